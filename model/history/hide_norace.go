@@ -1,0 +1,6 @@
+//go:build !race
+
+package history
+
+func hide() {}
+func show() {}
