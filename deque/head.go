@@ -1,0 +1,31 @@
+package deque
+
+// The head of the ring is one 64-bit word, so that one compare-and-swap sees and moves both of its halves:
+//
+//	 63            32 31             0
+//	+----------------+----------------+
+//	|     steal      |      real      |
+//	+----------------+----------------+
+//
+//	bits    name   meaning
+//	32-63   steal  the first slot that may not be written yet: a thief may still be copying it out
+//	 0-31   real   the first slot that nobody has taken: the next one for Pop and StealInto
+//
+//	steal == real  no steal is open
+//	steal != real  one steal is open; it claimed slots from steal on, and the owner may have popped
+//	               some that follow the claim: all of [steal, real) is taken, none of it is free yet
+//
+// Both halves and the tail are positions in an endless sequence, counted modulo 2^32; position p is in slot
+// p mod capacity. Only differences of positions mean anything, and they are right across the wrap because
+// all three are of the same width and no two live ones are further apart than the capacity (at most
+// maxCapacity, far less than 2^31).
+//
+// pack and unpack are the only code that knows the layout.
+
+func pack(steal, real uint32) uint64 {
+	return uint64(steal)<<32 | uint64(real)
+}
+
+func unpack(head uint64) (steal, real uint32) {
+	return uint32(head >> 32), uint32(head)
+}

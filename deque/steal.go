@@ -1,0 +1,126 @@
+package deque
+
+import "strconv"
+
+// A Result says how a steal ended.
+type Result uint8
+
+const (
+	// Empty: the deque was empty at some instant within the call.
+	Empty Result = iota
+	// Contended: the deque was not empty at some instant within the call, and another steal, a pop or an overflow
+	// overlapped with it. Nothing was taken; trying again makes sense.
+	Contended
+	// Stolen: at least one value was taken.
+	Stolen
+)
+
+// String returns "Empty", "Contended" or "Stolen".
+func (r Result) String() string {
+	switch r {
+	case Empty:
+		return "Empty"
+	case Contended:
+		return "Contended"
+	case Stolen:
+		return "Stolen"
+	}
+	return "Result(" + strconv.Itoa(int(r)) + ")"
+}
+
+// StealInto takes the older half of d, rounded up: it returns the oldest value and appends the others to dst in their
+// order. Only the owner of dst may call it. It panics if dst is nil or d itself.
+//
+// It takes no more than dst has room for, and the one that is returned; so it can take one even when dst is full. Room
+// in dst is what neither dst's values nor an open steal from dst occupy.
+//
+// The values in question are in neither deque for a part of the call.
+func (d *Deque[T]) StealInto(dst *Deque[T]) (T, Result) {
+	if dst == nil {
+		panic("deque: StealInto a nil Deque")
+	}
+	if dst == d {
+		panic("deque: StealInto the same Deque")
+	}
+	first, n, result := d.claim(dst)
+	if result != Stolen {
+		var zero T
+		return zero, result
+	}
+	v := d.copyInto(dst, first, n)
+	d.release(first, n)
+	if n > 1 {
+		dst.publish(n - 1) // after the release: d is held open no longer than needed
+	}
+	return v, Stolen
+}
+
+// claim is the first phase: if the result is Stolen, the n > 0 values from position first on belong to the caller, the owner
+// of dst, and d is held open until the caller calls release.
+func (d *Deque[T]) claim(dst *Deque[T]) (first, n uint32, result Result) {
+	head := d.head.Load()
+	steal, real := unpack(head)
+	tail := d.tail.Load() // after the head, so that it is not behind it
+	queued := tail - real
+	if queued == 0 {
+		return 0, 0, Empty // even if a steal is open: there is nothing to come back for
+	}
+	if steal != real {
+		return 0, 0, Contended
+	}
+	if queued > uint32(len(d.slots)) {
+		// The tail has gone on after real was read, and no further than the capacity from the steal head:
+		// the head must have moved too, by a pop, an overflow or another steal.
+		if d.head.Load() == head {
+			d.impossible("StealInto", head, tail)
+		}
+		return 0, 0, Contended
+	}
+	n = queued - queued/2
+	if n > 1 {
+		n = min(n, dst.room()+1)
+	}
+	// If this succeeds, the head did not change since it was loaded. So [real, tail) was queued all that time, and
+	// tail.Load saw the store that came after the writes of these slots.
+	if !d.head.CompareAndSwap(head, pack(steal, real+n)) {
+		return 0, 0, Contended
+	}
+	return real, n, Stolen
+}
+
+// room returns how many values fit behind the tail. Only the owner may call it; it grows while nobody pushes, as steals from
+// here end. head.Load returns the release after which these slots are not touched any more.
+func (d *Deque[T]) room() uint32 {
+	head := d.head.Load()
+	steal, _ := unpack(head)
+	used := d.next - steal
+	if used > uint32(len(d.slots)) {
+		d.impossible("StealInto", head, d.next)
+	}
+	return uint32(len(d.slots)) - used
+}
+
+// copyInto is the second phase: it returns the value at position first, and moves the n-1 that follow it behind dst's tail,
+// where nobody sees them yet. The thief holds the slots of both rings: here by the claim, there as the owner.
+func (d *Deque[T]) copyInto(dst *Deque[T], first, n uint32) T {
+	v := take(d.slot(first))
+	for i := range n - 1 {
+		*dst.slot(dst.next + i) = take(d.slot(first + 1 + i))
+	}
+	return v
+}
+
+// release is the third phase: it makes the slots of the claim, and of what the owner popped since, free. Only the owner's
+// pops can come between the load and the CAS, and they run out: no push gets beyond the steal head.
+func (d *Deque[T]) release(first, n uint32) {
+	for {
+		head := d.head.Load()
+		steal, real := unpack(head)
+		if steal != first || real-first < n || real-first > uint32(len(d.slots)) {
+			d.impossible("the end of a steal", head, d.tail.Load())
+		}
+		if d.head.CompareAndSwap(head, pack(real, real)) {
+			return
+		}
+	}
+}
