@@ -1,0 +1,276 @@
+// Surewake checks concurrent Go code by running it through every interleaving
+// that matters.
+//
+//	surewake check [flags] [packages]
+//	surewake replay [flags] TOKEN
+//	surewake mutants [flags] [packages]
+//
+// A check is a Test function that calls model.Check of
+// github.com/surewake/surewake/model. Without a command it is check ./...
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/surewake/surewake/model/driver"
+	"github.com/surewake/surewake/model/instrument"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // a check failed, a mutant survived
+	exitTrouble = 2 // no answer: usage, build error, interrupted
+)
+
+const usage = `Surewake runs concurrent Go code through every interleaving that matters.
+
+	surewake check [flags] [packages]      run the checks of the packages
+	surewake replay [flags] TOKEN          run one schedule again and draw it
+	surewake mutants [flags] [packages]    put known bugs back, see that all are caught
+
+Packages are named as for the go command; the default is ./...
+Without a command it is check. "surewake COMMAND -h" lists the flags.
+Exit codes: 0, 1 (a check failed, a mutant survived), 2 (usage, build error).
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	command := "check"
+	switch {
+	case len(args) == 0:
+	case args[0] == "help" || len(args) == 1 && isHelp(args[0]):
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	case !strings.HasPrefix(args[0], "-"):
+		command, args = args[0], args[1:]
+	}
+	commands := map[string]func(*call) int{"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants}
+	do := commands[command]
+	if do == nil {
+		fmt.Fprintf(stderr, "surewake: unknown command %q\n\n%s", command, usage)
+		return exitTrouble
+	}
+	c := newCall(ctx, command, stdout, stderr)
+	switch err := c.flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, "usage: surewake %s\n", synopsis[command])
+		c.flags.SetOutput(stdout)
+		c.flags.PrintDefaults()
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "surewake: %v\nusage: surewake %s (-h lists the flags)\n", err, synopsis[command])
+		return exitTrouble
+	}
+	return do(c)
+}
+
+func isHelp(arg string) bool {
+	return arg == "-h" || arg == "-help" || arg == "--help"
+}
+
+var synopsis = map[string]string{
+	"check":   "check [flags] [packages]",
+	"replay":  "replay [flags] TOKEN",
+	"mutants": "mutants [flags] [packages]",
+}
+
+// A call is one command with its flags.
+type call struct {
+	ctx            context.Context
+	flags          *flag.FlagSet
+	stdout, stderr io.Writer
+	opts           driver.Options
+	json           bool
+}
+
+func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
+	c := &call{ctx: ctx, stdout: stdout, stderr: stderr, flags: flag.NewFlagSet(command, flag.ContinueOnError)}
+	c.flags.SetOutput(io.Discard) // run prints errors, without the list of flags
+	c.flags.Usage = func() {}
+	o := &c.opts
+	o.Preemptions = -1
+	o.Strategy = driver.Strategies[0]
+	c.flags.StringVar(&o.Dir, "C", "", "change to `dir` before anything else")
+	c.flags.StringVar(&o.Tags, "tags", "", "build `tags`, separated by commas")
+	c.flags.BoolVar(&o.Race, "race", true, "judge every schedule by the race detector, too;\nwithout it no check is better than bounded")
+	switch command {
+	case "check":
+		c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
+		c.flags.Var(&o.Budget, "budget", "end each check after a `time or number` of executions: 30s, 10000x or 30s,10000x")
+		c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions", func(s string) error {
+			n, err := parsePreemptions(s)
+			o.Preemptions = n
+			return err
+		})
+		c.flags.StringVar(&o.Strategy, "strategy", o.Strategy, "choose schedules `by` "+strings.Join(driver.Strategies, ", ")+";\ndpor is exhaustive, the others are random")
+		c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` that the random strategies start from")
+		c.flags.BoolVar(&c.json, "json", false, "print a JSON object a check, then one with the counts")
+	case "mutants":
+		c.flags.StringVar(&o.Run, "run", "", "run only the mutants whose id matches the regular `expression`")
+		c.flags.Var(&o.Budget, "budget", "give each check at most this `time` a mutant")
+	}
+	return c
+}
+
+func parsePreemptions(s string) (int, error) {
+	var n int
+	if _, err := fmt.Sscanf(s, "%d", &n); err != nil || n < 0 || fmt.Sprint(n) != s {
+		return -1, errors.New("want a number, 0 or more")
+	}
+	return n, nil
+}
+
+func (c *call) packages() []string {
+	if c.flags.NArg() == 0 {
+		return []string{"./..."}
+	}
+	return c.flags.Args()
+}
+
+func (c *call) check() int {
+	c.opts.Patterns = c.packages()
+	var out interface {
+		driver.Observer
+		Close(driver.Summary)
+		Abandon()
+	}
+	if c.json {
+		out = driver.NewJSON(c.stdout)
+	} else {
+		out = driver.NewTable(c.stdout, isTerminal(c.stdout), c.replayCommand)
+	}
+	sum, err := driver.Check(c.ctx, c.opts, out)
+	if err != nil {
+		out.Abandon()
+		return c.trouble(err)
+	}
+	if sum.NoRace != "" {
+		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n", sum.NoRace, driver.HowToRace)
+	}
+	out.Close(sum)
+	if sum.Failed > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func (c *call) replay() int {
+	if c.flags.NArg() != 1 {
+		return c.trouble(&driver.UsageError{Text: "replay wants one token, as a failed check prints it\nusage: surewake " + synopsis["replay"]})
+	}
+	again, err := driver.Replay(c.ctx, c.opts, c.flags.Arg(0))
+	if err != nil {
+		return c.trouble(err)
+	}
+	fmt.Fprint(c.stdout, again.Print())
+	if again.Failed {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func (c *call) mutants() int {
+	c.opts.Patterns = c.packages()
+	sum, err := driver.Mutants(c.ctx, c.opts, c.stdout)
+	if err != nil {
+		return c.trouble(err)
+	}
+	broken := ""
+	if sum.Broken > 0 {
+		broken = fmt.Sprintf(", %d in error", sum.Broken)
+	}
+	fmt.Fprintf(c.stdout, "%d mutants: %d caught, %d missed%s\n", sum.Mutants, sum.Caught, sum.Missed, broken)
+	if sum.Missed+sum.Broken > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// trouble says why there is no answer.
+func (c *call) trouble(err error) int {
+	var build *instrument.BuildError
+	switch {
+	case c.ctx.Err() != nil:
+		fmt.Fprintln(c.stderr, "surewake: interrupted")
+	case errors.As(err, &build):
+		fmt.Fprintln(c.stderr, strings.TrimRight(build.Output, "\n"))
+	default:
+		fmt.Fprintf(c.stderr, "surewake: %v\n", err)
+	}
+	return exitTrouble
+}
+
+const modulePath = "github.com/surewake/surewake"
+
+// replayCommand is a line that can be pasted into the shell this was started
+// from.
+func (c *call) replayCommand(token string) string {
+	words := append(self(os.Args[0]), "replay")
+	if c.opts.Dir != "" {
+		words = append(words, "-C", c.opts.Dir)
+	}
+	if c.opts.Tags != "" {
+		words = append(words, "-tags", c.opts.Tags)
+	}
+	words = append(words, token)
+	for i, w := range words {
+		words[i] = quoted(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// self tells how this was started. The go command runs what it built from a
+// temporary directory or from its cache, which no user can type.
+func self(arg0 string) []string {
+	dir := filepath.ToSlash(filepath.Dir(arg0))
+	cache := filepath.ToSlash(os.Getenv("GOCACHE"))
+	if strings.Contains(dir, "/go-build") || cache != "" && strings.HasPrefix(dir, cache) {
+		gomod, err := os.ReadFile("go.mod")
+		if err == nil && regexp.MustCompile(`(?m)^module `+regexp.QuoteMeta(modulePath)+`$`).Match(gomod) {
+			return []string{"go", "run", "."}
+		}
+		version := ""
+		if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+			version = "@" + info.Main.Version
+		}
+		return []string{"go", "run", modulePath + version}
+	}
+	return []string{arg0}
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./#-]+$`)
+
+// quoted protects a word from the shell.
+func quoted(word string) string {
+	if plainWord.MatchString(word) && !strings.HasPrefix(word, "#") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,302 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/report"
+)
+
+// An Observer is told what happens, one call at a time.
+type Observer interface {
+	// Plan names the checks, as far as they are known before they run.
+	Plan(rows []Row)
+	// Active is called a few times a second.
+	Active(done, total int, active []Activity)
+	// Row comes in the order of the plan.
+	Row(Row)
+}
+
+// An Activity is a process at work.
+type Activity struct {
+	Place, Name string
+	Race        bool
+	Building    bool
+	Executions  int64
+	Rate        float64 // executions a second
+	Left        float64 // executions that seem left, -1 if unknown
+}
+
+// Check rewrites, builds and runs checks. A failed check is no error: an error
+// means that the question was not answered.
+func Check(ctx context.Context, opts Options, observer Observer) (Summary, error) {
+	var sum Summary
+	if err := opts.normalize(); err != nil {
+		return sum, err
+	}
+	root, err := moduleRoot(ctx, opts.Dir)
+	if err != nil {
+		return sum, err
+	}
+	set, err := instrument.Rewrite(ctx, opts.instrument(opts.Patterns, nil))
+	if err != nil {
+		return sum, err
+	}
+	tests, err := plan(set.Packages, root, opts.Run)
+	if err != nil {
+		return sum, err
+	}
+	r, err := newRunner(&opts, set)
+	if err != nil {
+		return sum, err
+	}
+	defer r.close()
+	sum, err = r.all(ctx, tests, observer)
+	sum.NoRace = r.noRace
+	return sum, err
+}
+
+// A runner builds each binary once and runs processes, both no more than
+// Options.Procs at a time.
+type runner struct {
+	options *Options
+	target  target
+	dir     string // of binaries
+	slots   chan struct{}
+
+	mu       sync.Mutex
+	binaries map[string]*binary
+	active   map[*Activity]bool
+	noRace   string // why race binaries cannot be built here
+}
+
+type binary struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+func newRunner(opts *Options, t target) (*runner, error) {
+	dir, err := os.MkdirTemp("", "surewake-")
+	if err != nil {
+		return nil, err
+	}
+	return &runner{
+		options: opts, target: t, dir: dir,
+		slots:    make(chan struct{}, opts.Procs),
+		binaries: map[string]*binary{},
+		active:   map[*Activity]bool{},
+	}, nil
+}
+
+func (r *runner) close() { os.RemoveAll(r.dir) }
+
+// all runs the planned tests and reports their rows in order.
+func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (Summary, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel(nil)
+
+	ahead := make([]Row, len(tests))
+	done := make([]chan []Row, len(tests))
+	for i, t := range tests {
+		ahead[i] = Row{Package: t.pkg.Path, Place: t.place, Name: t.test}
+		done[i] = make(chan []Row, 1)
+	}
+	observer.Plan(ahead)
+
+	finished := 0
+	for i, t := range tests {
+		all.Go(func() {
+			rows, err := r.test(ctx, t)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			r.mu.Lock()
+			finished++
+			r.mu.Unlock()
+			done[i] <- rows
+		})
+	}
+
+	var sum Summary
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for next := 0; next < len(tests); {
+		select {
+		case rows := <-done[next]:
+			for _, row := range rows {
+				sum.add(row)
+				observer.Row(row)
+			}
+			next++
+		case <-tick.C:
+			r.mu.Lock()
+			var active []Activity
+			for a := range r.active {
+				active = append(active, *a)
+			}
+			n := finished
+			r.mu.Unlock()
+			observer.Active(n, len(tests), active)
+		case <-ctx.Done():
+			return sum, context.Cause(ctx)
+		}
+	}
+	if sum.Checks == 0 {
+		return sum, usagef("-run %s matches no check", r.options.Run)
+	}
+	return sum, nil
+}
+
+// test runs one Test function, plainly and then under the race detector.
+func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
+	run := testRun{
+		test: t.test, subtests: t.subtests, options: r.options,
+		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, false)},
+	}
+	var err error
+	if run.plain, err = r.process(ctx, t, false, r.settings(t, false)); err != nil {
+		return nil, err
+	}
+	switch {
+	case !r.options.Race:
+	case run.failed(run.plain):
+	default:
+		run.race, err = r.process(ctx, t, true, r.settings(t, true))
+		var no *raceUnavailable
+		if errors.As(err, &no) {
+			run.unchecked = no.why
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	rows := run.rows()
+	for i := range rows {
+		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
+		if rows[i].Verdict == Failed && rows[i].schedule != "" {
+			rows[i].Token = report.Token{
+				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source, Schedule: rows[i].schedule,
+			}.String()
+		}
+	}
+	return rows, nil
+}
+
+func (t *testRun) failed(out *outcome) bool {
+	for _, row := range t.rowsOf(out, "") {
+		if row.Verdict == Failed {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *runner) settings(t planned, race bool) settings {
+	return settings{
+		Mode: "explore", Race: race,
+		Expect:      r.target.RewrittenMode(t.pkg.Path, race),
+		Strategy:    r.options.Strategy,
+		Preemptions: r.options.Preemptions,
+		Seconds:     r.options.Budget.Time.Seconds(),
+		Executions:  r.options.Budget.Executions,
+		Seed:        r.options.Seed,
+		Progress:    true,
+	}
+}
+
+// process builds what it needs and runs it.
+func (r *runner) process(ctx context.Context, t planned, race bool, s settings) (*outcome, error) {
+	path, err := r.build(ctx, t, race)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer r.release()
+	a := &Activity{Place: t.place, Name: t.test, Race: race, Left: -1}
+	defer r.show(a)()
+	j := job{
+		binary: path, dir: t.pkg.Dir, run: t.run, settings: s, watchdog: r.options.Watchdog,
+		progress: func(p record) {
+			r.mu.Lock()
+			a.Name, a.Executions, a.Rate, a.Left = p.Name, p.Executions, p.Rate, p.Left
+			r.mu.Unlock()
+		},
+	}
+	return j.start(ctx)
+}
+
+// build gives the binary of a package in one mode.
+func (r *runner) build(ctx context.Context, t planned, race bool) (string, error) {
+	key := fmt.Sprintf("%s race=%t", t.pkg.Path, race)
+	r.mu.Lock()
+	b := r.binaries[key]
+	if b == nil {
+		b = &binary{path: filepath.Join(r.dir, fmt.Sprintf("%d.test", len(r.binaries)))}
+		r.binaries[key] = b
+	}
+	r.mu.Unlock()
+	b.once.Do(func() {
+		if b.err = r.acquire(ctx); b.err != nil {
+			return
+		}
+		defer r.release()
+		if race {
+			r.mu.Lock()
+			why := r.noRace
+			r.mu.Unlock()
+			if why != "" {
+				b.err = &raceUnavailable{why}
+				return
+			}
+		}
+		defer r.show(&Activity{Place: t.place, Race: race, Building: true})()
+		b.err = r.target.Build(ctx, t.pkg.Path, race, b.path)
+		if ctx.Err() != nil {
+			b.err = ctx.Err()
+		} else if race && b.err != nil {
+			b.err = raceTrouble(b.err)
+			var no *raceUnavailable
+			if errors.As(b.err, &no) {
+				r.mu.Lock()
+				r.noRace = no.why
+				r.mu.Unlock()
+			}
+		}
+	})
+	return b.path, b.err
+}
+
+func (r *runner) acquire(ctx context.Context) error {
+	select {
+	case r.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *runner) release() { <-r.slots }
+
+// show lists an activity until the function it returns is called.
+func (r *runner) show(a *Activity) func() {
+	r.mu.Lock()
+	r.active[a] = true
+	r.mu.Unlock()
+	return func() {
+		r.mu.Lock()
+		delete(r.active, a)
+		r.mu.Unlock()
+	}
+}

@@ -1,0 +1,196 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/instrument"
+)
+
+func one(t *testing.T, opts Options, test string) Row {
+	t.Helper()
+	rows, _, err := runScenarios(t, fakeTarget{}, opts, test)
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	return rows[0]
+}
+
+func TestProvedNeedsBothRuns(t *testing.T) {
+	r := one(t, Options{Race: true}, "TestProved")
+	require.Equal(t, Row{
+		Package: "example.com/ring", Place: ".", Name: "TestProved", Verdict: Proved,
+		Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 1,
+		Assumptions: []string{}, Races: "none", digest: "abc",
+	}, r)
+
+	r = one(t, Options{Race: false}, "TestProved")
+	require.Equal(t, Bounded, r.Verdict)
+	require.Equal(t, "races not checked", r.Bounded)
+	require.Equal(t, "not checked", r.Races)
+}
+
+func TestRowsKeepTheOrderOfThePlan(t *testing.T) {
+	rows, sum, err := runScenarios(t, fakeTarget{}, Options{Race: true},
+		"TestProved", "TestSubtests", "TestCutShort", "TestAssumes")
+	require.NoError(t, err)
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name+" "+r.Verdict)
+	}
+	require.Equal(t, []string{"TestProved proved", "TestSubtests/a bounded", "TestSubtests/b FAILED",
+		"TestSubtests/c bounded", "TestCutShort bounded", "TestAssumes proved"}, names)
+	require.Equal(t, Summary{Checks: 6, Proved: 2, Bounded: 3, Failed: 1}, sum)
+	require.Equal(t, ".:TestSubtests/b:1f3a9c2e:3b2a", rows[2].Token)
+	require.Contains(t, rows[2].Lanes, "owner | thief")
+	require.Equal(t, "budget of 1s", rows[4].Bounded)
+	require.Equal(t, []string{"timeouts fire last"}, rows[5].Assumptions)
+}
+
+func TestARaceFailsTheCheckAndIsQuotedWithoutOurFrames(t *testing.T) {
+	r := one(t, Options{Race: true}, "TestRacy")
+	require.Equal(t, Failed, r.Verdict)
+	require.Equal(t, "found 1", r.Races)
+	require.NotEmpty(t, r.Token)
+	require.Contains(t, r.Message, "in the race run: data race\nWARNING: DATA RACE\nWrite at")
+	require.Contains(t, r.Message, "/src/ring/ring.go:31")
+	require.Contains(t, r.Message, "/src/ring/ring.go:47")
+	require.NotContains(t, r.Message, "surewake/model")
+	require.NotContains(t, r.Message, "testing.tRunner")
+	require.NotContains(t, r.Message, "Goroutine 9 (running) created at", "a section of our frames only")
+}
+
+func TestARaceRunCutShortIsNoProof(t *testing.T) {
+	r := one(t, Options{Race: true}, "TestRaceCutShort")
+	require.Equal(t, Bounded, r.Verdict)
+	require.Equal(t, "the race run was cut short: budget of 1s", r.Bounded)
+}
+
+func TestOtherSchedulesUnderTheRaceDetectorAreAFailure(t *testing.T) {
+	r := one(t, Options{Race: true}, "TestOtherSchedules")
+	require.Equal(t, Failed, r.Verdict)
+	require.Contains(t, r.Message, "the race run explored other schedules")
+}
+
+func TestEndsThatNoResultExplainsAreFailures(t *testing.T) {
+	for test, want := range map[string][]string{
+		"TestNothing":         {"ended without running a check"},
+		"TestExits":           {"ended without a result: exit status 3", "os.Exit or log.Fatal", "  | goodbye"},
+		"TestPanics":          {"ended without a result", "  | panic: out of cheese"},
+		"TestFailsAfterwards": {"failed outside the executions of a check", "not after all"},
+		"TestOdd":             {`unknown verdict "perhaps"`},
+	} {
+		t.Run(test, func(t *testing.T) {
+			t.Parallel()
+			r := one(t, Options{Race: true}, test)
+			require.Equal(t, Failed, r.Verdict)
+			for _, w := range want {
+				require.Contains(t, r.Message, w)
+			}
+			require.NotNil(t, r.Assumptions)
+		})
+	}
+}
+
+func TestSilenceIsAFailureThatNamesThePlace(t *testing.T) {
+	for test, want := range map[string]string{
+		"TestLoops":  "driver.neverReturns at ",
+		"TestBlocks": "driver.init.func",
+	} {
+		t.Run(test, func(t *testing.T) {
+			t.Parallel()
+			r := one(t, Options{Race: true, Watchdog: time.Second}, test)
+			require.Equal(t, Failed, r.Verdict)
+			require.Contains(t, r.Message, "no progress for 1s: the body blocks outside the checker's control, or loops without a scheduling point")
+			require.Contains(t, r.Message, want)
+			require.Contains(t, r.Message, "fake_test.go:")
+		})
+	}
+}
+
+func TestWithoutARaceBuildChecksAreBounded(t *testing.T) {
+	rows, sum, err := runScenarios(t, fakeTarget{raceError: errNoCgo}, Options{Race: true}, "TestProved", "TestAssumes")
+	require.NoError(t, err)
+	require.Equal(t, 2, sum.Bounded)
+	for _, r := range rows {
+		require.Equal(t, "races not checked: -race requires cgo; enable cgo by setting CGO_ENABLED=1", r.Bounded)
+	}
+}
+
+func TestABuildErrorIsNoVerdict(t *testing.T) {
+	_, _, err := runScenarios(t, fakeTarget{raceError: &instrument.BuildError{Output: "./x.go:1: undefined: y"}},
+		Options{Race: true}, "TestProved")
+	var build *instrument.BuildError
+	require.ErrorAs(t, err, &build)
+	require.Contains(t, build.Output, "undefined: y")
+}
+
+func TestInterruptEndsTheProcesses(t *testing.T) {
+	opts := Options{Watchdog: time.Hour}
+	require.NoError(t, opts.normalize())
+	r, err := newRunner(&opts, fakeTarget{})
+	require.NoError(t, err)
+	defer r.close()
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	p, err := plan([]instrument.Package{{Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{"TestLoops"}}}, "", "")
+	require.NoError(t, err)
+	begin := time.Now()
+	_, err = r.all(ctx, p, &listener{})
+	require.True(t, errors.Is(err, context.DeadlineExceeded), "%v", err)
+	require.Less(t, time.Since(begin), 10*time.Second)
+}
+
+func TestRunSelectsChecks(t *testing.T) {
+	rows, _, err := runScenarios(t, fakeTarget{}, Options{Run: "Prov"}, "TestProved", "TestNothing")
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+
+	for run, want := range map[string]string{
+		"Zzz": "-run Zzz matches no check; there are TestProved, TestNothing",
+		"(":   "-run (: error parsing regexp",
+	} {
+		_, _, err = runScenarios(t, fakeTarget{}, Options{Run: run}, "TestProved", "TestNothing")
+		var usage *UsageError
+		require.ErrorAs(t, err, &usage)
+		require.Contains(t, err.Error(), want)
+	}
+
+	_, _, err = runScenarios(t, fakeTarget{}, Options{})
+	require.ErrorContains(t, err, "no checks in example.com/ring")
+
+	first, rest := splitRun("A[/]b/c/d")
+	require.Equal(t, []string{"A[/]b", "/c/d"}, []string{first, rest})
+}
+
+func TestStrategiesAreKnownByName(t *testing.T) {
+	o := Options{Strategy: "luck"}
+	require.ErrorContains(t, o.normalize(), `strategy "luck": want one of dpor, random, pos, pct`)
+	o = Options{Strategy: "pos"}
+	require.NoError(t, o.normalize())
+	require.NotZero(t, o.Budget, "a random strategy does not end by itself")
+}
+
+func TestRecordsAreToldFromOtherOutput(t *testing.T) {
+	var got []string
+	s := splitter{rest: newOutput(100), onRecord: func(r record) { got = append(got, r.Name) }}
+	text := "one\ntwo\x1esurewake {\"name\":\"A\"}\n\x1esurewake {broken\n\x1esurewake {\"name\":\"B\"}\nlast"
+	for i := range text { // in the smallest pieces
+		s.Write([]byte{text[i]})
+	}
+	s.flush()
+	require.Equal(t, []string{"A", "B"}, got)
+	require.Equal(t, "one\ntwo\x1esurewake {broken\nlast", s.rest.String())
+}
+
+func TestOutputKeepsBothEnds(t *testing.T) {
+	o := newOutput(4)
+	for _, b := range strings.Repeat("x", 100) + "tail" {
+		o.Write([]byte(string(b)))
+	}
+	require.True(t, strings.HasPrefix(o.String(), "xxxx\n[...]\n"), o.String())
+	require.True(t, strings.HasSuffix(o.String(), "tail"))
+}

@@ -1,0 +1,204 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model/instrument"
+)
+
+// The test binary stands in for a binary with checks: started with SUREWAKE in
+// its environment it plays the Test function that -test.run names.
+func TestMain(m *testing.M) {
+	encoded := os.Getenv("SUREWAKE")
+	if encoded == "" {
+		os.Exit(m.Run())
+	}
+	flag.Parse()
+	var s settings
+	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
+		panic(err)
+	}
+	run := flag.Lookup("test.run").Value.String()
+	name, _, _ := strings.Cut(strings.TrimLeft(run, "^("), ")")
+	play := scenarios[strings.TrimSuffix(name, "$")]
+	if play == nil {
+		panic("no scenario for " + run)
+	}
+	os.Exit(play(s))
+}
+
+func say(r record) {
+	encoded, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%s%s\n", recordMark, encoded)
+}
+
+func proved(name string) record {
+	return record{Kind: "result", Name: name, Verdict: Proved, Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 0.5, Digest: "abc"}
+}
+
+func failing(name string) record {
+	return record{Kind: "result", Name: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3", Lanes: "owner | thief\nPush  |", Schedule: "3b2a"}
+}
+
+const raceReport = `==================
+WARNING: DATA RACE
+Write at 0x00c000012345 by goroutine 9:
+  example.com/ring.(*Ring[go.shape.int]).Push()
+      /src/ring/ring.go:31 +0x44
+  github.com/surewake/surewake/model/hook.Go.func1()
+      /sw/model/hook/go.go:20 +0x11
+
+Previous read at 0x00c000012345 by goroutine 8:
+  example.com/ring.(*Ring[go.shape.int]).Pop()
+      /src/ring/ring.go:47 +0x31
+  testing.tRunner()
+      /go/src/testing/testing.go:1934 +0x1c8
+
+Goroutine 9 (running) created at:
+  github.com/surewake/surewake/model/explore.(*fiber).start()
+      /sw/model/explore/fiber_race.go:40 +0x99
+==================
+`
+
+// neverReturns is what a dump must point at.
+func neverReturns() {
+	for i := 0; ; i++ {
+		if i < 0 {
+			return
+		}
+	}
+}
+
+var scenarios = map[string]func(settings) int{
+	"TestProved": func(s settings) int {
+		fmt.Print("the body says hello")
+		say(record{Kind: "progress", Name: "TestProved", Executions: 5, Rate: 100, Left: 50})
+		say(proved("TestProved"))
+		return 0
+	},
+	"TestAssumes": func(s settings) int {
+		r := proved("TestAssumes")
+		r.Assumptions = []string{"timeouts fire last"}
+		say(r)
+		return 0
+	},
+	"TestSubtests": func(s settings) int {
+		say(proved("TestSubtests/a"))
+		say(failing("TestSubtests/b"))
+		say(proved("TestSubtests/c"))
+		return 1
+	},
+	"TestCutShort": func(s settings) int {
+		r := proved("TestCutShort")
+		r.Verdict, r.Bounded = Bounded, "budget of 1s"
+		say(r)
+		return 0
+	},
+	"TestRaceCutShort": func(s settings) int {
+		r := proved("TestRaceCutShort")
+		if s.Race {
+			r.Verdict, r.Bounded = Bounded, "budget of 1s"
+		}
+		say(r)
+		return 0
+	},
+	"TestRacy": func(s settings) int {
+		r := proved("TestRacy")
+		if s.Race {
+			fmt.Fprint(os.Stderr, "noise\n"+raceReport)
+			r = failing("TestRacy")
+			r.Races, r.Message = 1, "data race"
+			say(r)
+			return 1
+		}
+		say(r)
+		return 0
+	},
+	"TestOtherSchedules": func(s settings) int {
+		r := proved("TestOtherSchedules")
+		if s.Race {
+			r.Digest = "other"
+		}
+		say(r)
+		return 0
+	},
+	"TestNothing": func(s settings) int { return 0 },
+	"TestExits":   func(s settings) int { fmt.Println("goodbye"); return 3 },
+	"TestPanics":  func(s settings) int { panic("out of cheese") },
+	"TestFailsAfterwards": func(s settings) int {
+		say(proved("TestFailsAfterwards"))
+		fmt.Println("--- FAIL: TestFailsAfterwards (0.00s)\n    x_test.go:3: not after all")
+		return 1
+	},
+	"TestLoops":  func(s settings) int { neverReturns(); return 0 },
+	"TestBlocks": func(s settings) int { time.Sleep(time.Hour); return 0 },
+	"TestOdd": func(s settings) int {
+		r := proved("TestOdd")
+		r.Verdict = "perhaps"
+		say(r)
+		return 0
+	},
+}
+
+// fakeTarget builds copies of the test binary itself.
+type fakeTarget struct{ raceError error }
+
+func (fakeTarget) RewrittenMode(string, bool) []string {
+	return []string{"github.com/surewake/surewake/model/driver"}
+}
+
+func (f fakeTarget) Build(_ context.Context, pkg string, race bool, output string) error {
+	if race && f.raceError != nil {
+		return f.raceError
+	}
+	if pkg == "example.com/broken" {
+		return &instrument.BuildError{Output: "./x.go:1: undefined: y"}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return os.Symlink(self, output)
+}
+
+// A listener is an Observer that remembers.
+type listener struct{ rows []Row }
+
+func (*listener) Plan([]Row)                  {}
+func (*listener) Active(int, int, []Activity) {}
+func (l *listener) Row(r Row)                 { l.rows = append(l.rows, r) }
+
+// runScenarios checks the named scenarios as one package.
+func runScenarios(t *testing.T, target target, opts Options, tests ...string) ([]Row, Summary, error) {
+	t.Helper()
+	if err := opts.normalize(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	packages := []instrument.Package{{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: "1f3a9c2e"}}
+	p, err := plan(packages, dir, opts.Run)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	r, err := newRunner(&opts, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	var l listener
+	sum, err := r.all(t.Context(), p, &l)
+	return l.rows, sum, err
+}
+
+var errNoCgo = errors.New("go: -race requires cgo; enable cgo by setting CGO_ENABLED=1\n")

@@ -1,0 +1,31 @@
+package driver
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// JSON prints one object a check, a line each, and then the summary.
+type JSON struct{ encoder *json.Encoder }
+
+// NewJSON prints to out.
+func NewJSON(out io.Writer) *JSON {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return &JSON{e}
+}
+
+// Plan prints nothing.
+func (*JSON) Plan([]Row) {}
+
+// Active prints nothing.
+func (*JSON) Active(int, int, []Activity) {}
+
+// Row prints one object.
+func (j *JSON) Row(r Row) { j.encoder.Encode(r) }
+
+// Close prints the summary.
+func (j *JSON) Close(sum Summary) { j.encoder.Encode(sum) }
+
+// Abandon prints nothing: without a summary the output is incomplete.
+func (*JSON) Abandon() {}

@@ -1,0 +1,319 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/surewake/surewake/model/instrument"
+)
+
+// A mutant is a known bug, kept as a diff in testdata/mutants of the package
+// whose checks and tests must object to it.
+type mutant struct {
+	id   string // the file's name without .diff
+	file string
+	pkg  instrument.Package
+}
+
+// A MutantSummary counts mutants.
+type MutantSummary struct {
+	Mutants, Caught, Missed int
+	Broken                  int // did not apply, did not compile, or nothing to be told by
+}
+
+// Times of the stages a mutant goes through, cheap ones first: most are caught
+// at once.
+const (
+	firstLook    = 3 * time.Second  // a check, plainly
+	testsTimeout = 60 * time.Second // all ordinary tests
+	raceLook     = 10 * time.Second // a check under the race detector
+	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
+)
+
+// Mutants puts every mutant in, one at a time, in memory, and prints who
+// objects. Options.Run selects mutants by id.
+func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, error) {
+	var sum MutantSummary
+	if err := opts.normalize(); err != nil {
+		return sum, err
+	}
+	match, err := regexp.Compile(opts.Run)
+	if err != nil {
+		return sum, usagef("-run %s: %v", opts.Run, err)
+	}
+	root, err := moduleRoot(ctx, opts.Dir)
+	if err != nil {
+		return sum, err
+	}
+	if root == "" {
+		return sum, usagef("mutants need a module: there is no go.mod here")
+	}
+	set, err := instrument.Rewrite(ctx, opts.instrument(opts.Patterns, nil))
+	if err != nil {
+		return sum, err
+	}
+	all, err := findMutants(set.Packages)
+	if err != nil {
+		return sum, err
+	}
+	if len(all) == 0 {
+		return sum, usagef("no mutants (testdata/mutants/*.diff) in %s", names(set.Packages))
+	}
+	all = slices.DeleteFunc(all, func(m mutant) bool { return !match.MatchString(m.id) })
+	if len(all) == 0 {
+		return sum, usagef("-run %s matches no mutant", opts.Run)
+	}
+	original, err := newRunner(&opts, set)
+	if err != nil {
+		return sum, err
+	}
+	defer original.close()
+	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
+}
+
+func findMutants(packages []instrument.Package) ([]mutant, error) {
+	var all []mutant
+	for _, p := range packages {
+		files, err := filepath.Glob(filepath.Join(p.Dir, "testdata", "mutants", "*.diff"))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			all = append(all, mutant{id: strings.TrimSuffix(filepath.Base(f), ".diff"), file: f, pkg: p})
+		}
+	}
+	return all, nil
+}
+
+// judgeAll judges several mutants at a time and prints the verdicts in order.
+func judgeAll(ctx context.Context, j *judge, all []mutant, out io.Writer) (MutantSummary, error) {
+	sum := MutantSummary{Mutants: len(all)}
+	ctx, cancel := context.WithCancel(ctx)
+	type verdict struct {
+		killer  string
+		err     error
+		seconds float64
+	}
+	verdicts := make([]chan verdict, len(all))
+	for i := range verdicts {
+		verdicts[i] = make(chan verdict, 1)
+	}
+	var working sync.WaitGroup
+	defer working.Wait()
+	defer cancel()
+	next := make(chan int)
+	for range min(j.options.Procs, len(all)) {
+		working.Go(func() {
+			for i := range next {
+				begin := time.Now()
+				killer, err := j.judge(ctx, all[i])
+				verdicts[i] <- verdict{killer, err, time.Since(begin).Seconds()}
+			}
+		})
+	}
+	working.Go(func() {
+		defer close(next)
+		for i := range all {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for i, m := range all {
+		var v verdict
+		select {
+		case v = <-verdicts[i]:
+		case <-ctx.Done():
+			return sum, ctx.Err()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return sum, ctx.Err()
+		case v.err != nil:
+			sum.Broken++
+			fmt.Fprintf(out, "%s ... ERROR %s\n", m.id, strings.ReplaceAll(strings.TrimSpace(v.err.Error()), "\n", "\n    "))
+		case v.killer == "":
+			sum.Missed++
+			fmt.Fprintf(out, "%s ... SURVIVED  %.1fs\n", m.id, v.seconds)
+		default:
+			sum.Caught++
+			fmt.Fprintf(out, "%s ... killed by %s  %.1fs\n", m.id, v.killer, v.seconds)
+		}
+	}
+	return sum, nil
+}
+
+// A judge decides about mutants. It is used by several goroutines.
+type judge struct {
+	options  *Options
+	root     string
+	original *runner // of the unchanged source
+
+	mu    sync.Mutex
+	known map[string]*innocence
+}
+
+// innocence: that who objects to a mutant does not object to the original.
+type innocence struct {
+	once sync.Once
+	err  error
+}
+
+// judge returns who objects to m, "" if nobody does.
+func (j *judge) judge(ctx context.Context, m mutant) (killer string, err error) {
+	replace, err := j.mutate(m)
+	if err != nil {
+		return "", err
+	}
+	set, err := instrument.Rewrite(ctx, j.options.instrument([]string{m.pkg.Path}, replace))
+	if err != nil {
+		return "", notCompiling(err)
+	}
+	if len(set.Packages) != 1 {
+		return "", fmt.Errorf("%s is listed as %d packages once it is mutated", m.pkg.Path, len(set.Packages))
+	}
+	r, err := newRunner(j.options, set)
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	checks := checksOf(set.Packages[0], placeOf(m.pkg, j.root))
+
+	cutShort, killer, err := j.look(ctx, r, checks, false, firstLook)
+	if killer != "" || err != nil {
+		return killer, err
+	}
+	killer, err = j.tests(ctx, m.pkg, replace)
+	if killer != "" || err != nil {
+		return killer, err
+	}
+	if j.options.Race {
+		_, killer, err = j.look(ctx, r, checks, true, raceLook)
+		var no *raceUnavailable
+		if errors.As(err, &no) {
+			err = nil
+		}
+		if killer != "" || err != nil {
+			return killer, err
+		}
+	}
+	_, killer, err = j.look(ctx, r, cutShort, false, lastLook)
+	return killer, err
+}
+
+// mutate applies the diff in memory.
+func (j *judge) mutate(m mutant) (map[string][]byte, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePatch(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(m.file), err)
+	}
+	replace := map[string][]byte{}
+	for _, f := range p {
+		path := filepath.Join(j.root, filepath.FromSlash(f.path))
+		before, seen := replace[path]
+		if !seen {
+			if before, err = os.ReadFile(path); err != nil {
+				return nil, fmt.Errorf("does not apply: %w", err)
+			}
+		}
+		after, err := f.apply(string(before))
+		if err != nil {
+			return nil, err
+		}
+		replace[path] = []byte(after)
+	}
+	return replace, nil
+}
+
+func notCompiling(err error) error {
+	var build *instrument.BuildError
+	if errors.As(err, &build) {
+		return fmt.Errorf("does not compile:\n%s", build.Output)
+	}
+	return err
+}
+
+func checksOf(p instrument.Package, place string) []planned {
+	var tests []planned
+	for _, test := range p.Checks {
+		tests = append(tests, planned{pkg: p, place: place, test: test, run: "^(" + test + ")$"})
+	}
+	return tests
+}
+
+// look runs checks one after the other, each for at most the given time, up to
+// the first that fails.
+func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool, most time.Duration) (cutShort []planned, killer string, err error) {
+	if j.options.Budget.Time > 0 {
+		most = min(most, j.options.Budget.Time)
+	}
+	for _, t := range checks {
+		rows, err := j.run(ctx, r, t, race, most)
+		if err != nil {
+			return nil, "", notCompiling(err)
+		}
+		for _, row := range rows {
+			switch row.Verdict {
+			case Failed:
+				return nil, row.Name, j.presume(fmt.Sprintf("%s %s race=%t", t.pkg.Path, t.test, race), row.Name, func() (bool, error) {
+					rows, err := j.run(ctx, j.original, t, race, most)
+					return slices.ContainsFunc(rows, func(r Row) bool { return r.Verdict == Failed }), err
+				})
+			case Bounded:
+				if !slices.ContainsFunc(cutShort, func(p planned) bool { return p.test == t.test }) {
+					cutShort = append(cutShort, t)
+				}
+			}
+		}
+	}
+	return cutShort, "", nil
+}
+
+func (j *judge) run(ctx context.Context, r *runner, t planned, race bool, most time.Duration) ([]Row, error) {
+	s := r.settings(t, race)
+	s.Seconds = most.Seconds()
+	out, err := r.process(ctx, t, race, s)
+	if err != nil {
+		return nil, err
+	}
+	run := testRun{test: t.test, options: r.options, stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, race)}}
+	return run.rowsOf(out, ""), nil
+}
+
+// presume makes sure, once a killer, that it passes on the unchanged source:
+// who always objects has found nothing.
+func (j *judge) presume(key, name string, failsOnOriginal func() (bool, error)) error {
+	j.mu.Lock()
+	if j.known == nil {
+		j.known = map[string]*innocence{}
+	}
+	k := j.known[key]
+	if k == nil {
+		k = &innocence{}
+		j.known[key] = k
+	}
+	j.mu.Unlock()
+	k.once.Do(func() {
+		failed, err := failsOnOriginal()
+		if err == nil && failed {
+			err = fmt.Errorf("%s fails on the unchanged source, too", name)
+		}
+		k.err = err
+	})
+	return k.err
+}

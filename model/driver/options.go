@@ -1,0 +1,74 @@
+package driver
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/surewake/surewake/model/instrument"
+)
+
+// Strategies lists the ways to choose schedules; the first is the exhaustive
+// one.
+var Strategies = []string{"dpor", "random", "pos", "pct"}
+
+// Options says what to check and how hard.
+type Options struct {
+	Dir      string   // where patterns are resolved; "" is the working directory
+	Patterns []string // packages, as the go command takes them
+	Tags     string   // build tags
+	Run      string   // regular expression, as go test -run takes it; "" is every check
+
+	Race        bool   // run every schedule under the race detector as well
+	Strategy    string // one of Strategies; "" is "dpor"
+	Preemptions int    // bound; -1 is none
+	Budget      Budget
+	Seed        uint64 // of the random strategies
+
+	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
+	Procs    int           // processes at once; 0 is the number of CPUs
+	Cache    string        // directory of rewritten copies; "" is the user's cache directory
+}
+
+// DefaultWatchdog is how long a binary, which reports every second, may be
+// silent.
+const DefaultWatchdog = 20 * time.Second
+
+// sampling strategies never end by themselves, so they get a budget when none
+// was asked for.
+const defaultSampling = 10 * time.Second
+
+func (o *Options) normalize() error {
+	if o.Strategy == "" {
+		o.Strategy = Strategies[0]
+	}
+	if !slices.Contains(Strategies, o.Strategy) {
+		return usagef("strategy %q: want one of %s", o.Strategy, strings.Join(Strategies, ", "))
+	}
+	if o.Strategy != Strategies[0] && o.Budget == (Budget{}) {
+		o.Budget.Time = defaultSampling
+	}
+	if o.Watchdog == 0 {
+		o.Watchdog = DefaultWatchdog
+	}
+	if o.Procs == 0 {
+		o.Procs = runtime.NumCPU()
+	}
+	return nil
+}
+
+func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {
+	return instrument.Config{Dir: o.Dir, Patterns: patterns, Tags: o.Tags, Replace: replace, Cache: o.Cache}
+}
+
+// A UsageError is a request that cannot be met as it was put: nothing was
+// checked.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+func usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}

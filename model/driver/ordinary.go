@@ -1,0 +1,123 @@
+package driver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/surewake/surewake/model/instrument"
+)
+
+// tests runs the ordinary tests of a mutated package and returns the first
+// that fails.
+func (j *judge) tests(ctx context.Context, p instrument.Package, replace map[string][]byte) (killer string, err error) {
+	if !p.Tests {
+		return "", nil
+	}
+	killer, err = goTest(ctx, p, j.options.Tags, replace)
+	if killer == "" || err != nil {
+		return "", err
+	}
+	return killer, j.presume(p.Path+" tests", killer, func() (bool, error) {
+		// All of them: they are cached from then on.
+		failing, err := goTest(ctx, p, j.options.Tags, nil)
+		return failing != "", err
+	})
+}
+
+// goTest runs go test, with files replaced, and returns the first test that
+// fails, "" if all pass.
+func goTest(ctx context.Context, p instrument.Package, tags string, replace map[string][]byte) (failing string, err error) {
+	dir, err := os.MkdirTemp("", "surewake-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"test", "-json", "-short", "-failfast", "-vet=off", "-timeout", testsTimeout.String()}
+	if tags != "" {
+		args = append(args, "-tags", tags)
+	}
+	if len(replace) > 0 {
+		overlay, err := writeOverlay(dir, replace)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	cmd.Dir = p.Dir
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	cmd.WaitDelay = 2 * time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	var status *exec.ExitError
+	if err != nil && !errors.As(err, &status) {
+		return "", err
+	}
+	name, text, broken := readTestEvents(stdout.Bytes())
+	switch {
+	case err == nil:
+		return "", nil
+	case broken:
+		return "", fmt.Errorf("does not compile:\n%s", text)
+	case name != "":
+		return name, nil
+	case strings.Contains(text, "FAIL"):
+		return "go test", nil
+	}
+	return "", fmt.Errorf("go test: %w\n%s%s", err, text, stderr.String())
+}
+
+// readTestEvents reads the stream of go test -json: the first test to fail,
+// all output, and whether it was the build that failed.
+func readTestEvents(stream []byte) (failing, text string, broken bool) {
+	var b strings.Builder
+	for line := range bytes.Lines(stream) {
+		var e struct{ Action, Test, Output, FailedBuild string }
+		if json.Unmarshal(line, &e) != nil {
+			b.Write(line)
+			continue
+		}
+		b.WriteString(e.Output)
+		switch {
+		case e.Action == "build-fail" || e.FailedBuild != "":
+			broken = true
+		case e.Action == "fail" && e.Test != "" && failing == "":
+			failing = e.Test
+		}
+	}
+	return failing, b.String(), broken
+}
+
+// writeOverlay puts the replaced files into dir and returns the overlay file
+// that the go command takes.
+func writeOverlay(dir string, replace map[string][]byte) (string, error) {
+	var overlay struct{ Replace map[string]string }
+	overlay.Replace = map[string]string{}
+	for path, text := range replace {
+		copied := filepath.Join(dir, strconv.Itoa(len(overlay.Replace))+"-"+filepath.Base(path))
+		if err := os.WriteFile(copied, text, 0o644); err != nil {
+			return "", err
+		}
+		overlay.Replace[path] = copied
+	}
+	encoded, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, encoded, 0o644)
+}

@@ -1,0 +1,149 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// A job is one process: one Test function of one package in one mode.
+type job struct {
+	binary   string
+	dir      string // the package's, as go test has it
+	run      string // for -test.run
+	settings settings
+	watchdog time.Duration
+	progress func(record)
+}
+
+// An outcome is what a process left behind.
+type outcome struct {
+	results []record
+	exit    error  // nil: exit status 0
+	stdout  string // without the records
+	stderr  string
+	silent  bool   // given up by the watchdog; dump tells where it was
+	dump    string // all goroutines
+	seconds float64
+}
+
+// keptOutput bounds what is kept of each end of a stream.
+const keptOutput = 64 << 10
+
+// dumpTime is how long a process may take to print its goroutines.
+const dumpTime = 5 * time.Second
+
+// raceEnvironment: every schedule is judged, so equal reports are not
+// suppressed; the process need not linger; and it goes on after a report, as
+// the checker counts reports an execution.
+const raceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0"
+
+// start runs a job to its end. The error is about starting it, or the
+// context's: what the process did wrong is in the outcome.
+func (j *job) start(ctx context.Context) (*outcome, error) {
+	encoded, err := json.Marshal(j.settings)
+	if err != nil {
+		return nil, err
+	}
+	disableCoreDumps()
+	cmd := exec.CommandContext(ctx, j.binary,
+		"-test.run", j.run, "-test.timeout", "0", "-test.v=false", "-test.paniconexit0")
+	cmd.Dir = j.dir
+	cmd.Env = append(os.Environ(),
+		"SUREWAKE="+string(encoded),
+		"GORACE="+raceEnvironment,
+		// So that a dump shows goroutines that run on another thread.
+		"GOTRACEBACK=crash",
+	)
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	// A grandchild that holds the pipes must not hold us.
+	cmd.WaitDelay = 2 * time.Second
+
+	out := &outcome{}
+	stderr := newOutput(keptOutput)
+	var heard lastHeard
+	stdout := &splitter{rest: newOutput(keptOutput), onRecord: func(r record) {
+		heard.now()
+		switch r.Kind {
+		case "progress":
+			if j.progress != nil {
+				j.progress(r)
+			}
+		case "result":
+			out.results = append(out.results, r)
+		}
+	}}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+
+	begin := time.Now()
+	heard.now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+
+	tick := time.NewTicker(min(250*time.Millisecond, j.watchdog/4))
+	defer tick.Stop()
+	var before string // standard error up to the dump
+wait:
+	for {
+		select {
+		case out.exit = <-ended:
+			break wait
+		case <-tick.C:
+			if heard.since() < j.watchdog {
+				continue
+			}
+			out.silent = true
+			before = stderr.String()
+			stderr.reset(1 << 20)
+			askForDump(cmd.Process)
+			select {
+			case out.exit = <-ended:
+			case <-time.After(dumpTime):
+				killGroup(cmd.Process)
+				out.exit = <-ended
+			}
+			break wait
+		}
+	}
+	// Whatever the process started goes with it.
+	killGroup(cmd.Process)
+	stdout.flush()
+	out.stdout, out.stderr = stdout.rest.String(), stderr.String()
+	if out.silent {
+		out.stderr, out.dump = before, out.stderr
+	}
+	out.seconds = time.Since(begin).Seconds()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if errors.Is(out.exit, exec.ErrWaitDelay) {
+		out.exit = nil
+	}
+	return out, nil
+}
+
+// lastHeard is the time of a process's last record.
+type lastHeard struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (l *lastHeard) now() {
+	l.mu.Lock()
+	l.at = time.Now()
+	l.mu.Unlock()
+}
+
+func (l *lastHeard) since() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.at)
+}

@@ -1,0 +1,151 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/report"
+)
+
+// A Replayed is one schedule, run again.
+type Replayed struct {
+	Row    Row  // of the last run; Lanes is filled in whether it failed or not
+	Failed bool // the failure showed again
+	Race   bool // the last run was under the race detector
+}
+
+// Replay runs the schedule of a token again, plainly and, if that passes and
+// Options.Race is set, under the race detector.
+func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) {
+	if err := opts.normalize(); err != nil {
+		return nil, err
+	}
+	tok, err := report.ParseToken(token)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	root, err := moduleRoot(ctx, opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
+	opts.Dir = dir
+	set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, nil))
+	if err != nil {
+		return nil, err
+	}
+	t, err := findCheck(set.Packages, tok)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRunner(&opts, set)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	return r.replay(ctx, t, tok)
+}
+
+// packageOfToken finds where and under which pattern a token's package is
+// listed.
+func packageOfToken(root, dir, pkg string) (listDir, pattern string) {
+	if local := filepath.FromSlash(pkg); root != "" && filepath.IsLocal(local) {
+		if info, err := os.Stat(filepath.Join(root, local)); err == nil && info.IsDir() {
+			return root, "./" + filepath.ToSlash(local)
+		}
+	}
+	return dir, pkg
+}
+
+// findCheck says in what way a token does not fit the source.
+func findCheck(packages []instrument.Package, tok report.Token) (planned, error) {
+	test, _, _ := strings.Cut(tok.Check, "/")
+	test, _, _ = strings.Cut(test, "#")
+	for _, p := range packages {
+		for _, name := range p.Checks {
+			if name != test {
+				continue
+			}
+			if p.Source != tok.Source {
+				return planned{}, usagef("the token is from other source: it was made from %s at %s, which is now %s; run the check again for a new token",
+					p.Path, tok.Source, p.Source)
+			}
+			return planned{pkg: p, place: tok.Package, test: test, run: "^" + regexp.QuoteMeta(test) + "$"}, nil
+		}
+	}
+	if len(packages) == 0 {
+		return planned{}, usagef("unknown token: there is no package %s", tok.Package)
+	}
+	return planned{}, usagef("unknown token: package %s has no check %s", tok.Package, tok.Check)
+}
+
+func (r *runner) replay(ctx context.Context, t planned, tok report.Token) (*Replayed, error) {
+	again, err := r.replayOnce(ctx, t, tok, false)
+	if err != nil || again.Failed || !r.options.Race {
+		return again, err
+	}
+	// What only the race detector objects to shows only there.
+	raced, err := r.replayOnce(ctx, t, tok, true)
+	var no *raceUnavailable
+	if errors.As(err, &no) {
+		again.Row.Bounded = "races not checked: " + no.why
+		return again, nil
+	}
+	return raced, err
+}
+
+func (r *runner) replayOnce(ctx context.Context, t planned, tok report.Token, race bool) (*Replayed, error) {
+	s := r.settings(t, race)
+	s.Mode, s.Schedule, s.Check = "replay", tok.Schedule, tok.Check
+	out, err := r.process(ctx, t, race, s)
+	if err != nil {
+		return nil, err
+	}
+	run := testRun{
+		test: t.test, plain: out, options: r.options,
+		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, race)},
+	}
+	rows := run.rowsOf(out, "")
+	at := indexByName(rows, tok.Check)
+	if at < 0 {
+		at = indexByName(rows, t.test)
+	}
+	if at < 0 {
+		return nil, usagef("unknown token: %s ran, but not the check %s", t.test, tok.Check)
+	}
+	row := rows[at]
+	row.Package, row.Place = t.pkg.Path, t.place
+	return &Replayed{Row: row, Failed: row.Verdict == Failed, Race: race}, nil
+}
+
+// Print writes the lanes and what came of the replay.
+func (p *Replayed) Print() string {
+	var b strings.Builder
+	if p.Row.Lanes != "" {
+		fmt.Fprintf(&b, "%s\n\n", strings.TrimRight(p.Row.Lanes, "\n"))
+	}
+	how := ""
+	if p.Race {
+		how = " under the race detector"
+	}
+	if p.Failed {
+		fmt.Fprintf(&b, "%s\n\n", p.Row.Message)
+		fmt.Fprintf(&b, "%s %s: the failure shows again%s\n", p.Row.Place, p.Row.Name, how)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s %s: this execution passes", p.Row.Place, p.Row.Name)
+	if p.Race {
+		b.WriteString(", plainly and" + how)
+	}
+	if p.Row.Bounded != "" && strings.HasPrefix(p.Row.Bounded, "races") {
+		fmt.Fprintf(&b, " (%s)", p.Row.Bounded)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

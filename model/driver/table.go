@@ -1,0 +1,125 @@
+package driver
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Table prints rows for people. On a terminal it keeps a line below them that
+// says what is going on.
+type Table struct {
+	out    io.Writer
+	live   *live                     // nil when out is not a terminal
+	replay func(token string) string // the command that runs a token again
+
+	place, name int // widths
+	header      bool
+}
+
+// NewTable prints to out; live says whether that is a terminal. The function
+// replay gives the command line that runs a token again.
+func NewTable(out io.Writer, terminal bool, replay func(token string) string) *Table {
+	t := &Table{out: out, replay: replay, place: len("package"), name: len("check")}
+	if terminal {
+		t.live = &live{out: out}
+	}
+	return t
+}
+
+// Plan sets the widths of the columns.
+func (t *Table) Plan(rows []Row) {
+	for _, r := range rows {
+		t.widen(r)
+	}
+}
+
+func (t *Table) widen(r Row) {
+	t.place = max(t.place, len(r.Place))
+	t.name = max(t.name, len(r.Name))
+}
+
+// Active shows what is going on.
+func (t *Table) Active(done, total int, active []Activity) {
+	if t.live != nil {
+		t.live.show(done, total, active)
+	}
+}
+
+// Row prints one row and, below it, what there is to say about a failure.
+func (t *Table) Row(r Row) {
+	if t.live != nil {
+		t.live.clear()
+	}
+	t.widen(r)
+	if !t.header {
+		t.header = true
+		t.line("package", "check", "verdict", "complete", "deadlocked", "pruned", "steps", "seconds", "")
+	}
+	t.line(r.Place, r.Name, r.Verdict, grouped(r.Complete), grouped(r.Deadlocked), grouped(r.Pruned),
+		grouped(r.Steps), fmt.Sprintf("%.1f", r.Seconds), note(r))
+	if r.Verdict == Failed {
+		t.failure(r)
+	}
+}
+
+func (t *Table) line(place, name, verdict, complete, deadlocked, pruned, steps, seconds, note string) {
+	text := fmt.Sprintf("%-*s  %-*s  %-7s  %11s  %10s  %9s  %13s  %7s  %s",
+		t.place, place, t.name, name, verdict, complete, deadlocked, pruned, steps, seconds, note)
+	fmt.Fprintln(t.out, strings.TrimRight(text, " "))
+}
+
+// note is what limits a verdict.
+func note(r Row) string {
+	var parts []string
+	if r.Bounded != "" {
+		parts = append(parts, r.Bounded)
+	}
+	if len(r.Assumptions) > 0 {
+		parts = append(parts, "assumes "+strings.Join(r.Assumptions, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (t *Table) failure(r Row) {
+	fmt.Fprintln(t.out)
+	fmt.Fprintln(t.out, indent(r.Message))
+	if r.Lanes != "" {
+		fmt.Fprintf(t.out, "\n%s\n", indent(r.Lanes))
+	}
+	for kind, path := range r.Files {
+		fmt.Fprintf(t.out, "\n    %s: %s\n", kind, path)
+	}
+	if r.Token != "" {
+		fmt.Fprintf(t.out, "\n    token   %s\n    replay  %s\n", r.Token, t.replay(r.Token))
+	}
+	fmt.Fprintln(t.out)
+}
+
+func indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+}
+
+// grouped writes 1234567 as 1,234,567.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// Close ends the table: the live line goes, the summary is the last line.
+func (t *Table) Close(sum Summary) {
+	if t.live != nil {
+		t.live.clear()
+	}
+	fmt.Fprintf(t.out, "%d checks: %d proved, %d bounded, %d failed\n", sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
+}
+
+// Abandon ends the table without a summary.
+func (t *Table) Abandon() {
+	if t.live != nil {
+		t.live.clear()
+	}
+}
