@@ -1,0 +1,219 @@
+package explore
+
+import "math/bits"
+
+// clockOf computes the clock of the event ev at depth d, which is t's: for
+// each thread 1 + the depth of its last event that happens before or is ev.
+func (e *engine) clockOf(t *thread, ev *event, d int) {
+	c := e.clockAt(int32(d))
+	if t.prev >= 0 {
+		copy(c, e.clockAt(t.prev))
+	} else {
+		clear(c)
+	}
+	switch {
+	case t.obj >= 0:
+		for f := ev.prevObj; f >= 0; {
+			fe := &e.stack[f]
+			if fe.class.dependsOn(ev.class) && c[fe.tid] <= f {
+				join(c, e.clockAt(f))
+			}
+			if fe.class == write {
+				break
+			}
+			f = fe.prevObj
+		}
+	case ev.source >= 0:
+		join(c, e.clockAt(ev.source))
+	case t.op == OpJoin:
+		for s := t.children; s != 0; s &= s - 1 {
+			if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
+				join(c, e.clockAt(p))
+			}
+		}
+	}
+	c[t.id] = int32(d) + 1
+}
+
+func join(c, o []int32) {
+	o = o[:len(c)]
+	for i, v := range o {
+		if v > c[i] {
+			c[i] = v
+		}
+	}
+}
+
+// races finds the events that are in a reversible race with t's operation of
+// class c, executed (or, at the end of a deadlocked execution, blocked) at
+// depth d, and sees to it that each race is also explored the other way round.
+//
+// A race is a pair of dependent operations of different threads of which the
+// first does not happen before the second by any other way. It is reversible
+// if the second could have run before the first: a Lock that had to wait for
+// an Unlock is not in a race with it, but with the Lock before that Unlock.
+func (e *engine) races(t *thread, c class, d int) {
+	f := e.objs[t.obj].last
+	if f < 0 || c == none {
+		return
+	}
+	var clk []int32
+	if t.prev >= 0 {
+		clk = e.clockAt(t.prev)
+	}
+	gated := ops[t.op].gated
+	n := 0
+	for f >= 0 {
+		fe := &e.stack[f]
+		next := fe.prevObj
+		if !fe.class.dependsOn(c) {
+			f = next
+			continue
+		}
+		if clk != nil && clk[fe.tid] > f {
+			if fe.class == write {
+				break
+			}
+			f = next
+			continue
+		}
+		if gated && !enabledBefore(t.op, fe) {
+			f = next
+			continue
+		}
+		direct := true
+		for _, g := range e.cands[:n] {
+			if e.clockAt(g)[fe.tid] > f {
+				direct = false
+				break
+			}
+		}
+		if direct {
+			e.cands = append(e.cands[:n], f)
+			n++
+		}
+		if fe.class == write {
+			break
+		}
+		f = next
+	}
+	for _, f := range e.cands[:n] {
+		e.reverse(int(f), d, t, c)
+	}
+}
+
+// reverse adds to the node at depth i a thread from which t's operation at
+// depth d can come before event i: one of the initials of notdep(i)·t (source
+// sets, Abdulla, Aronis, Jonsson and Sagonas, POPL 2014).
+func (e *engine) reverse(i, d int, t *thread, c class) {
+	p := &e.stack[i]
+	ptid, pmark := p.tid, int32(i)+1
+	var first [maxThreads]int32 // depth of a thread's first event in notdep(i)
+	var seen, initials uint64
+	blocked := false // an event of notdep(i) must come before t's
+	for j := i + 1; j < d; j++ {
+		q := &e.stack[j]
+		cj := e.clockAt(int32(j))
+		if cj[ptid] >= pmark {
+			continue // happens after event i
+		}
+		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 {
+			blocked = true
+		}
+		bit := uint64(1) << q.tid
+		if seen&bit != 0 {
+			continue
+		}
+		free := true
+		for s := seen; s != 0; s &= s - 1 {
+			r := bits.TrailingZeros64(s)
+			if cj[r] > first[r] {
+				free = false
+				break
+			}
+		}
+		seen |= bit
+		first[q.tid] = int32(j)
+		if free {
+			initials |= bit
+		}
+	}
+	mine := uint64(1) << t.id
+	if !blocked && seen&mine == 0 {
+		free := true
+		if t.prev >= 0 {
+			ct := e.clockAt(t.prev)
+			for s := seen; s != 0; s &= s - 1 {
+				r := bits.TrailingZeros64(s)
+				if ct[r] > first[r] {
+					free = false
+					break
+				}
+			}
+		}
+		if free {
+			initials |= mine
+		}
+	}
+	if initials&(p.back|p.sleep) != 0 {
+		return
+	}
+	initials &= p.enabled
+	switch {
+	case initials == 0:
+		// Cannot happen while dependence is complete; explore everything
+		// rather than miss a schedule.
+		p.back |= p.enabled &^ p.sleep
+	case initials&mine != 0:
+		p.back |= mine
+	default:
+		p.back |= initials & -initials
+	}
+}
+
+// blockedRaces does for operations that never ran, because their threads are
+// blocked for ever, what races does for those that did.
+func (e *engine) blockedRaces() {
+	for s := e.gated; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		if t.obj >= 0 {
+			e.races(t, e.resolve(t), e.depth)
+		}
+	}
+}
+
+// backtrack sets the path to the next schedule to explore: the deepest node
+// with something left. It reports false when there is none.
+func (e *engine) backtrack() bool {
+	for d := e.depth - 1; d >= 0; d-- {
+		ev := &e.stack[d]
+		if ev.choice+1 < ev.choices {
+			ev.choice++
+			e.plen = d + 1
+			return true
+		}
+		todo := ev.back &^ ev.done &^ ev.sleep
+		if !e.reduce {
+			todo = ev.enabled &^ ev.done
+		}
+		for ; todo != 0; todo &= todo - 1 {
+			i := bits.TrailingZeros64(todo)
+			ev.done |= 1 << i
+			if e.cfg.Preemptions >= 0 && e.preemptive(d, i) && e.preemptionsBefore(d) >= e.cfg.Preemptions {
+				e.res.cut = true
+				continue
+			}
+			ev.tid, ev.choice, ev.choices = int32(i), 0, 0 // choices are counted when it runs
+			e.plen = d + 1
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) preemptionsBefore(d int) int {
+	if d == 0 {
+		return 0
+	}
+	return int(e.stack[d-1].preempt)
+}

@@ -1,0 +1,100 @@
+package explore
+
+import (
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// EnterCASPointer is EnterCAS on a pointer.
+func EnterCASPointer(p, old unsafe.Pointer) bool {
+	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
+}
+
+// EnterDelta announces WaitGroup.Add of delta.
+func EnterDelta(p unsafe.Pointer, delta int) bool {
+	if e := eng; e != nil {
+		e.cur.old = uint64(int64(delta))
+	}
+	return Enter(p, OpWGAdd)
+}
+
+// EnterClock announces an operation on the virtual clock.
+func EnterClock(op Op, d time.Duration) bool {
+	e := eng
+	if e == nil {
+		return false
+	}
+	e.cur.old = uint64(d)
+	return Enter(unsafe.Pointer(&e.clockKey), op)
+}
+
+// Now is the virtual clock: it moves only by Sleep.
+func Now() time.Duration { return eng.clock }
+
+// EnterCondWait waits until a Signal or Broadcast on the Cond at c has chosen
+// the caller.
+func EnterCondWait(c unsafe.Pointer) {
+	Enter(nil, OpCondWait)
+	condAcquire(c)
+}
+
+// CondEdge makes what follows a wake-up synchronize after the Signal that
+// caused it, as the documentation of Cond promises.
+func CondEdge(c unsafe.Pointer) { condRelease(c) }
+
+// OnceMine reports whether the caller, which has just entered OpOnce on o, is
+// to run the function.
+func OnceMine(o unsafe.Pointer) bool {
+	e := eng
+	return e.objs[e.object(o)].state == 1
+}
+
+// OnceWasDone notes that o had been done before the execution began.
+func OnceWasDone(o unsafe.Pointer) {
+	e := eng
+	e.objs[e.object(o)].state = 2
+}
+
+// RWTryLockAllowed reports whether the caller, which has just entered
+// OpRWTryLock, got the lock: no other writer had announced itself.
+func RWTryLockAllowed(m *sync.RWMutex) bool {
+	e := eng
+	return e.objs[e.object(unsafe.Pointer(m))].state == int32(e.cur.id)+1
+}
+
+// RWTryRLockAllowed reports whether no writer has announced itself.
+func RWTryRLockAllowed(m *sync.RWMutex) bool {
+	e := eng
+	return e.objs[e.object(unsafe.Pointer(m))].state == 0
+}
+
+// LeavePointer is Leave for a pointer, whose value differs from one execution
+// to the next.
+func LeavePointer(p unsafe.Pointer) {
+	if e := eng; e != nil && e.rec != nil && !e.quiet {
+		e.rec.text(e.rec.pointer(p))
+	}
+}
+
+// Hidden runs f without edges for the race detector.
+func Hidden(f func() bool) (ok bool) {
+	quietly(func() { ok = f() })
+	return
+}
+
+// pointer names pointers by first appearance, so that lanes can be compared.
+func (r *recorder) pointer(p unsafe.Pointer) string {
+	if p == nil {
+		return "nil"
+	}
+	if r.ptrs == nil {
+		r.ptrs = map[uint64]int{}
+	}
+	k := uint64(uintptr(p))
+	if _, ok := r.ptrs[k]; !ok {
+		r.ptrs[k] = len(r.ptrs) + 1
+	}
+	return fmt.Sprintf("&%d", r.ptrs[k])
+}

@@ -1,0 +1,130 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// A Kind says what sort of failure an execution had.
+type Kind string
+
+// The kinds of failure.
+const (
+	KindPanic          Kind = "panic"
+	KindAssert         Kind = "assertion failed"
+	KindDeadlock       Kind = "deadlock"
+	KindLeak           Kind = "goroutine leak"
+	KindLivelock       Kind = "livelock"
+	KindRace           Kind = "data race"
+	KindHistory        Kind = "history violates its specification"
+	KindNondeterminism Kind = "nondeterminism"
+	KindRefused        Kind = "not modelled"
+	KindForeign        Kind = "real goroutine"
+	KindExit           Kind = "goroutine exit"
+	KindLimit          Kind = "limit"
+)
+
+// A Failure is what went wrong in one execution, with the schedule that shows it.
+type Failure struct {
+	Kind        Kind
+	Message     string
+	Stack       string // of a panic
+	Schedule    []Decision
+	Preemptions int
+	Events      []Record  // filled when the schedule was replayed with Config.Record
+	Blocked     []Blocked // threads that cannot go on
+	Files       map[string]string
+}
+
+// Error gives kind and message.
+func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
+
+// Blocked is a thread that waits for ever.
+type Blocked struct {
+	Thread string
+	ID     int
+	Op     string
+	Stack  []Frame
+}
+
+func boundText(n int) string {
+	return fmt.Sprintf("no end after %d steps: livelock, or a body that never ends (model.MaxSteps raises the bound)", n)
+}
+
+// fail ends the execution with a failure, from the thread that runs.
+func (e *engine) fail(k Kind, format string, args ...any) {
+	if e.failure == nil {
+		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...)}
+	}
+	e.aborting = true
+	e.next = endFailed
+	panic(abort{})
+}
+
+// Fail ends the running execution with a failure.
+func Fail(k Kind, message string) {
+	if e := eng; e != nil {
+		if e.aborting {
+			panic(abort{})
+		}
+		e.fail(k, "%s", message)
+	}
+}
+
+func (e *engine) nondeterministic(format string, args ...any) {
+	if e.failure == nil {
+		e.failure = &Failure{Kind: KindNondeterminism, Message: fmt.Sprintf(format, args...) +
+			"; the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)"}
+	}
+}
+
+func (e *engine) nameOf(i int) string {
+	if i < e.n {
+		return e.threads[i].name
+	}
+	return fmt.Sprintf("goroutine %d, which does not exist", i)
+}
+
+// mismatch ends an execution whose replayed step is not the one seen before.
+func (e *engine) mismatch(t *thread, ev *event, c class) {
+	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d; "+
+		"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
+		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)
+}
+
+// blockedFailure says who waits for what when nothing can run any more.
+func (e *engine) blockedFailure() *Failure {
+	f := &Failure{}
+	spins := 0
+	var who []string
+	for s := e.gated; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		b := Blocked{Thread: t.name, ID: t.id, Op: t.op.String()}
+		if e.rec != nil {
+			b.Stack = frames(t.pcs[:t.npcs])
+		}
+		f.Blocked = append(f.Blocked, b)
+		who = append(who, t.name+" in "+b.Op)
+		if t.op == OpSpin {
+			spins++
+		}
+	}
+	left := len(who)
+	list := strings.Join(who, ", ")
+	switch {
+	case spins > 0:
+		f.Kind = KindLivelock
+		f.Message = fmt.Sprintf("%d of %d goroutines can never go on, %d of them repeat an iteration without effect: %s", left, e.n, spins, list)
+	case e.threads[0].fin:
+		f.Kind = KindLeak
+		f.Message = fmt.Sprintf("the body returned, but %d of %d goroutines wait for ever: %s", left, e.n, list)
+	case left == e.n:
+		f.Kind = KindDeadlock
+		f.Message = "every goroutine waits for ever: " + list
+	default:
+		f.Kind = KindDeadlock
+		f.Message = fmt.Sprintf("partial: %d of %d goroutines wait for ever: %s", left, e.n, list)
+	}
+	return f
+}

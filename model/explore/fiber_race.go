@@ -1,0 +1,141 @@
+//go:build race
+
+package explore
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// A fiber runs a thread as a goroutine that waits for its turn on a channel.
+// The hand-off is hidden from the race detector, so that it sees only the
+// synchronization of the checked code. This package is compiled without
+// instrumentation; what the runtime reports of channels is switched off by
+// RaceDisable around each hand-off.
+type fiber struct {
+	turn  chan struct{}
+	token byte // released by the parent at the spawn, acquired at the start
+	done  byte // released at the end, acquired by Join
+}
+
+// hub is where the threads hand control back at the end of an execution.
+type hub struct{ turn chan struct{} }
+
+// The start token orders the body's executions after what came before; the
+// end token orders what comes after an execution after all its threads.
+var startToken, endToken byte
+
+// Race is whether the race detector watches the executions.
+const Race = true
+
+func raceErrors() int { return runtime.RaceErrors() }
+
+func (e *engine) open() {
+	if e.hub.turn == nil {
+		e.hub.turn = make(chan struct{}, 1)
+	}
+}
+
+func raceStart() { runtime.RaceRelease(unsafe.Pointer(&startToken)) }
+func raceEnd()   { runtime.RaceAcquire(unsafe.Pointer(&endToken)) }
+
+func (t *thread) acquire() {
+	runtime.RaceAcquire(unsafe.Pointer(&startToken))
+	runtime.RaceAcquire(unsafe.Pointer(&t.fiber.token))
+}
+func (t *thread) release() {
+	runtime.RaceRelease(unsafe.Pointer(&t.fiber.done))
+	runtime.RaceReleaseMerge(unsafe.Pointer(&endToken))
+}
+func (t *thread) spawnEdge() { runtime.RaceRelease(unsafe.Pointer(&t.fiber.token)) }
+
+func quietly(f func()) {
+	runtime.RaceDisable()
+	f()
+	runtime.RaceEnable()
+}
+
+func (e *engine) newFiber(t *thread) {
+	t.fiber.turn = make(chan struct{}, 1)
+	runtime.RaceDisable()
+	go e.fiberLoop(t)
+	runtime.RaceEnable()
+}
+
+func (e *engine) fiberLoop(t *thread) {
+	for {
+		runtime.RaceDisable()
+		<-t.fiber.turn
+		runtime.RaceEnable()
+		if t.fn == nil {
+			return
+		}
+		e.runBody(t)
+	}
+}
+
+func (e *engine) run() {
+	for e.next >= 0 || e.next == endStart {
+		if e.next == endStart {
+			e.startAll()
+			continue
+		}
+		e.cur = e.threads[e.next]
+		e.give(e.cur)
+	}
+}
+
+// give lets t run until control comes back to the hub.
+func (e *engine) give(t *thread) {
+	runtime.RaceDisable()
+	t.fiber.turn <- struct{}{}
+	<-e.hub.turn
+	runtime.RaceEnable()
+}
+
+func (e *engine) startOne(t *thread) {
+	e.cur = t
+	e.give(t)
+}
+
+func (e *engine) unwind(t *thread) { e.startOne(t) }
+
+func (e *engine) handOff(t *thread) {
+	runtime.RaceDisable()
+	e.pass()
+	<-t.fiber.turn
+	runtime.RaceEnable()
+}
+
+// pass wakes who runs next: another thread directly, or the hub.
+func (e *engine) pass() {
+	if e.next >= 0 && !e.starting && !e.aborting {
+		e.cur = e.threads[e.next]
+		e.cur.fiber.turn <- struct{}{}
+		return
+	}
+	e.hub.turn <- struct{}{}
+}
+
+func (e *engine) ended(*thread) {
+	runtime.RaceDisable()
+	e.pass()
+	runtime.RaceEnable()
+}
+
+// closeFibers ends the goroutines when a check is over.
+func (e *engine) closeFibers() {
+	runtime.RaceDisable()
+	for _, t := range e.threads {
+		if !t.dead {
+			t.fn = nil
+			t.fiber.turn <- struct{}{}
+		}
+	}
+	runtime.RaceEnable()
+}
+
+func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
+
+func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
+func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }

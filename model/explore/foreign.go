@@ -1,0 +1,89 @@
+package explore
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// foreign finds goroutines that the checker did not start: one that calls a
+// hook is seen by its stack address, one that is merely there by the number
+// of goroutines after an execution.
+type foreign struct {
+	seen  atomic.Pointer[string] // a hook was called by a foreign goroutine, with its stack
+	count int                    // goroutines there should be
+}
+
+func (f *foreign) expect(n int) { f.count += n }
+
+// isForeign is asked when a hook is called at a stack address not seen before
+// of thread t. It reports true when another goroutine called, and notes it.
+func (e *engine) isForeign(t *thread, sp uintptr) bool {
+	id := goid()
+	if t.goid == 0 {
+		t.goid = id
+	}
+	if t.goid != id {
+		buf := make([]byte, 8<<10)
+		s := string(buf[:runtime.Stack(buf, false)])
+		e.foreign.seen.CompareAndSwap(nil, &s)
+		return true
+	}
+	t.knownSP[sp>>4&63] = sp
+	return false
+}
+
+// goid parses the number of the calling goroutine from its stack trace. It
+// takes a microsecond, so callers remember stack addresses instead.
+func goid() uint64 {
+	var buf [48]byte
+	b := buf[:runtime.Stack(buf[:], false)]
+	b = bytes.TrimPrefix(b, []byte("goroutine "))
+	if i := bytes.IndexByte(b, ' '); i > 0 {
+		if n, err := strconv.ParseUint(string(b[:i]), 10, 64); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// checkForeign fails the execution if a goroutine exists that should not.
+func (e *engine) checkForeign() {
+	if s := e.foreign.seen.Swap(nil); s != nil {
+		e.failure = &Failure{Kind: KindForeign, Message: "a goroutine that the checker did not start used checked code during an execution:\n" + *s}
+		return
+	}
+	n := runtime.NumGoroutine()
+	if n <= e.foreign.count {
+		return
+	}
+	// A goroutine of the Go runtime, a finalizer say, may be passing by.
+	for i := 0; i < 20; i++ {
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		if n = runtime.NumGoroutine(); n <= e.foreign.count {
+			return
+		}
+	}
+	e.failure = &Failure{Kind: KindForeign, Message: fmt.Sprintf("%d goroutine(s) were started behind the checker's back:\n%s", n-e.foreign.count, newestGoroutine())}
+}
+
+// newestGoroutine gives the stack of the goroutine with the highest number,
+// which is the one most recently started.
+func newestGoroutine() string {
+	buf := make([]byte, 1<<20)
+	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	best, top := "", uint64(0)
+	for _, g := range all {
+		f := strings.Fields(g)
+		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newFiber") {
+			if n, err := strconv.ParseUint(f[1], 10, 64); err == nil && n > top {
+				top, best = n, g
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,111 @@
+package explore
+
+// An Op is what a thread is about to do at a scheduling point.
+type Op uint8
+
+// The operations. Their order is part of the digest of an exploration.
+const (
+	OpNone Op = iota
+	OpLoad
+	OpStore
+	OpSwap
+	OpAdd
+	OpAnd
+	OpOr
+	OpCAS
+	OpLock
+	OpUnlock
+	OpTryLock
+	OpRWAnnounce
+	OpRWLock
+	OpRWUnlock
+	OpRLock
+	OpRUnlock
+	OpRWTryLock
+	OpTryRLock
+	OpWGAdd
+	OpWGWait
+	OpOnce
+	OpOnceDone
+	OpCondAdd
+	OpCondWait
+	OpCondSignal
+	OpCondBroadcast
+	OpNow
+	OpSleep
+	OpSpin
+	OpJoin
+	OpChoose
+	opCount
+)
+
+// A class says which operations on one object depend on one another. Two
+// operations are dependent when they are on the same object and neither both
+// reads nor both adds:
+//
+//	        none  read  add  write
+//	none     -     -     -    -
+//	read     -     -     x    x
+//	add      -     x     -    x
+//	write    -     x     x    x
+//
+// A write is therefore a barrier in the history of its object: everything
+// before it on that object happens before everything after it.
+type class uint8
+
+const (
+	none class = iota
+	read
+	add
+	write
+)
+
+func (a class) dependsOn(b class) bool {
+	return a != none && b != none && (a != b || a == write)
+}
+
+// opInfo holds what the engine must know about an operation before it runs.
+// class is that of the operation when it is not decided by the memory it
+// meets (see thread.resolve); gated operations may be disabled.
+type opInfo struct {
+	name  string
+	class class
+	gated bool
+}
+
+var ops = [opCount]opInfo{
+	OpNone:          {"", none, false},
+	OpLoad:          {"Load", read, false},
+	OpStore:         {"Store", write, false},
+	OpSwap:          {"Swap", write, false},
+	OpAdd:           {"Add", write, false},
+	OpAnd:           {"And", write, false},
+	OpOr:            {"Or", write, false},
+	OpCAS:           {"CompareAndSwap", write, false},
+	OpLock:          {"Lock", write, true},
+	OpUnlock:        {"Unlock", write, false},
+	OpTryLock:       {"TryLock", write, false},
+	OpRWAnnounce:    {"Lock (announce)", write, true},
+	OpRWLock:        {"Lock", write, true},
+	OpRWUnlock:      {"Unlock", write, false},
+	OpRLock:         {"RLock", read, true},
+	OpRUnlock:       {"RUnlock", read, false},
+	OpRWTryLock:     {"TryLock", write, false},
+	OpTryRLock:      {"TryRLock", read, false},
+	OpWGAdd:         {"WaitGroup.Add", add, false},
+	OpWGWait:        {"WaitGroup.Wait", read, true},
+	OpOnce:          {"Once.Do", write, true},
+	OpOnceDone:      {"Once.Do (done)", write, false},
+	OpCondAdd:       {"Cond.Wait", write, false},
+	OpCondWait:      {"Cond.Wait (woken)", none, true},
+	OpCondSignal:    {"Cond.Signal", write, false},
+	OpCondBroadcast: {"Cond.Broadcast", write, false},
+	OpNow:           {"time.Now", read, false},
+	OpSleep:         {"time.Sleep", add, false},
+	OpSpin:          {"spin: wait for a change", none, true},
+	OpJoin:          {"Join", none, true},
+	OpChoose:        {"Choose", none, false},
+}
+
+// String gives the operation's name as it stands in lanes.
+func (o Op) String() string { return ops[o].name }

@@ -1,0 +1,85 @@
+package explore
+
+import "math/bits"
+
+// rng is splitmix64: small, seedable, good enough to draw schedules.
+type rng struct {
+	on    bool
+	state uint64
+}
+
+func (r *rng) next() uint64 {
+	r.state += 0x9E3779B97F4A7C15
+	z := r.state
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// randomBegin prepares the drawing of one schedule.
+//
+// POS gives each pending operation a random priority and draws it anew for
+// those that the executed one races with (Yuan, Yang, Gu, CAV 2018). PCT gives
+// each thread one priority and lowers that of the running one at random
+// depths, one for each preemption (Burckhardt et al., ASPLOS 2010).
+func (e *engine) randomBegin() {
+	for i := range e.prio {
+		e.prio[i] = e.rng.next() | 1<<63
+	}
+	e.changes = e.changes[:0]
+	if e.cfg.Strategy == PCT {
+		k := max(16, e.longest)
+		for range max(1, e.cfg.Preemptions) {
+			e.changes = append(e.changes, int(e.rng.next()%uint64(k)))
+		}
+	}
+}
+
+func (e *engine) randomChoice(en uint64, cur int) int {
+	if e.cfg.Strategy == Random {
+		n := int(e.rng.next() % uint64(bits.OnesCount64(en)))
+		for ; n > 0; n-- {
+			en &= en - 1
+		}
+		return bits.TrailingZeros64(en)
+	}
+	if e.cfg.Strategy == PCT {
+		for i, d := range e.changes {
+			if d == e.depth {
+				e.prio[cur] = uint64(len(e.changes) - i) // below every first priority
+			}
+		}
+	}
+	best := -1
+	for s := en; s != 0; s &= s - 1 {
+		if i := bits.TrailingZeros64(s); best < 0 || e.prio[i] > e.prio[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+func (e *engine) randomAfter(t *thread, c class) {
+	if e.cfg.Strategy != POS {
+		return
+	}
+	e.prio[t.id] = e.rng.next()
+	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
+		i := bits.TrailingZeros64(s)
+		if u := e.threads[i]; i != t.id && u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) {
+			e.prio[i] = e.rng.next()
+		}
+	}
+}
+
+// firstChoice gives the value that an operation which chooses among n takes
+// the first time.
+func (e *engine) firstChoice(n int32) int32 {
+	if e.forced != nil {
+		return e.replayValue(n)
+	}
+	if e.rng.on {
+		return int32(e.rng.next() % uint64(n))
+	}
+	return 0
+}

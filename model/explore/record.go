@@ -1,0 +1,162 @@
+package explore
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// A Decision is one step of a schedule: who ran, whom the default policy would
+// have run (the thread before, else the lowest that can), and the value chosen.
+type Decision struct {
+	Thread  int
+	Default int
+	Value   int // of operations that choose; 0 is the default
+}
+
+// A Deviation is where a schedule leaves the default policy: after Steps
+// default steps either Thread runs, or the step chooses Value.
+type Deviation struct {
+	Steps  int
+	Thread int
+	Value  int
+	Choice bool
+}
+
+// A Frame is a place in the checked code.
+type Frame struct {
+	Func string
+	File string
+	Line int
+}
+
+// A Record is one executed operation as lanes show it.
+type Record struct {
+	Thread     int
+	Name       string
+	Op         string
+	Object     int
+	Value      string
+	Read       bool // a CompareAndSwap or TryLock that failed
+	Preemptive bool
+	Stack      []Frame
+	Note       string
+}
+
+type recorder struct {
+	events []Record
+	ptrs   map[uint64]int
+}
+
+func (r *recorder) announce(t *thread) {
+	t.npcs = runtime.Callers(3, t.pcs[:])
+}
+
+func (r *recorder) commit(t *thread, ev *event, d int) {
+	rec := Record{Thread: t.id, Name: t.name, Op: ev.op.String(), Object: int(ev.obj), Stack: frames(t.pcs[:t.npcs])}
+	rec.Preemptive = eng.preemptive(d, t.id)
+	switch ev.op {
+	case OpCAS:
+		rec.Read = ev.class == read
+		if t.width != 0 {
+			rec.Value = fmt.Sprintf("%s -> %s", hex(t.old), hex(t.new))
+		}
+	case OpTryLock:
+		rec.Read = ev.class == read
+	case OpChoose:
+		rec.Value = fmt.Sprint(ev.choice)
+	case OpWGAdd:
+		rec.Value = fmt.Sprint(int32(t.old))
+	}
+	r.events = append(r.events, rec)
+}
+
+func (r *recorder) value(v uint64) {
+	if n := len(r.events); n > 0 {
+		ev := &r.events[n-1]
+		switch ev.Op {
+		case "CompareAndSwap", "TryLock", "TryRLock":
+			s := "false"
+			if v != 0 {
+				s = "true"
+			}
+			if ev.Value != "" {
+				s = ev.Value + ": " + s
+			}
+			ev.Value = s
+		default:
+			ev.Value = hex(v)
+		}
+	}
+}
+
+func (r *recorder) text(s string) {
+	if n := len(r.events); n > 0 {
+		ev := &r.events[n-1]
+		if ev.Value != "" {
+			s = ev.Value + ": " + s
+		}
+		ev.Value = s
+	}
+}
+
+// Note adds a line to the lanes of the running thread when they are recorded.
+func Note(format func() string) {
+	e := eng
+	if e == nil || e.rec == nil || e.aborting {
+		return
+	}
+	t := e.cur
+	var pcs [24]uintptr
+	n := runtime.Callers(2, pcs[:])
+	e.rec.events = append(e.rec.events, Record{Thread: t.id, Name: t.name, Object: -1, Note: format(), Stack: frames(pcs[:n])})
+}
+
+func hex(v uint64) string {
+	switch {
+	case v < 1024:
+		return fmt.Sprint(v)
+	case int64(v) < 0 && int64(v) > -1024:
+		return fmt.Sprint(int64(v))
+	case v>>32 != 0:
+		return fmt.Sprintf("0x%x_%08x", v>>32, uint32(v))
+	}
+	return fmt.Sprintf("0x%x", v)
+}
+
+// frames resolves program counters, leaving out the checker's own.
+func frames(pcs []uintptr) []Frame {
+	var out []Frame
+	it := runtime.CallersFrames(pcs)
+	for {
+		f, more := it.Next()
+		if f.Function != "" && !own(f.Function) {
+			out = append(out, Frame{Func: f.Function, File: f.File, Line: f.Line})
+		}
+		if !more {
+			return out
+		}
+	}
+}
+
+const module = "github.com/surewake/surewake/model"
+
+func own(fn string) bool {
+	if strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "iter.") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(fn, module)
+	return ok && (rest[0] == '.' || strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") || strings.HasPrefix(rest, "/history."))
+}
+
+// schedule gives the decisions of the execution so far.
+func (e *engine) schedule() []Decision {
+	out := make([]Decision, e.depth)
+	last := 0
+	for d := range out {
+		ev := &e.stack[d]
+		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Value: int(ev.choice)}
+		last = int(ev.tid)
+	}
+	return out
+}

@@ -1,0 +1,383 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// A Strategy says which schedules are run.
+type Strategy string
+
+// The strategies. DPOR runs one schedule of every equivalence class; the
+// others draw schedules until the budget is used up.
+const (
+	DPOR   Strategy = "dpor"
+	Random Strategy = "random"
+	POS    Strategy = "pos"
+	PCT    Strategy = "pct"
+)
+
+// Config says how to explore.
+type Config struct {
+	Strategy    Strategy
+	Preemptions int // most preemptions of a schedule, -1 for any number; PCT: how many
+	MaxSteps    int // most steps of one execution
+	Executions  int64
+	Duration    time.Duration
+	Seed        uint64
+	Replay      []Deviation // with Record: run this one schedule
+	Record      bool
+	FirstOnly   bool // stop at the first failure
+
+	Begin    func()                // before each execution
+	End      func() *Failure       // after each complete execution
+	Exited   func() string         // why a thread left its goroutine; "" if unknown
+	Failed   func() string         // a failure that the test itself noted; "" for none
+	Progress func(Result, float64) // about four times a second, with the part of the tree explored
+}
+
+// Result is what an exploration found.
+type Result struct {
+	Complete   int64
+	Deadlocked int64
+	Pruned     int64
+	Failures   int64 // executions that failed, deadlocked ones apart
+	Steps      int64
+	Races      int64
+	Digest     uint64 // over all explored schedules
+	Bounded    string // why not everything was explored, "" if it was
+	Seconds    float64
+	Threads    int // most threads in one execution
+	Failure    *Failure
+	Events     []Record // of the replayed execution
+
+	cut bool
+}
+
+// Executions is the number of executions begun.
+func (r *Result) Executions() int64 { return r.Complete + r.Deadlocked + r.Pruned + r.Failures }
+
+// Beats counts executions and long stretches of steps: a watchdog sees by it
+// that the exploration gets on.
+var Beats atomic.Int64
+
+// DefaultMaxSteps is the bound on the steps of one execution.
+const DefaultMaxSteps = 20_000
+
+// extraTime bounds how long the search goes on after a failure, to count the
+// rest and to find the failure with the fewest preemptions.
+const extraTime = 10 * time.Second
+
+// Run explores body. It must not be called while another exploration runs.
+func Run(cfg Config, body func()) Result {
+	if cfg.MaxSteps == 0 {
+		cfg.MaxSteps = DefaultMaxSteps
+	}
+	if cfg.Strategy == "" {
+		cfg.Strategy = DPOR
+	}
+	e := &engine{cfg: cfg, body: body, stride: 4}
+	e.reduce = cfg.Strategy == DPOR && cfg.Preemptions < 0 && !cfg.Record
+	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
+	if cfg.Record {
+		e.forced = cfg.Replay
+		if e.forced == nil {
+			e.forced = []Deviation{}
+		}
+	}
+	e.table.reset(8)
+	e.open()
+	old := debug.SetGCPercent(1600)
+	defer debug.SetGCPercent(old)
+	if Race {
+		// One processor makes the hand-off between goroutines cheap.
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	}
+	e.start = time.Now()
+	if cfg.Duration > 0 {
+		e.deadline = e.start.Add(cfg.Duration)
+	}
+	e.foreign.count = runtime.NumGoroutine() + 1 // the hub
+	done := make(chan any, 1)
+	for {
+		go e.hubLoop(done)
+		switch r := <-done; r {
+		case hubDied:
+			continue
+		case nil:
+			e.closeFibers()
+			e.res.Seconds = time.Since(e.start).Seconds()
+			return e.res
+		default:
+			panic(r)
+		}
+	}
+}
+
+type hubState string
+
+// hubDied: a Goexit of a thread travelled through its coroutine into the hub.
+const hubDied hubState = "hub died"
+
+// hubLoop explores until nothing is left. All state is in e, so that another
+// goroutine can take over when this one is ended by a Goexit.
+func (e *engine) hubLoop(done chan any) {
+	normal := false
+	defer func() {
+		if r := recover(); r != nil {
+			eng = nil
+			done <- r
+		} else if !normal {
+			done <- hubDied
+		}
+	}()
+	for e.inExecution() || e.more() {
+		if !e.inExecution() {
+			e.begin()
+		}
+		e.run()
+		e.finish()
+	}
+	normal = true
+	done <- nil
+}
+
+func (e *engine) inExecution() bool { return eng == e }
+
+// begin starts an execution.
+func (e *engine) begin() {
+	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
+	e.sleep, e.runnable, e.gated, e.alive, e.unstarted = 0, 0, 0, 0, 0
+	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
+	e.clock, e.failure, e.cur, e.forcedN = 0, nil, nil, 0
+	e.table.clear()
+	if e.cfg.Record {
+		e.quiet = true
+		e.rec = &recorder{}
+		e.forced = e.cfg.Replay
+		if e.forced == nil {
+			e.forced = []Deviation{}
+		}
+	}
+	if e.rng.on {
+		e.randomBegin()
+	}
+	if e.cfg.Begin != nil {
+		e.cfg.Begin()
+	}
+	raceStart()
+	eng = e
+	e.spawn("main", e.body, false)
+	e.next = endStart
+}
+
+// finish ends the execution that run has brought to its end: it tears down
+// what is left, judges, and moves to the next schedule.
+func (e *engine) finish() {
+	if e.next == endBlocked && e.alive != 0 && e.failure == nil {
+		if e.reduce {
+			e.blockedRaces()
+		}
+		e.failure = e.blockedFailure()
+	}
+	e.aborting = true
+	for i := 0; i < e.n; i++ {
+		if t := e.threads[i]; !t.fin {
+			if !t.started {
+				t.fin, t.fn = true, func() {}
+				continue
+			}
+			e.unwind(t)
+		}
+	}
+	eng = nil
+	raceEnd()
+	e.judge()
+	Beats.Add(1)
+}
+
+func (e *engine) judge() {
+	r := &e.res
+	r.Threads = max(r.Threads, e.n)
+	e.longest = max(e.longest, e.depth)
+	complete := e.next == endBlocked && e.failure == nil
+	if n := raceErrors(); n > e.raceErrs {
+		r.Races += int64(n - e.raceErrs)
+		e.raceErrs = n
+		e.failure = &Failure{Kind: KindRace, Message: "the race detector reported unsynchronized accesses in this schedule"}
+		complete = false
+	}
+	if e.failure == nil {
+		e.checkForeign()
+	} else if s := e.foreign.seen.Load(); s != nil {
+		e.checkForeign()
+	}
+	if complete && e.failure == nil && e.cfg.End != nil {
+		e.failure = e.cfg.End()
+	}
+	if e.failure == nil && e.cfg.Failed != nil && !e.failedNoted {
+		if m := e.cfg.Failed(); m != "" {
+			e.failedNoted = true
+			e.failure = &Failure{Kind: KindAssert, Message: m}
+		}
+	}
+	var outcome uint64
+	switch {
+	case e.failure != nil && (e.failure.Kind == KindDeadlock || e.failure.Kind == KindLeak || e.failure.Kind == KindLivelock && e.next == endBlocked):
+		r.Deadlocked++
+		outcome = 2
+	case e.next == endPruned:
+		r.Pruned++
+		outcome = 3
+	case e.next == endBlocked:
+		r.Complete++
+		outcome = 1
+	default:
+		r.Failures++
+		outcome = 4
+	}
+	if e.depth > 0 {
+		outcome ^= e.stack[e.depth-1].hash
+	}
+	r.Digest = (r.Digest ^ outcome) * 0x9E3779B97F4A7C15
+	r.Digest ^= r.Digest >> 31
+	if e.rec != nil {
+		r.Events = e.rec.events
+	}
+	if f := e.failure; f != nil {
+		e.noteFailure(f)
+	}
+	if e.reduce && e.usesWG && !e.strict && e.needsStrict() {
+		e.wantWG = true
+	}
+}
+
+func (e *engine) noteFailure(f *Failure) {
+	f.Schedule = e.schedule()
+	if e.depth > 0 {
+		f.Preemptions = e.preemptionsBefore(e.depth)
+	}
+	if e.rec != nil {
+		f.Events = e.rec.events
+	}
+	best := e.res.Failure
+	if best == nil {
+		e.res.Failure = f
+		if limit := time.Now().Add(extraTime); e.deadline.IsZero() || limit.Before(e.deadline) {
+			e.deadline = limit
+		}
+		return
+	}
+	if best.Kind == f.Kind && (f.Preemptions < best.Preemptions || f.Preemptions == best.Preemptions && len(f.Schedule) < len(best.Schedule)) {
+		e.res.Failure = f
+	}
+}
+
+// more moves to the next schedule, if there is one and the budget allows it.
+func (e *engine) more() bool {
+	r := &e.res
+	if e.wantWG {
+		e.wantWG, e.strict = false, true
+		secs, threads := r.Seconds, r.Threads
+		*r = Result{Seconds: secs, Threads: threads}
+		e.plen, e.first = 0, false
+	}
+	n := r.Executions()
+	if n == 0 && !e.first {
+		e.first = true
+		return true
+	}
+	if e.cfg.Record {
+		return false
+	}
+	if f := r.Failure; f != nil {
+		switch {
+		case e.cfg.FirstOnly, f.Kind == KindNondeterminism, f.Kind == KindForeign, f.Kind == KindRefused, f.Kind == KindExit, f.Kind == KindLimit, f.Kind == KindLivelock && e.next != endBlocked:
+			r.Bounded = "stopped at the failure"
+			return false
+		}
+	}
+	if !e.rng.on && !e.backtrack() {
+		if r.cut {
+			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
+		}
+		return false
+	}
+	if e.cfg.Executions > 0 && n >= e.cfg.Executions {
+		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
+		return false
+	}
+	if n&15 == 0 || Race || n < 64 {
+		now := time.Now()
+		if !e.deadline.IsZero() && now.After(e.deadline) {
+			r.Bounded = fmt.Sprintf("budget of %v", e.cfg.Duration)
+			if r.Failure != nil {
+				r.Bounded = "stopped after the failure"
+			}
+			return false
+		}
+		if e.cfg.Progress != nil && now.Sub(e.report) > 250*time.Millisecond {
+			e.report = now
+			r.Seconds = now.Sub(e.start).Seconds()
+			e.cfg.Progress(*r, e.explored())
+		}
+	}
+	return true
+}
+
+// explored estimates the part of the search tree that lies behind the present
+// path, from the branches known so far.
+func (e *engine) explored() float64 {
+	part, weight := 0.0, 1.0
+	for d := range e.plen {
+		ev := &e.stack[d]
+		all := float64(bits.OnesCount64(ev.back&^ev.sleep)) * float64(max(1, ev.choices))
+		done := float64(bits.OnesCount64(ev.done&^ev.sleep)-1)*float64(max(1, ev.choices)) + float64(ev.choice)
+		if all > 1 {
+			part += weight * done / all
+			weight /= all
+		}
+	}
+	return part
+}
+
+func defaultChoice(en uint64, last int) int {
+	if en>>last&1 == 1 {
+		return last
+	}
+	return bits.TrailingZeros64(en)
+}
+
+// replayChoice follows a recorded schedule.
+func (e *engine) replayChoice(en uint64, cur int) int {
+	last := 0
+	if e.depth > 0 {
+		last = int(e.stack[e.depth-1].tid)
+	}
+	if len(e.forced) > 0 && !e.forced[0].Choice && e.forced[0].Steps == e.forcedN {
+		d := e.forced[0]
+		e.forced, e.forcedN = e.forced[1:], 0
+		if d.Thread >= maxThreads || en>>d.Thread&1 == 0 {
+			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there", d.Thread, e.depth+1)
+			return -1
+		}
+		return d.Thread
+	}
+	e.forcedN++
+	return defaultChoice(en, last)
+}
+
+// replayValue follows the recorded choice of a value. The step itself was
+// counted when its thread was chosen.
+func (e *engine) replayValue(n int32) int32 {
+	if len(e.forced) > 0 && e.forced[0].Choice && e.forced[0].Steps == e.forcedN {
+		v := int32(e.forced[0].Value)
+		e.forced, e.forcedN = e.forced[1:], 0
+		return min(v, n-1)
+	}
+	return 0
+}

@@ -1,0 +1,102 @@
+package explore
+
+// spinning watches a loop that the rewriter has proved to have no effect of
+// its own on the way back to its head. An iteration in which the thread did
+// nothing but read then changes nothing at all: the next one would read the
+// same, so the thread waits until something it read has changed. Schedules
+// that differ only in the number of such iterations are one.
+type spinning struct {
+	on      bool
+	loop    uint64 // activation of the loop that is watched
+	count   uint64 // activations so far
+	effects bool   // the iteration wrote
+	locks   int    // locks taken less locks released
+	watch   []watched
+	source  int32 // event that ended the wait
+}
+
+type watched struct{ obj, event int32 }
+
+// maxWatched bounds the reads of one iteration that are remembered; an
+// iteration that reads more counts as having an effect.
+const maxWatched = 64
+
+// SpinStart begins an activation of a loop and gives its number.
+func SpinStart() uint64 {
+	e := eng
+	if e == nil {
+		return 0
+	}
+	s := &e.cur.spin
+	s.count++
+	return s.count
+}
+
+// Spin stands at the head of each iteration of activation n. It returns when
+// the iteration is worth running.
+func Spin(n uint64) {
+	e := eng
+	if e == nil || n == 0 {
+		return
+	}
+	t := e.cur
+	s := &t.spin
+	if s.loop != n || !s.on {
+		*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0]}
+		return
+	}
+	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
+		if e.quiet {
+			e.fail(KindLivelock, "%s repeats an iteration without effect, and no other goroutine is left to change what it reads", t.name)
+		}
+		s.on = false
+		Enter(nil, OpSpin)
+		s.on = true
+	}
+	s.effects, s.locks, s.watch = false, 0, s.watch[:0]
+}
+
+// note records what an operation means to the iteration it is part of.
+func (s *spinning) note(t *thread, c class, d int32) {
+	switch t.op {
+	case OpLock, OpRLock, OpRWLock:
+		s.locks++
+	case OpUnlock, OpRUnlock, OpRWUnlock:
+		s.locks--
+	case OpTryLock, OpRWTryLock, OpTryRLock:
+		if c == write || t.op != OpTryLock {
+			s.effects = true
+			return
+		}
+	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin:
+	default:
+		if c >= add || t.op == OpChoose {
+			s.effects = true
+			return
+		}
+	}
+	if t.obj < 0 || t.op == OpSleep {
+		return
+	}
+	if len(s.watch) == maxWatched {
+		s.effects = true
+		return
+	}
+	s.watch = append(s.watch, watched{t.obj, d})
+}
+
+// spinEnds says whether something that t read in its last iteration has
+// changed since, and notes the first event that changed it.
+func (e *engine) spinEnds(t *thread) bool {
+	first := int32(-1)
+	for _, w := range t.spin.watch {
+		for f := e.objs[w.obj].last; f > w.event; f = e.stack[f].prevObj {
+			ev := &e.stack[f]
+			if ev.class >= add && int(ev.tid) != t.id && (first < 0 || f < first) {
+				first = f
+			}
+		}
+	}
+	t.spin.source = first
+	return first >= 0
+}

@@ -1,0 +1,184 @@
+package explore
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// spawn adds a thread to the running execution. It starts when its parent
+// reaches its next operation.
+func (e *engine) spawn(name string, fn func(), joined bool) *thread {
+	if e.n == maxThreads {
+		e.fail(KindLimit, "more than %d goroutines in one execution", maxThreads)
+	}
+	if e.n == len(e.threads) {
+		e.threads = append(e.threads, &thread{id: e.n, dead: true})
+	}
+	t := e.threads[e.n]
+	if e.n >= e.stride {
+		e.widen()
+	}
+	e.n++
+	if t.dead {
+		*t = thread{id: t.id}
+		e.newFiber(t)
+		e.foreign.expect(1)
+	}
+	if name == "" {
+		name = fmt.Sprintf("go#%d", t.id)
+	}
+	t.name, t.fn, t.joined = name, fn, joined
+	t.started, t.fin, t.goexit = false, false, false
+	t.prev, t.signal, t.parent = -1, -1, -1
+	t.children = 0
+	t.spin = spinning{watch: t.spin.watch[:0]}
+	e.alive |= 1 << t.id
+	e.unstarted++
+	return t
+}
+
+// Go starts fn as a new goroutine of the execution. It reports false when
+// there is none.
+func Go(name string, fn func(), joined bool) bool {
+	e := eng
+	if e == nil {
+		return false
+	}
+	if e.aborting {
+		panic(abort{})
+	}
+	p := e.cur
+	t := e.spawn(name, fn, joined)
+	t.parent, t.prev = p.id, p.prev
+	if joined {
+		p.children |= 1 << t.id
+	}
+	t.spawnEdge()
+	e.quiet = false
+	return true
+}
+
+// Join waits until every thread that the caller started with joined has ended.
+func Join() {
+	if e := eng; e != nil {
+		t := e.cur
+		e.enterPlain(OpJoin)
+		if Race {
+			for i := 0; i < e.n; i++ {
+				if t.children>>i&1 == 1 {
+					e.threads[i].joinEdge()
+				}
+			}
+		}
+	}
+}
+
+func (e *engine) enterPlain(op Op) { Enter(nil, op) }
+
+// Choose gives each of 0..n-1 in some explored execution.
+func Choose(n int) int {
+	e := eng
+	t := e.cur
+	t.choices = int32(n)
+	Enter(nil, OpChoose)
+	return int(t.chosen)
+}
+
+// startAll runs each new thread to its first operation, then picks.
+func (e *engine) startAll() {
+	e.starting = true
+	cur := e.cur
+	for i := 0; i < e.n && e.failure == nil; i++ {
+		if t := e.threads[i]; !t.started {
+			t.started = true
+			e.unstarted--
+			e.startOne(t)
+		}
+	}
+	e.starting = false
+	if cur == nil {
+		cur = e.threads[0]
+	}
+	e.cur = cur
+	if e.failure != nil {
+		e.next = endFailed
+		return
+	}
+	e.next = e.pick()
+}
+
+// runBody runs t's function on its own stack, then decides who is next.
+func (e *engine) runBody(t *thread) {
+	t.acquire()
+	normal := false
+	defer func() {
+		if !normal {
+			if r := recover(); r != nil {
+				e.recovered(t, r)
+			} else {
+				t.dead = true // Goexit ends the coroutine with the body
+				e.foreign.expect(-1)
+				e.exited(t)
+			}
+		}
+		t.release()
+		t.fin = true
+		e.alive &^= 1 << t.id
+		e.runnable &^= 1 << t.id
+		e.gated &^= 1 << t.id
+		switch {
+		case e.aborting || e.starting:
+		case e.failure != nil:
+			e.next = endFailed
+		case e.unstarted > 0:
+			e.next = endStart
+		default:
+			e.next = e.pick()
+		}
+		e.ended(t)
+	}()
+	t.fn()
+	normal = true
+}
+
+// recovered handles a panic that left t's function.
+func (e *engine) recovered(t *thread, r any) {
+	if _, ok := r.(abort); ok || e.aborting || e.failure != nil {
+		return
+	}
+	e.failure = &Failure{Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r), Stack: string(debug.Stack())}
+}
+
+// exited handles a Goexit: asked for by the code, or hidden in FailNow.
+func (e *engine) exited(t *thread) {
+	if t.goexit || e.aborting || e.failure != nil {
+		return
+	}
+	msg := fmt.Sprintf("%s left its goroutine (t.FailNow, t.SkipNow or a Goexit in code that is not rewritten)", t.name)
+	if e.cfg.Exited != nil {
+		if m := e.cfg.Exited(); m != "" {
+			msg = t.name + " " + m
+		}
+	}
+	e.failure = &Failure{Kind: KindExit, Message: msg}
+}
+
+// Goexit notes that the checked code ends its goroutine itself; the caller
+// does it.
+func Goexit() {
+	if e := eng; e != nil {
+		if e.aborting {
+			panic(abort{})
+		}
+		e.cur.goexit = true
+	}
+}
+
+// Recover is what recover() becomes in checked code: the end of an execution
+// passes through it.
+func Recover(v any) any {
+	if a, ok := v.(abort); ok {
+		panic(a)
+	}
+	return v
+}

@@ -1,0 +1,56 @@
+package explore
+
+// Additions to and subtractions from a WaitGroup commute as far as anyone can
+// see, so that joining n goroutines adds no schedules. That holds if no Wait
+// can slip in between and no subtraction can come too early:
+//
+//   - every Wait is ordered, by what happens before it, with every addition;
+//   - every subtraction has an addition of its own in its past.
+//
+// Both are looked at after each execution. If one is violated, the exploration
+// starts again with additions as writes, which order everything.
+func (e *engine) needsStrict() bool {
+	for i := 0; i < e.nobjs; i++ {
+		if e.objs[i].adds && e.irregular(&e.objs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) irregular(o *object) bool {
+	used := make([]int32, e.depth) // of an addition: how much of it has been subtracted
+	base := o.base
+	for f := o.last; f >= 0; f = e.stack[f].prevObj {
+		fe := &e.stack[f]
+		if fe.op == OpWGWait {
+			for g := o.last; g >= 0; g = e.stack[g].prevObj {
+				if ge := &e.stack[g]; ge.op == OpWGAdd && int32(ge.arg) > 0 && !e.ordered(f, g) {
+					return true
+				}
+			}
+			continue
+		}
+		n := -int32(fe.arg)
+		for g := fe.prevObj; g >= 0 && n > 0; g = e.stack[g].prevObj {
+			ge := &e.stack[g]
+			if ge.op == OpWGAdd && int32(ge.arg) > used[g] && e.before(g, f) {
+				k := min(n, int32(ge.arg)-used[g])
+				used[g] += k
+				n -= k
+			}
+		}
+		if n > 0 {
+			if base < n {
+				return true
+			}
+			base -= n // what was added before there was a second goroutine
+		}
+	}
+	return false
+}
+
+// before says whether event a happens before event b; ordered, whether either does.
+func (e *engine) before(a, b int32) bool { return e.clockAt(b)[e.stack[a].tid] > a }
+
+func (e *engine) ordered(a, b int32) bool { return e.before(a, b) || e.before(b, a) }
