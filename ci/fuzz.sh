@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs each fuzz target for 20 seconds (or for the time given, such as 10m).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+found=0
+for package in $(go list ./...); do
+	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+		found=$((found + 1))
+		echo "$package $target"
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-20s}" "$package"
+	done
+done
+if [ "$found" = 0 ]; then
+	echo "no fuzz target found"
+	exit 1
+fi
