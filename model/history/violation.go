@@ -1,9 +1,11 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -156,10 +158,17 @@ func (t *typed[S, O, R]) events(done []Operation[O, R]) []porcupine.Event {
 // explain says how far an allowed order gets.
 func (t *typed[S, O, R]) explain(h *Recorder, done []Operation[O, R], info porcupine.LinearizationInfo) string {
 	s := &t.spec
+	// Porcupine returns the orders in no order of their own.
+	earlier := func(a, b []porcupine.Operation) bool {
+		return slices.CompareFunc(a, b, func(x, y porcupine.Operation) int {
+			p, q := x.Input.(Action[O, R]), y.Input.(Action[O, R])
+			return cmp.Or(p.ID-q.ID, p.Point-q.Point)
+		}) < 0
+	}
 	var longest []porcupine.Operation
 	for _, partition := range info.PartialLinearizationsOperations() {
 		for _, order := range partition {
-			if len(order) > len(longest) {
+			if len(order) > len(longest) || len(order) == len(longest) && earlier(order, longest) {
 				longest = order
 			}
 		}
