@@ -1,0 +1,148 @@
+package deque_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/surewake/surewake/deque"
+)
+
+// A task here is to count a range of numbers: a large one splits itself.
+type task struct{ from, to int }
+
+// shared is the queue that all workers have in common: it takes what overflows, and what comes from outside.
+type shared struct {
+	mu    sync.Mutex
+	tasks []task
+}
+
+func (s *shared) put(batch []task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tasks = append(s.tasks, batch...) // copies: the batch is valid during the call only
+}
+
+func (s *shared) take() (task, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tasks) == 0 {
+		return task{}, false
+	}
+	t := s.tasks[0]
+	s.tasks = s.tasks[1:]
+	return t, true
+}
+
+type worker struct {
+	id     int
+	local  *deque.Deque[task]
+	shared *shared
+	all    []*worker
+}
+
+// find is the loop of the package documentation.
+func (w *worker) find() (task, bool) {
+	for {
+		if t, ok := w.local.Pop(); ok {
+			return t, true
+		}
+		if t, ok := w.shared.take(); ok {
+			return t, true
+		}
+		again := false
+		for i := range w.all {
+			victim := w.all[(w.id+1+i)%len(w.all)]
+			if victim == w {
+				continue
+			}
+			switch t, result := victim.local.StealInto(w.local); result {
+			case deque.Stolen:
+				return t, true // and the rest of the half is in w.local
+			case deque.Contended:
+				again = true // there was something, and somebody was faster
+			case deque.Empty:
+			}
+		}
+		if !again {
+			return task{}, false // every deque was empty when it was looked at
+		}
+		runtime.Gosched()
+	}
+}
+
+// Workers split a task into smaller ones until all numbers are counted.
+func Example() {
+	const numbers = 100_000
+	s := &shared{tasks: []task{{0, numbers}}}
+	workers := make([]*worker, 4)
+	for i := range workers {
+		workers[i] = &worker{i, deque.New[task](deque.DefaultCapacity), s, workers}
+	}
+	var counted atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range workers {
+		wg.Go(func() {
+			for counted.Load() < numbers {
+				t, ok := w.find()
+				if !ok {
+					runtime.Gosched() // a real worker would go to sleep here
+					continue
+				}
+				if t.to-t.from <= 10 {
+					counted.Add(int64(t.to - t.from))
+					continue
+				}
+				middle := (t.from + t.to) / 2
+				w.local.Push(task{t.from, middle}, s.put)
+				w.local.Push(task{middle, t.to}, s.put)
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println(counted.Load())
+	// Output: 100000
+}
+
+// A full ring hands its older half and the new value to the callback, in one batch.
+func ExampleDeque_Push() {
+	d := deque.New[int](4)
+	for i := 1; i <= 5; i++ {
+		d.Push(i, func(batch []int) { fmt.Println("overflow:", batch) })
+	}
+	fmt.Println("queued:", d.Len())
+	// Output:
+	// overflow: [1 2 5]
+	// queued: 2
+}
+
+func ExampleDeque_Pop() {
+	d := deque.New[string](4)
+	d.Push("first", nil)
+	d.Push("second", nil)
+	fmt.Println(d.Pop())
+	fmt.Println(d.Pop())
+	_, ok := d.Pop()
+	fmt.Println(ok)
+	// Output:
+	// first true
+	// second true
+	// false
+}
+
+// A thief needs a deque of its own: one value is returned, the others of the half go there.
+func ExampleDeque_StealInto() {
+	victim, mine := deque.New[int](8), deque.New[int](8)
+	for i := 1; i <= 5; i++ {
+		victim.Push(i, nil)
+	}
+	v, result := victim.StealInto(mine)
+	fmt.Println(result, v, "and", mine.Len(), "more,", victim.Len(), "left")
+
+	v, result = deque.New[int](8).StealInto(mine)
+	fmt.Println(result, v)
+	// Output:
+	// Stolen 1 and 2 more, 2 left
+	// Empty 0
+}
