@@ -86,8 +86,9 @@ type engine struct {
 	aborting  bool
 	quietOps  int
 
-	clock    time.Duration // virtual
-	clockKey byte          // its address stands for the clock
+	clock      time.Duration // virtual
+	clockKey   byte          // its address stands for the clock
+	historyKey byte          // its address stands for the history
 
 	reduce  bool // partial-order reduction; else every schedule (bounded) or one (random)
 	strict  bool // WaitGroup additions and subtractions are dependent: see waitgroup.go
@@ -97,11 +98,11 @@ type engine struct {
 	prio    [maxThreads]uint64
 	changes []int // PCT: depths at which the running thread's priority drops
 
-	failure *Failure // of this execution
-	rec     *recorder
-	forced  []Deviation // replay
-	forcedN int         // default steps since the last deviation
-	cands   []int32
+	failure  *Failure // of this execution
+	rec      *recorder
+	forced   []Deviation // replay
+	decision int
+	cands    []int32
 
 	res         Result
 	longest     int // most events of an execution

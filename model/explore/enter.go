@@ -98,3 +98,24 @@ func (r *recorder) pointer(p unsafe.Pointer) string {
 	}
 	return fmt.Sprintf("&%d", r.ptrs[k])
 }
+
+// Instant is a scheduling point before the call or the return of a recorded
+// operation. Whether one operation returned before another was called is part
+// of a history, so these two depend on each other.
+func Instant(returns bool) {
+	if e := eng; e != nil {
+		op := OpCall
+		if returns {
+			op = OpReturn
+		}
+		Enter(unsafe.Pointer(&e.historyKey), op)
+	}
+}
+
+// Thread is the number of the running thread, 0 outside an execution.
+func Thread() int {
+	if e := eng; e != nil {
+		return e.cur.id
+	}
+	return 0
+}

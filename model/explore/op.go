@@ -36,6 +36,8 @@ const (
 	OpSpin
 	OpJoin
 	OpChoose
+	OpCall
+	OpReturn
 	opCount
 )
 
@@ -105,6 +107,8 @@ var ops = [opCount]opInfo{
 	OpSpin:          {"spin: wait for a change", none, true},
 	OpJoin:          {"Join", none, true},
 	OpChoose:        {"Choose", none, false},
+	OpCall:          {"call", read, false},
+	OpReturn:        {"return", add, false},
 }
 
 // String gives the operation's name as it stands in lanes.

@@ -7,20 +7,22 @@ import (
 )
 
 // A Decision is one step of a schedule: who ran, whom the default policy would
-// have run (the thread before, else the lowest that can), and the value chosen.
+// have run (the thread before, else the lowest that can), and the value chosen
+// where the operation chooses one.
 type Decision struct {
 	Thread  int
 	Default int
-	Value   int // of operations that choose; 0 is the default
+	Chooses bool
+	Value   int
 }
 
-// A Deviation is where a schedule leaves the default policy: after Steps
-// default steps either Thread runs, or the step chooses Value.
+// A Deviation is where a schedule leaves the default policy. Decisions are
+// counted from 0; a step that chooses a value is two, the thread and the value.
 type Deviation struct {
-	Steps  int
-	Thread int
-	Value  int
-	Choice bool
+	At      int
+	IsValue bool
+	Thread  int
+	Value   int
 }
 
 // A Frame is a place in the checked code.
@@ -155,7 +157,7 @@ func (e *engine) schedule() []Decision {
 	last := 0
 	for d := range out {
 		ev := &e.stack[d]
-		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Value: int(ev.choice)}
+		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op == OpChoose || ev.op == OpCondSignal, Value: int(ev.choice)}
 		last = int(ev.tid)
 	}
 	return out

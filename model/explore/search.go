@@ -61,8 +61,8 @@ type Result struct {
 // Executions is the number of executions begun.
 func (r *Result) Executions() int64 { return r.Complete + r.Deadlocked + r.Pruned + r.Failures }
 
-// Beats counts executions and long stretches of steps: a watchdog sees by it
-// that the exploration gets on.
+// Beats counts the beginnings and the ends of executions: while it is odd, one
+// is running, and a watchdog sees by it whether that gets on.
 var Beats atomic.Int64
 
 // DefaultMaxSteps is the bound on the steps of one execution.
@@ -153,7 +153,7 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.unstarted = 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
-	e.clock, e.failure, e.cur, e.forcedN = 0, nil, nil, 0
+	e.clock, e.failure, e.cur, e.decision = 0, nil, nil, 0
 	e.table.clear()
 	if e.cfg.Record {
 		e.quiet = true
@@ -170,6 +170,7 @@ func (e *engine) begin() {
 		e.cfg.Begin()
 	}
 	raceStart()
+	Beats.Add(1)
 	eng = e
 	e.spawn("main", e.body, false)
 	e.next = endStart
@@ -353,31 +354,38 @@ func defaultChoice(en uint64, last int) int {
 }
 
 // replayChoice follows a recorded schedule.
-func (e *engine) replayChoice(en uint64, cur int) int {
+func (e *engine) replayChoice(en uint64) int {
 	last := 0
 	if e.depth > 0 {
 		last = int(e.stack[e.depth-1].tid)
 	}
-	if len(e.forced) > 0 && !e.forced[0].Choice && e.forced[0].Steps == e.forcedN {
-		d := e.forced[0]
-		e.forced, e.forcedN = e.forced[1:], 0
+	if d := e.deviation(); d != nil && !d.IsValue {
 		if d.Thread >= maxThreads || en>>d.Thread&1 == 0 {
 			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there", d.Thread, e.depth+1)
 			return -1
 		}
 		return d.Thread
 	}
-	e.forcedN++
 	return defaultChoice(en, last)
 }
 
-// replayValue follows the recorded choice of a value. The step itself was
-// counted when its thread was chosen.
+// replayValue follows the recorded choice of a value.
 func (e *engine) replayValue(n int32) int32 {
-	if len(e.forced) > 0 && e.forced[0].Choice && e.forced[0].Steps == e.forcedN {
-		v := int32(e.forced[0].Value)
-		e.forced, e.forcedN = e.forced[1:], 0
-		return min(v, n-1)
+	if d := e.deviation(); d != nil && d.IsValue {
+		return min(int32(d.Value), n-1)
 	}
 	return 0
+}
+
+// deviation gives the deviation at the present decision, if there is one, and
+// moves to the next decision.
+func (e *engine) deviation() *Deviation {
+	at := e.decision
+	e.decision++
+	if len(e.forced) > 0 && e.forced[0].At == at {
+		d := &e.forced[0]
+		e.forced = e.forced[1:]
+		return d
+	}
+	return nil
 }

@@ -102,7 +102,7 @@ func (e *engine) pick() int {
 	ch := cur
 	switch {
 	case e.forced != nil:
-		ch = e.replayChoice(en, cur)
+		ch = e.replayChoice(en)
 		if ch < 0 {
 			return endFailed
 		}

@@ -1,0 +1,35 @@
+// Package model checks concurrent Go code in every interleaving that matters.
+//
+// A check is an ordinary test that hands a body to [Check]:
+//
+//	func TestCounter(t *testing.T) {
+//		model.Check(t, func(x *model.Exec) {
+//			var n atomic.Int64
+//			for range 2 {
+//				x.Go("adder", func() { n.Add(1) })
+//			}
+//			x.Join()
+//			x.Assert(n.Load() == 2, "n is %d", n.Load())
+//		})
+//	}
+//
+// Run by `go test` it is a stress test: the body runs many times on real
+// goroutines. Run by `surewake check` the same source, rewritten at build
+// time, is explored: every execution of the body that differs in more than the
+// order of independent operations is run once, each of them also under Go's
+// race detector, and the verdict is a proof for this body.
+//
+// The body runs once for each execution and must set up all it uses: variables
+// that survive from one execution to the next make executions depend on one
+// another, which is reported as nondeterminism. Goroutines started in the body
+// belong to it; when it returns they run on, and one that waits for ever is a
+// failure.
+//
+// What is checked in each execution: assertions and panics, data races,
+// deadlocks of all or some goroutines, goroutines left waiting, loops without
+// progress, and recorded histories ([Spec]).
+//
+// What is not: channels, select, timers and context are refused for now, with
+// file and line. Atomics are sequentially consistent, as Go's are. Printing in
+// a body synchronizes for the race detector, and can hide a race from it.
+package model

@@ -1,0 +1,65 @@
+package model
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// stuck is how long one execution may take.
+const stuck = 10 * time.Second
+
+// watch ends the process with a failed result when an execution does not get
+// on: its goroutine blocks outside the checker's control, or loops without a
+// scheduling point. Nothing inside the process can stop such code.
+func (c *check) watch() (stop func()) {
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		last, since := explore.Beats.Load(), time.Now()
+		tick := time.NewTicker(stuck / 20)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if n := explore.Beats.Load(); n != last || n&1 == 0 {
+				last, since = n, time.Now()
+			}
+			if time.Since(since) < stuck {
+				continue
+			}
+			send(record{Kind: "result", Name: c.name, Verdict: "FAILED", Message: fmt.Sprintf(
+				"an execution has not reached a scheduling point for %v: the body never ends, or blocks outside the checker's control\n%s", stuck, bodyStack())})
+			os.Exit(1)
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// bodyStack gives the stacks of goroutines that run a body and do not wait for
+// their turn.
+func bodyStack() string {
+	buf := make([]byte, 4<<20)
+	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	var out []string
+	for _, g := range all {
+		if strings.Contains(g, "model/explore.(*engine).runBody") && !strings.Contains(g, "model/explore.(*engine).handOff") {
+			out = append(out, g)
+		}
+	}
+	if len(out) == 0 {
+		return "(no goroutine of the body was found)"
+	}
+	return strings.Join(out[:min(2, len(out))], "\n\n")
+}
