@@ -120,7 +120,7 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 			o.Preemptions = n
 			return err
 		})
-		c.flags.StringVar(&o.Strategy, "strategy", o.Strategy, "choose schedules `by` "+strings.Join(driver.Strategies, ", ")+";\ndpor is exhaustive, the others are random")
+		c.flags.StringVar(&o.Strategy, "strategy", o.Strategy, "choose schedules `by` "+strings.Join(driver.Strategies, ", ")+";\ndpor is exhaustive; the others are random and end after 10000 executions\nunless -budget says otherwise")
 		c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` that the random strategies start from")
 		c.flags.BoolVar(&c.json, "json", false, "print a JSON object a check, then one with the counts")
 	case "mutants":

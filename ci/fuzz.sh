@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 found=0
 for package in $(go list ./...); do
-	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+	listed=$(go test -list '^Fuzz' "$package")
+	for target in $(sed -n 's/^\(Fuzz[^ ]*\)$/\1/p' <<<"$listed"); do
 		found=$((found + 1))
 		echo "$package $target"
 		go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-20s}" "$package"

@@ -125,6 +125,22 @@ var scenarios = map[string]func(settings) int{
 		say(r)
 		return 0
 	},
+	// Its first check prints its report twice, as it is run again to be drawn.
+	"TestTwoRaces": func(s settings) int {
+		for _, name := range []string{"TestTwoRaces/a", "TestTwoRaces/b"} {
+			r := proved(name)
+			if s.Race {
+				fmt.Fprint(os.Stderr, strings.ReplaceAll(raceReport, "ring.go", name[len(name)-1:]+".go"), raceReport)
+				r = failing(name)
+				r.Races = 1
+			}
+			say(r)
+		}
+		if s.Race {
+			return 1
+		}
+		return 0
+	},
 	"TestOtherSchedules": func(s settings) int {
 		r := proved("TestOtherSchedules")
 		if s.Race {

@@ -129,7 +129,6 @@ func indexByName(rows []Row, name string) int {
 // rowsOf reads one run by itself.
 func (t *testRun) rowsOf(out *outcome, where string) []Row {
 	var rows []Row
-	reports := t.races(out.stderr)
 	for _, r := range out.results {
 		row := Row{
 			Name: r.Name, Verdict: r.Verdict, Message: r.Message, Bounded: r.Bounded,
@@ -150,11 +149,9 @@ func (t *testRun) rowsOf(out *outcome, where string) []Row {
 			if row.Verdict != Failed {
 				row.fail("data race")
 			}
-			// Reports come in the order of the results they belong to.
-			if len(reports) > 0 {
+			if reports := t.races(r.said); len(reports) > 0 {
 				row.Message += "\n" + reports[0]
 			}
-			reports = reports[min(r.Races, len(reports)):]
 		}
 		if row.Verdict == Failed {
 			row.Message = where + row.Message

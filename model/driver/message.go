@@ -104,11 +104,11 @@ func framePlace(line string) string {
 	return place
 }
 
-// races cuts the reports of the race detector out of standard error, without
+// races cuts the reports of the race detector out of what was printed, without
 // the checker's own frames.
-func (s stackReader) races(stderr string) []string {
+func (s stackReader) races(text string) []string {
 	var reports []string
-	for _, block := range strings.Split(stderr, "==================\n") {
+	for _, block := range strings.Split(text, "==================\n") {
 		if strings.HasPrefix(block, "WARNING: DATA RACE") {
 			reports = append(reports, s.trimRace(block))
 		}
@@ -162,12 +162,12 @@ func (s stackReader) unexplained(out *outcome, test string, watchdog time.Durati
 	case out.exit == nil && len(out.results) > 0:
 		return ""
 	case out.exit == nil:
-		return test + " ended without running a check (skipped, or behind a condition?)" + quote(out.stdout+out.stderr)
+		return test + " ended without running a check (skipped, or behind a condition?)" + quote(out.said)
 	}
-	if reports := s.races(out.stderr); len(reports) > 0 {
+	if reports := s.races(out.said); len(reports) > 0 {
 		return "data race outside the executions of a check\n" + reports[0]
 	}
-	text := out.stdout + out.stderr
+	text := out.said
 	if strings.Contains(text, "--- FAIL: ") {
 		return test + " failed outside the executions of a check" + quote(text)
 	}
@@ -193,8 +193,8 @@ const quotedLines = 25
 // quote picks the lines of an output that are worth showing: from a panic on,
 // else the last ones.
 func quote(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) == 1 && lines[0] == "" {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	if len(lines) == 0 {
 		return ""
 	}
 	if at := slices.IndexFunc(lines, crashLine); at >= 0 {

@@ -36,19 +36,12 @@ type Options struct {
 // silent.
 const DefaultWatchdog = 20 * time.Second
 
-// sampling strategies never end by themselves, so they get a budget when none
-// was asked for.
-const defaultSampling = 10 * time.Second
-
 func (o *Options) normalize() error {
 	if o.Strategy == "" {
 		o.Strategy = Strategies[0]
 	}
 	if !slices.Contains(Strategies, o.Strategy) {
 		return usagef("strategy %q: want one of %s", o.Strategy, strings.Join(Strategies, ", "))
-	}
-	if o.Strategy != Strategies[0] && o.Budget == (Budget{}) {
-		o.Budget.Time = defaultSampling
 	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog

@@ -24,8 +24,7 @@ type job struct {
 type outcome struct {
 	results []record
 	exit    error  // nil: exit status 0
-	stdout  string // without the records
-	stderr  string
+	said    string // printed after the last result
 	silent  bool   // given up by the watchdog; dump tells where it was
 	dump    string // all goroutines
 	seconds float64
@@ -65,9 +64,9 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	cmd.WaitDelay = 2 * time.Second
 
 	out := &outcome{}
-	stderr := newOutput(keptOutput)
+	said := newOutput(keptOutput)
 	var heard lastHeard
-	stdout := &splitter{rest: newOutput(keptOutput), onRecord: func(r record) {
+	stream := &splitter{rest: said, onRecord: func(r record) {
 		heard.now()
 		switch r.Kind {
 		case "progress":
@@ -75,10 +74,11 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 				j.progress(r)
 			}
 		case "result":
+			r.said = said.take(keptOutput)
 			out.results = append(out.results, r)
 		}
 	}}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.Stdout, cmd.Stderr = stream, stream
 
 	begin := time.Now()
 	heard.now()
@@ -90,7 +90,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 
 	tick := time.NewTicker(min(250*time.Millisecond, j.watchdog/4))
 	defer tick.Stop()
-	var before string // standard error up to the dump
+	var before string // said before the dump
 wait:
 	for {
 		select {
@@ -101,8 +101,7 @@ wait:
 				continue
 			}
 			out.silent = true
-			before = stderr.String()
-			stderr.reset(1 << 20)
+			before = said.take(1 << 20)
 			askForDump(cmd.Process)
 			select {
 			case out.exit = <-ended:
@@ -115,10 +114,10 @@ wait:
 	}
 	// Whatever the process started goes with it.
 	killGroup(cmd.Process)
-	stdout.flush()
-	out.stdout, out.stderr = stdout.rest.String(), stderr.String()
+	stream.flush()
+	out.said = said.String()
 	if out.silent {
-		out.stderr, out.dump = before, out.stderr
+		out.said, out.dump = before, out.said
 	}
 	out.seconds = time.Since(begin).Seconds()
 	if err := ctx.Err(); err != nil {

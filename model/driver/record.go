@@ -47,6 +47,8 @@ type record struct {
 	Lanes       string            `json:"lanes"`    // the failing or replayed execution, drawn
 	Files       map[string]string `json:"files"`
 	Races       int               `json:"races"`
+
+	said string // what the process printed since the result before
 }
 
 // recordMark starts a record. A body that prints without a newline may leave
@@ -56,8 +58,9 @@ var recordMark = []byte("\x1esurewake ")
 // maxPending is how long a line may grow that does not (yet) hold a record.
 const maxPending = 1 << 20
 
-// A splitter is the standard output of a test binary: records go to onRecord,
-// everything else to rest.
+// A splitter is what a test binary writes, standard output and standard error
+// in one stream so that their order is known: records go to onRecord, everything
+// else to rest.
 type splitter struct {
 	onRecord func(record)
 	rest     *output
@@ -142,9 +145,11 @@ func (o *output) String() string {
 	return string(o.head) + string(o.tail)
 }
 
-// len is how much is kept, to tell what came after a moment.
-func (o *output) reset(limit int) {
+// take returns what is kept and starts anew.
+func (o *output) take(limit int) string {
+	text := o.String()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.limit, o.head, o.tail, o.dropped = limit, nil, nil, false
+	return text
 }

@@ -1,0 +1,97 @@
+// Package behind has bodies that start work behind the checker's back, or
+// depend on something that it does not control.
+package behind
+
+import (
+	"context"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestAfterFunc(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var n atomic.Int64
+		time.AfterFunc(0, func() { n.Add(1) })
+	})
+}
+
+func TestContextAfterFunc(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		context.AfterFunc(context.Background(), func() {})
+	})
+}
+
+func TestServer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { httptest.NewServer(nil).Close() })
+}
+
+func TestSubtest(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { t.Run("inner", func(t *testing.T) {}) })
+}
+
+func TestChannel(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := make(chan int)
+		x.Go("sender", func() { c <- 1 })
+		<-c
+		x.Join()
+	})
+}
+
+// A real goroutine from before the check keeps working on what is checked.
+func TestStartedBefore(t *testing.T) {
+	var n atomic.Int64
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+			n.Add(1)
+		}
+	}()
+	for n.Load() < 1000 {
+	}
+	model.Check(t, func(x *model.Exec) {
+		x.Go("one", func() { n.Add(1) })
+		x.Go("two", func() { n.Add(1) })
+		x.Join()
+	})
+}
+
+// What the body does depends on the order of a map.
+func TestMapOrder(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]*atomic.Int64{}
+		for i := range 8 {
+			m[i] = new(atomic.Int64)
+		}
+		work := func() {
+			for k, v := range m {
+				v.Add(int64(k) + 1)
+			}
+		}
+		x.Go("one", work)
+		x.Go("two", work)
+		x.Join()
+	})
+}
+
+// What the body does depends on earlier executions.
+var runs int
+
+func TestKeptState(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var n atomic.Int64
+		runs++
+		x.Go("one", func() {
+			for range runs % 3 {
+				n.Add(1)
+			}
+		})
+		x.Go("two", func() { n.Add(1) })
+		x.Join()
+	})
+}

@@ -1,0 +1,2 @@
+// Package brokentest compiles, its tests do not.
+package brokentest

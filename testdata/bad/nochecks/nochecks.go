@@ -1,0 +1,2 @@
+// Package nochecks has tests, but no checks.
+package nochecks
