@@ -31,7 +31,7 @@ import (
 // load that sees the value of a store, or of a compare-and-swap, comes after it and after everything before it:
 //
 //	the access                   its partner                    what the pair orders
-//	tail.Store in Push,          tail.Load in claim             a slot is written before a thief reads it
+//	tail.Store in Push,          tail.Load in look              a slot is written before a thief reads it
 //	  publish
 //	head CAS in release          head.Load in Push, pushFull,   a thief has read and cleared a slot before
 //	                               room                           the owner writes it again

@@ -26,34 +26,48 @@ func (d *Deque[T]) OwnerTail() uint32 { return d.next }
 // Memory returns everything in which d could keep a value: the slots by number, and the spare batch.
 func (d *Deque[T]) Memory() (slots, spare []T) { return d.slots, d.spare }
 
-// An OpenSteal is a StealInto that stands between its phases.
-type OpenSteal[T any] struct {
+// A SlowSteal is a StealInto that stands between its phases.
+type SlowSteal[T any] struct {
 	from, dst *Deque[T]
+	head      uint64
 	first, n  uint32
 	copied    bool
 	v         T
 }
 
-// Claim is the first phase of d.StealInto(dst); nil unless the result is Stolen.
-func (d *Deque[T]) Claim(dst *Deque[T]) (*OpenSteal[T], Result) {
-	first, n, result := d.claim(dst)
+// Look is what d.StealInto(dst) does before it takes anything; nil unless it found something.
+func (d *Deque[T]) Look(dst *Deque[T]) (*SlowSteal[T], Result) {
+	head, n, result := d.look(dst)
 	if result != Stolen {
 		return nil, result
 	}
-	return &OpenSteal[T]{from: d, dst: dst, first: first, n: n}, Stolen
+	_, first := unpack(head)
+	return &SlowSteal[T]{from: d, dst: dst, head: head, first: first, n: n}, Stolen
 }
 
-// N returns how many values were claimed.
-func (s *OpenSteal[T]) N() int { return int(s.n) }
+// Claim is the first phase: it says whether the steal has taken what it looked at.
+func (s *SlowSteal[T]) Claim() bool { return s.from.claim(s.head, s.n) }
+
+// N returns how many values the steal takes.
+func (s *SlowSteal[T]) N() int { return int(s.n) }
+
+// Claim is Look and the first phase; nil unless the result is Stolen.
+func (d *Deque[T]) Claim(dst *Deque[T]) (*SlowSteal[T], Result) {
+	s, result := d.Look(dst)
+	if result == Stolen && !s.Claim() {
+		return nil, Contended
+	}
+	return s, result
+}
 
 // Copy is the second phase.
-func (s *OpenSteal[T]) Copy() {
+func (s *SlowSteal[T]) Copy() {
 	s.v = s.from.copyInto(s.dst, s.first, s.n)
 	s.copied = true
 }
 
 // Finish is the rest, the second phase too unless Copy has been called. It returns what StealInto returns.
-func (s *OpenSteal[T]) Finish() T {
+func (s *SlowSteal[T]) Finish() T {
 	if !s.copied {
 		s.Copy()
 	}

@@ -29,8 +29,10 @@ func operate[T any](f *fleet[T], ops []byte, value func() T) {
 				f.steal(r, into)
 			}
 		case 4:
-			if !into.busy() {
-				f.begin(r, into)
+			if into.looking() {
+				f.claim(into)
+			} else if !into.busy() {
+				f.look(r, into)
 			}
 		case 5:
 			if r.open != nil && !r.open.copied {
@@ -52,18 +54,19 @@ func operate[T any](f *fleet[T], ops []byte, value func() T) {
 // FuzzOperations holds strings of operations on three deques against slices, see fleet.
 func FuzzOperations(f *testing.F) {
 	const ( // on ring 0, or from 0 to 1
-		push, pop, steal, begin, cp, end, full = 0, 2, 3, 4, 5, 6, 7
-		r1, r2                                 = 1 << 3, 2 << 3 // added: on ring 1 or 2, or from it to the next
+		push, pop, steal, look, cp, end, full = 0, 2, 3, 4, 5, 6, 7
+		r1, r2                                = 1 << 3, 2 << 3 // added: on ring 1 or 2, or from it to the next
 	)
 	add := func(start uint32, sizes byte, ops ...byte) { f.Add(start, sizes, ops) }
 	add(0, 0, push, push, pop, pop, pop)
-	add(0, 0x15, full, full, full)                                      // overflow again and again
-	add(1<<32-3, 0, full, steal, steal, pop)                            // across the wrap
-	add(1<<16-3, 0x15, full, begin, push, pop, end, full)               // overflow while a steal is open
-	add(1<<32-1, 0x15, full, begin, cp, pop, pop, end, push, steal)     // the owner pops meanwhile
-	add(1<<32-5, 0, full, r1+full, begin, r1+begin, r1+end, end)        // a chain of steals
-	add(0, 0, r1+full, r1+begin, r1+pop, full, steal, r1+end, r2+steal) // room behind a steal that is open
-	add(7, 0x2a, full, full, steal, r2+begin, r1+begin, begin, r1+cp, r2+end)
+	add(0, 0x15, full, full, full)                                              // overflow again and again
+	add(1<<32-3, 0, full, steal, steal, pop)                                    // across the wrap
+	add(1<<16-3, 0x15, full, look, look, push, pop, end, full)                  // overflow while a steal is open
+	add(1<<32-1, 0x15, full, look, look, cp, pop, pop, end, push, steal)        // the owner pops meanwhile
+	add(1<<32-5, 0, full, r1+full, look, look, r1+look, r1+look, r1+end, end)   // a chain of steals
+	add(0, 0, r1+full, r1+look, r1+look, r1+pop, full, steal, r1+end, r2+steal) // room behind a steal that is open
+	add(7, 0x2a, full, full, steal, r2+look, r1+look, look, r2+look, r1+pop, r1+look, look, r1+cp, r2+end)
+	add(7, 0, full, look, pop, look) // a claim that comes too late
 	f.Fuzz(func(t *testing.T, start uint32, sizes byte, ops []byte) {
 		if len(ops) > 200 {
 			t.Skip("long strings show no more than short ones")

@@ -8,7 +8,7 @@ import (
 
 // A fleet is some deques beside what they must contain, and its methods are the package's operations that
 // check themselves against it. Steals can also be taken apart into their phases, so that one goroutine reaches the
-// states in which a thief holds a ring open. The property tests and the fuzz targets drive it.
+// states in which a thief is about to claim, or holds a ring open. The property tests and the fuzz targets drive it.
 type fleet[T any] struct {
 	t     require.TestingT
 	rings []*ring[T]
@@ -22,14 +22,16 @@ type ring[T any] struct {
 	open   *steal[T] // the steal that holds this ring open
 	into   *steal[T] // the steal whose destination this is: its owner is inside StealInto
 	taken  int       // slots between steal and real
+	moved  int       // how often anybody took something, or ended a steal
 	pushed uint32    // how many were pushed or stolen into it
 	start  uint32    // where its positions started
 }
 
 // A steal is one that is taken apart.
 type steal[T any] struct {
-	*deque.OpenSteal[T]
+	*deque.SlowSteal[T]
 	from, into *ring[T]
+	n, moved   int // how many it will take, if from has not moved since
 	values     []T // what was claimed
 	copied     bool
 }
@@ -44,6 +46,9 @@ func newFleet[T any](t require.TestingT, start uint32, capacities ...int) *fleet
 
 // busy reports whether the owner of a ring is inside StealInto and can do nothing else.
 func (r *ring[T]) busy() bool { return r.into != nil }
+
+// looking reports whether the owner has looked at a victim, and not claimed anything yet.
+func (r *ring[T]) looking() bool { return r.into != nil && r.into.values == nil }
 
 func (f *fleet[T]) push(r *ring[T], v T) {
 	var batch []T
@@ -66,6 +71,7 @@ func (f *fleet[T]) push(r *ring[T], v T) {
 		half := r.Cap() / 2
 		require.Equal(f.t, append(r.queued[:half:half], v), batch, "overflow")
 		r.queued = r.queued[half:]
+		r.moved++
 	}
 	r.spilt = append(r.spilt, batch...)
 	f.check(r)
@@ -80,6 +86,7 @@ func (f *fleet[T]) pop(r *ring[T]) {
 	}
 	require.Equal(f.t, r.queued[0], v, "Pop")
 	r.queued = r.queued[1:]
+	r.moved++
 	if r.open != nil {
 		r.taken++
 	}
@@ -108,14 +115,15 @@ func (f *fleet[T]) steal(from, into *ring[T]) {
 		into.queued = append(into.queued, from.queued[1:n]...)
 		into.pushed += uint32(n - 1)
 		from.queued = from.queued[n:]
+		from.moved += 2
 	}
 	f.check(from)
 	f.check(into)
 }
 
-// begin is the first phase of a steal.
-func (f *fleet[T]) begin(from, into *ring[T]) {
-	s, result := from.Claim(into.Deque)
+// look is what a steal does before its first phase.
+func (f *fleet[T]) look(from, into *ring[T]) {
+	slow, result := from.Look(into.Deque)
 	switch {
 	case len(from.queued) == 0:
 		require.Equal(f.t, deque.Empty, result)
@@ -123,12 +131,27 @@ func (f *fleet[T]) begin(from, into *ring[T]) {
 		require.Equal(f.t, deque.Contended, result)
 	default:
 		require.Equal(f.t, deque.Stolen, result)
-		n := f.half(from, into)
-		require.Equal(f.t, n, s.N(), "how many were claimed")
-		open := &steal[T]{OpenSteal: s, from: from, into: into, values: from.queued[:n:n]}
-		from.open, into.into = open, open
-		from.taken = n
-		from.queued = from.queued[n:]
+		require.Equal(f.t, f.half(from, into), slow.N(), "how many are to be taken")
+		into.into = &steal[T]{SlowSteal: slow, from: from, into: into, n: slow.N(), moved: from.moved}
+	}
+	f.check(from)
+	f.check(into)
+}
+
+// claim is the first phase of the steal into a ring.
+func (f *fleet[T]) claim(into *ring[T]) {
+	s := into.into
+	from := s.from
+	if from.moved != s.moved {
+		require.False(f.t, s.Claim(), "a claim, though the victim's head has moved")
+		into.into = nil
+	} else {
+		require.True(f.t, s.Claim(), "a claim, and nobody else took anything")
+		s.values = from.queued[:s.n:s.n]
+		from.open = s
+		from.taken = s.n
+		from.queued = from.queued[s.n:]
+		from.moved++
 	}
 	f.check(from)
 	f.check(into)
@@ -150,6 +173,7 @@ func (f *fleet[T]) finish(from *ring[T]) {
 	s.into.pushed += uint32(len(s.values) - 1)
 	from.open, s.into.into = nil, nil
 	from.taken = 0
+	from.moved++
 	f.check(from)
 	f.check(s.into)
 }
@@ -171,8 +195,13 @@ func (f *fleet[T]) check(r *ring[T]) {
 	}
 }
 
-// drain ends the open steals and empties every ring, which then must hold no value anywhere in its memory.
+// drain ends the steals and empties every ring, which then must hold no value anywhere in its memory.
 func (f *fleet[T]) drain() {
+	for _, r := range f.rings {
+		if r.looking() {
+			f.claim(r)
+		}
+	}
 	for _, r := range f.rings {
 		if r.open != nil {
 			f.finish(r)

@@ -71,7 +71,8 @@ func TestDequesBehaveAsSlices(t *testing.T) {
 				}
 			},
 			"steal": func(t *rapid.T) { f.steal(pair(t)) },
-			"begin": func(t *rapid.T) { f.begin(pair(t)) },
+			"look":  func(t *rapid.T) { f.look(pair(t)) },
+			"claim": func(t *rapid.T) { f.claim(one(t, "into", (*ring[int]).looking)) },
 			"copy": func(t *rapid.T) {
 				f.copyOut(one(t, "from", func(r *ring[int]) bool { return r.open != nil && !r.open.copied }))
 			},

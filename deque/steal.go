@@ -42,11 +42,15 @@ func (d *Deque[T]) StealInto(dst *Deque[T]) (T, Result) {
 	if dst == d {
 		panic("deque: StealInto the same Deque")
 	}
-	first, n, result := d.claim(dst)
+	head, n, result := d.look(dst)
+	if result == Stolen && !d.claim(head, n) {
+		result = Contended
+	}
 	if result != Stolen {
 		var zero T
 		return zero, result
 	}
+	_, first := unpack(head)
 	v := d.copyInto(dst, first, n)
 	d.release(first, n)
 	if n > 1 {
@@ -55,37 +59,40 @@ func (d *Deque[T]) StealInto(dst *Deque[T]) (T, Result) {
 	return v, Stolen
 }
 
-// claim is the first phase: if the result is Stolen, the n > 0 values from position first on belong to the caller, the owner
-// of dst, and d is held open until the caller calls release.
-func (d *Deque[T]) claim(dst *Deque[T]) (first, n uint32, result Result) {
-	head := d.head.Load()
+// look says what a steal into dst would take: if the result is Stolen, n > 0 values, provided that the head does not
+// move before it is claimed.
+func (d *Deque[T]) look(dst *Deque[T]) (head uint64, n uint32, result Result) {
+	head = d.head.Load()
 	steal, real := unpack(head)
 	tail := d.tail.Load() // after the head, so that it is not behind it
 	queued := tail - real
 	if queued == 0 {
-		return 0, 0, Empty // even if a steal is open: there is nothing to come back for
+		return head, 0, Empty // even if a steal is open: there is nothing to come back for
 	}
 	if steal != real {
-		return 0, 0, Contended
+		return head, 0, Contended
 	}
 	if queued > uint32(len(d.slots)) {
-		// The tail has gone on after real was read, and no further than the capacity from the steal head:
-		// the head must have moved too, by a pop, an overflow or another steal.
+		// The tail has gone on since real was read, and no further than the capacity from the steal head: the head must
+		// have moved too, by a pop, an overflow or another steal.
 		if d.head.Load() == head {
 			d.impossible("StealInto", head, tail)
 		}
-		return 0, 0, Contended
+		return head, 0, Contended
 	}
 	n = queued - queued/2
 	if n > 1 {
 		n = min(n, dst.room()+1)
 	}
-	// If this succeeds, the head did not change since it was loaded. So [real, tail) was queued all that time, and
-	// tail.Load saw the store that came after the writes of these slots.
-	if !d.head.CompareAndSwap(head, pack(steal, real+n)) {
-		return 0, 0, Contended
-	}
-	return real, n, Stolen
+	return head, n, Stolen
+}
+
+// claim is the first phase: it takes the n values that look found at that head, and holds d open until release. The head
+// has not changed in between, or claim fails. So [real, tail) was queued all the time, and look's tail.Load saw the store
+// that came after the writes of these slots.
+func (d *Deque[T]) claim(head uint64, n uint32) bool {
+	steal, real := unpack(head)
+	return d.head.CompareAndSwap(head, pack(steal, real+n))
 }
 
 // room returns how many values fit behind the tail. Only the owner may call it; it grows while nobody pushes, as steals from

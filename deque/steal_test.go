@@ -78,6 +78,23 @@ func TestReleaseFreesWhatTheOwnerPoppedMeanwhile(t *testing.T) {
 	require.Equal(t, 5, v)
 }
 
+// A claim fails if the head has moved since the thief looked, however far: positions are compared at their full width.
+func TestClaimComesTooLateAfterAnyNumberOfAdvances(t *testing.T) {
+	d, thief := deque.New[int](4), deque.New[int](4)
+	fill(t, d, 1, 1)
+	looked, result := d.Look(thief)
+	require.Equal(t, deque.Stolen, result)
+	v, ok := d.Pop()
+	require.True(t, ok)
+	require.Equal(t, 1, v)
+	for i := 1; i <= 1<<17; i++ {
+		require.False(t, looked.Claim(), "after %d advances", i)
+		d.Push(i, nil)
+		d.Pop()
+	}
+	require.Zero(t, d.Len())
+}
+
 func TestOneStealAtATime(t *testing.T) {
 	d, thief, other := deque.New[int](4), deque.New[int](4), deque.New[int](4)
 	fill(t, d, 1, 3)

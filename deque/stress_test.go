@@ -117,6 +117,7 @@ func TestOneOwnerAndThievesTakeEveryValueOnceInOrder(t *testing.T) {
 			wg.Wait()
 			require.Empty(t, popAll(d))
 			l.requireAllOnce(t)
+			requireClosed(t, d)
 		}
 	}
 }
@@ -183,6 +184,15 @@ func TestWorkersStealingFromOneAnotherTakeEveryValueOnce(t *testing.T) {
 		}
 		wg.Wait()
 		l.requireAllOnce(t)
+		requireClosed(t, all...)
+	}
+}
+
+// requireClosed fails if a steal is still open: no steal would ever succeed again.
+func requireClosed(t testing.TB, deques ...*deque.Deque[item]) {
+	for _, d := range deques {
+		steal, real, _ := d.Indices()
+		require.Equal(t, real, steal, "a steal has not ended")
 	}
 }
 
