@@ -25,9 +25,9 @@ import (
 // owner may find no room though its deque is short. What must hold in spite of it is exact: every value leaves once, in
 // order, "empty" means empty, and a push fails to append only where the ring is full.
 //
-// How many values a steal takes depends on what it saw. If no push to the victim and no steal from the thief's deque
-// overlaps it, the number is determined; otherwise it may have seen less than there was at the instant of the claim,
-// but at least one.
+// How many values a steal takes depends on what it saw. If nothing that puts values into the victim and no steal from
+// the thief's deque overlaps it, the number is determined; otherwise it may have seen less than there was at the instant
+// of the claim, but at least one.
 
 // DequeKind is an operation on deques.
 type DequeKind uint8
@@ -296,9 +296,11 @@ func claimSizes(a Action[DequeOp, DequeResult], n, room int) (least, most int) {
 		}
 		switch {
 		case o.Op.Kind == DequePushes && o.Op.Deque == a.Op.Deque && o.Result.Batch == "":
-			seen-- // not yet, when the thief looked
+			seen-- // not yet there when the thief looked
+		case o.Op.Kind == DequeSteals && o.Op.Into == a.Op.Deque && o.Result.Outcome == DequeTaken:
+			seen = 0 // nor what the victim's owner stole itself; at least one value was
 		case o.Op.Kind == DequeSteals && o.Op.Deque == a.Op.Into && o.Result.Outcome == DequeTaken:
-			seenRoom = 0 // not yet released, when the thief looked
+			seenRoom = 0 // not yet released when the thief looked
 		}
 	}
 	return min(half(max(seen, 1)), seenRoom+1), most

@@ -1,8 +1,6 @@
 package history
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Judge decides whether histories agree with one specification, and remembers those it has seen. It belongs to one
 // goroutine at a time.
@@ -111,7 +109,8 @@ func (t *typed[S, O, R]) judge(h *Recorder) (*Violation, bool) {
 	calls, ok := h.calls.(*column[O])
 	returns, ok2 := h.returns.(*column[R])
 	if !ok || !ok2 {
-		panic(fmt.Sprintf("history: a judge of %s was given a recorder of %T and %T", t.spec.Name, h.calls, h.returns))
+		panic(fmt.Sprintf("history: a judge of %s was given a recorder of %s and %s", t.spec.Name,
+			h.calls.(untyped).typeName(), h.returns.(untyped).typeName()))
 	}
 	t.sort(h)
 	at := t.find(h, calls, returns)

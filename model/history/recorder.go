@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 )
 
@@ -47,7 +48,7 @@ type Recorder struct {
 
 	// *column[O] and *column[R] of the specification. Kept as two values, so that Call need not know the type of the
 	// results, nor Return that of the operations.
-	calls, returns any
+	calls, returns any // untyped
 }
 
 type event struct {
@@ -141,12 +142,8 @@ func (h *Recorder) Reset() {
 	h.events = h.events[:0]
 	h.ops = h.ops[:0]
 	h.threads = h.threads[:0]
-	if c, ok := h.calls.(resetter); ok {
-		c.reset()
-	}
-	if c, ok := h.returns.(resetter); ok {
-		c.reset()
-	}
+	h.calls.(untyped).reset()
+	h.returns.(untyped).reset()
 }
 
 // Len returns the number of operations recorded, the open ones included.
@@ -182,11 +179,17 @@ func (h *Recorder) ThreadName(thread int) string {
 	return fmt.Sprintf("T%d", thread)
 }
 
-type resetter interface{ reset() }
+// untyped is a column of any type.
+type untyped interface {
+	reset()
+	typeName() string
+}
 
 //go:norace
 //go:noinline
 func (c *column[T]) reset() { c.values = c.values[:0] }
+
+func (c *column[T]) typeName() string { return reflect.TypeFor[T]().String() }
 
 // begin opens an operation of the running thread. Its caller holds the lock.
 //
@@ -254,10 +257,10 @@ func (h *Recorder) unlock() {
 }
 
 func wrongType[T any](h *Recorder, what string, value T) {
-	col := h.calls
+	want := h.calls
 	if what == "result" {
-		col = h.returns
+		want = h.returns
 	}
-	panic(fmt.Sprintf("history: %s of type %T in a recorder of %T: does the check name the right specification?",
-		what, value, col))
+	panic(fmt.Sprintf("history: %s of type %T in a recorder of %s: does the check name the right specification?",
+		what, value, want.(untyped).typeName()))
 }

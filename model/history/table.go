@@ -60,7 +60,7 @@ func (t *typed[S, O, R]) table(h *Recorder, done, open []Operation[O, R]) string
 func bar(from, to, last, scale int) string {
 	end := "┤"
 	if to == 0 {
-		to, end = last+1, "╌"
+		to, end = last+1, "┈"
 	}
 	return strings.Repeat(" ", (from-1)*scale) + "├" + strings.Repeat("─", (to-from)*scale-1) + end
 }
