@@ -35,6 +35,7 @@ type Config struct {
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
+	Deadlock func()                // after each execution in which threads wait for ever
 	Exited   func() string         // why a thread left its goroutine; "" if unknown
 	Failed   func() string         // a failure that the test itself noted; "" for none
 	Progress func(Result, float64) // about four times a second, with the part of the tree explored
@@ -102,51 +103,23 @@ func Run(cfg Config, body func()) Result {
 		e.deadline = e.start.Add(cfg.Duration)
 	}
 	e.foreign.count = runtime.NumGoroutine() + 1 // the hub
-	done := make(chan any, 1)
-	for {
-		go e.hubLoop(done)
-		switch r := <-done; r {
-		case hubDied:
-			continue
-		case nil:
-			e.closeFibers()
-			e.res.Seconds = time.Since(e.start).Seconds()
-			return e.res
-		default:
-			panic(r)
-		}
-	}
-}
-
-type hubState string
-
-// hubDied: a Goexit of a thread travelled through its coroutine into the hub.
-const hubDied hubState = "hub died"
-
-// hubLoop explores until nothing is left. All state is in e, so that another
-// goroutine can take over when this one is ended by a Goexit.
-func (e *engine) hubLoop(done chan any) {
-	normal := false
-	defer func() {
-		if r := recover(); r != nil {
-			eng = nil
-			done <- r
-		} else if !normal {
-			done <- hubDied
-		}
-	}()
-	for e.inExecution() || e.more() {
-		if !e.inExecution() {
+	done := make(chan any)
+	go func() { // a goroutine of its own: the caller may be locked to a thread
+		defer func() { done <- recover() }()
+		for e.more() {
 			e.begin()
+			e.run()
+			e.finish()
 		}
-		e.run()
-		e.finish()
+		e.closeFibers()
+	}()
+	if r := <-done; r != nil {
+		eng = nil
+		panic(r)
 	}
-	normal = true
-	done <- nil
+	e.res.Seconds = time.Since(e.start).Seconds()
+	return e.res
 }
-
-func (e *engine) inExecution() bool { return eng == e }
 
 // begin starts an execution.
 func (e *engine) begin() {
@@ -230,6 +203,9 @@ func (e *engine) judge() {
 	switch {
 	case e.failure != nil && (e.failure.Kind == KindDeadlock || e.failure.Kind == KindLeak || e.failure.Kind == KindLivelock && e.next == endBlocked):
 		r.Deadlocked++
+		if e.cfg.Deadlock != nil {
+			e.cfg.Deadlock()
+		}
 		outcome = 2
 	case e.next == endPruned:
 		r.Pruned++

@@ -20,7 +20,7 @@ func (e *engine) spawn(name string, fn func(), joined bool) *thread {
 	}
 	e.n++
 	if t.dead {
-		*t = thread{id: t.id}
+		*t = thread{id: t.id, fiber: t.fiber}
 		e.newFiber(t)
 		e.foreign.expect(1)
 	}

@@ -1,0 +1,253 @@
+package explore_test
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// A program is a few threads of a few instructions each. The explorer's search
+// is held against one that reduces nothing: both must see the same traces, and
+// the reduced one each of them once.
+type program [][]instr
+
+type instr struct {
+	Op   string // load store cas add lock unlock trylock rlock runlock wlock wunlock choose signal await
+	Var  int
+	Val  int32
+	Cond bool // only if the last value read was odd
+}
+
+func (p program) String() string {
+	var b strings.Builder
+	for i, th := range p {
+		fmt.Fprintf(&b, "T%d:", i)
+		for _, in := range th {
+			c := ""
+			if in.Cond {
+				c = "?"
+			}
+			fmt.Fprintf(&b, " %s%s%d(%d)", c, in.Op, in.Var, in.Val)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// access is one event in the history of an object.
+type access struct {
+	who   string // thread and number of the instruction
+	class byte   // r reads, a adds, w writes
+	res   int64
+}
+
+// world is what one execution works on. log holds the accesses of each object
+// in order.
+type world struct {
+	vars [3]atomic.Int32
+	mus  [2]sync.Mutex
+	rw   sync.RWMutex
+	log  map[string][]access
+}
+
+// trace gives the canonical text of the execution: per object the accesses,
+// where neighbours that commute are sorted.
+func (w *world) trace() string {
+	var objs []string
+	for o := range w.log {
+		objs = append(objs, o)
+	}
+	sort.Strings(objs)
+	var b strings.Builder
+	for _, o := range objs {
+		as := w.log[o]
+		b.WriteString(o + ":")
+		for i := 0; i < len(as); {
+			j := i + 1
+			for j < len(as) && as[i].class != 'w' && as[j].class == as[i].class {
+				j++
+			}
+			var run []string
+			for _, a := range as[i:j] {
+				run = append(run, fmt.Sprintf("%s%c=%d", a.who, a.class, a.res))
+			}
+			sort.Strings(run)
+			b.WriteString("[" + strings.Join(run, " ") + "]")
+			i = j
+		}
+		b.WriteString(";")
+	}
+	return b.String()
+}
+
+func (p program) run(w *world) {
+	for i, th := range p {
+		explore.Go(fmt.Sprint("T", i), func() {
+			var last int32
+			held := map[string]int{}
+			for k, in := range th {
+				if in.Cond && last&1 == 0 {
+					continue
+				}
+				who := fmt.Sprintf("%d.%d", i, k)
+				note := func(obj string, class byte, res int64) {
+					w.log[obj] = append(w.log[obj], access{who, class, res})
+				}
+				v, m := &w.vars[in.Var], &w.mus[in.Var%2]
+				vn, mn := fmt.Sprint("v", in.Var), fmt.Sprint("m", in.Var%2)
+				switch in.Op {
+				case "load":
+					last = hook.Int32Load(v)
+					note(vn, 'r', int64(last))
+				case "store":
+					hook.Int32Store(v, in.Val)
+					note(vn, 'w', int64(in.Val))
+				case "add":
+					last = hook.Int32Add(v, 1)
+					note(vn, 'w', int64(last))
+				case "cas":
+					if hook.Int32CompareAndSwap(v, in.Val, in.Val+1) {
+						note(vn, 'w', 1)
+						last = 1
+					} else {
+						note(vn, 'r', 0)
+						last = 0
+					}
+				case "lock":
+					if held[mn] == 0 {
+						hook.MutexLock(m)
+						note(mn, 'w', 1)
+						held[mn]++
+					}
+				case "unlock":
+					if held[mn] > 0 {
+						hook.MutexUnlock(m)
+						note(mn, 'w', 0)
+						held[mn]--
+					}
+				case "trylock":
+					if hook.MutexTryLock(m) {
+						note(mn, 'w', 2)
+						held[mn]++
+						last = 1
+					} else {
+						note(mn, 'r', 3)
+						last = 0
+					}
+				case "rlock":
+					if held["rw"] == 0 {
+						hook.RWMutexRLock(&w.rw)
+						note("rw", 'r', 1)
+						held["rw"] = 1
+					}
+				case "wlock":
+					if held["rw"] == 0 {
+						// The announcement is an event of its own, which the body cannot see.
+						hook.RWMutexLock(&w.rw)
+						note("rw", 'w', 2)
+						held["rw"] = 2
+					}
+				case "rwunlock":
+					switch held["rw"] {
+					case 1:
+						hook.RWMutexRUnlock(&w.rw)
+						note("rw", 'r', 4)
+					case 2:
+						hook.RWMutexUnlock(&w.rw)
+						note("rw", 'w', 5)
+					}
+					held["rw"] = 0
+				case "choose":
+					last = int32(explore.Choose(2))
+					note("c"+who, 'w', int64(last))
+				}
+			}
+		}, true)
+	}
+	explore.Join()
+}
+
+// explored gives how often each trace ended complete, and deadlocked.
+func explored(t require.TestingT, p program, cfg explore.Config) (complete, dead map[string]int, res explore.Result) {
+	complete, dead = map[string]int{}, map[string]int{}
+	var w *world
+	cfg.End = func() *explore.Failure { complete[w.trace()]++; return nil }
+	cfg.Deadlock = func() { dead[w.trace()]++ }
+	res = explore.Run(cfg, func() {
+		w = &world{log: map[string][]access{}}
+		p.run(w)
+	})
+	return
+}
+
+func keys(m map[string]int) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func genProgram(ops []string, threads, length int) *rapid.Generator[program] {
+	return rapid.Custom(func(t *rapid.T) program {
+		n := rapid.IntRange(2, threads).Draw(t, "threads")
+		p := make(program, n)
+		for i := range p {
+			k := rapid.IntRange(1, length).Draw(t, "length")
+			if n == 4 {
+				k = min(k, 2)
+			}
+			for range k {
+				p[i] = append(p[i], instr{
+					Op:   rapid.SampledFrom(ops).Draw(t, "op"),
+					Var:  rapid.IntRange(0, 2).Draw(t, "var"),
+					Val:  rapid.Int32Range(0, 2).Draw(t, "val"),
+					Cond: rapid.IntRange(0, 3).Draw(t, "cond") == 0,
+				})
+			}
+		}
+		return p
+	})
+}
+
+func sameTraces(t *rapid.T, p program, exact bool) {
+	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 200_000})
+	if full.Bounded != "" {
+		t.Skip("too large")
+	}
+	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1})
+	require.Equal(t, keys(all), keys(got), "complete traces of\n%v", p)
+	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
+	if exact {
+		require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
+		require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
+	}
+}
+
+func TestReductionKeepsEveryTrace(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ops   []string
+		exact bool
+	}{
+		{"atomics", []string{"load", "store", "cas", "add"}, true},
+		{"mutexes", []string{"load", "store", "lock", "lock", "unlock", "trylock"}, true},
+		{"rwmutex", []string{"load", "store", "rlock", "wlock", "rwunlock", "rwunlock"}, false},
+		{"choices", []string{"load", "store", "cas", "choose"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gen := genProgram(c.ops, 4, 4)
+			rapid.Check(t, func(t *rapid.T) { sameTraces(t, gen.Draw(t, "program"), c.exact) })
+		})
+	}
+}
