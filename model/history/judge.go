@@ -80,11 +80,11 @@ type typed[S any, O, R comparable] struct {
 	returns    *column[R]
 	violations map[int32]*Violation // of the nodes with verdict bad
 
-	order []int32 // the events of the history in canonical order, reused
+	order []event // the events of the history in canonical order, reused
 }
 
 type node struct {
-	code           uint64 // what happened on which thread, see typed.code
+	code           uint64 // of the event
 	value          int32  // index in calls or returns
 	child, sibling int32  // 0: none
 	verdict        verdict
@@ -133,34 +133,15 @@ func (t *typed[S, O, R]) judge(h *Recorder) (*Violation, bool) {
 // sort puts the events in canonical order: within a run of calls, and within a run of returns, the order says nothing
 // about which operations overlap, so it is by thread.
 func (t *typed[S, O, R]) sort(h *Recorder) {
-	t.order = t.order[:0]
-	run := 0 // where the run of equal kind starts
-	for i, e := range h.events {
-		if i > 0 && e.ret != h.events[i-1].ret {
-			run = i
-		}
-		op := &h.ops[e.op]
+	t.order = append(t.order[:0], h.events...)
+	for i := 1; i < len(t.order); i++ {
+		e := t.order[i]
 		k := i
-		t.order = append(t.order, int32(i))
-		for ; k > run; k-- {
-			before := &h.ops[h.events[t.order[k-1]].op]
-			if before.thread < op.thread || before.thread == op.thread && before.ordinal < op.ordinal {
-				break
-			}
+		for ; k > 0 && e.isReturn() == t.order[k-1].isReturn() && e.code < t.order[k-1].code; k-- {
 			t.order[k] = t.order[k-1]
 		}
-		t.order[k] = int32(i)
+		t.order[k] = e
 	}
-}
-
-// code identifies an event but for its value: an operation is the ordinal-th of its thread.
-func code(h *Recorder, e event) uint64 {
-	op := &h.ops[e.op]
-	c := uint64(op.thread)<<32 | uint64(op.ordinal)<<1
-	if e.ret {
-		c |= 1
-	}
-	return c
 }
 
 // find returns the node of a history, a new one if need be.
@@ -172,11 +153,10 @@ func (t *typed[S, O, R]) find(h *Recorder, calls *column[O], returns *column[R])
 		t.violations = map[int32]*Violation{}
 	}
 	at := int32(0)
-	for _, i := range t.order {
-		e := h.events[i]
-		c := code(h, e)
+	for _, e := range t.order {
+		c := e.code
 		next := t.nodes[at].child
-		if e.ret {
+		if e.isReturn() {
 			value := returns.values[h.ops[e.op].result]
 			for next != 0 && !(t.nodes[next].code == c && t.returns.values[t.nodes[next].value] == value) {
 				next = t.nodes[next].sibling
@@ -211,12 +191,11 @@ func (t *typed[S, O, R]) add(parent int32, code uint64, value int) int32 {
 func (t *typed[S, O, R]) operations(h *Recorder, calls *column[O], returns *column[R]) (done, open []Operation[O, R]) {
 	at := make(map[int32]int, len(h.ops)) // operation to index in all
 	var all []Operation[O, R]
-	for i, k := range t.order {
-		e := h.events[k]
-		if !e.ret {
+	for i, e := range t.order {
+		if !e.isReturn() {
 			at[e.op] = len(all)
 			all = append(all, Operation[O, R]{
-				ID: len(all), Thread: int(h.ops[e.op].thread), Call: i + 1, Op: calls.values[e.op],
+				ID: len(all), Thread: h.ops[e.op].thread(), Call: i + 1, Op: calls.values[e.op],
 			})
 			continue
 		}

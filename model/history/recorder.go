@@ -52,19 +52,24 @@ type Recorder struct {
 }
 
 type event struct {
-	op  int32
-	ret bool
+	// code says what happened: thread<<32 | ordinal<<1 | 1 for a return. The operation is its thread's ordinal-th, counted
+	// from 0, and so the same one in each interleaving. Events of one kind are ordered by it.
+	code uint64
+	op   int32
 }
+
+func (e event) isReturn() bool { return e.code&1 != 0 }
 
 type opInfo struct {
-	thread  int32
-	ordinal int32 // the operation is its thread's ordinal-th, from 0
-	result  int32 // index in the column of results; -1 while the operation is open
+	code   uint64 // of its call
+	result int32  // index in the column of results; -1 while the operation is open
 }
 
+func (o opInfo) thread() int { return int(o.code >> 32) }
+
 type thread struct {
-	calls int32 // operations called so far
-	open  int32 // of these, not yet returned
+	calls uint32 // operations called so far
+	open  int32  // of these, not yet returned
 }
 
 // column holds values of one type in the order they were recorded.
@@ -100,10 +105,14 @@ func Call[O comparable](h *Recorder, op O) int {
 	if h.opts.Instant != nil {
 		h.opts.Instant(CallInstant)
 	}
-	h.lock()
+	if h.opts.Concurrent {
+		h.lock()
+	}
 	id := h.begin()
 	c.values = append(c.values, op)
-	h.unlock()
+	if h.opts.Concurrent {
+		h.unlock()
+	}
 	return id
 }
 
@@ -120,10 +129,17 @@ func Return[R comparable](h *Recorder, id int, result R) {
 	if h.opts.Instant != nil {
 		h.opts.Instant(ReturnInstant)
 	}
-	h.lock()
-	h.end(id, int32(len(c.values)))
+	if h.opts.Concurrent {
+		h.lock()
+	}
+	wrong := h.end(id, int32(len(c.values)))
 	c.values = append(c.values, result)
-	h.unlock()
+	if h.opts.Concurrent {
+		h.unlock()
+	}
+	if wrong != "" {
+		panic(fmt.Sprintf("history: Return for operation %d, which %s", id, wrong))
+	}
 }
 
 // Do records op around f, and returns what f returned. When f panics, the operation stays open.
@@ -151,9 +167,13 @@ func (h *Recorder) Reset() {
 //go:norace
 //go:noinline
 func (h *Recorder) Len() int {
-	h.lock()
+	if h.opts.Concurrent {
+		h.lock()
+	}
 	n := len(h.ops)
-	h.unlock()
+	if h.opts.Concurrent {
+		h.unlock()
+	}
 	return n
 }
 
@@ -162,12 +182,16 @@ func (h *Recorder) Len() int {
 //go:norace
 //go:noinline
 func (h *Recorder) Open() int {
-	h.lock()
+	if h.opts.Concurrent {
+		h.lock()
+	}
 	n := 0
 	for i := range h.threads {
 		n += int(h.threads[i].open)
 	}
-	h.unlock()
+	if h.opts.Concurrent {
+		h.unlock()
+	}
 	return n
 }
 
@@ -212,48 +236,43 @@ func (h *Recorder) begin() int {
 	}
 	t := &h.threads[lane]
 	id := len(h.ops)
-	h.ops = append(h.ops, opInfo{thread: int32(lane), ordinal: t.calls, result: -1})
-	h.events = append(h.events, event{op: int32(id)})
+	code := uint64(lane)<<32 | uint64(t.calls)<<1
+	h.ops = append(h.ops, opInfo{code: code, result: -1})
+	h.events = append(h.events, event{code: code, op: int32(id)})
 	t.calls++
 	t.open++
 	return id
 }
 
-// end closes an operation; its result is the one with that index. Its caller holds the lock.
+// end closes an operation; its result is the one with that index. It returns what is wrong, if anything. Its caller
+// holds the lock.
 //
 //go:norace
 //go:noinline
-func (h *Recorder) end(id int, result int32) {
+func (h *Recorder) end(id int, result int32) string {
 	if id < 0 || id >= len(h.ops) {
-		h.unlock()
-		panic(fmt.Sprintf("history: Return for operation %d, which was never called", id))
+		return "was never called"
 	}
 	op := &h.ops[id]
 	if op.result >= 0 {
-		h.unlock()
-		panic(fmt.Sprintf("history: operation %d returns twice", id))
+		return "has returned already"
 	}
 	op.result = result
-	h.threads[op.thread].open--
-	h.events = append(h.events, event{op: int32(id), ret: true})
+	h.threads[op.thread()].open--
+	h.events = append(h.events, event{code: op.code | 1, op: int32(id)})
+	return ""
 }
 
-//go:norace
-//go:noinline
+// lock and unlock are for the concurrent mode.
+
 func (h *Recorder) lock() {
-	if h.opts.Concurrent {
-		hide()
-		h.mu.Lock()
-	}
+	hide()
+	h.mu.Lock()
 }
 
-//go:norace
-//go:noinline
 func (h *Recorder) unlock() {
-	if h.opts.Concurrent {
-		h.mu.Unlock()
-		show()
-	}
+	h.mu.Unlock()
+	show()
 }
 
 func wrongType[T any](h *Recorder, what string, value T) {

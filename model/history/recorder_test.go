@@ -137,7 +137,7 @@ func TestWrongUseIsSaid(t *testing.T) {
 	require.PanicsWithValue(t, "history: result of type string in a recorder of int: "+
 		"does the check name the right specification?", func() { history.Return(h, id, "1") })
 	history.Return(h, id, 1)
-	require.PanicsWithValue(t, "history: operation 0 returns twice", func() { history.Return(h, id, 1) })
+	require.PanicsWithValue(t, "history: Return for operation 0, which has returned already", func() { history.Return(h, id, 1) })
 	require.PanicsWithValue(t, "history: Return for operation 9, which was never called", func() { history.Return(h, 9, 1) })
 	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{}) })
 	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{Init: func() int { return 0 }}) })
