@@ -154,6 +154,7 @@ func (t *testRun) rowsOf(out *outcome, where string) []Row {
 			}
 		}
 		if row.Verdict == Failed {
+			row.Bounded = ""
 			row.Message = where + row.Message
 		}
 		rows = append(rows, row)

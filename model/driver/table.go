@@ -97,7 +97,11 @@ func (t *Table) failure(r Row) {
 }
 
 func indent(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("    "+line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // grouped writes 1234567 as 1,234,567.

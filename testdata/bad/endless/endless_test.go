@@ -16,6 +16,7 @@ func TestLoop(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { count() })
 }
 
+//go:noinline
 func count() {
 	for i := 0; ; i++ {
 		sink = i
