@@ -1,0 +1,149 @@
+package instrument
+
+import (
+	"context"
+	"go/ast"
+	"go/types"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checks returns the tests of a package that can reach model.Check by the
+// functions and variables which they mention, in any rewritten package.
+func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
+	if root.engine() || s.plain.testmain(root) == nil {
+		return nil, nil
+	}
+	closure := s.plain.closure(root)
+	usesModel := false
+	for _, p := range closure {
+		usesModel = usesModel || p.ImportPath == modelPath
+	}
+	if !usesModel {
+		return nil, nil
+	}
+	ss := s.session(ctx, s.plain, root)
+	var names []string
+	reach := &reachability{ss: ss, seen: make(map[types.Object]bool)}
+	for _, p := range closure {
+		if p.ImportPath != root.ImportPath && p.ImportPath != root.ImportPath+"_test" || ss.excluded[p.ID] {
+			continue
+		}
+		c, err := ss.load(p.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range c.files {
+			if !strings.HasSuffix(f.name, "_test.go") {
+				continue
+			}
+			for _, d := range f.ast.Decls {
+				fd, ok := d.(*ast.FuncDecl)
+				if !ok || fd.Recv != nil || !isTestName(fd.Name.Name) {
+					continue
+				}
+				fn, ok := c.info.Defs[fd.Name].(*types.Func)
+				if !ok || !isTestSignature(fn.Signature()) {
+					continue
+				}
+				if reach.reaches(fn) {
+					names = append(names, fn.Name())
+				}
+			}
+		}
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
+// isTestName reports whether go test runs a function of that name.
+func isTestName(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Test")
+	first, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLower(first))
+}
+
+func isTestSignature(sig *types.Signature) bool {
+	if sig.Params().Len() != 1 || sig.Results().Len() != 0 || sig.TypeParams() != nil {
+		return false
+	}
+	tn := typeName(sig.Params().At(0).Type())
+	return tn != nil && tn.Pkg() != nil && tn.Pkg().Path() == "testing" && tn.Name() == "T"
+}
+
+// reachability follows static references from functions and package-level
+// variables.
+type reachability struct {
+	ss   *session
+	seen map[types.Object]bool
+}
+
+func (v *reachability) reaches(from types.Object) bool {
+	v.seen = make(map[types.Object]bool)
+	return v.visit(from)
+}
+
+func (v *reachability) visit(obj types.Object) bool {
+	switch o := obj.(type) {
+	case *types.Func:
+		obj = o.Origin()
+	case *types.Var:
+		obj = o.Origin()
+	default:
+		return false
+	}
+	if obj.Pkg() == nil || v.seen[obj] {
+		return false
+	}
+	v.seen[obj] = true
+	if obj.Pkg().Path() == modelPath {
+		return obj.Name() == "Check"
+	}
+	switch o := obj.(type) {
+	case *types.Func:
+		d, ok := v.ss.decls[o]
+		if !ok || d.decl.Body == nil {
+			return false
+		}
+		return v.mentions(d.pkg, d.decl.Body)
+	case *types.Var:
+		if o.IsField() || o.Parent() != o.Pkg().Scope() {
+			return false
+		}
+		c, value := v.ss.initializer(o)
+		return value != nil && v.mentions(c, value)
+	}
+	return false
+}
+
+// mentions reports whether something named below n reaches model.Check.
+func (v *reachability) mentions(c *checked, n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok && !found {
+			found = v.visit(c.info.Uses[id])
+		}
+		return !found
+	})
+	return found
+}
+
+// initializer returns the expression that a package-level variable starts
+// with.
+func (ss *session) initializer(v *types.Var) (*checked, ast.Expr) {
+	for _, c := range ss.pkgs {
+		if c.pkg != v.Pkg() {
+			continue
+		}
+		for _, init := range c.info.InitOrder {
+			for _, l := range init.Lhs {
+				if l == v {
+					return c, init.Rhs
+				}
+			}
+		}
+	}
+	return nil, nil
+}

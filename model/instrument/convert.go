@@ -1,0 +1,227 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// A type that is declared inside a function, or that has no name, cannot be
+// given methods, and a lock that it embeds would be taken by its promoted
+// methods once the type stands behind an interface. Direct calls are rewritten
+// as ever; its conversion to an interface with such a method is refused.
+
+// refuseConversion refuses e if it is such a conversion's operand.
+func (r *rewriter) refuseConversion(e ast.Expr) {
+	tv, ok := r.c.info.Types[e]
+	if !ok || !tv.IsValue() || tv.Type == nil {
+		return
+	}
+	if _, isTuple := tv.Type.(*types.Tuple); isTuple {
+		return
+	}
+	st, ok := deref(types.Unalias(tv.Type)).Underlying().(*types.Struct)
+	if !ok || !embeds(st) {
+		return
+	}
+	target, constraint := r.target(e)
+	if target == nil {
+		return
+	}
+	iface, ok := target.Underlying().(*types.Interface)
+	if !ok {
+		return
+	}
+	if _, isParam := types.Unalias(target).(*types.TypeParam); isParam != constraint {
+		return
+	}
+	for m := range iface.Methods() {
+		obj, index, _ := types.LookupFieldOrMethod(tv.Type, false, m.Pkg(), m.Name())
+		fn, ok := obj.(*types.Func)
+		if !ok || len(index) < 2 || !r.ss.hides(fn) || r.ss.hasExplicit(tv.Type, m.Name()) {
+			continue
+		}
+		r.refuse(e, e.Pos(), "the method "+m.Name()+" of this interface comes from an embedded field, and the type has no name at package level: not modelled")
+		return
+	}
+}
+
+// target returns the type to which its context converts e, nil if it does not:
+// an interface type, or a type parameter of a called function, in which case
+// constraint is true.
+func (r *rewriter) target(e ast.Expr) (t types.Type, constraint bool) {
+	info := r.c.info
+	i := len(r.stack) - 1
+	var child ast.Node = e
+	for ; i > 0; i-- {
+		if _, ok := r.stack[i].(*ast.ParenExpr); !ok {
+			break
+		}
+		child = r.stack[i]
+	}
+	switch p := r.stack[i].(type) {
+	case *ast.AssignStmt:
+		if p.Tok == token.DEFINE || len(p.Lhs) != len(p.Rhs) {
+			return nil, false
+		}
+		for j, rhs := range p.Rhs {
+			if rhs == child {
+				return info.TypeOf(p.Lhs[j]), false
+			}
+		}
+	case *ast.ValueSpec:
+		if p.Type != nil {
+			return info.TypeOf(p.Type), false
+		}
+	case *ast.SendStmt:
+		if ch, ok := info.TypeOf(p.Chan).Underlying().(*types.Chan); ok && p.Value == child {
+			return ch.Elem(), false
+		}
+	case *ast.ReturnStmt:
+		if sig := r.enclosing(i); sig != nil && sig.Results().Len() == len(p.Results) {
+			for j, res := range p.Results {
+				if res == child {
+					return sig.Results().At(j).Type(), false
+				}
+			}
+		}
+	case *ast.CompositeLit:
+		return r.elementType(p, child, nil), false
+	case *ast.KeyValueExpr:
+		if lit, ok := r.stack[i-1].(*ast.CompositeLit); ok {
+			return r.elementType(lit, child, p), false
+		}
+	case *ast.CallExpr:
+		return r.paramType(p, child)
+	}
+	return nil, false
+}
+
+// enclosing returns the signature of the function around the i-th node of the
+// stack.
+func (r *rewriter) enclosing(i int) *types.Signature {
+	for ; i >= 0; i-- {
+		switch f := r.stack[i].(type) {
+		case *ast.FuncLit:
+			sig, _ := r.c.info.TypeOf(f).(*types.Signature)
+			return sig
+		case *ast.FuncDecl:
+			if fn, ok := r.c.info.Defs[f.Name].(*types.Func); ok {
+				return fn.Signature()
+			}
+		}
+	}
+	return nil
+}
+
+// elementType returns the type of an element of a composite literal: e stands
+// on its own, or in kv.
+func (r *rewriter) elementType(lit *ast.CompositeLit, e ast.Node, kv *ast.KeyValueExpr) types.Type {
+	t := r.c.info.TypeOf(lit)
+	if t == nil {
+		return nil
+	}
+	switch u := deref(t).Underlying().(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Array:
+		return u.Elem()
+	case *types.Map:
+		if kv != nil && kv.Key == e {
+			return u.Key()
+		}
+		return u.Elem()
+	case *types.Struct:
+		if kv == nil {
+			for j, el := range lit.Elts {
+				if el == e {
+					return u.Field(j).Type()
+				}
+			}
+		} else if id, ok := kv.Key.(*ast.Ident); ok {
+			if f, ok := r.c.info.Uses[id].(*types.Var); ok && kv.Value == e {
+				return f.Type()
+			}
+		}
+	}
+	return nil
+}
+
+// paramType returns the type of the parameter that e is passed for.
+func (r *rewriter) paramType(call *ast.CallExpr, e ast.Node) (t types.Type, constraint bool) {
+	info := r.c.info
+	pos := -1
+	for j, arg := range call.Args {
+		if arg == e {
+			pos = j
+		}
+	}
+	fun := info.Types[call.Fun]
+	if pos < 0 || fun.Type == nil {
+		return nil, false
+	}
+	if fun.IsType() {
+		return fun.Type, false
+	}
+	if fun.IsBuiltin() {
+		if s, ok := info.TypeOf(call).Underlying().(*types.Slice); ok && pos > 0 { // append
+			return s.Elem(), false
+		}
+		return nil, false
+	}
+	sig, ok := fun.Type.Underlying().(*types.Signature)
+	if !ok {
+		return nil, false
+	}
+	if t = paramAt(sig, pos, call.Ellipsis.IsValid()); t != nil && types.IsInterface(t) {
+		return t, false
+	}
+	// The called function may be generic: what matters then is the
+	// constraint of the type parameter.
+	if fn := callee(info, call); fn != nil {
+		if t = paramAt(fn.Origin().Signature(), pos, call.Ellipsis.IsValid()); t != nil {
+			if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+				return t, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func paramAt(sig *types.Signature, i int, ellipsis bool) types.Type {
+	n := sig.Params().Len()
+	if n == 0 {
+		return nil
+	}
+	if sig.Variadic() && i >= n-1 {
+		last := sig.Params().At(n - 1).Type()
+		if s, ok := last.(*types.Slice); ok && !ellipsis {
+			return s.Elem()
+		}
+		return last
+	}
+	if i >= n {
+		return nil
+	}
+	return sig.Params().At(i).Type()
+}
+
+// callee returns the function or method that a call names statically.
+func callee(info *types.Info, call *ast.CallExpr) *types.Func {
+	e := ast.Unparen(call.Fun)
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		e = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		e = ast.Unparen(x.X)
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		fn, _ := info.Uses[x].(*types.Func)
+		return fn
+	case *ast.SelectorExpr:
+		fn, _ := info.Uses[x.Sel].(*types.Func)
+		return fn
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+// Package instrument rewrites Go packages so that a model checker can run
+// them, and builds their test binaries.
+//
+// # What a rewrite is
+//
+// Types stay what they are, operations change: x.head.CompareAndSwap(a, b)
+// becomes hook.Uint64CompareAndSwap(&x.head, a, b), which is a scheduling
+// point followed by the real operation on the real memory. The layout, the
+// alignment and the zero value of everything are those of the code that
+// ships.
+//
+// The text of a file is spliced, never printed again from its syntax tree:
+// each edit replaces or inserts a few bytes and keeps every newline where it
+// was, and the one import goes on the line of the package clause. A stack
+// trace of the rewritten program therefore names the user's file (through
+// the go command's overlay) and the user's line, with no //line directives.
+//
+// # Never unchecked
+//
+// An operation that the checker does not model is not left alone: its operand
+// is wrapped in hook.Refused, which does nothing in an ordinary run and fails
+// the check, with file, line and reason, when it is reached inside one. Code
+// that merely stands in the same file keeps working. Every rewritten package
+// registers itself when the binary starts, so that a binary which was not
+// built from the copies is noticed.
+//
+// # Where the rewritten text goes
+//
+// Every package outside the standard library that a test binary contains is
+// rewritten, except the checker's own (below model/) and what those import:
+// hook cannot call itself. Copies lie in a cache under names made of their
+// contents, so that the go command's build cache works across runs. Packages
+// of the main module, of directories named by a replace directive and of a
+// vendor directory are reached by an overlay. The go command ignores overlays
+// on its module cache; a module there is copied, and a -modfile replaces it by
+// the copy.
+//
+// The original is compiled and type-checked first: errors name the user's
+// text.
+package instrument

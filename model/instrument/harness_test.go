@@ -1,0 +1,152 @@
+package instrument
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// repoRoot is the directory of this repository, which test modules replace
+// the checker's module by.
+func repoRoot(t testing.TB) string {
+	t.Helper()
+	if r := os.Getenv("XSTUB"); r != "" {
+		return r
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// sharedCache keeps copies under the same names from one run of the tests to
+// the next, so that the build cache is of use.
+func sharedCache(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(os.TempDir(), "surewake-instrument-test")
+}
+
+// writeFiles writes an archive: each file begins with a line "-- name --".
+func writeFiles(t testing.TB, dir, archive string) {
+	t.Helper()
+	var name string
+	var text []string
+	flush := func() {
+		if name == "" {
+			return
+		}
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Join(text, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.SplitSeq(archive, "\n") {
+		if rest, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(rest, " --") {
+			flush()
+			name, text = strings.TrimSuffix(rest, " --"), nil
+			continue
+		}
+		text = append(text, line)
+	}
+	flush()
+}
+
+// newModule writes module example.com/t, which requires the checker's module.
+func newModule(t testing.TB, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	writeFiles(t, dir, goMod(t)+archive)
+	return dir
+}
+
+func goMod(t testing.TB) string {
+	return `-- go.mod --
+module example.com/t
+
+go 1.25.0
+
+require github.com/surewake/surewake v0.0.0
+
+replace github.com/surewake/surewake => ` + repoRoot(t) + `
+`
+}
+
+func rewriteModule(t testing.TB, dir string, patterns ...string) *Set {
+	t.Helper()
+	if patterns == nil {
+		patterns = []string{"./..."}
+	}
+	set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: patterns, Cache: sharedCache(t)})
+	if err != nil {
+		t.Fatalf("Rewrite: %v", err)
+	}
+	return set
+}
+
+// buildAndRun builds the package's test binary and runs it; it returns what
+// the binary prints.
+func buildAndRun(t testing.TB, set *Set, pkg string, race bool, args ...string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "test.bin")
+	if err := set.Build(context.Background(), pkg, race, bin); err != nil {
+		t.Fatalf("Build: %v", err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Dir = set.cfg.Dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", pkg, err, out)
+	}
+	return string(out)
+}
+
+// rewrittenText returns the copy of a file that go into the binary, or the
+// original if it has none.
+func rewrittenText(t testing.TB, set *Set, pkg string, file string) string {
+	t.Helper()
+	for name, text := range rewrittenFiles(t, set, pkg) {
+		if filepath.Base(name) == file {
+			return text
+		}
+	}
+	t.Fatalf("%s has no rewritten file %s", pkg, file)
+	return ""
+}
+
+// rewrittenFiles returns the original names and new texts of the files that
+// the overlay for the package's binary replaces.
+func rewrittenFiles(t testing.TB, set *Set, pkg string) map[string]string {
+	t.Helper()
+	p, err := set.plan(context.Background(), pkg, false)
+	if err != nil {
+		t.Fatalf("%s: %v", pkg, err)
+	}
+	var overlay struct{ Replace map[string]string }
+	text, err := os.ReadFile(p.overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &overlay); err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for name, copied := range overlay.Replace {
+		text, err := os.ReadFile(copied)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(text)
+	}
+	return files
+}

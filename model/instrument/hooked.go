@@ -1,0 +1,166 @@
+package instrument
+
+import (
+	"go/types"
+	"strings"
+)
+
+// role says what becomes of an operation.
+type role int
+
+const (
+	plainOp  role = iota // stays
+	hookedOp             // becomes a call of a hook function
+	dynOp                // a call through an interface that may hold a sync type: goes through a type switch
+	checkOp              // a call through an interface that must not hold a sync or atomic type
+	refuseOp             // is not modelled: its operand is wrapped
+)
+
+// shape is the form of a hooked method: how many arguments and results.
+type shape struct{ args, results int }
+
+// syncMethods has the methods of sync's types that have a hook.
+var syncMethods = map[string]map[string]shape{
+	"Mutex":     {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}},
+	"RWMutex":   {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}, "RLock": {0, 0}, "RUnlock": {0, 0}, "TryRLock": {0, 1}, "RLocker": {0, 1}},
+	"WaitGroup": {"Add": {1, 0}, "Done": {0, 0}, "Wait": {0, 0}, "Go": {1, 0}},
+	"Once":      {"Do": {1, 0}},
+	"Cond":      {"Wait": {0, 0}, "Signal": {0, 0}, "Broadcast": {0, 0}},
+}
+
+// atomicMethods has the methods of sync/atomic's types; not every type has
+// every one.
+var atomicMethods = map[string]shape{
+	"Load": {0, 1}, "Store": {1, 0}, "Swap": {1, 1}, "CompareAndSwap": {2, 1},
+	"Add": {1, 1}, "And": {1, 1}, "Or": {1, 1},
+}
+
+// hookedFuncs has the functions, beside all of sync/atomic's, that hook has
+// under the same name.
+var hookedFuncs = map[string]bool{
+	"sync.OnceFunc": true, "sync.OnceValue": true, "sync.OnceValues": true,
+	"runtime.Gosched": true, "runtime.Goexit": true,
+	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
+}
+
+// dynMethods has the interface methods that go through a type switch, with
+// their signatures.
+var dynMethods = map[string]string{
+	"Lock": "func()", "Unlock": "func()", "RLock": "func()", "RUnlock": "func()",
+	"Wait": "func()", "Done": "func()", "Signal": "func()", "Broadcast": "func()",
+	"TryLock": "func() bool", "TryRLock": "func() bool",
+	"Do": "func(func())", "Go": "func(func())", "Add": "func(int)",
+}
+
+// checkMethods has the interface methods that a sync or atomic type could
+// stand behind and that have no type switch: numbers of arguments and results.
+var checkMethods = map[string][]shape{
+	"Load": {{0, 1}, {1, 2}}, "Store": {{1, 0}, {2, 0}}, "Swap": {{1, 1}, {2, 2}}, "CompareAndSwap": {{2, 1}, {3, 1}},
+	"Add": {{1, 1}}, "And": {{1, 1}}, "Or": {{1, 1}},
+	"RLocker":     {{0, 1}},
+	"LoadOrStore": {{2, 2}}, "LoadAndDelete": {{1, 2}}, "CompareAndDelete": {{2, 1}},
+	"Get": {{0, 1}}, "Put": {{1, 0}},
+}
+
+// op is what becomes of the use of a function or method.
+type op struct {
+	role role
+	hook string // name of the hook function
+	shape
+	ptr    bool   // the operation wants a pointer to its receiver
+	reason string // why it is refused
+	iface  string // for dynOp: the one-method interface
+}
+
+// method classifies a method by its declaration.
+func (ss *session) method(fn *types.Func) op {
+	sig := fn.Type().(*types.Signature)
+	recv := sig.Recv().Type()
+	_, ptr := recv.(*types.Pointer)
+	if types.IsInterface(recv) {
+		if o := interfaceMethod(fn, sig); o.role != plainOp {
+			return o
+		}
+		return ss.refusedMethod(fn, "", false)
+	}
+	tn := typeName(recv)
+	if tn == nil || tn.Pkg() == nil {
+		return op{}
+	}
+	switch tn.Pkg().Path() {
+	case "sync":
+		if sh, ok := syncMethods[tn.Name()][fn.Name()]; ok {
+			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
+		}
+	case "sync/atomic":
+		if sh, ok := atomicMethods[fn.Name()]; ok {
+			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
+		}
+		return op{role: refuseOp, ptr: ptr, reason: "(*atomic." + tn.Name() + ")." + fn.Name() + " is not modelled"}
+	}
+	return ss.refusedMethod(fn, tn.Name(), ptr)
+}
+
+// interfaceMethod classifies a method of an interface, type constraints
+// included.
+func interfaceMethod(fn *types.Func, sig *types.Signature) op {
+	if want, ok := dynMethods[fn.Name()]; ok {
+		bare := types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+		if types.Identical(bare, dynSignatures[want]) {
+			sh := shape{sig.Params().Len(), sig.Results().Len()}
+			return op{role: dynOp, hook: "Dyn" + fn.Name(), shape: sh,
+				iface: "interface{ " + fn.Name() + strings.TrimPrefix(want, "func") + " }"}
+		}
+	}
+	for _, sh := range checkMethods[fn.Name()] {
+		if sig.Params().Len() == sh.args && sig.Results().Len() == sh.results {
+			return op{role: checkOp}
+		}
+	}
+	return op{}
+}
+
+var dynSignatures = func() map[string]*types.Signature {
+	tuple := func(ts ...types.Type) *types.Tuple {
+		var vars []*types.Var
+		for _, t := range ts {
+			vars = append(vars, types.NewParam(0, nil, "", t))
+		}
+		return types.NewTuple(vars...)
+	}
+	sig := func(params, results *types.Tuple) *types.Signature {
+		return types.NewSignatureType(nil, nil, nil, params, results, false)
+	}
+	none := sig(nil, nil)
+	return map[string]*types.Signature{
+		"func()":       none,
+		"func() bool":  sig(nil, tuple(types.Typ[types.Bool])),
+		"func(func())": sig(tuple(none), nil),
+		"func(int)":    sig(tuple(types.Typ[types.Int]), nil),
+	}
+}()
+
+// function classifies a function without receiver.
+func (ss *session) function(fn *types.Func) op {
+	if fn.Pkg() == nil {
+		return op{}
+	}
+	path := fn.Pkg().Path()
+	if hookedFuncs[path+"."+fn.Name()] || path == "sync/atomic" {
+		return op{role: hookedOp, hook: fn.Name()}
+	}
+	return ss.refusedFunc(fn)
+}
+
+// typeName returns the name of a defined type or of what points to it, nil
+// for others.
+func typeName(t types.Type) *types.TypeName {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj()
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package instrument
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// The import paths that the rewriter knows by name.
+const (
+	rootPath  = "github.com/surewake/surewake"
+	modelPath = rootPath + "/model"
+	hookPath  = modelPath + "/hook"
+)
+
+// Config says what to rewrite and how it is listed and built.
+type Config struct {
+	Dir      string            // where the packages are listed
+	Patterns []string          // as for go list: "./..."
+	Tags     string            // build tags, separated by commas
+	Env      []string          // added to the process's environment
+	Replace  map[string][]byte // absolute file name -> contents used in its place
+	Cache    string            // keeps rewritten copies; "" means surewake in the user's cache directory
+}
+
+// Package is one of the listed packages.
+type Package struct {
+	Path   string   // import path
+	Dir    string   // as the go command prints it
+	Checks []string // tests from which model.Check can be reached, sorted
+	Tests  bool     // the package has test files
+	Source string   // 8 hex digits over the original text that its test binary is made of
+}
+
+// Set is the outcome of Rewrite. Its methods may be called concurrently.
+type Set struct {
+	Packages []Package // sorted by path
+
+	cfg   Config
+	cache string
+	env   []string // of every go command that is run
+	goenv map[string]string
+
+	mu       sync.Mutex
+	overlay  string // file that applies cfg.Replace to the listing, "" if none
+	plain    *listing
+	race     *listing // nil until a binary with the race detector is wanted
+	sessions map[string]*session
+	plans    map[string]*plan
+	texts    map[string][]byte
+}
+
+// BuildError is a message of the compiler, or of the go command about the
+// packages.
+type BuildError struct{ Output string }
+
+func (e *BuildError) Error() string { return strings.TrimRight(e.Output, "\n") }
+
+// Rewrite lists, compiles and type-checks the packages as they are, and finds
+// their checks. The rewriting itself is left to Build, so that nothing is done
+// for packages that nobody builds.
+func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Dir = dir
+	cache := cfg.Cache
+	if cache == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("no place for rewritten copies: %w", err)
+		}
+		cache = filepath.Join(base, "surewake")
+	}
+	if cache, err = filepath.Abs(cache); err != nil {
+		return nil, err
+	}
+	s := &Set{
+		cfg:      cfg,
+		cache:    cache,
+		sessions: make(map[string]*session),
+		plans:    make(map[string]*plan),
+		texts:    make(map[string][]byte),
+	}
+	// The go command takes the name of its directory from PWD, and prints
+	// every other name below it. Listing and building must see the same one,
+	// or the keys of the overlay match nothing and it is silently ignored.
+	s.env = append(os.Environ(), cfg.Env...)
+	s.env = append(s.env, "PWD="+cfg.Dir)
+	if s.goenv, err = s.goEnv(ctx, "GOMODCACHE", "GOMOD", "GOWORK"); err != nil {
+		return nil, err
+	}
+	if err := s.replaceTexts(); err != nil {
+		return nil, err
+	}
+	if s.plain, err = s.list(ctx, false); err != nil {
+		return nil, err
+	}
+	for _, p := range s.plain.roots {
+		pkg := Package{
+			Path:  p.ImportPath,
+			Dir:   p.Dir,
+			Tests: len(p.TestGoFiles)+len(p.XTestGoFiles) > 0,
+		}
+		if pkg.Source, err = s.source(p); err != nil {
+			return nil, err
+		}
+		if pkg.Checks, err = s.checks(ctx, p); err != nil {
+			return nil, err
+		}
+		s.Packages = append(s.Packages, pkg)
+	}
+	sort.Slice(s.Packages, func(i, j int) bool { return s.Packages[i].Path < s.Packages[j].Path })
+	return s, nil
+}
+
+// Rewritten returns the import paths of the packages that register themselves
+// when the package's plain test binary starts. It is empty if the package
+// cannot be rewritten; Build then says why.
+func (s *Set) Rewritten(pkg string) []string { return s.RewrittenMode(pkg, false) }
+
+// RewrittenMode is Rewritten for the binary built with or without the race
+// detector: build constraints may give the two different dependencies.
+func (s *Set) RewrittenMode(pkg string, race bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.plan(context.Background(), pkg, race)
+	if err != nil {
+		return nil
+	}
+	return slices.Clone(p.registered)
+}
+
+// A refusedError says why a package cannot be checked at all.
+type refusedError struct{ msg string }
+
+func (e *refusedError) Error() string { return e.msg }

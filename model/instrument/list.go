@@ -1,0 +1,321 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// module is what go list says of a package's module.
+type module struct {
+	Path      string
+	Version   string
+	Main      bool
+	Dir       string
+	GoMod     string
+	GoVersion string
+	Replace   *module
+}
+
+// listed is one package as go list prints it. Its ID names a variant: a
+// package that is compiled again for the tests of p is "x [p.test]".
+type listed struct {
+	ID              string `json:"ImportPath"`
+	Name            string
+	Dir             string
+	ForTest         string
+	Standard        bool
+	Export          string
+	Module          *module
+	Match           []string
+	GoFiles         []string
+	CgoFiles        []string
+	CompiledGoFiles []string
+	CFiles          []string
+	CXXFiles        []string
+	HFiles          []string
+	SFiles          []string
+	SysoFiles       []string
+	EmbedFiles      []string
+	TestGoFiles     []string
+	XTestGoFiles    []string
+	ImportMap       map[string]string
+	Deps            []string
+
+	ImportPath string `json:"-"` // without the variant
+}
+
+const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles,CompiledGoFiles," +
+	"CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles,ImportMap,Deps"
+
+// goFiles returns the package's Go files, test files of this variant
+// included, by absolute name.
+func (p *listed) goFiles() []string {
+	files := make([]string, len(p.GoFiles))
+	for i, f := range p.GoFiles {
+		files[i] = p.file(f)
+	}
+	return files
+}
+
+func (p *listed) file(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// dep returns the ID of the package that p's files import as path.
+func (p *listed) dep(path string) string {
+	if id, ok := p.ImportMap[path]; ok {
+		return id
+	}
+	return path
+}
+
+// engine reports whether the package belongs to the checker itself.
+func (p *listed) engine() bool {
+	path := p.ImportPath
+	if p.ForTest != "" {
+		path = p.ForTest
+	}
+	return path == modelPath || strings.HasPrefix(path, modelPath+"/")
+}
+
+// listing is the outcome of one go list, for one setting of the race tag.
+type listing struct {
+	race  bool
+	pkgs  map[string]*listed // by ID
+	order []string           // dependencies first
+	roots []*listed          // what the patterns name, plain variants
+}
+
+// testmain returns the main package of p's test binary, nil if p has no tests.
+func (l *listing) testmain(p *listed) *listed { return l.pkgs[p.ImportPath+".test"] }
+
+// closure returns the packages that the test binary of p consists of, without
+// the generated main package and the standard library; without tests, those of
+// p itself.
+func (l *listing) closure(p *listed) []*listed {
+	top := l.testmain(p)
+	ids := map[string]bool{}
+	if top != nil {
+		for _, id := range top.Deps {
+			ids[id] = true
+		}
+	} else {
+		ids[p.ID] = true
+		for _, id := range p.Deps {
+			ids[id] = true
+		}
+	}
+	var out []*listed
+	for _, id := range l.order {
+		if q := l.pkgs[id]; ids[id] && !q.Standard {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// list runs go list. The plain listing compiles everything, which finds the
+// errors that only the compiler sees, and yields export data; the listing
+// with the race tag takes types of the standard library from there.
+func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
+	args := []string{"list", "-deps", "-test", "-json=" + listFields}
+	if race {
+		args = append(args, "-race")
+	} else {
+		args = append(args, "-export", "-compiled")
+	}
+	args = append(args, s.buildFlags()...)
+	if s.overlay != "" {
+		args = append(args, "-overlay="+s.overlay)
+	}
+	args = append(args, "--")
+	args = append(args, s.cfg.Patterns...)
+	args = append(args, hookPath)
+	out, err := s.goCmd(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{race: race, pkgs: make(map[string]*listed)}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := new(listed)
+		if err := dec.Decode(p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		p.ImportPath, _, _ = strings.Cut(p.ID, " ")
+		l.pkgs[p.ID] = p
+		l.order = append(l.order, p.ID)
+	}
+	for _, id := range l.order {
+		p := l.pkgs[id]
+		if p.ForTest != "" || !s.matches(p) {
+			continue
+		}
+		if base, ok := strings.CutSuffix(id, ".test"); ok && p.Name == "main" && l.pkgs[base] != nil {
+			continue
+		}
+		if p.ID == "command-line-arguments" {
+			return nil, &BuildError{Output: "packages are named by directory or import path, not by file\n"}
+		}
+		l.roots = append(l.roots, p)
+	}
+	return l, nil
+}
+
+// matches reports whether one of the patterns asked for the package; the hook
+// package is listed besides.
+func (s *Set) matches(p *listed) bool {
+	for _, m := range p.Match {
+		for _, want := range s.cfg.Patterns {
+			if m == want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Set) buildFlags() []string {
+	if s.cfg.Tags == "" {
+		return nil
+	}
+	return []string{"-tags=" + s.cfg.Tags}
+}
+
+// goCmd runs the go command and returns its standard output. What it printed
+// on standard error is the message when it fails.
+func (s *Set) goCmd(ctx context.Context, args ...string) ([]byte, error) {
+	return s.goCmdEnv(ctx, nil, args...)
+}
+
+func (s *Set) goCmdEnv(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = s.cfg.Dir
+	cmd.Env = append(s.env[:len(s.env):len(s.env)], env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		msg := stderr.String()
+		if strings.TrimSpace(msg) == "" {
+			msg = stdout.String()
+		}
+		if strings.TrimSpace(msg) == "" {
+			msg = fmt.Sprintf("go %s: %v\n", args[0], err)
+		}
+		return nil, &BuildError{Output: msg}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return stdout.Bytes(), nil
+}
+
+func (s *Set) goEnv(ctx context.Context, names ...string) (map[string]string, error) {
+	out, err := s.goCmd(ctx, append([]string{"env", "-json"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	env := make(map[string]string)
+	if err := json.Unmarshal(out, &env); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	return env, nil
+}
+
+// replaceTexts takes over cfg.Replace: under the names by which the go command
+// knows the files, which differ from the caller's when the directory was
+// reached through a symbolic link.
+func (s *Set) replaceTexts() error {
+	if len(s.cfg.Replace) == 0 {
+		return nil
+	}
+	logical, physical := s.cfg.Dir, s.cfg.Dir
+	if mod := s.goenv["GOMOD"]; mod != "" && mod != os.DevNull {
+		logical = filepath.Dir(mod)
+	}
+	if p, err := filepath.EvalSymlinks(logical); err == nil {
+		physical = p
+	}
+	files := make(map[string]string)
+	for name, text := range s.cfg.Replace {
+		if !filepath.IsAbs(name) {
+			return fmt.Errorf("replaced file %s: not an absolute name", name)
+		}
+		name = filepath.Clean(name)
+		if rel, err := filepath.Rel(logical, name); err != nil || !filepath.IsLocal(rel) {
+			real := name
+			if d, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+				real = filepath.Join(d, filepath.Base(name))
+			}
+			if rel, err := filepath.Rel(physical, real); err == nil && filepath.IsLocal(rel) {
+				name = filepath.Join(logical, rel)
+			}
+		}
+		copied, err := s.writeCopy("replaced", filepath.Base(name), text)
+		if err != nil {
+			return err
+		}
+		s.texts[name] = text
+		files[name] = copied
+	}
+	var err error
+	s.overlay, err = s.writeOverlay(files)
+	return err
+}
+
+// text returns the original contents of a file, replacements applied.
+func (s *Set) text(file string) ([]byte, error) {
+	if t, ok := s.texts[file]; ok {
+		return t, nil
+	}
+	t, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s.texts[file] = t
+	return t, nil
+}
+
+// source hashes everything that the package's test binary is compiled from,
+// the standard library and the checker apart. The names of files count by
+// their last element, so that a tree may lie anywhere.
+func (s *Set) source(root *listed) (string, error) {
+	var lines []string
+	for _, p := range s.plain.closure(root) {
+		if p.engine() {
+			continue
+		}
+		for _, list := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.HFiles, p.SFiles, p.EmbedFiles} {
+			for _, f := range list {
+				text, err := s.text(p.file(f))
+				if err != nil {
+					return "", err
+				}
+				lines = append(lines, fmt.Sprintf("%s %s %x\n", p.ID, filepath.ToSlash(f), sha256.Sum256(text)))
+			}
+		}
+	}
+	sort.Strings(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return hex.EncodeToString(sum[:4]), nil
+}

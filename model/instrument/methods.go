@@ -1,0 +1,213 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+)
+
+// methodValue rewrites x.M where it is a value, and the receiver of refused
+// methods wherever they stand. The receiver is evaluated where it was.
+func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
+	o := r.ss.method(s.Obj().(*types.Func))
+	rv, ok := r.receiver(s, o.ptr)
+	start := r.off(n.Pos())
+	switch o.role {
+	case hookedOp, dynOp:
+		if !ok {
+			return // bound to the explicit method of a type elsewhere
+		}
+		inst := ""
+		if o.role == dynOp {
+			inst = "[" + o.iface + "]"
+		}
+		r.ed.front(start, fmt.Sprintf("%s%s(%s, %s", r.hook(fmt.Sprintf("Bind%d%d", o.args, o.results)), inst, r.hook(o.hook), rv.amp))
+		r.closeCall(n.X.End(), n.End(), rv.path)
+	case checkOp:
+		if !ok {
+			return
+		}
+		r.ed.front(start, r.hook("NotAtomic")+"(")
+		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", n.Sel.Name)
+		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), what)+").")
+	case refuseOp:
+		if !ok {
+			rv = recv{}
+			if _, isPtr := s.Recv().Underlying().(*types.Pointer); o.ptr && !isPtr {
+				rv.amp = "&"
+			}
+		}
+		r.ed.front(start, r.hook("Refused")+"("+rv.amp)
+		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), o.reason)+").")
+	}
+}
+
+// methodExpr rewrites T.M where it is a function, and reports whether to look
+// at what stands below it.
+func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
+	fn := s.Obj().(*types.Func)
+	o := r.ss.method(fn)
+	if o.role == plainOp {
+		return true
+	}
+	promoted := len(s.Index()) > 1
+	if promoted && r.ss.hasExplicit(s.Recv(), fn.Name()) {
+		return false
+	}
+	switch {
+	case o.role == hookedOp && !promoted:
+		text := r.hook(o.hook)
+		if targs := types.Unalias(deref(s.Recv())).(*types.Named).TypeArgs(); targs != nil {
+			arg, ok := r.typeText(targs.At(0))
+			if !ok {
+				r.refuse(n, n.Pos(), "this method expression is not modelled yet")
+				return false
+			}
+			text += "[" + arg + "]"
+		}
+		r.gap(n.Pos(), n.End(), text)
+		if tn := typeName(s.Recv()); tn != nil && tn.Pkg() != nil {
+			r.keepType(n.X)
+		}
+	case o.role == dynOp && !promoted:
+		v := r.c.prefix + "v"
+		params, args, ret := "", v, ""
+		switch {
+		case fn.Name() == "Do" || fn.Name() == "Go":
+			params, args = ", "+v+"0 func()", args+", "+v+"0"
+		case fn.Name() == "Add":
+			params, args = ", "+v+"0 int", args+", "+v+"0"
+		case o.results == 1:
+			params, ret = "", "return "
+		}
+		result := ""
+		if o.results == 1 {
+			result = " bool"
+		}
+		r.ed.front(r.off(n.Pos()), "func("+v+" ")
+		r.gap(n.X.End(), n.End(), params+")"+result+" { "+ret+r.hook(o.hook)+"("+args+") }")
+	default:
+		reason := o.reason
+		if reason == "" {
+			reason = "this method expression is not modelled yet"
+		}
+		r.refuse(n, n.Pos(), reason)
+	}
+	return false
+}
+
+// keepType notes the imports that a dropped type expression used.
+func (r *rewriter) keepType(e ast.Expr) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if p, ok := r.c.info.Uses[id].(*types.PkgName); ok && keepTypes[p.Imported().Path()] != "" {
+				r.keep[p.Imported().Path()] = true
+			} else if tn, ok := r.c.info.Uses[id].(*types.TypeName); ok && tn.Pkg() != nil && keepTypes[tn.Pkg().Path()] != "" {
+				r.keep[tn.Pkg().Path()] = true
+			}
+		}
+		return true
+	})
+}
+
+// typeText writes a type as this file can, adding imports if need be. It fails
+// for types that have no name here.
+func (r *rewriter) typeText(t types.Type) (string, bool) {
+	ok := true
+	text := types.TypeString(t, func(p *types.Package) string {
+		if p == r.c.pkg {
+			return ""
+		}
+		return r.importName(p.Path())
+	})
+	visitNames(t, func(tn *types.TypeName) {
+		if tn.Pkg() == nil || tn.Pkg() == r.c.pkg {
+			return
+		}
+		if !tn.Exported() || tn.Parent() != tn.Pkg().Scope() {
+			ok = false
+		}
+	})
+	return text, ok
+}
+
+// importName returns the name under which this file imports a package, adding
+// the import if need be; "" for an import whose names stand alone.
+func (r *rewriter) importName(path string) string {
+	for _, spec := range r.src.ast.Imports {
+		if spec.Path.Value != `"`+path+`"` && spec.Path.Value != "`"+path+"`" {
+			continue
+		}
+		obj := r.c.info.Implicits[spec]
+		if spec.Name != nil {
+			if spec.Name.Name == "_" {
+				continue
+			}
+			if spec.Name.Name == "." {
+				return ""
+			}
+			obj = r.c.info.Defs[spec.Name]
+		}
+		if obj != nil {
+			return obj.Name()
+		}
+	}
+	name := r.imports[path]
+	if name == "" {
+		name = fmt.Sprintf("%si%d", r.c.prefix, len(r.imports))
+		r.imports[path] = name
+	}
+	return name
+}
+
+// visitNames calls f for every defined type that is part of t's text.
+func visitNames(t types.Type, f func(*types.TypeName)) {
+	switch t := t.(type) {
+	case *types.Alias:
+		f(t.Obj())
+		for a := range listTypes(t.TypeArgs()) {
+			visitNames(a, f)
+		}
+	case *types.Named:
+		f(t.Obj())
+		for a := range listTypes(t.TypeArgs()) {
+			visitNames(a, f)
+		}
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel, map
+		if m, ok := t.(*types.Map); ok {
+			visitNames(m.Key(), f)
+		}
+		visitNames(t.Elem(), f)
+	case *types.Signature:
+		visitNames(t.Params(), f)
+		visitNames(t.Results(), f)
+	case *types.Tuple:
+		for v := range t.Variables() {
+			visitNames(v.Type(), f)
+		}
+	case *types.Struct:
+		for v := range t.Fields() {
+			visitNames(v.Type(), f)
+		}
+	case *types.Interface:
+		for m := range t.ExplicitMethods() {
+			visitNames(m.Type(), f)
+		}
+		for e := range t.EmbeddedTypes() {
+			visitNames(e, f)
+		}
+	}
+}
+
+func listTypes(l *types.TypeList) func(func(types.Type) bool) {
+	return func(yield func(types.Type) bool) {
+		if l == nil {
+			return
+		}
+		for t := range l.Types() {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}

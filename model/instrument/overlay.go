@@ -1,0 +1,304 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A plan is all that go test needs to build one test binary from rewritten
+// text.
+type plan struct {
+	overlay    string   // overlay file
+	modfile    string   // alternative go.mod, "" if none
+	registered []string // packages that register themselves
+}
+
+// plan rewrites what the test binary of pkg consists of. The caller holds
+// s.mu.
+func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
+	key := fmt.Sprint(race, pkg)
+	if p := s.plans[key]; p != nil {
+		return p, nil
+	}
+	l := s.plain
+	if race {
+		if s.race == nil {
+			var err error
+			if s.race, err = s.list(ctx, true); err != nil {
+				return nil, err
+			}
+		}
+		l = s.race
+	}
+	var root *listed
+	for _, p := range l.roots {
+		if p.ImportPath == pkg {
+			root = p
+		}
+	}
+	switch {
+	case root == nil:
+		return nil, fmt.Errorf("package %s is not among those that were listed", pkg)
+	case l.testmain(root) == nil:
+		return nil, &BuildError{Output: fmt.Sprintf("package %s has no test files\n", pkg)}
+	}
+	ss := s.session(ctx, l, root)
+	if ok, why := ss.rewritable(root); !ok {
+		return nil, &BuildError{Output: fmt.Sprintf("package %s cannot be checked: %s\n", pkg, why)}
+	}
+
+	p := new(plan)
+	files := make(map[string][]byte)
+	copies := make(map[string]*copiedModule)
+	closure := l.closure(root)
+	seen := make(map[string]bool)
+	var errs []error
+	for _, q := range closure {
+		if ok, _ := ss.rewritable(q); !ok {
+			continue
+		}
+		c, err := ss.load(q.ID)
+		if err != nil {
+			return nil, err
+		}
+		inCache := s.inModuleCache(q)
+		out, err := ss.rewrite(c, true)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if inCache {
+			// Worth a copy of the module only if something changes.
+			m := copies[q.Module.Path]
+			if m == nil {
+				m = &copiedModule{module: q.Module}
+				copies[q.Module.Path] = m
+			}
+			m.edited = m.edited || out.edited
+			m.pkgs = append(m.pkgs, copiedPackage{q, out.files})
+			continue
+		}
+		for f, text := range out.files {
+			files[f] = text
+		}
+		if !seen[q.ImportPath] {
+			seen[q.ImportPath] = true
+			p.registered = append(p.registered, q.ImportPath)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, &BuildError{Output: err.Error() + "\n"}
+	}
+	if err := s.copyModules(ctx, p, l, closure, copies, files); err != nil {
+		return nil, err
+	}
+	replace := make(map[string]string)
+	for name, text := range s.texts {
+		if _, ok := s.cfg.Replace[name]; ok {
+			copied, err := s.writeCopy("replaced", filepath.Base(name), text)
+			if err != nil {
+				return nil, err
+			}
+			replace[name] = copied
+		}
+	}
+	for name, text := range files {
+		copied, err := s.writeCopy("rewritten", filepath.Base(name), text)
+		if err != nil {
+			return nil, err
+		}
+		replace[name] = copied
+	}
+	var err error
+	if p.overlay, err = s.writeOverlay(replace); err != nil {
+		return nil, err
+	}
+	s.plans[key] = p
+	return p, nil
+}
+
+// inModuleCache reports whether the package lies where the go command allows
+// no overlay.
+func (s *Set) inModuleCache(p *listed) bool {
+	rel, err := filepath.Rel(s.goenv["GOMODCACHE"], p.Dir)
+	return p.Module != nil && err == nil && filepath.IsLocal(rel)
+}
+
+// writeCopy stores a text under a name that is made of its contents: equal
+// text has the same name in every run, and is never written twice.
+func (s *Set) writeCopy(kind, base string, text []byte) (string, error) {
+	sum := sha256.Sum256(append([]byte(base+"\n"), text...))
+	dir := filepath.Join(s.cache, kind, hex.EncodeToString(sum[:12]))
+	name := filepath.Join(dir, base)
+	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
+		return name, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	return name, writeFile(name, text)
+}
+
+// writeFile replaces a file at once, as another process may be reading it.
+func writeFile(name string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".tmp*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return err
+}
+
+func (s *Set) writeOverlay(files map[string]string) (string, error) {
+	text, err := json.MarshalIndent(map[string]any{"Replace": files}, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	return s.writeCopy("overlay", "overlay.json", text)
+}
+
+// A copiedModule is a module of the module cache of which some package is
+// rewritten.
+type copiedModule struct {
+	module *module
+	edited bool
+	pkgs   []copiedPackage
+}
+
+type copiedPackage struct {
+	meta  *listed
+	files map[string][]byte
+}
+
+// copyModules copies the modules that need it, and writes a go.mod that names
+// the copies.
+func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, closure []*listed, copies map[string]*copiedModule, files map[string][]byte) error {
+	var edits []string
+	for _, path := range sortedKeys(copies) {
+		m := copies[path]
+		if !m.edited {
+			continue
+		}
+		dir, err := s.copyModule(ctx, m, closure)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, "-dropreplace="+path, "-dropreplace="+path+"@"+m.module.Version, "-replace="+path+"="+dir)
+		for _, q := range m.pkgs {
+			p.registered = append(p.registered, q.meta.ImportPath)
+		}
+	}
+	if edits == nil {
+		return nil
+	}
+	var err error
+	p.modfile, err = s.writeModfile(ctx, edits)
+	return err
+}
+
+// copyModule copies the packages of the module that the binary needs.
+func (s *Set) copyModule(ctx context.Context, m *copiedModule, closure []*listed) (string, error) {
+	files := make(map[string][]byte) // relative name -> text
+	src := m.module
+	if src.Dir == "" && src.Replace != nil {
+		src = src.Replace
+	}
+	gomod, err := os.ReadFile(src.GoMod)
+	if err != nil {
+		return "", err
+	}
+	if files["go.mod"], err = s.editGoMod(ctx, gomod, languageEdit(m.module.GoVersion)); err != nil {
+		return "", err
+	}
+	for _, q := range closure {
+		if q.Module == nil || q.Module.Path != m.module.Path {
+			continue
+		}
+		// Whole directories: what is compiled beside Go files is not listed
+		// in full.
+		entries, err := os.ReadDir(q.Dir)
+		if err != nil {
+			return "", err
+		}
+		names := append([]string(nil), q.EmbedFiles...)
+		for _, e := range entries {
+			if e.Type().IsRegular() && !strings.HasSuffix(e.Name(), "_test.go") {
+				names = append(names, e.Name())
+			}
+		}
+		for _, name := range names {
+			rel, err := filepath.Rel(src.Dir, filepath.Join(q.Dir, name))
+			if err != nil {
+				return "", err
+			}
+			if rel == "go.mod" {
+				continue
+			}
+			if files[rel], err = s.text(filepath.Join(q.Dir, name)); err != nil {
+				return "", err
+			}
+		}
+	}
+	for _, q := range m.pkgs {
+		for name, text := range q.files {
+			rel, err := filepath.Rel(src.Dir, name)
+			if err != nil {
+				return "", err
+			}
+			files[rel] = text
+		}
+	}
+	return s.writeTree("modules", files)
+}
+
+// writeTree stores files under a directory whose name is made of their
+// contents.
+func (s *Set) writeTree(kind string, files map[string][]byte) (string, error) {
+	h := sha256.New()
+	for _, name := range sortedKeys(files) {
+		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
+	}
+	dir := filepath.Join(s.cache, kind, hex.EncodeToString(h.Sum(nil)[:12]))
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp*")
+	if err != nil {
+		return "", err
+	}
+	for name, text := range files {
+		name = filepath.Join(tmp, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			return "", err
+		}
+	}
+	// Another process may have been faster; its tree is the same.
+	if err := os.Rename(tmp, dir); err != nil {
+		rm := os.RemoveAll(tmp)
+		if _, stat := os.Stat(dir); stat != nil {
+			return "", errors.Join(err, rm)
+		}
+	}
+	return dir, nil
+}

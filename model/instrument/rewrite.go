@@ -1,0 +1,411 @@
+package instrument
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A rewriter makes the edits of one file.
+type rewriter struct {
+	ss  *session
+	c   *checked
+	src *source
+	ed  edits
+
+	stack   []ast.Node        // from the file down to the node being visited
+	done    map[ast.Node]bool // taken care of from above, with all below them
+	spliced map[ast.Node]bool // selectors taken care of from above, with an operand still to be visited
+	imports map[string]string // path -> name, of imports that are added
+	keep    map[string]bool   // import paths that may have lost their last use
+	used    bool              // hook is called
+	loops   int               // marked spin loops
+	errs    []error
+}
+
+// rewritten is the outcome for one package.
+type rewritten struct {
+	edited bool              // some file needed edits, registration apart
+	files  map[string][]byte // file -> new text, only those with edits
+}
+
+// rewrite makes the copies of a package's files. With register, the package
+// announces itself to hook when the binary starts.
+func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
+	out := &rewritten{files: make(map[string][]byte)}
+	first := registerFile(c)
+	var errs []error
+	for _, f := range c.files {
+		r := &rewriter{
+			ss: ss, c: c, src: f,
+			done:    make(map[ast.Node]bool),
+			spliced: make(map[ast.Node]bool),
+			imports: make(map[string]string),
+			keep:    make(map[string]bool),
+		}
+		r.walk()
+		errs = append(errs, r.errs...)
+		if !r.ed.empty() {
+			out.edited = true
+		}
+		tail := r.keepAlive()
+		if register && f == first {
+			tail += "\nvar _ = " + r.hook("Register") + "(" + strconv.Quote(c.meta.ImportPath) + ")"
+		}
+		r.importClause()
+		if tail != "" {
+			r.ed.behind(len(f.text), tail+"\n")
+		}
+		if !r.ed.empty() {
+			out.files[f.name] = r.ed.apply(f.text)
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// registerFile chooses the file that registers the package: the same one in
+// all variants of the package, since they share their files.
+func registerFile(c *checked) *source {
+	for _, f := range c.files {
+		if !strings.HasSuffix(f.name, "_test.go") {
+			return f
+		}
+	}
+	if len(c.files) == 0 {
+		return nil
+	}
+	return c.files[0]
+}
+
+// off returns the offset of a position in the file's text. Offsets know
+// nothing of //line comments.
+func (r *rewriter) off(pos token.Pos) int { return r.src.tf.Offset(pos) }
+
+// gap replaces the text between two positions, and keeps its newlines behind
+// what takes its place.
+func (r *rewriter) gap(from, to token.Pos, text string) {
+	a, b := r.off(from), r.off(to)
+	r.ed.replace(a, b, text+newlines(r.src.text[a:b]))
+}
+
+// closeCall replaces the text between two positions by the end of a call's
+// last argument and the closing parenthesis. A comma goes in front of newlines:
+// without it they would end the statement.
+func (r *rewriter) closeCall(from, to token.Pos, text string) {
+	a, b := r.off(from), r.off(to)
+	if nl := newlines(r.src.text[a:b]); nl != "" {
+		text += "," + nl
+	}
+	r.ed.replace(a, b, text+")")
+}
+
+// original returns the text between two positions.
+func (r *rewriter) original(from, to token.Pos) string {
+	return string(r.src.text[r.off(from):r.off(to)])
+}
+
+// hook names a function of package hook.
+func (r *rewriter) hook(name string) string {
+	r.used = true
+	return r.c.prefix + "hook." + name
+}
+
+func (r *rewriter) quoteWhere(pos token.Pos, msg string) string {
+	return strconv.Quote(r.ss.where(r.c, pos) + ": " + msg)
+}
+
+func (r *rewriter) fail(pos token.Pos, format string, args ...any) {
+	r.errs = append(r.errs, &refusedError{r.ss.where(r.c, pos) + ": " + fmt.Sprintf(format, args...)})
+}
+
+// importClause puts the imports on the line of the package clause.
+func (r *rewriter) importClause() {
+	if r.used {
+		r.imports[hookPath] = r.c.prefix + "hook"
+	}
+	paths := make([]string, 0, len(r.imports))
+	for path := range r.imports {
+		paths = append(paths, path)
+	}
+	sort.Strings(paths)
+	text := ""
+	for _, path := range paths {
+		text += "; import " + r.imports[path] + " " + strconv.Quote(path)
+	}
+	if text != "" {
+		r.ed.behind(r.off(r.src.ast.Name.End()), text)
+	}
+}
+
+// keepTypes has a type of each package whose functions become hooks: a
+// declaration of that type keeps the import in use.
+var keepTypes = map[string]string{
+	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
+}
+
+// keepAlive returns declarations that use the imports which may have lost
+// their last use.
+func (r *rewriter) keepAlive() string {
+	text := ""
+	for _, spec := range r.src.ast.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || !r.keep[path] {
+			continue
+		}
+		name := ""
+		if spec.Name == nil {
+			name = path[strings.LastIndexByte(path, '/')+1:] + "."
+		} else if spec.Name.Name == "_" {
+			continue
+		} else if spec.Name.Name != "." {
+			name = spec.Name.Name + "."
+		}
+		text += "\nvar _ " + name + keepTypes[path]
+	}
+	return text
+}
+
+// walk visits the file from the outside in.
+func (r *rewriter) walk() {
+	ast.Inspect(r.src.ast, func(n ast.Node) bool {
+		if n == nil {
+			r.stack = r.stack[:len(r.stack)-1]
+			return true
+		}
+		if r.done[n] || !r.visit(n) {
+			return false
+		}
+		r.stack = append(r.stack, n)
+		return true
+	})
+}
+
+// parent returns the node above the one being visited.
+func (r *rewriter) parent() ast.Node { return r.stack[len(r.stack)-1] }
+
+// visit makes the edits for one node and reports whether to go on below it.
+func (r *rewriter) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ImportSpec:
+		return false
+	case *ast.GenDecl:
+		if len(r.stack) == 1 {
+			r.explicitMethods(n)
+		}
+	case *ast.GoStmt:
+		r.goStmt(n)
+	case *ast.CallExpr:
+		r.call(n)
+	case *ast.SelectorExpr:
+		r.done[n.Sel] = true
+		if !r.spliced[n] && !r.selector(n) {
+			return false
+		}
+	case *ast.Ident:
+		if fn, ok := r.c.info.Uses[n].(*types.Func); ok && fn.Signature().Recv() == nil {
+			r.funcRef(n, nil, fn)
+		}
+	case *ast.SendStmt:
+		r.refuseChan(n.Chan, n.Pos(), "channel send")
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			r.refuseChan(n.X, n.Pos(), "channel receive")
+		}
+	case *ast.RangeStmt:
+		if r.isChan(n.X) {
+			r.refuseChan(n.X, n.Pos(), "range over a channel")
+		}
+	case *ast.SelectStmt:
+		if len(n.Body.List) == 0 {
+			r.ed.front(r.off(n.Pos()), r.hook("Refused")+"(0, "+r.quoteWhere(n.Pos(), "select is not modelled yet")+"); ")
+		}
+	case *ast.ForStmt:
+		if r.spins(n) {
+			r.markSpin(n)
+		}
+	}
+	if e, ok := n.(ast.Expr); ok {
+		r.refuseConversion(e)
+	}
+	return true
+}
+
+// call rewrites calls of methods, and of the builtins that matter.
+func (r *rewriter) call(n *ast.CallExpr) {
+	if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok {
+		if b, ok := r.c.info.Uses[id].(*types.Builtin); ok {
+			r.builtin(n, b.Name())
+		}
+	}
+	sel, ok := n.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	s := r.c.info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		return
+	}
+	o := r.ss.method(s.Obj().(*types.Func))
+	if o.role != hookedOp && o.role != dynOp {
+		return
+	}
+	rv, ok := r.receiver(s, o.ptr)
+	if !ok {
+		return
+	}
+	// x.f.Lock(a) becomes hook(&x.f, a): the text between the receiver and
+	// the arguments goes.
+	r.ed.front(r.off(n.Pos()), r.hook(o.hook)+"("+rv.amp)
+	if len(n.Args) > 0 {
+		r.gap(sel.X.End(), n.Lparen+1, rv.path+", ")
+	} else {
+		r.closeCall(sel.X.End(), n.End(), rv.path)
+	}
+	r.spliced[sel] = true
+}
+
+func (r *rewriter) builtin(n *ast.CallExpr, name string) {
+	switch name {
+	case "recover":
+		switch p := r.parent().(type) {
+		case *ast.DeferStmt:
+			if p.Call == n {
+				return
+			}
+		case *ast.GoStmt:
+			if p.Call == n {
+				return
+			}
+		}
+		r.ed.front(r.off(n.Pos()), r.hook("Recover")+"(")
+		r.ed.behind(r.off(n.End()), ")")
+	case "close":
+		r.refuseChan(n.Args[0], n.Pos(), "close of a channel")
+	case "len", "cap":
+		if r.isChan(n.Args[0]) {
+			r.refuseChan(n.Args[0], n.Pos(), name+" of a channel")
+		}
+	}
+}
+
+// selector rewrites what is not the function of a call: references to
+// functions of packages, method values and method expressions.
+func (r *rewriter) selector(n *ast.SelectorExpr) bool {
+	if id, ok := n.X.(*ast.Ident); ok {
+		if _, ok := r.c.info.Uses[id].(*types.PkgName); ok {
+			r.done[id] = true
+			if fn, ok := r.c.info.Uses[n.Sel].(*types.Func); ok {
+				r.funcRef(n, id, fn)
+			}
+			return true
+		}
+	}
+	s := r.c.info.Selections[n]
+	if s == nil {
+		return true
+	}
+	switch s.Kind() {
+	case types.MethodVal:
+		r.methodValue(n, s)
+	case types.MethodExpr:
+		return r.methodExpr(n, s)
+	}
+	return true
+}
+
+// funcRef rewrites a reference to a function: e is the whole expression, qual
+// the package's name in it, nil for an identifier on its own.
+func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
+	o := r.ss.function(fn)
+	switch o.role {
+	case hookedOp:
+		// hook has the function under the same name: only the package
+		// changes.
+		if qual != nil {
+			r.ed.replace(r.off(qual.Pos()), r.off(qual.End()), strings.TrimSuffix(r.hook(""), "."))
+		} else {
+			r.ed.front(r.off(e.Pos()), r.hook(""))
+		}
+		r.keep[fn.Pkg().Path()] = true
+	case refuseOp:
+		if fn.Signature().TypeParams() == nil {
+			r.refuse(e, e.Pos(), o.reason)
+			return
+		}
+		r.refuseGeneric(e, o.reason)
+	}
+}
+
+// refuseGeneric refuses a reference to a generic function, which is no value
+// until it is instantiated: the call's first argument is wrapped instead.
+func (r *rewriter) refuseGeneric(e ast.Expr, reason string) {
+	i := len(r.stack) - 1
+	fun := e
+	for ; i >= 0; i-- {
+		switch p := r.stack[i].(type) {
+		case *ast.ParenExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			fun = p.(ast.Expr)
+			continue
+		case *ast.CallExpr:
+			if p.Fun == fun && len(p.Args) > 0 {
+				r.refuse(p.Args[0], e.Pos(), reason)
+				return
+			}
+		}
+		break
+	}
+	r.fail(e.Pos(), "%s, and is used other than in a call", reason)
+}
+
+// A recv is the receiver of a method as an explicit operand.
+type recv struct {
+	amp  string // "&" in front if the operand is a variable and a pointer is wanted
+	path string // the embedded fields behind it
+}
+
+// receiver spells out the embedded fields through which a method is promoted.
+// It fails if they cannot be named here; the type that has them is then in
+// another package, and has an explicit method in its place.
+func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
+	path, last, ok := r.fieldPath(s)
+	if !ok {
+		return recv{}, false
+	}
+	rv := recv{path: path}
+	if _, isPtr := last.Underlying().(*types.Pointer); ptr && !isPtr {
+		rv.amp = "&"
+	}
+	return rv, true
+}
+
+// fieldPath returns the selectors of the embedded fields that lead to the
+// method, and the type at their end.
+func (r *rewriter) fieldPath(s *types.Selection) (path string, last types.Type, ok bool) {
+	last = s.Recv()
+	index := s.Index()
+	for _, i := range index[:len(index)-1] {
+		st, isStruct := deref(last).Underlying().(*types.Struct)
+		if !isStruct {
+			return "", nil, false
+		}
+		f := st.Field(i)
+		if !f.Exported() && f.Pkg() != r.c.pkg {
+			return "", nil, false
+		}
+		path += "." + f.Name()
+		last = f.Type()
+	}
+	return path, last, true
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}

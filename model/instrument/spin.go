@@ -1,0 +1,379 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// A loop that waits for another thread repeats the same reads until one of
+// them changes. The engine can leave it asleep until then, and calls it a
+// livelock when nobody will change anything, but only if an iteration has no
+// effect of its own: an iteration that counts is progress. The engine sees the
+// effects of hooked operations when they happen. The analysis below answers
+// for all others: a loop gets hook.Spin only if every path back to its head
+// leaves everything outside the iteration as it was.
+//
+// What leaves the loop may do anything. When in doubt, a loop is not marked:
+// it then costs executions, never a bug.
+
+// spins reports whether to mark the loop.
+func (r *rewriter) spins(loop *ast.ForStmt) bool {
+	a := &spinAnalysis{ss: r.ss, c: r.c, lo: loop.Body.Pos(), hi: loop.Body.End(), loop: true}
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		switch n := r.stack[i].(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			i = 0
+		case *ast.LabeledStmt:
+			if n.Stmt == loop {
+				a.label = n.Label.Name
+			} else {
+				a.outer = append(a.outer, n.Label.Name)
+			}
+		}
+	}
+	if loop.Init != nil || loop.Post != nil {
+		return false
+	}
+	if loop.Cond != nil && !a.pureExpr(loop.Cond) {
+		return false
+	}
+	return a.pureList(loop.Body.List, true) && a.hooked
+}
+
+// markSpin gives the loop a number for each time it is entered, and tells the
+// engine at the head of each iteration:
+//
+//	for n := hook.SpinStart(); cond; { hook.Spin(n); ... }
+func (r *rewriter) markSpin(loop *ast.ForStmt) {
+	n := fmt.Sprintf("%sspin%d", r.c.prefix, r.loops)
+	r.loops++
+	head := r.off(loop.For) + len("for")
+	start := " " + n + " := " + r.hook("SpinStart") + "()"
+	switch {
+	case hasSemicolon(r.src.text[head:r.off(loop.Body.Lbrace)]):
+	case loop.Cond != nil:
+		start += ";"
+		r.ed.behind(r.off(loop.Cond.End()), ";")
+	default:
+		start += "; ;"
+	}
+	r.ed.behind(head, start)
+	r.ed.front(r.off(loop.Body.Lbrace)+1, " "+r.hook("Spin")+"("+n+");")
+}
+
+// hasSemicolon reports whether the head of a loop without init and post
+// statements spells out the semicolons, as in for ; cond; {. Comments and the
+// condition's own function literals do not count: the first token tells.
+func hasSemicolon(head []byte) bool {
+	var sc scanner.Scanner
+	fset := token.NewFileSet()
+	sc.Init(fset.AddFile("", fset.Base(), len(head)), head, nil, 0)
+	_, tok, _ := sc.Scan()
+	return tok == token.SEMICOLON
+}
+
+// spinAnalysis looks at the body of a loop, or of a function called from one.
+type spinAnalysis struct {
+	ss     *session
+	c      *checked
+	lo, hi token.Pos // variables declared between these belong to the iteration or call
+	loop   bool      // false: a function, from which a return goes on with the loop
+	label  string    // of the loop
+	outer  []string  // labels around the loop
+	hooked bool      // a hooked operation was seen
+}
+
+// pureState is what is known about a called function.
+type pureState struct{ pure, hooked bool }
+
+// function analyzes a called function. While that is under way the function
+// counts as impure, which settles recursion.
+func (ss *session) pureFunction(fn *types.Func) pureState {
+	fn = fn.Origin()
+	if st, ok := ss.pure[fn]; ok {
+		return st
+	}
+	ss.pure[fn] = pureState{}
+	d, ok := ss.decls[fn]
+	if !ok || d.decl.Body == nil {
+		return pureState{}
+	}
+	if ok, _ := ss.rewritable(d.pkg.meta); !ok {
+		return pureState{}
+	}
+	a := &spinAnalysis{ss: ss, c: d.pkg, lo: d.decl.Pos(), hi: d.decl.End()}
+	if a.pureList(d.decl.Body.List, false) {
+		ss.pure[fn] = pureState{true, a.hooked}
+	}
+	return ss.pure[fn]
+}
+
+// pureList reports whether every path through the statements that comes back
+// to the loop's head is free of effects. brk says that a break without a label
+// leaves the loop.
+func (a *spinAnalysis) pureList(list []ast.Stmt, brk bool) bool {
+	if len(list) > 0 && a.leaves(list[len(list)-1], brk) && !a.jumpsBack(list, brk) {
+		return true
+	}
+	for _, s := range list {
+		if !a.pureStmt(s, brk) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves reports whether the statement always leaves the loop, or the function
+// by a panic.
+func (a *spinAnalysis) leaves(s ast.Stmt, brk bool) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		return a.loop
+	case *ast.BranchStmt:
+		switch s.Tok {
+		case token.BREAK:
+			return s.Label == nil && brk || s.Label != nil && a.outside(s.Label, true)
+		case token.CONTINUE:
+			return s.Label != nil && a.outside(s.Label, false)
+		}
+	case *ast.ExprStmt:
+		if call, ok := s.X.(*ast.CallExpr); ok {
+			if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+				if b, ok := a.c.info.Uses[id].(*types.Builtin); ok {
+					return b.Name() == "panic"
+				}
+			}
+			fn := callee(a.c.info, call)
+			return fn != nil && fn.Pkg() != nil && fn.FullName() == "runtime.Goexit"
+		}
+	case *ast.BlockStmt:
+		return len(s.List) > 0 && a.leaves(s.List[len(s.List)-1], brk)
+	case *ast.IfStmt:
+		return s.Else != nil && a.leaves(s.Body, brk) && a.leaves(s.Else, brk)
+	case *ast.LabeledStmt:
+		return a.leaves(s.Stmt, brk)
+	}
+	return false
+}
+
+// outside reports whether a jump to the label leaves the loop.
+func (a *spinAnalysis) outside(label *ast.Ident, isBreak bool) bool {
+	return isBreak && a.loop && label.Name == a.label || slices.Contains(a.outer, label.Name)
+}
+
+// jumpsBack reports whether some jump in the statements may lead back to the
+// loop's head, although their last one leaves it.
+func (a *spinAnalysis) jumpsBack(list []ast.Stmt, brk bool) bool {
+	found := false
+	// The depths count the statements inside the list to which a break or
+	// continue without a label belongs.
+	var visit func(n ast.Node, breaks, loops int)
+	visit = func(n ast.Node, breaks, loops int) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == n || m == nil {
+				return true
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt, *ast.RangeStmt:
+				visit(m, breaks+1, loops+1)
+				return false
+			case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+				visit(m, breaks+1, loops)
+				return false
+			case *ast.BranchStmt:
+				switch {
+				case m.Tok == token.GOTO:
+					found = true
+				case m.Label != nil:
+					found = found || !a.outside(m.Label, m.Tok == token.BREAK)
+				case m.Tok == token.CONTINUE:
+					found = found || loops == 0
+				case m.Tok == token.BREAK:
+					found = found || breaks == 0 && !brk
+				}
+			}
+			return true
+		})
+	}
+	visit(&ast.BlockStmt{List: list}, 0, 0)
+	return found
+}
+
+func (a *spinAnalysis) pureStmt(s ast.Stmt, brk bool) bool {
+	switch s := s.(type) {
+	case nil, *ast.EmptyStmt:
+		return true
+	case *ast.BlockStmt:
+		return a.pureList(s.List, brk)
+	case *ast.LabeledStmt:
+		return a.pureStmt(s.Stmt, brk)
+	case *ast.BranchStmt:
+		return s.Tok != token.GOTO
+	case *ast.ReturnStmt:
+		return a.loop || a.pureExprs(s.Results)
+	case *ast.ExprStmt:
+		return a.pureExpr(s.X)
+	case *ast.AssignStmt:
+		for _, l := range s.Lhs {
+			if !a.local(l) {
+				return false
+			}
+		}
+		return a.pureExprs(s.Rhs)
+	case *ast.IncDecStmt:
+		return a.local(s.X)
+	case *ast.DeclStmt:
+		for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok && !a.pureExprs(v.Values) {
+				return false
+			}
+		}
+		return true
+	case *ast.DeferStmt:
+		return !a.loop && a.pureExpr(s.Call)
+	case *ast.IfStmt:
+		return a.pureStmt(s.Init, brk) && a.pureExpr(s.Cond) && a.pureList(s.Body.List, brk) && a.pureStmt(s.Else, brk)
+	case *ast.ForStmt:
+		return a.pureStmt(s.Init, false) && (s.Cond == nil || a.pureExpr(s.Cond)) && a.pureStmt(s.Post, false) && a.pureList(s.Body.List, false)
+	case *ast.RangeStmt:
+		switch a.c.info.TypeOf(s.X).Underlying().(type) {
+		case *types.Basic, *types.Slice, *types.Array, *types.Pointer, *types.Map:
+		default:
+			return false
+		}
+		return (s.Key == nil || a.local(s.Key)) && (s.Value == nil || a.local(s.Value)) && a.pureExpr(s.X) && a.pureList(s.Body.List, false)
+	case *ast.SwitchStmt:
+		return a.pureStmt(s.Init, false) && (s.Tag == nil || a.pureExpr(s.Tag)) && a.pureClauses(s.Body)
+	case *ast.TypeSwitchStmt:
+		return a.pureStmt(s.Init, false) && a.pureStmt(s.Assign, false) && a.pureClauses(s.Body)
+	}
+	return false
+}
+
+func (a *spinAnalysis) pureClauses(body *ast.BlockStmt) bool {
+	for _, s := range body.List {
+		c := s.(*ast.CaseClause)
+		for _, e := range c.List {
+			if !a.c.info.Types[e].IsType() && !a.pureExpr(e) {
+				return false
+			}
+		}
+		if !a.pureList(c.Body, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// local reports whether an assignment to e changes only the iteration's own
+// variables.
+func (a *spinAnalysis) local(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	if id.Name == "_" {
+		return true
+	}
+	obj := a.c.info.ObjectOf(id)
+	return obj != nil && a.lo <= obj.Pos() && obj.Pos() < a.hi
+}
+
+func (a *spinAnalysis) pureExprs(list []ast.Expr) bool {
+	for _, e := range list {
+		if !a.pureExpr(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// pureExpr reports whether evaluating e has no effect besides those of hooked
+// operations.
+func (a *spinAnalysis) pureExpr(e ast.Expr) bool {
+	pure := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if !pure {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false // made, not called
+		case *ast.UnaryExpr:
+			pure = n.Op != token.ARROW
+		case *ast.CallExpr:
+			pure = a.pureCall(n)
+		}
+		return pure
+	})
+	return pure
+}
+
+// pureMethods are the hooked methods that the engine can take for reads, or
+// whose effects it sees.
+var pureMethods = map[string]bool{"Mutex": true, "RWMutex": true}
+
+var pureBuiltins = map[string]bool{
+	"len": true, "cap": true, "min": true, "max": true, "new": true, "make": true,
+	"real": true, "imag": true, "complex": true,
+	"Sizeof": true, "Offsetof": true, "Alignof": true, "Add": true, "Slice": true, "SliceData": true, "String": true, "StringData": true,
+}
+
+// pureCall judges the called function; the arguments are looked at by
+// pureExpr.
+func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
+	fun := a.c.info.Types[call.Fun]
+	if fun.IsType() {
+		return true
+	}
+	if fun.IsBuiltin() {
+		switch f := ast.Unparen(call.Fun).(type) {
+		case *ast.Ident:
+			return pureBuiltins[f.Name]
+		case *ast.SelectorExpr:
+			return pureBuiltins[f.Sel.Name]
+		}
+		return false
+	}
+	fn := callee(a.c.info, call)
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	if fn.Signature().Recv() == nil {
+		switch o := a.ss.function(fn); o.role {
+		case hookedOp:
+			a.hooked = true
+			return fn.Pkg().Path() == "sync/atomic" || fn.Pkg().Path() == "time" || fn.Name() == "Gosched"
+		case refuseOp:
+			return false
+		}
+	} else {
+		switch o := a.ss.method(fn); o.role {
+		case hookedOp:
+			a.hooked = true
+			tn := typeName(fn.Signature().Recv().Type())
+			return fn.Pkg().Path() == "sync/atomic" || pureMethods[tn.Name()] && fn.Name() != "RLocker"
+		case dynOp, checkOp, refuseOp:
+			return false
+		}
+	}
+	switch fn.Pkg().Path() {
+	case "math", "math/bits":
+		return true
+	case "time":
+		tn := (*types.TypeName)(nil)
+		if recv := fn.Signature().Recv(); recv != nil {
+			tn = typeName(recv.Type())
+		}
+		return tn != nil && (tn.Name() == "Time" || tn.Name() == "Duration")
+	}
+	st := a.ss.pureFunction(fn)
+	a.hooked = a.hooked || st.hooked
+	return st.pure
+}
