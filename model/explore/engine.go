@@ -94,6 +94,7 @@ type engine struct {
 	strict  bool // WaitGroup additions and subtractions are dependent: see waitgroup.go
 	wantWG  bool // strict was asked for: the exploration starts again
 	usesWG  bool
+	waiting uint64 // threads that wait for a WaitGroup for ever
 	rng     rng
 	prio    [maxThreads]uint64
 	changes []int // PCT: depths at which the running thread's priority drops
@@ -107,6 +108,7 @@ type engine struct {
 	res         Result
 	longest     int // most events of an execution
 	raceErrs    int
+	last        bool // a failure was found after which nothing more is run
 	first       bool // the first execution has begun
 	failedNoted bool
 	start       time.Time

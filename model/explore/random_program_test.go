@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -56,7 +57,25 @@ type world struct {
 	vars [3]atomic.Int32
 	mus  [2]sync.Mutex
 	rw   sync.RWMutex
+	wg   sync.WaitGroup
+	cond *sync.Cond
+	once sync.Once
 	log  map[string][]access
+	seen []string
+}
+
+func newWorld() *world {
+	w := &world{log: map[string][]access{}}
+	w.cond = sync.NewCond(&w.mus[0])
+	return w
+}
+
+func (w *world) saw(who string, v int32) { w.seen = append(w.seen, fmt.Sprint(who, "=", v)) }
+
+// outcome is what the threads could tell afterwards.
+func (w *world) outcome() string {
+	s := slices.Sorted(slices.Values(w.seen))
+	return fmt.Sprint(strings.Join(s, " "), " | ", w.vars[0].Load(), w.vars[1].Load(), w.vars[2].Load())
 }
 
 // trace gives the canonical text of the execution: per object the accesses,
@@ -107,6 +126,7 @@ func (p program) run(w *world) {
 				switch in.Op {
 				case "load":
 					last = hook.Int32Load(v)
+					w.saw(who, last)
 					note(vn, 'r', int64(last))
 				case "store":
 					hook.Int32Store(v, in.Val)
@@ -166,6 +186,35 @@ func (p program) run(w *world) {
 						note("rw", 'w', 5)
 					}
 					held["rw"] = 0
+				case "wgadd":
+					hook.WaitGroupAdd(&w.wg, int(in.Val))
+				case "wgdone":
+					hook.WaitGroupAdd(&w.wg, -1)
+				case "wgwait":
+					hook.WaitGroupWait(&w.wg)
+				case "condwait":
+					if held["m0"] == 1 {
+						hook.CondWait(w.cond)
+						last = 1
+					}
+				case "signal":
+					hook.CondSignal(w.cond)
+				case "broadcast":
+					hook.CondBroadcast(w.cond)
+				case "once":
+					hook.OnceDo(&w.once, func() {
+						last = hook.Int32Load(v)
+						w.saw("once", last)
+						if in.Cond {
+							hook.Int32Store(v, in.Val)
+						}
+					})
+				case "await":
+					n := explore.SpinStart()
+					for last = hook.Int32Load(v); last == 0; last = hook.Int32Load(v) {
+						explore.Spin(n)
+					}
+					w.saw(who, last)
 				case "choose":
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
@@ -177,13 +226,13 @@ func (p program) run(w *world) {
 }
 
 // explored gives how often each trace ended complete, and deadlocked.
-func explored(t require.TestingT, p program, cfg explore.Config) (complete, dead map[string]int, res explore.Result) {
+func explored(t require.TestingT, p program, cfg explore.Config, key func(*world) string) (complete, dead map[string]int, res explore.Result) {
 	complete, dead = map[string]int{}, map[string]int{}
 	var w *world
-	cfg.End = func() *explore.Failure { complete[w.trace()]++; return nil }
-	cfg.Deadlock = func() { dead[w.trace()]++ }
+	cfg.End = func() *explore.Failure { complete[key(w)]++; return nil }
+	cfg.Deadlock = func() { dead[key(w)]++ }
 	res = explore.Run(cfg, func() {
-		w = &world{log: map[string][]access{}}
+		w = newWorld()
 		p.run(w)
 	})
 	return
@@ -221,11 +270,11 @@ func genProgram(ops []string, threads, length int) *rapid.Generator[program] {
 }
 
 func sameTraces(t *rapid.T, p program, exact bool) {
-	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 200_000})
+	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 200_000}, (*world).trace)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1})
+	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).trace)
 	require.Equal(t, keys(all), keys(got), "complete traces of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
 	if exact {
@@ -248,6 +297,41 @@ func TestReductionKeepsEveryTrace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 4, 4)
 			rapid.Check(t, func(t *rapid.T) { sameTraces(t, gen.Draw(t, "program"), c.exact) })
+		})
+	}
+}
+
+// Operations whose order the body cannot note down are held to what it sees:
+// the values read, and whether it ends.
+func TestReductionKeepsEveryOutcome(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ops  []string
+	}{
+		{"waitgroups", []string{"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"}},
+		{"conditions", []string{"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"}},
+		{"once", []string{"load", "store", "once", "once", "lock", "unlock"}},
+		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},
+		{"everything", []string{"load", "store", "await", "cas", "lock", "lock", "unlock", "once", "condwait", "signal", "rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gen := genProgram(c.ops, 4, 4)
+			rapid.Check(t, func(t *rapid.T) {
+				p := gen.Draw(t, "program")
+				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 100_000}, (*world).outcome)
+				if full.Failure != nil && full.Failures > 0 {
+					_, _, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
+					require.NotZero(t, res.Failures, "a failing execution was missed: %v\n%v", full.Failure, p)
+					return
+				}
+				if full.Bounded != "" {
+					t.Skip("too large")
+				}
+				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
+				require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
+				require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
+				require.LessOrEqual(t, res.Complete, full.Complete)
+			})
 		})
 	}
 }

@@ -152,7 +152,13 @@ func (e *engine) begin() {
 // finish ends the execution that run has brought to its end: it tears down
 // what is left, judges, and moves to the next schedule.
 func (e *engine) finish() {
+	e.waiting = 0
 	if e.next == endBlocked && e.alive != 0 && e.failure == nil {
+		for s := e.gated; s != 0; s &= s - 1 {
+			if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
+				e.waiting |= 1 << i
+			}
+		}
 		if e.reduce {
 			e.blockedRaces()
 		}
@@ -241,6 +247,13 @@ func (e *engine) noteFailure(f *Failure) {
 	if e.rec != nil {
 		f.Events = e.rec.events
 	}
+	switch f.Kind {
+	case KindNondeterminism, KindForeign, KindRefused, KindExit, KindLimit:
+		e.last = true // what else there is to explore cannot be trusted
+	case KindLivelock:
+		e.last = e.next != endBlocked // every execution may take as long
+	}
+	e.last = e.last || e.cfg.FirstOnly
 	best := e.res.Failure
 	if best == nil {
 		e.res.Failure = f
@@ -271,12 +284,9 @@ func (e *engine) more() bool {
 	if e.cfg.Record {
 		return false
 	}
-	if f := r.Failure; f != nil {
-		switch {
-		case e.cfg.FirstOnly, f.Kind == KindNondeterminism, f.Kind == KindForeign, f.Kind == KindRefused, f.Kind == KindExit, f.Kind == KindLimit, f.Kind == KindLivelock && e.next != endBlocked:
-			r.Bounded = "stopped at the failure"
-			return false
-		}
+	if r.Failure != nil && e.last {
+		r.Bounded = "stopped at the failure"
+		return false
 	}
 	if !e.rng.on && !e.backtrack() {
 		if r.cut {

@@ -1,10 +1,12 @@
 package explore
 
+import "math/bits"
+
 // Additions to and subtractions from a WaitGroup commute as far as anyone can
 // see, so that joining n goroutines adds no schedules. That holds if no Wait
 // can slip in between and no subtraction can come too early:
 //
-//   - every Wait is ordered, by what happens before it, with every addition;
+//   - every Wait, also one that waits for ever, is ordered, by what happens before it, with every addition;
 //   - every subtraction has an addition of its own in its past.
 //
 // Both are looked at after each execution. If one is violated, the exploration
@@ -13,6 +15,15 @@ func (e *engine) needsStrict() bool {
 	for i := 0; i < e.nobjs; i++ {
 		if e.objs[i].adds && e.irregular(&e.objs[i]) {
 			return true
+		}
+	}
+	for s := e.waiting; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		for f := e.objs[t.obj].last; f >= 0; f = e.stack[f].prevObj {
+			ev := &e.stack[f]
+			if ev.op == OpWGAdd && int32(ev.arg) > 0 && (t.prev < 0 || e.clockAt(t.prev)[ev.tid] <= f) {
+				return true
+			}
 		}
 	}
 	return false
