@@ -26,19 +26,19 @@ func ExampleTrace_Lanes() {
 	step(2, 46, "Steal", "Store", "head", "0x1_00000001").Note = "not a CompareAndSwap"
 	fmt.Print(trace.Lanes(report.Options{}))
 	// Output:
-	// step │ owner                                │ thief
-	// ──────┼──────────────────────────────────────┼──────────────────────────────────────
-	//       │                                      │ Ring.Steal
-	//     1 │                                      │ ring.go:41  Load head   0x0_00000000
-	//     2 │                                      │ ring.go:42  Load tail   1
-	//       │                                      │ ╌╌╌╌╌╌╌╌╌╌╌╌ preempted ╌╌╌╌╌╌╌╌╌╌╌╌╌
-	//       │ Ring.Pop                             │
-	//     3 │ ring.go:20  Load head   0x0_00000000 │
-	//     4 │ ring.go:21  Load tail   1            │
-	//     5 │ ring.go:24  Store head  0x1_00000001 │
-	//     6 │                                      │ ring.go:46  Store head  0x1_00000001
-	//       │                                      │             (not a CompareAndSwap)
-	// ──────┴──────────────────────────────────────┴──────────────────────────────────────
+	// step │ owner                        │ thief
+	// ──────┼──────────────────────────────┼──────────────────────────────
+	//       │                              │ Ring.Steal  ring.go
+	//     1 │                              │ 41  Load head   0x0_00000000
+	//     2 │                              │ 42  Load tail   1
+	//       │                              │ ╌╌╌╌╌╌╌╌ preempted ╌╌╌╌╌╌╌╌╌
+	//       │ Ring.Pop  ring.go            │
+	//     3 │ 20  Load head   0x0_00000000 │
+	//     4 │ 21  Load tail   1            │
+	//     5 │ 24  Store head  0x1_00000001 │
+	//     6 │                              │ 46  Store head  0x1_00000001
+	//       │                              │     (not a CompareAndSwap)
+	// ──────┴──────────────────────────────┴──────────────────────────────
 	//  failed: value 7 was taken twice
 }
 

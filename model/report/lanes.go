@@ -12,6 +12,7 @@ func (t Trace) Lanes(o Options) string {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
 	}
+	o.Width = max(o.Width, minWidth)
 	lanes := t.lanes()
 	var b strings.Builder
 	if len(t.Steps) > 0 {
@@ -31,12 +32,13 @@ func (t Trace) Lanes(o Options) string {
 type lane struct {
 	thread int
 	name   string
+	steps  []*Step
 	width  int // of its column
-	place  int // widest place
-	what   int // widest operation
+	number int // widest line number
+	column int // where values start, see measure
 
-	fn     string // shown last
-	source string // shown last
+	head   string // shown last: function and file
+	source string // shown last: number and text of a source line
 }
 
 // lanes returns the threads that make a step, by number.
@@ -53,59 +55,98 @@ func (t *Trace) lanes() []*lane {
 			lanes = append(lanes[:at], append([]*lane{l}, lanes[at:]...)...)
 		}
 		l := lanes[at]
-		l.place = max(l.place, width(place(s.File, s.Line)))
-		l.what = max(l.what, width(what(s.Op, s.Object)))
+		l.steps = append(l.steps, s)
+		if s.File != "" {
+			l.number = max(l.number, width(itoa(s.Line)))
+		}
 	}
 	return lanes
 }
 
-// cell returns the lines that show a step in its lane: its function where that is new, what it does, the source line.
-// The step's number belongs beside lines[first].
-func (l *lane) cell(s *Step, o Options) (lines []string, first int) {
-	fn := shortFunc(s.Func)
-	if fn != "" && fn != l.fn {
-		lines = append(lines, middle(fn, l.width))
-		l.source = ""
-		first = 1
-	}
-	l.fn = fn
-	at, op, value := place(s.File, s.Line), what(s.Op, s.Object), arrows(clean(s.Value))
-	line := op
-	if l.place > 0 {
-		line = pad(at, l.place) + "  " + op
-	}
-	if value != "" {
-		padded := line + strings.Repeat(" ", max(0, l.what-width(op))) + "  " + value
-		switch {
-		case width(padded) <= l.width:
-			line = padded
-		case width(line)+2+width(value) <= l.width:
-			line += "  " + value
-		default:
-			lines = append(lines, middle(line, l.width))
-			line = l.indent() + middle(value, l.width-width(l.indent()))
+// measure sets the lane's width and with it the column of the values: behind the widest operation that has room for its
+// value on the same line.
+func (l *lane) measure(w int) {
+	l.width, l.column = w, 0
+	for _, s := range l.steps {
+		if value := arrows(clean(s.Value)); value != "" {
+			if n := l.indent() + width(what(s.Op, s.Object)) + 2; n+width(value) <= w {
+				l.column = max(l.column, n)
+			}
 		}
 	}
-	lines = append(lines, middle(line, l.width))
+}
+
+// indent is where operations start: behind the line numbers.
+func (l *lane) indent() int {
+	if l.number == 0 {
+		return 0
+	}
+	return l.number + 2
+}
+
+// cell returns the lines that show a step in its lane: function and file where they are new, then either
+//
+//	21  Load head  7
+//
+// or, where the text of the source line is known,
+//
+//	21  head := r.head.Load()
+//	    Load head  7
+//
+// with the first line left out while the thread stays on that source line. The step's number belongs beside
+// lines[first].
+func (l *lane) cell(s *Step, o Options) (lines []string, first int) {
+	add := func(line string) { lines = append(lines, middle(line, l.width)) }
+	indent := strings.Repeat(" ", l.indent())
+
+	head := strings.TrimSpace(shortFunc(s.Func) + "  " + base(s.File))
+	if head != l.head {
+		l.head, l.source = head, ""
+		if head != "" {
+			add(head)
+		}
+	}
+	first = len(lines)
+	op, value := what(s.Op, s.Object), arrows(clean(s.Value))
+	number := indent
+	if s.File != "" {
+		number = pad(left(itoa(s.Line), l.number), l.indent())
+	}
+	text := ""
 	if o.Source != nil && s.File != "" {
-		// Once for the steps of one line.
-		if text := clean(o.Source(s.File, s.Line)); text != "" && text != l.source {
-			l.source = text
-			lines = append(lines, l.indent()+middle("│ "+text, l.width-width(l.indent())))
+		text = code(o.Source(s.File, s.Line))
+	}
+	switch {
+	case text == "":
+		l.source = ""
+		op = number + op
+	case number+text == l.source:
+		op = indent + op
+	default:
+		l.source = number + text
+		lines = append(lines, end(l.source, l.width))
+		op = indent + op
+	}
+	// The values of a lane stand in one column if there is room, and else beneath their operation.
+	switch {
+	case value == "":
+		add(op)
+	case width(op)+2 <= l.column && l.column+width(value) <= l.width:
+		add(pad(op, l.column) + value)
+	case width(op)+2+width(value) <= l.width:
+		add(op + "  " + value)
+	default:
+		add(op)
+		for _, part := range wrap(value, l.width-l.indent()-2) {
+			add(indent + "  " + part)
 		}
 	}
 	if s.Note != "" {
-		lines = append(lines, l.indent()+middle("("+clean(s.Note)+")", l.width-width(l.indent())))
+		for _, part := range wrap("("+clean(s.Note)+")", l.width-l.indent()) {
+			add(indent + part)
+		}
 	}
 	return lines, first
-}
-
-// indent is where the operation starts, unless the column is too narrow for that.
-func (l *lane) indent() string {
-	if l.place == 0 || l.place > l.width/2 {
-		return "  "
-	}
-	return strings.Repeat(" ", l.place+2)
 }
 
 func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, room int) {
@@ -113,18 +154,18 @@ func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, ro
 	need := make([]int, len(lanes))
 	for i, l := range lanes {
 		probe := *l
-		probe.width = o.Width
+		probe.measure(o.Width)
 		need[i] = max(minLane, width(l.name))
-		for k := range t.Steps {
-			if s := &t.Steps[k]; s.Thread == l.thread {
-				lines, _ := probe.cell(s, o)
-				for _, line := range lines {
-					need[i] = max(need[i], width(line))
-				}
+		for _, s := range l.steps {
+			lines, _ := probe.cell(s, o)
+			for _, line := range lines {
+				need[i] = max(need[i], width(line))
 			}
 		}
 	}
-	share(lanes, need, room)
+	for i, w := range share(need, room) {
+		lanes[i].measure(w)
+	}
 
 	row := func(head string, cell func(i int) string) {
 		line := " " + head
@@ -175,29 +216,27 @@ func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, ro
 	rule("┴")
 }
 
-// share sets the widths of lanes, which have room columns each if divided evenly.
-func share(lanes []*lane, need []int, room int) {
-	total := room * len(lanes)
-	open := len(lanes)
-	for fits := true; fits && open > 0; {
-		fits = false
-		for i, l := range lanes {
-			if l.width == 0 && need[i] <= total/open {
-				l.width = need[i]
-				total -= need[i]
+// share returns the widths of lanes that need so much, and have room columns each if divided evenly.
+func share(need []int, room int) []int {
+	widths := make([]int, len(need))
+	total, open := room*len(need), len(need)
+	for again := true; again; {
+		again = false
+		for i, n := range need {
+			if widths[i] == 0 && n <= total/open {
+				widths[i] = n
+				total -= n
 				open--
-				fits = true
-				if open == 0 {
-					break
-				}
+				again = open > 0
 			}
 		}
 	}
-	for _, l := range lanes {
-		if l.width == 0 {
-			l.width = total / open
+	for i := range widths {
+		if widths[i] == 0 {
+			widths[i] = total / open
 		}
 	}
+	return widths
 }
 
 // list prints the steps below one another, each with the name of its thread, indented by its number.
@@ -206,9 +245,11 @@ func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 	for _, l := range lanes {
 		names = max(names, min(20, width(l.name)))
 	}
-	const indent = 2
+	// The thread's number moves its steps to the right, as far as that leaves room for them.
+	all := o.Width - number - names - 6
+	indent := func(i int) int { return max(0, min(2*i, all-2*minLane)) }
 	for i, l := range lanes {
-		l.width = max(minLane, o.Width-number-names-6-indent*min(i, 12))
+		l.measure(all - indent(i))
 	}
 	fmt.Fprintf(b, " %s │ %s\n", left("step", number), "thread")
 	fmt.Fprintf(b, "%s┼%s\n", strings.Repeat("─", number+2), strings.Repeat("─", max(1, o.Width-number-3)))
@@ -232,7 +273,7 @@ func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 					name = middle(l.name, names)
 				}
 				line = fmt.Sprintf(" %s │ %s  %s%s", left(head, number), pad(name, names),
-					strings.Repeat(" ", indent*min(i, 12)), line)
+					strings.Repeat(" ", indent(i)), line)
 				b.WriteString(strings.TrimRight(line, " ") + "\n")
 			}
 		}

@@ -29,6 +29,48 @@ func middle(s string, w int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-tail:])
 }
 
+// end shortens s to w columns by leaving out its end.
+func end(s string, w int) string {
+	if width(s) <= w {
+		return s
+	}
+	if w <= 0 {
+		return ""
+	}
+	return string([]rune(s)[:w-1]) + "…"
+}
+
+// wrap breaks s at spaces into lines of at most w columns, except for words that are longer. An arrow stays with what it
+// points to.
+func wrap(s string, w int) []string {
+	const glue = "\x00" // nothing unprintable comes in here, see clean
+	s = strings.ReplaceAll(s, "→ ", "→"+glue)
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		word = strings.ReplaceAll(word, glue, " ")
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}
+
+// code returns a source line without what opens its block and without its comment.
+func code(s string) string {
+	s = clean(s)
+	if i := strings.Index(s, "//"); i > 0 && !strings.ContainsAny(s[:i], "\"`'") {
+		s = s[:i]
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "{"))
+}
+
 // dashes puts s in the middle of a dashed line of w columns.
 func dashes(s string, w int) string {
 	s = middle(s, w)

@@ -41,7 +41,7 @@ type Trace struct {
 
 // Options of a printed trace. The zero value is good for a terminal.
 type Options struct {
-	// Width in columns; 0 means 110. Lines of a message are never cut.
+	// Width in columns, at least 60; 0 means 110. Lines of a message are never cut.
 	Width int
 
 	// Source returns the text of a source line, or "" where it is not known, to be shown beneath the steps of that
@@ -51,6 +51,7 @@ type Options struct {
 
 const (
 	defaultWidth = 110
+	minWidth     = 60
 	maxLanes     = 4  // more threads than that are listed below one another
 	minLane      = 26 // and so they are when the lanes would be narrower than that
 )
@@ -94,7 +95,15 @@ func place(file string, line int) string {
 	if file == "" {
 		return ""
 	}
-	return clean(filepath.Base(file)) + ":" + itoa(line)
+	return base(file) + ":" + itoa(line)
+}
+
+// base returns "ring.go".
+func base(file string) string {
+	if file == "" {
+		return ""
+	}
+	return clean(filepath.Base(file))
 }
 
 // shortFunc turns "github.com/a/deque.(*Deque[...]).Push.func1" into "Deque.Push.func1".
