@@ -34,6 +34,6 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 			args = append(args, "-gcflags="+modelPath+"/"+p+"=-race=false")
 		}
 	}
-	_, err = s.goCmdEnv(ctx, env, append(args, "--", pkg)...)
+	_, err = s.goCmdEnv(ctx, env, append(args, pkg)...)
 	return err
 }
