@@ -163,7 +163,7 @@ func (c *call) check() int {
 		return c.trouble(err)
 	}
 	if sum.NoRace != "" {
-		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n", sum.NoRace, driver.HowToRace)
+		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n", sum.NoRace, driver.HowToRace(sum.NoRace))
 	}
 	out.Close(sum)
 	if sum.Failed > 0 {

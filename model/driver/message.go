@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -187,12 +188,16 @@ func hasCrash(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), crashLine)
 }
 
+// addresses are what GOTRACEBACK=crash adds to stacks, of no use here.
+var addresses = regexp.MustCompile(` (gp=0x\w+ m=\S+( mp=0x\w+)?|fp=0x\w+ sp=0x\w+ pc=0x\w+)`)
+
 // quotedLines is how much of a process's output a message holds.
 const quotedLines = 25
 
 // quote picks the lines of an output that are worth showing: from a panic on,
 // else the last ones.
 func quote(text string) string {
+	text = addresses.ReplaceAllString(text, "")
 	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 	if len(lines) == 0 {
 		return ""

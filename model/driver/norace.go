@@ -2,8 +2,13 @@ package driver
 
 import "strings"
 
-// HowToRace tells what to do on a machine that cannot build race binaries.
-const HowToRace = "to have them checked install a C compiler (Debian: apt-get install gcc libc6-dev) and leave CGO_ENABLED unset"
+// HowToRace tells what to do about a Summary's NoRace.
+func HowToRace(noRace string) string {
+	if strings.Contains(noRace, "support") {
+		return "the race detector needs another platform, such as linux/amd64"
+	}
+	return "to have them checked install a C compiler (Debian: apt-get install gcc libc6-dev) and leave CGO_ENABLED unset"
+}
 
 // raceUnavailable is a race build that fails for the machine, not the code.
 type raceUnavailable struct{ why string }
@@ -21,6 +26,7 @@ func raceTrouble(err error) error {
 		}
 		start := strings.LastIndexByte(text[:at], '\n') + 1
 		line, _, _ := strings.Cut(text[start:], "\n")
+		line, _, _ = strings.Cut(line, ";")
 		return &raceUnavailable{strings.TrimPrefix(strings.TrimSpace(line), "go: ")}
 	}
 	return err

@@ -84,7 +84,8 @@ func note(r Row) string {
 func (t *Table) failure(r Row) {
 	fmt.Fprintln(t.out)
 	fmt.Fprintln(t.out, indent(r.Message))
-	if r.Lanes != "" {
+	// A body that failed before its first step has nothing but the message.
+	if strings.Contains(r.Lanes, "step") {
 		fmt.Fprintf(t.out, "\n%s\n", indent(r.Lanes))
 	}
 	for kind, path := range r.Files {

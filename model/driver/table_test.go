@@ -14,7 +14,7 @@ var sampleRows = []Row{
 	{Package: "example.com/m/deque", Place: "deque", Name: "TestStealOne", Verdict: Proved, Complete: 1234567, Steps: 98765432,
 		Seconds: 12.34, Assumptions: []string{"fewer than 2^32 pushes"}, Races: "none"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestWake", Verdict: Failed, Complete: 3, Seconds: 0.04, Assumptions: []string{},
-		Message: "deadlock\nsleeper waits", Lanes: "a | b\n1 |", Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
+		Message: "deadlock\nsleeper waits", Lanes: "step | a\n1 |", Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestLong", Verdict: Bounded, Bounded: "races not checked", Assumptions: []string{}, Races: "not checked"},
 }
 
@@ -35,7 +35,7 @@ park     TestWake      FAILED             3           0          0              
     deadlock
     sleeper waits
 
-    a | b
+    step | a
     1 |
 
     token   park:TestWake:1f3a9c2e:3b2a
