@@ -81,10 +81,13 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 			return violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout", s.Timeout))
 		}
 	}
-	// Once more, slower, with all that is needed to explain it.
-	_, info := porcupine.CheckEventsVerbose(model, events, s.Timeout)
+	// Porcupine keeps what explains its verdict only when asked to, which is slower and takes memory.
+	detail := func() porcupine.LinearizationInfo {
+		_, info := porcupine.CheckEventsVerbose(model, events, s.Timeout)
+		return info
+	}
 	if reason == "" {
-		reason = t.explain(h, done, info)
+		reason = t.explain(h, done, detail())
 		if s.Diagnose != nil {
 			if d := s.Diagnose(done); d != "" {
 				reason = d + "\n" + reason
@@ -92,7 +95,7 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 		}
 	}
 	v := violation(reason)
-	v.visualize = func(w io.Writer) error { return porcupine.Visualize(model, info, w) }
+	v.visualize = func(w io.Writer) error { return porcupine.Visualize(model, detail(), w) }
 	return v
 }
 

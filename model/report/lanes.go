@@ -185,7 +185,7 @@ func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, ro
 	rule("┼")
 	for k := range t.Steps {
 		s := &t.Steps[k]
-		if s.Preempt && k > 0 {
+		if t.preempted(k) {
 			before := t.Steps[k-1].Thread
 			row(left("", number), func(i int) string {
 				if lanes[i].thread == before {
@@ -214,6 +214,11 @@ func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, ro
 		}
 	}
 	rule("┴")
+}
+
+// preempted reports whether step k took over from a thread that could have gone on.
+func (t *Trace) preempted(k int) bool {
+	return k > 0 && t.Steps[k].Preempt && t.Steps[k].Thread != t.Steps[k-1].Thread
 }
 
 // share returns the widths of lanes that need so much, and have room columns each if divided evenly.
@@ -255,7 +260,7 @@ func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 	fmt.Fprintf(b, "%s┼%s\n", strings.Repeat("─", number+2), strings.Repeat("─", max(1, o.Width-number-3)))
 	for k := range t.Steps {
 		s := &t.Steps[k]
-		if s.Preempt && k > 0 {
+		if t.preempted(k) {
 			fmt.Fprintf(b, " %s │ %s\n", left("", number),
 				dashes(" "+t.name(t.Steps[k-1].Thread, t.Steps[k-1].Name)+" preempted ", 40))
 		}
