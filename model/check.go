@@ -149,8 +149,9 @@ func (c *check) execution(cfg *explore.Config) func() {
 			c.judge = history.NewJudge(c.opts.spec)
 		}
 		rec := c.judge.Recorder(history.Options{
-			Thread:  explore.Thread,
-			Instant: func(k history.Kind) { explore.Instant(k == history.ReturnInstant) },
+			Thread:     explore.Thread,
+			ThreadName: explore.ThreadName,
+			Instant:    func(k history.Kind) { explore.Instant(k == history.ReturnInstant) },
 		})
 		x.history = rec
 		cfg.Begin = rec.Reset
@@ -159,9 +160,11 @@ func (c *check) execution(cfg *explore.Config) func() {
 			if v == nil {
 				return nil
 			}
-			var b strings.Builder
-			if err := v.WriteHTML(&b); err == nil {
-				c.html = b.String()
+			if cfg.Record {
+				var b strings.Builder
+				if err := v.WriteHTML(&b); err == nil {
+					c.html = b.String()
+				}
 			}
 			return &explore.Failure{Kind: explore.KindHistory, Message: v.Error()}
 		}

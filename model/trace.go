@@ -3,6 +3,7 @@ package model
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/model/explore"
@@ -47,12 +48,17 @@ func lanes(events []explore.Record, f *explore.Failure, message string) string {
 		}
 		tr.Threads[id] = name
 	}
+	source := report.SourceLines()
+	preempted := map[int]bool{} // by a step of this thread that is not drawn
 	for _, e := range events {
 		if e.Op == explore.OpCall.String() || e.Op == explore.OpReturn.String() {
+			preempted[e.Thread] = preempted[e.Thread] || e.Preemptive
 			continue
 		}
 		name(e.Thread, e.Name)
-		s := report.Step{Thread: e.Thread, Name: e.Name, Op: e.Op, Value: e.Value, Note: e.Note, Preempt: e.Preemptive}
+		s := report.Step{Thread: e.Thread, Name: e.Name, Op: e.Op, Object: object(e, source), Value: e.Value, Note: e.Note,
+			Preempt: e.Preemptive || preempted[e.Thread]}
+		delete(preempted, e.Thread)
 		if len(e.Stack) > 0 {
 			fr := e.Stack[0]
 			s.File, s.Line, s.Func = fr.File, fr.Line, fr.Func
@@ -69,7 +75,7 @@ func lanes(events []explore.Record, f *explore.Failure, message string) string {
 			tr.Blocked = append(tr.Blocked, rb)
 		}
 	}
-	return tr.Lanes(report.Options{Source: report.SourceLines()})
+	return tr.Lanes(report.Options{Source: source})
 }
 
 // files writes what is better looked at in a browser.
@@ -103,4 +109,26 @@ func userStack(stack string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// object names what an operation works on as the source does: x.head in
+// x.head.Load(), if the line has one such call, else by its number.
+func object(e explore.Record, source func(string, int) string) string {
+	if e.Object < 0 {
+		return ""
+	}
+	if len(e.Stack) > 0 {
+		line := source(e.Stack[0].File, e.Stack[0].Line)
+		if i := strings.Index(line, "."+e.Op+"("); i > 0 && i == strings.LastIndex(line, "."+e.Op+"(") {
+			j := i
+			for j > 0 && (line[j-1] == '.' || line[j-1] == '_' || line[j-1] == '[' || line[j-1] == ']' ||
+				'0' <= line[j-1] && line[j-1] <= '9' || 'a' <= line[j-1] && line[j-1] <= 'z' || 'A' <= line[j-1] && line[j-1] <= 'Z') {
+				j--
+			}
+			if name := strings.TrimLeft(line[j:i], ".]"); name != "" {
+				return name
+			}
+		}
+	}
+	return "#" + strconv.Itoa(e.Object)
 }

@@ -121,6 +121,9 @@ type engine struct {
 // the real operation.
 var eng *engine
 
+// latest is the engine of the last exploration, for ThreadName.
+var latest *engine
+
 type thread struct {
 	id      int
 	name    string

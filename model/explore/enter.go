@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -118,4 +119,12 @@ func Thread() int {
 		return e.cur.id
 	}
 	return 0
+}
+
+// ThreadName is the name that a thread of the last execution had.
+func ThreadName(i int) string {
+	if e := latest; e != nil && i < len(e.threads) {
+		return e.threads[i].name
+	}
+	return "goroutine " + strconv.Itoa(i)
 }

@@ -90,6 +90,7 @@ func Run(cfg Config, body func()) Result {
 			e.forced = []Deviation{}
 		}
 	}
+	latest = e
 	e.table.reset(8)
 	e.open()
 	old := debug.SetGCPercent(1600)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each program, built through the rewriter, has exactly the traces it must
+// have, in the plain run and in the race run.
+func TestExactCounts(t *testing.T) {
+	want := map[string][2]int64{ // complete, deadlocked
+		"TestStoreBuffering":     {3, 0},
+		"TestMessagePassing":     {3, 0},
+		"TestLoadBuffering":      {3, 0},
+		"Test2Plus2W":            {3, 0},
+		"TestIRIW":               {15, 0},
+		"TestIncrement/2":        {4, 0},
+		"TestIncrement/3":        {60, 0},
+		"TestABBA":               {2, 1},
+		"TestCheckThenPark":      {2, 1},
+		"TestAnnounceThenCheck":  {3, 0},
+		"TestTreiber":            {4, 0},
+		"TestChaseLev/1-1-0x1":   {8, 0},
+		"TestChaseLev/2-2-0x1":   {18, 0},
+		"TestChaseLev/5-3-2x1":   {59, 0},
+		"TestChaseLev/5-3-2x2":   {3065, 0},
+		"TestCondLosesItsSignal": {2, 1},
+	}
+	factorial := func(n int) int64 {
+		f := int64(1)
+		for i := 2; i <= n; i++ {
+			f *= int64(i)
+		}
+		return f
+	}
+	for n := 1; n <= 6; n++ {
+		want[fmt.Sprint("TestWriters/", n)] = [2]int64{factorial(n), 0}
+	}
+	for n := 1; n <= 8; n++ {
+		want[fmt.Sprint("TestReaders/", n)] = [2]int64{1 << n, 0}
+		want[fmt.Sprint("TestReadersOfOne/", n)] = [2]int64{1 << n, 0}
+	}
+	for n := 1; n <= 7; n++ {
+		want[fmt.Sprint("TestCAS/", n)] = [2]int64{int64(n), 0}
+	}
+	for _, c := range []struct{ n, k int }{{2, 1}, {2, 2}, {2, 3}, {2, 5}, {3, 1}, {3, 2}, {4, 1}, {4, 2}} {
+		traces := factorial(c.n * c.k)
+		for range c.n {
+			traces /= factorial(c.k)
+		}
+		want[fmt.Sprintf("TestMutex/%dx%d", c.n, c.k)] = [2]int64{traces, 0}
+	}
+
+	rows, _ := surewake(t, ".", "check", "-json", "./testdata/counts").rows(t)
+	got := map[string][2]int64{}
+	for _, r := range rows {
+		got[r.Name] = [2]int64{r.Complete, r.Deadlocked}
+		if r.Pruned > 0 {
+			t.Logf("%s: %d complete, %d pruned", r.Name, r.Complete, r.Pruned)
+		}
+	}
+	require.Equal(t, want, got)
+}
