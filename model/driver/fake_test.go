@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -217,4 +216,5 @@ func runScenarios(t *testing.T, target target, opts Options, tests ...string) ([
 	return l.rows, sum, err
 }
 
-var errNoCgo = errors.New("go: -race requires cgo; enable cgo by setting CGO_ENABLED=1\n")
+// errNoCgo is what the go command says without a C compiler.
+var errNoCgo = &instrument.BuildError{Output: "go: -race requires cgo; enable cgo by setting CGO_ENABLED=1\n"}

@@ -33,7 +33,7 @@ type MutantSummary struct {
 // Times of the stages a mutant goes through, cheap ones first: most are caught
 // at once.
 const (
-	firstLook    = 3 * time.Second  // a check, plainly
+	firstLook    = 1 * time.Second  // a check, plainly
 	testsTimeout = 60 * time.Second // all ordinary tests
 	raceLook     = 10 * time.Second // a check under the race detector
 	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
