@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"bytes"
+	"fmt"
 	"sort"
 	"strings"
 )
@@ -65,7 +66,7 @@ func (e *edits) apply(src []byte) []byte {
 	done := 0
 	for _, c := range e.list {
 		if c.at < done {
-			panic("instrument: overlapping edits: " + c.text)
+			panic(fmt.Sprintf("instrument: edits overlap: %q in front of %q", c.text, src[c.at:min(c.at+40, len(src))]))
 		}
 		out.Write(src[done:c.at])
 		out.WriteString(c.text)

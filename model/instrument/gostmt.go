@@ -68,10 +68,11 @@ func (r *rewriter) goStmt(n *ast.GoStmt) {
 	r.gap(end, call.End(), fmt.Sprintf(" %s(func() { %s(%s) }) }", r.hook("Go"), fun, list))
 }
 
-// moved takes an expression out of its place and returns its text.
+// moved takes an expression out of its place and returns its text, newlines
+// included.
 func (r *rewriter) moved(e ast.Expr) string {
 	r.done[e] = true
-	r.gap(e.Pos(), e.End(), "")
+	r.ed.replace(r.off(e.Pos()), r.off(e.End()), "")
 	return r.original(e.Pos(), e.End())
 }
 

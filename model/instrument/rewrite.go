@@ -243,8 +243,8 @@ func (r *rewriter) call(n *ast.CallExpr) {
 		}
 	}
 	sel, ok := n.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
+	if _, isGo := r.parent().(*ast.GoStmt); isGo || !ok {
+		return // a go statement binds the method as a value
 	}
 	s := r.c.info.Selections[sel]
 	if s == nil || s.Kind() != types.MethodVal {

@@ -18,5 +18,6 @@ func TestSmoke(t *testing.T) {
 	for n, x := range rewrittenFiles(t, set, "example.com/t") {
 		if os.Getenv("DUMP") == filepath.Base(n) { os.WriteFile("/tmp/ins/dump.go", []byte(x), 0o666) }
 	}
+	for _, s := range survivors(t, set, "example.com/t") { t.Error(s) }
 	t.Log(buildAndRun(t, set, "example.com/t", false))
 }

@@ -1,0 +1,221 @@
+package t
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	stdlog "log"
+	"os"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+)
+
+type cache struct {
+	sync.Map
+	pool sync.Pool
+}
+
+type chanOf[T any] interface{ ~chan T }
+
+func sendTo[C chanOf[T], T any](c C, v T) T {
+	c <- v
+	return <-c
+}
+
+func drain[C ~chan T, T any](c C) (n int) {
+	for range c {
+		n++
+	}
+	return n + len(c) + cap(c)
+}
+
+func TestChannels(t *testing.T) {
+	c := make(chan int, 4)
+	c <- 1
+	c <- <-c + 1
+	v, ok := <-c
+	eq(t, v, 2)
+	eq(t, ok, true)
+	eq(t, len(c)+cap(c), 4)
+	select {
+	case c <- 3:
+	default:
+	}
+	select {
+	case v := <-c:
+		eq(t, v, 3)
+	case v, ok = <-c:
+	case <-time.After(time.Hour):
+	}
+	eq(t, sendTo(c, 5), 5)
+	c <- 1
+	c <- 2
+	close(c)
+	for v := range c {
+		_ = v
+	}
+	eq(t, drain(c), 4)
+	for range 2 {
+		select {
+		case _, ok = <-c:
+			eq(t, ok, false)
+		}
+	}
+	func() {
+		d := make(chan struct{})
+		defer func() { <-d }()
+		defer close(d)
+	}()
+	if false {
+		select {}
+	}
+block:
+	for {
+		select {
+		default:
+			break block
+		}
+	}
+	chans := map[string]chan int{"a": make(chan int, 1)}
+	(chans["a"]) <- 1
+	eq(t, <-(chans["a"]), 1)
+	var recv <-chan int = chans["a"]
+	var send chan<- int = chans["a"]
+	send <- 8
+	eq(t, <-recv, 8)
+	eq(t, reflect.ValueOf(recv).Len(), 0)
+}
+
+// never returns a value: the select is its terminating statement.
+func never() int {
+	select {}
+}
+
+func TestNotModelled(t *testing.T) {
+	_ = never
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	<-ctx.Done()
+	eq(t, ctx.Err(), context.Canceled)
+	with := context.WithTimeout
+	ctx, cancel = with(ctx, time.Hour)
+	defer cancel()
+	timer := time.NewTimer(time.Millisecond)
+	<-timer.C
+	timer.Stop()
+	stop := time.NewTicker(time.Hour).Stop
+	defer stop()
+	time.AfterFunc(0, func() {}).Stop()
+
+	var c cache
+	c.Store(1, 2)
+	v, _ := c.Load(1)
+	eq(t, v, any(2))
+	c.Range(func(k, v any) bool { return true })
+	f := c.Map.Delete
+	f(1)
+	c.pool.Put(&v)
+	c.pool.Get()
+	g := (*sync.Map).Store
+	g(&c.Map, 3, 4)
+	var loader interface{ Load(any) (any, bool) } = &c
+	v, _ = loader.Load(3)
+	eq(t, v, any(4))
+
+	next, done := iter.Pull(func(yield func(int) bool) { yield(7) })
+	n, _ := next()
+	eq(t, n, 7)
+	done()
+	next2, done2 := iter.Pull2[int, int](func(yield func(int, int) bool) {})
+	next2()
+	done2()
+
+	exit := []func(int){os.Exit}
+	_ = exit
+	_ = stdlog.Fatal
+	_ = stdlog.Default().Fatalf
+	r, w := io.Pipe()
+	go w.Close()
+	io.ReadAll(r)
+
+	t.Run("sub", func(t *testing.T) {})
+	run := t.Run
+	run("sub", func(t *testing.T) {})
+	fmt.Fprint(io.Discard, testing.Benchmark)
+	rv := reflect.ValueOf(&c)
+	rv.MethodByName("Clear")
+}
+
+func BenchmarkRun(b *testing.B) {
+	b.Run("x", func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+		}
+	})
+}
+
+type box[V any] interface {
+	Load() V
+	Store(V)
+}
+
+func put[V any, B box[V]](b B, v V) V {
+	b.Store(v)
+	return b.Load()
+}
+
+type ints interface{ Add(int64) int64 }
+
+type holdsBox struct {
+	box[int64]
+	n int
+}
+
+func TestAtomicsBehindInterfaces(t *testing.T) {
+	var n counters
+	eq(t, put(&n.a, 4), int64(4))
+	var i ints = &n.a
+	eq(t, i.Add(1), int64(5))
+	add := i.
+		Add
+	eq(t, add(1), int64(6))
+	eq(t, ints.Add(i, 1), int64(7))
+	h := holdsBox{box: &n.a}
+	eq(t, h.Load(), int64(7))
+	var b box[int64] = h
+	eq(t, b.Load(), int64(7))
+}
+
+func TestLocalTypes(t *testing.T) {
+	type local struct{ sync.Mutex }
+	type viaNamed struct{ embedder }
+	l := &local{}
+	var locker sync.Locker = l
+	locker.Lock()
+	l.Unlock()
+	l.Lock()
+	locker = &viaNamed{}
+	locker.Lock()
+	m := map[string]sync.Locker{"a": l}
+	m["b"] = &struct {
+		sync.RWMutex
+		n int
+	}{}
+	m["b"].Lock()
+	ls := append([]sync.Locker{l, 2: l}, l)
+	func(ls ...sync.Locker) {}(l, l)
+	l.Unlock()
+	with(l, func() {})
+	s := struct{ l sync.Locker }{l: l}
+	_ = func() (int, sync.Locker) { return 1, l }
+	_ = sync.Locker(l)
+	_, _, _ = ls, s, sync.NewCond(l)
+	f := (*local).TryLock
+	eq(t, f(l), true)
+}
