@@ -1,3 +1,9 @@
+//go:build !race
+
+// The engine is compiled without instrumentation when the race detector watches
+// a check, which a plain go test -race does not do. Races are tested through
+// the command.
+
 package explore_test
 
 import (

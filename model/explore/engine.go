@@ -35,6 +35,7 @@ type event struct {
 	seen    bool   // val holds a result
 	val     uint64 // result of the operation, for comparison when it is replayed
 	hash    uint64 // over the schedule up to and with this event
+	pending uint64 // sum over the operations that were pending here
 
 	enabled uint64 // threads that could run here
 	sleep   uint64 // threads whose operation was explored already, from here or from above
@@ -77,6 +78,7 @@ type engine struct {
 	table table
 
 	sleep     uint64
+	pending   uint64 // sum over the pending operations, to notice when a replay has others
 	runnable  uint64 // threads whose pending operation is always enabled
 	gated     uint64 // threads whose pending operation may be disabled
 	alive     uint64 // threads that have not ended
@@ -105,16 +107,17 @@ type engine struct {
 	decision int
 	cands    []int32
 
-	res         Result
-	longest     int // most events of an execution
-	raceErrs    int
-	last        bool // a failure was found after which nothing more is run
-	first       bool // the first execution has begun
-	failedNoted bool
-	start       time.Time
-	deadline    time.Time
-	report      time.Time
-	foreign     foreign
+	res             Result
+	longest         int // most events of an execution
+	raceErrs        int
+	last            bool // a failure was found after which nothing more is run
+	twice, repeated bool // the first schedule is run a second time; it was
+	first           bool // the first execution has begun
+	failedNoted     bool
+	start           time.Time
+	deadline        time.Time
+	report          time.Time
+	foreign         foreign
 }
 
 // eng is the engine whose execution is running, or nil: then hooks do just
@@ -144,6 +147,7 @@ type thread struct {
 	peek     func() bool // CAS on what is neither
 	choices  int32       // Choose and Signal
 	prev     int32       // the event whose clock is this thread's, or -1
+	key      uint64      // of the pending operation, in engine.pending
 	children uint64      // threads that Join waits for
 	signal   int32       // Cond: the event that woke it, or -1
 	chosen   int32       // what the last choice gave
@@ -248,6 +252,8 @@ func (e *engine) step(t *thread) {
 	} else {
 		e.runnable |= 1 << t.id
 	}
+	t.key = (uint64(uint32(t.obj))<<16 | uint64(t.op)<<8 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
+	e.pending += t.key
 	if e.rec != nil {
 		e.rec.announce(t)
 	}

@@ -79,11 +79,14 @@ func (e *engine) nondeterministic(format string, args ...any) {
 	}
 }
 
-func (e *engine) nameOf(i int) string {
-	if i < e.n {
-		return e.threads[i].name
+// pendingList says who is about to do what.
+func (e *engine) pendingList() string {
+	var out []string
+	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		out = append(out, t.name+" in "+t.op.String())
 	}
-	return fmt.Sprintf("goroutine %d, which does not exist", i)
+	return strings.Join(out, ", ")
 }
 
 // mismatch ends an execution whose replayed step is not the one seen before.

@@ -25,6 +25,8 @@ type hub struct {
 func (e *engine) newFiber(t *thread) {
 	if t.fiber.stop != nil {
 		t.reap()
+	} else {
+		e.foreign.expect(1)
 	}
 	t.fiber.resume, t.fiber.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.fiber.yield = yield

@@ -56,6 +56,7 @@ func quietly(f func()) {
 }
 
 func (e *engine) newFiber(t *thread) {
+	e.foreign.expect(1)
 	t.fiber.turn = make(chan struct{}, 1)
 	runtime.RaceDisable()
 	go e.fiberLoop(t)
@@ -117,7 +118,10 @@ func (e *engine) pass() {
 	e.hub.turn <- struct{}{}
 }
 
-func (e *engine) ended(*thread) {
+func (e *engine) ended(t *thread) {
+	if t.dead {
+		e.foreign.expect(-1)
+	}
 	runtime.RaceDisable()
 	e.pass()
 	runtime.RaceEnable()

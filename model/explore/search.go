@@ -106,13 +106,21 @@ func Run(cfg Config, body func()) Result {
 	e.foreign.count = runtime.NumGoroutine() + 1 // the hub
 	done := make(chan any)
 	go func() { // a goroutine of its own: the caller may be locked to a thread
-		defer func() { done <- recover() }()
+		ended := false
+		defer func() {
+			r := recover()
+			if r == nil && !ended {
+				r = "explore: a callback left its goroutine"
+			}
+			done <- r
+		}()
 		for e.more() {
 			e.begin()
 			e.run()
 			e.finish()
 		}
 		e.closeFibers()
+		ended = true
 	}()
 	if r := <-done; r != nil {
 		eng = nil
@@ -125,7 +133,7 @@ func Run(cfg Config, body func()) Result {
 // begin starts an execution.
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
-	e.sleep, e.runnable, e.gated, e.alive, e.unstarted = 0, 0, 0, 0, 0
+	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
 	e.clock, e.failure, e.cur, e.decision = 0, nil, nil, 0
 	e.table.clear()
@@ -177,8 +185,24 @@ func (e *engine) finish() {
 	}
 	eng = nil
 	raceEnd()
-	e.judge()
+	if e.twice && !e.repeated {
+		e.repeat()
+	} else {
+		e.judge()
+	}
 	Beats.Add(1)
+}
+
+// repeat looks at the second run of the first schedule, which counts only if
+// it differs.
+func (e *engine) repeat() {
+	e.repeated = true
+	if e.failure == nil && (e.depth != e.plen || e.next != endBlocked) {
+		e.nondeterministic("the same schedule had %d steps and then %d", e.plen, e.depth)
+	}
+	if e.failure != nil {
+		e.judge()
+	}
 }
 
 func (e *engine) judge() {
@@ -275,7 +299,7 @@ func (e *engine) more() bool {
 		e.wantWG, e.strict = false, true
 		secs, threads := r.Seconds, r.Threads
 		*r = Result{Seconds: secs, Threads: threads}
-		e.plen, e.first = 0, false
+		e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 	}
 	n := r.Executions()
 	if n == 0 && !e.first {
@@ -284,6 +308,10 @@ func (e *engine) more() bool {
 	}
 	if e.cfg.Record {
 		return false
+	}
+	if n == 1 && !e.twice && r.Failure == nil && !e.rng.on {
+		e.twice, e.plen = true, e.depth // the first schedule once more, to see whether the body repeats itself
+		return true
 	}
 	if r.Failure != nil && e.last {
 		r.Bounded = "stopped at the failure"

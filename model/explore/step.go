@@ -72,8 +72,8 @@ func (e *engine) pick() int {
 	d := e.depth
 	if d < e.plen {
 		ev := &e.stack[d]
-		if (e.runnable|e.gated)>>ev.tid&1 == 0 {
-			e.nondeterministic("step %d was taken by %s, which now has nothing to do there", d+1, e.nameOf(int(ev.tid)))
+		if ev.pending != e.pending {
+			e.nondeterministic("at step %d of the same schedule other operations were about to run than before (now %s)", d+1, e.pendingList())
 			return endFailed
 		}
 		return int(ev.tid)
@@ -112,7 +112,7 @@ func (e *engine) pick() int {
 		ch = bits.TrailingZeros64(cand)
 	}
 	ev := &e.stack[d]
-	*ev = event{tid: int32(ch), enabled: en, sleep: e.sleep, back: 1 << ch, done: 1 << ch}
+	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch, done: 1 << ch}
 	return ch
 }
 
@@ -134,6 +134,7 @@ func (e *engine) commit(t *thread) {
 	bit := uint64(1) << t.id
 	e.runnable &^= bit
 	e.gated &^= bit
+	e.pending -= t.key
 	e.res.Steps++
 	fresh := d >= e.plen-1
 	if !fresh {

@@ -22,7 +22,6 @@ func (e *engine) spawn(name string, fn func(), joined bool) *thread {
 	if t.dead {
 		*t = thread{id: t.id, fiber: t.fiber}
 		e.newFiber(t)
-		e.foreign.expect(1)
 	}
 	if name == "" {
 		name = fmt.Sprintf("go#%d", t.id)
@@ -117,7 +116,6 @@ func (e *engine) runBody(t *thread) {
 				e.recovered(t, r)
 			} else {
 				t.dead = true // Goexit ends the coroutine with the body
-				e.foreign.expect(-1)
 				e.exited(t)
 			}
 		}
