@@ -202,7 +202,9 @@ func (e *engine) repeat() {
 	}
 	if e.failure != nil {
 		e.judge()
+		return
 	}
+	e.res.Steps -= int64(e.depth)
 }
 
 func (e *engine) judge() {
