@@ -145,7 +145,7 @@ func TestEverythingTakenIsCollected(t *testing.T) {
 	popAll(d)
 	popAll(thief)
 	seen := map[int]bool{}
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(10 * time.Second)
 	for len(seen) < n {
 		runtime.GC()
 		select {

@@ -71,16 +71,32 @@ func TestOverflowIsOnlyTheNewValueWhileAStealIsOpen(t *testing.T) {
 
 func TestOverflowMayUseTheDeque(t *testing.T) {
 	d := deque.New[int](4)
-	fill(t, d, 1, 4)
-	var outer, inner []int
-	d.Push(5, func(batch []int) {
-		fill(t, d, 6, 7)
-		d.Push(8, func(b []int) { inner = append(inner, b...) }) // overflows inside an overflow
-		outer = append(outer, batch...)                          // and leaves this batch alone
-	})
-	require.Equal(t, []int{1, 2, 5}, outer)
-	require.Equal(t, []int{3, 4, 8}, inner)
-	require.Equal(t, []int{6, 7}, popAll(d))
+	for range 3 { // the first overflow has no batch yet that the inner one could mistake for its own
+		fill(t, d, 1, 4)
+		var outer, inner []int
+		d.Push(5, func(batch []int) {
+			fill(t, d, 6, 7)
+			d.Push(8, func(b []int) { inner = append(inner, b...) }) // overflows inside an overflow
+			outer = append(outer, batch...)                          // and leaves this batch alone
+		})
+		require.Equal(t, []int{1, 2, 5}, outer)
+		require.Equal(t, []int{3, 4, 8}, inner)
+		require.Equal(t, []int{6, 7}, popAll(d))
+	}
+}
+
+// A slot that holds a zero value is not empty.
+func TestZeroIsAValueLikeAnyOther(t *testing.T) {
+	d, thief := deque.New[*int](4), deque.New[*int](4)
+	for range 4 {
+		d.Push(nil, nil)
+	}
+	got := -1
+	d.Push(nil, func(batch []*int) { got = len(batch) })
+	require.Equal(t, 3, got)
+	_, result := d.StealInto(thief)
+	require.Equal(t, deque.Stolen, result)
+	require.Equal(t, []*int{nil}, popAll(d))
 }
 
 // After a panic of overflow the deque is in order. The batch, the new value included, was handed over and is in the

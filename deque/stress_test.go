@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,7 +85,7 @@ func TestOneOwnerAndThievesTakeEveryValueOnceInOrder(t *testing.T) {
 					mine := deque.New[item](4)
 					took := order("a thief")
 					for {
-						over := done.Load() // before the look: what is empty afterwards stays empty
+						over := done.Load() && d.Len() == 0
 						v, result := d.StealInto(mine)
 						if result == deque.Stolen {
 							took(v)
@@ -93,7 +94,7 @@ func TestOneOwnerAndThievesTakeEveryValueOnceInOrder(t *testing.T) {
 							}
 							continue
 						}
-						if over && result == deque.Empty {
+						if over || t.Failed() {
 							return
 						}
 						runtime.Gosched()
@@ -138,6 +139,7 @@ func TestWorkersStealingFromOneAnotherTakeEveryValueOnce(t *testing.T) {
 			l.take(t, v)
 			left.Add(-1)
 		}
+		stop := watch(t, &left)
 		var wg sync.WaitGroup
 		for me := range workers {
 			wg.Go(func() {
@@ -177,15 +179,39 @@ func TestWorkersStealingFromOneAnotherTakeEveryValueOnce(t *testing.T) {
 						}
 					}
 					if t.Failed() {
-						return // a value lost would be waited for in vain
+						return
 					}
 				}
 			})
 		}
 		wg.Wait()
+		stop()
 		l.requireAllOnce(t)
 		requireClosed(t, all...)
 	}
+}
+
+// watch makes t fail if n stands still for some seconds: a value lost would be waited for in vain.
+func watch(t testing.TB, n *atomic.Int64) (stop func()) {
+	const patience = 5 * time.Second
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for last := int64(-1); ; {
+			select {
+			case <-done:
+				return
+			case <-time.After(patience):
+			}
+			now := n.Load()
+			if now == last {
+				t.Errorf("%d values did not come out", now)
+				return
+			}
+			last = now
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // requireClosed fails if a steal is still open: no steal would ever succeed again.
