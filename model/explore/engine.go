@@ -45,14 +45,13 @@ type event struct {
 
 // object is what an address stands for during one execution.
 type object struct {
-	ptr        unsafe.Pointer
-	last       int32 // last event on it, or -1
-	lastChange int32 // last event on it that may have changed it, or -1
-	count      int32 // WaitGroup: counter. RWMutex: readers
-	state      int32 // Once: 0 fresh, 1 running, 2 done. RWMutex: 1 + the thread that announced itself as writer
-	base       int32 // WaitGroup: raised by so much before there was a second goroutine
-	adds       bool  // WaitGroup: changed in this execution
-	waiters    []int32
+	ptr     unsafe.Pointer
+	last    int32 // last event on it, or -1
+	count   int32 // WaitGroup: counter. RWMutex: readers
+	state   int32 // Once: 0 fresh, 1 running, 2 done. RWMutex: 1 + the thread that announced itself as writer
+	base    int32 // WaitGroup: raised by so much before there was a second goroutine
+	adds    bool  // WaitGroup: changed in this execution
+	waiters []int32
 }
 
 // engine explores one check. All of it is touched by one goroutine at a time:
@@ -282,6 +281,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		e.fail(KindLivelock, "no end after %d operations of the only goroutine that is left: livelock, or a body that never ends", e.quietOps)
 	}
 	if op <= OpCAS {
+		t.spin.effects = t.spin.effects || op != OpLoad
 		return true
 	}
 	if op == OpChoose {
@@ -302,6 +302,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		}
 		t.chosen = 0
 	}
+	t.spin.effects = true
 	e.apply(t, -1)
 	return true
 }

@@ -135,6 +135,15 @@ func TestFailures(t *testing.T) {
 				hook.Int32Store(&flag, 1)
 			}, func() { hook.Int32Store(&flag, 2) })
 		}},
+		{"a global left over, in the only schedule", explore.KindNondeterminism, "other operations were about to run", func() {
+			n := leftover.Add(1)
+			spawn(func() {
+				if n%2 == 0 {
+					hook.Int32Store(&other, 0)
+				}
+				hook.Int32Load(&flag)
+			}, func() { hook.Int32Load(&flag) })
+		}},
 		{"a value that changes", explore.KindNondeterminism, "gave another result", func() {
 			n := leftover.Add(1)
 			spawn(func() { hook.Int32Store(&flag, n); hook.Int32Load(&other) }, func() { hook.Int32Store(&other, 2) })
@@ -205,6 +214,17 @@ func TestGoexitEndsOneGoroutine(t *testing.T) {
 		require.Less(t, i, 5000, "goroutines are left")
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// A loop that the only goroutine leaves by its own doing is no livelock.
+func TestQuietLoopWithEffectsEnds(t *testing.T) {
+	r := all(func() {
+		var x atomic.Int32
+		for n := hook.SpinStart(); hook.Int32Add(&x, 1) < 100; {
+			hook.Spin(n)
+		}
+	})
+	require.Nil(t, r.Failure)
 }
 
 // Locks that outlive an execution are free again after one that was aborted.

@@ -41,18 +41,19 @@ const (
 	opCount
 )
 
-// A class says which operations on one object depend on one another. Two
-// operations are dependent when they are on the same object and neither both
-// reads nor both adds:
+// A class says which operations on one object depend on one another:
 //
-//	        none  read  add  write
-//	none     -     -     -    -
-//	read     -     -     x    x
-//	add      -     x     -    x
-//	write    -     x     x    x
+//	            none  read  add  write  release  announce
+//	none         -     -     -     -       -        -
+//	read         -     -     x     x       -        x
+//	add          -     x     -     x       x        x
+//	write        -     x     x     x       x        x
+//	release      -     -     x     x       -        -
+//	announce     -     x     x     x       -        x
 //
-// A write is therefore a barrier in the history of its object: everything
-// before it on that object happens before everything after it.
+// A write is a barrier in the history of its object: everything before it on
+// that object happens before everything after it. The last two are for
+// RWMutex: a reader that leaves does not meet a writer that announces itself.
 type class uint8
 
 const (
@@ -60,11 +61,23 @@ const (
 	read
 	add
 	write
+	release
+	announce
+	classes
 )
 
-func (a class) dependsOn(b class) bool {
-	return a != none && b != none && (a != b || a == write)
+var dependent = [classes][classes]bool{
+	read:     {add: true, write: true, announce: true},
+	add:      {read: true, write: true, release: true, announce: true},
+	write:    {read: true, add: true, write: true, release: true, announce: true},
+	release:  {add: true, write: true},
+	announce: {read: true, add: true, write: true, announce: true},
 }
+
+func (a class) dependsOn(b class) bool { return dependent[a][b] }
+
+// changes reports whether an operation may change what others read.
+func (a class) changes() bool { return a >= add }
 
 // opInfo holds what the engine must know about an operation before it runs.
 // class is that of the operation when it is not decided by the memory it
@@ -87,11 +100,11 @@ var ops = [opCount]opInfo{
 	OpLock:          {"Lock", write, true},
 	OpUnlock:        {"Unlock", write, false},
 	OpTryLock:       {"TryLock", write, false},
-	OpRWAnnounce:    {"Lock (announce)", write, true},
+	OpRWAnnounce:    {"Lock (announce)", announce, true},
 	OpRWLock:        {"Lock", write, true},
 	OpRWUnlock:      {"Unlock", write, false},
 	OpRLock:         {"RLock", read, true},
-	OpRUnlock:       {"RUnlock", read, false},
+	OpRUnlock:       {"RUnlock", release, false},
 	OpRWTryLock:     {"TryLock", write, false},
 	OpTryRLock:      {"TryRLock", read, false},
 	OpWGAdd:         {"WaitGroup.Add", add, false},

@@ -70,7 +70,7 @@ func (s *spinning) note(t *thread, c class, d int32) {
 		}
 	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin:
 	default:
-		if c >= add || t.op == OpChoose {
+		if c.changes() || t.op == OpChoose {
 			s.effects = true
 			return
 		}
@@ -92,7 +92,7 @@ func (e *engine) spinEnds(t *thread) bool {
 	for _, w := range t.spin.watch {
 		for f := e.objs[w.obj].last; f > w.event; f = e.stack[f].prevObj {
 			ev := &e.stack[f]
-			if ev.class >= add && int(ev.tid) != t.id && (first < 0 || f < first) {
+			if ev.class.changes() && int(ev.tid) != t.id && (first < 0 || f < first) {
 				first = f
 			}
 		}

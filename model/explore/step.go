@@ -203,9 +203,6 @@ func (e *engine) commit(t *thread) {
 	if t.obj >= 0 {
 		o := &e.objs[t.obj]
 		o.last = int32(d)
-		if c >= add {
-			o.lastChange = int32(d)
-		}
 	}
 	if t.op > OpCAS {
 		e.apply(t, int32(d))

@@ -55,7 +55,7 @@ func (e *engine) newObject(p unsafe.Pointer) {
 	o := &e.objs[e.nobjs]
 	e.nobjs++
 	w := o.waiters[:0]
-	*o = object{ptr: p, last: -1, lastChange: -1, waiters: w}
+	*o = object{ptr: p, last: -1, waiters: w}
 }
 
 func (e *engine) growTable() {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A race is found in each schedule that has it and in no other, every time;
+// programs without races have none.
+func TestRacesInEverySchedule(t *testing.T) {
+	want := map[string]string{
+		"TestPlanted":            "found 1", // of 4 schedules
+		"TestInEverySchedule":    "found 20",
+		"TestPublishedTooEarly":  "found 1",
+		"TestWriteUnderReadLock": "found 1",
+		"TestTwoOnces":           "found 1",
+		"TestWriteAfterStart":    "found 1",
+	}
+	for range 3 {
+		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").rows(t)
+		require.Len(t, rows, 13)
+		for _, r := range rows {
+			if races, ok := want[r.Name]; ok {
+				require.Equal(t, races, r.Races, r.Name)
+				require.Equal(t, "FAILED", r.Verdict, r.Name)
+				require.Contains(t, r.Message, "WARNING: DATA RACE", r.Name)
+				require.Contains(t, r.Message, "races_test.go", r.Name)
+				continue
+			}
+			require.Equal(t, "proved", r.Verdict, "%s: %s", r.Name, r.Message)
+			require.Equal(t, "none", r.Races, r.Name)
+		}
+	}
+}
