@@ -48,7 +48,7 @@ type Result struct {
 	Pruned     int64
 	Failures   int64 // executions that failed, deadlocked ones apart
 	Steps      int64
-	Races      int64
+	Races      int64  // executions with a data race
 	Digest     uint64 // over all explored schedules
 	Bounded    string // why not everything was explored, "" if it was
 	Seconds    float64
@@ -213,7 +213,7 @@ func (e *engine) judge() {
 	e.longest = max(e.longest, e.depth)
 	complete := e.next == endBlocked && e.failure == nil
 	if n := raceErrors(); n > e.raceErrs {
-		r.Races += int64(n - e.raceErrs)
+		r.Races++
 		e.raceErrs = n
 		e.failure = &Failure{Kind: KindRace, Message: "the race detector reported unsynchronized accesses in this schedule"}
 		complete = false
