@@ -136,8 +136,11 @@ func (s stackReader) trimRace(report string) string {
 			frames++
 			out = append(out, line, "      "+framePlace(lines[i]))
 		}
-		if frames > 0 {
+		switch {
+		case frames > 0:
 			kept = append(kept, strings.Join(out, "\n"))
+		case strings.Contains(lines[0], "WARNING") || strings.Contains(lines[0], " at 0x"):
+			kept = append(kept, section) // an access: better with our own frames than without
 		}
 	}
 	if len(kept) == 0 {

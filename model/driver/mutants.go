@@ -34,7 +34,7 @@ type MutantSummary struct {
 // at once.
 const (
 	firstLook    = 1 * time.Second  // a check, plainly
-	testsTimeout = 60 * time.Second // all ordinary tests
+	testsTimeout = 30 * time.Second // all ordinary tests
 	raceLook     = 10 * time.Second // a check under the race detector
 	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
 )

@@ -78,6 +78,12 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.Equal(t, "panic: test timed out after 1s\n", text)
 	require.False(t, broken)
 
+	failing, _, _ = readTestEvents([]byte(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: in another goroutine\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
+{"Action":"fail","Package":"p"}
+`))
+	require.Equal(t, "TestA", failing)
+
 	failing, text, broken = readTestEvents([]byte(`{"ImportPath":"p [p.test]","Action":"build-output","Output":"./p.go:3:1: oops\n"}
 {"ImportPath":"p [p.test]","Action":"build-fail"}
 {"Action":"output","Package":"p","Output":"FAIL\tp [build failed]\n"}

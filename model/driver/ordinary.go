@@ -85,6 +85,7 @@ func goTest(ctx context.Context, p instrument.Package, tags string, replace map[
 // all output, and whether it was the build that failed.
 func readTestEvents(stream []byte) (failing, text string, broken bool) {
 	var b strings.Builder
+	var crashed string
 	for line := range bytes.Lines(stream) {
 		var e struct{ Action, Test, Output, FailedBuild string }
 		if json.Unmarshal(line, &e) != nil {
@@ -92,12 +93,19 @@ func readTestEvents(stream []byte) (failing, text string, broken bool) {
 			continue
 		}
 		b.WriteString(e.Output)
+		if crashed == "" && crashLine(e.Output) {
+			crashed = e.Test
+		}
 		switch {
 		case e.Action == "build-fail" || e.FailedBuild != "":
 			broken = true
 		case e.Action == "fail" && e.Test != "" && failing == "":
 			failing = e.Test
 		}
+	}
+	if failing == "" {
+		// A panic in a goroutine of the test ends the process: no test is said to fail.
+		failing = crashed
 	}
 	return failing, b.String(), broken
 }
