@@ -389,3 +389,21 @@ func TestVirtualClock(t *testing.T) {
 	require.True(t, orders["ab"] && orders["ba"])
 	require.Less(t, time.Since(start), time.Minute)
 }
+
+// RWMutex keeps its state where probes look for it.
+func TestProbesSeeTheRealState(t *testing.T) {
+	var m sync.RWMutex
+	state := func() [2]bool { return [2]bool{explore.RWMutexReading(&m), explore.RWMutexWriting(&m)} }
+	require.Equal(t, [2]bool{false, false}, state())
+	m.RLock()
+	require.Equal(t, [2]bool{true, false}, state())
+	m.RUnlock()
+	m.Lock()
+	require.Equal(t, [2]bool{false, true}, state())
+	m.Unlock()
+	require.Equal(t, [2]bool{false, false}, state())
+	var mu sync.Mutex
+	require.False(t, explore.MutexLocked(&mu))
+	mu.Lock()
+	require.True(t, explore.MutexLocked(&mu))
+}

@@ -168,6 +168,28 @@ func TestCleanReusedMemory(t *testing.T) {
 	})
 }
 
+// The mutex is new in each execution: its own memory is not in a race either.
+func TestCleanNewRWMutex(t *testing.T) {
+	check(t, func(x *model.Exec) {
+		var mu sync.RWMutex
+		plain := new(int)
+		read := func() {
+			if mu.TryRLock() {
+				_ = *plain + 1
+				mu.RUnlock()
+			}
+		}
+		x.Go("reader", read)
+		x.Go("another", read)
+		x.Go("writer", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			*plain++
+		})
+		x.Join()
+	})
+}
+
 func TestCleanRWMutex(t *testing.T) {
 	check(t, func(x *model.Exec) {
 		reused.n = 0
