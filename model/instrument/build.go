@@ -2,7 +2,9 @@ package instrument
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 )
 
 // hidden has the checker's packages that the race detector does not see: the
@@ -34,6 +36,11 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 			args = append(args, "-gcflags="+modelPath+"/"+p+"=-race=false")
 		}
 	}
-	_, err = s.goCmdEnv(ctx, env, append(args, pkg)...)
+	_, err = s.goCmdIn(ctx, p.dir, env, append(args, pkg)...)
+	var build *BuildError
+	if errors.As(err, &build) {
+		// The compiler knows nothing of the originals.
+		return &BuildError{Output: strings.NewReplacer(p.originals...).Replace(build.Output)}
+	}
 	return err
 }

@@ -144,7 +144,7 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 
 	v := r.c.prefix + "r"
 	star := "*"
-	if types.NewMethodSet(tn.Type()).Lookup(fn.Pkg(), fn.Name()) != nil {
+	if r.ss.values[tn] && types.NewMethodSet(tn.Type()).Lookup(fn.Pkg(), fn.Name()) != nil {
 		star = ""
 	}
 	amp := ""

@@ -14,9 +14,6 @@ import (
 // the checker's module by.
 func repoRoot(t testing.TB) string {
 	t.Helper()
-	if r := os.Getenv("XSTUB"); r != "" {
-		return r
-	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -31,10 +28,11 @@ func sharedCache(t testing.TB) string {
 	return filepath.Join(os.TempDir(), "surewake-instrument-test")
 }
 
-// writeFiles writes an archive: each file begins with a line "-- name --".
+// writeFiles writes an archive: each file begins with a line "-- name --", and
+// "-- name -- no newline" begins one whose last line is not ended.
 func writeFiles(t testing.TB, dir, archive string) {
 	t.Helper()
-	var name string
+	var name, end string
 	var text []string
 	flush := func() {
 		if name == "" {
@@ -44,15 +42,20 @@ func writeFiles(t testing.TB, dir, archive string) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(strings.Join(text, "\n")), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(strings.TrimSuffix(strings.Join(text, "\n"), "\n")+end), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for line := range strings.SplitSeq(archive, "\n") {
-		if rest, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(rest, " --") {
-			flush()
-			name, text = strings.TrimSuffix(rest, " --"), nil
-			continue
+		if rest, ok := strings.CutPrefix(line, "-- "); ok {
+			if before, after, ok := strings.Cut(rest, " --"); ok {
+				flush()
+				name, text, end = before, nil, "\n"
+				if after != "" {
+					end = ""
+				}
+				continue
+			}
 		}
 		text = append(text, line)
 	}
@@ -66,20 +69,23 @@ func newModule(t testing.TB, archive string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	writeFiles(t, dir, goMod(t)+archive)
+	sum, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, goMod(t)+"-- go.sum --\n"+string(sum)+archive)
 	return dir
 }
 
+// goMod requires what the repository does, and the repository.
 func goMod(t testing.TB) string {
-	return `-- go.mod --
-module example.com/t
-
-go 1.25.0
-
-require github.com/surewake/surewake v0.0.0
-
-replace github.com/surewake/surewake => ` + repoRoot(t) + `
-`
+	t.Helper()
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := strings.Replace(string(text), "module "+rootPath+"\n", "module example.com/t\n", 1)
+	return "-- go.mod --\n" + mod + "\nrequire " + rootPath + " v0.0.0\n\nreplace " + rootPath + " => " + repoRoot(t) + "\n"
 }
 
 func rewriteModule(t testing.TB, dir string, patterns ...string) *Set {

@@ -88,11 +88,7 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		plans:    make(map[string]*plan),
 		texts:    make(map[string][]byte),
 	}
-	// The go command takes the name of its directory from PWD, and prints
-	// every other name below it. Listing and building must see the same one,
-	// or the keys of the overlay match nothing and it is silently ignored.
 	s.env = append(os.Environ(), cfg.Env...)
-	s.env = append(s.env, "PWD="+cfg.Dir)
 	if s.goenv, err = s.goEnv(ctx, "GOMODCACHE", "GOMOD", "GOWORK"); err != nil {
 		return nil, err
 	}

@@ -200,13 +200,17 @@ func (s *Set) buildFlags() []string {
 // goCmd runs the go command and returns its standard output. What it printed
 // on standard error is the message when it fails.
 func (s *Set) goCmd(ctx context.Context, args ...string) ([]byte, error) {
-	return s.goCmdEnv(ctx, nil, args...)
+	return s.goCmdIn(ctx, s.cfg.Dir, nil, args...)
 }
 
-func (s *Set) goCmdEnv(ctx context.Context, env []string, args ...string) ([]byte, error) {
+// goCmdIn runs the go command in a directory. The go command takes that
+// directory's name from PWD, and prints every other name below it. Listing and
+// building must see the same one, or the keys of the overlay match nothing and
+// it is silently ignored.
+func (s *Set) goCmdIn(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = s.cfg.Dir
-	cmd.Env = append(s.env[:len(s.env):len(s.env)], env...)
+	cmd.Dir = dir
+	cmd.Env = append(append(s.env[:len(s.env):len(s.env)], "PWD="+dir), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -32,6 +32,7 @@ type session struct {
 	export   types.Importer
 	pkgs     map[string]*checked
 
+	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
 	explicit map[*types.TypeName]bool   // memo of explicitMethods
 	pure     map[*types.Func]pureState  // memo of the spin-loop analysis
 	decls    map[*types.Func]funcSource // declarations of all checked packages
@@ -152,7 +153,8 @@ func (ss *session) load(id string) (*checked, error) {
 			cp = ss.set.plain.pkgs[id]
 		}
 		for _, f := range cp.CompiledGoFiles {
-			if strings.HasSuffix(f, ".go") {
+			// Files that cgo made lie in the build cache, without a suffix.
+			if ext := filepath.Ext(f); ext == ".go" || ext == "" {
 				names = append(names, cp.file(f))
 			}
 		}

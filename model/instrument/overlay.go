@@ -18,7 +18,9 @@ import (
 type plan struct {
 	overlay    string   // overlay file
 	modfile    string   // alternative go.mod, "" if none
+	dir        string   // where to build: in the main module if there is a modfile
 	registered []string // packages that register themselves
+	originals  []string // pairs for strings.NewReplacer: copy, original
 }
 
 // plan rewrites what the test binary of pkg consists of. The caller holds
@@ -55,12 +57,13 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 		return nil, &BuildError{Output: fmt.Sprintf("package %s cannot be checked: %s\n", pkg, why)}
 	}
 
-	p := new(plan)
+	p := &plan{dir: s.cfg.Dir}
 	files := make(map[string][]byte)
 	copies := make(map[string]*copiedModule)
 	closure := l.closure(root)
 	seen := make(map[string]bool)
 	var errs []error
+	var pkgs []*checked
 	for _, q := range closure {
 		if ok, _ := ss.rewritable(q); !ok {
 			continue
@@ -69,6 +72,11 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		pkgs = append(pkgs, c)
+	}
+	ss.values = valueUses(pkgs)
+	for _, c := range pkgs {
+		q := c.meta
 		inCache := s.inModuleCache(q)
 		out, err := ss.rewrite(c, true)
 		if err != nil {
@@ -97,7 +105,7 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, &BuildError{Output: err.Error() + "\n"}
 	}
-	if err := s.copyModules(ctx, p, l, closure, copies, files); err != nil {
+	if err := s.copyModules(ctx, p, l, root, closure, copies); err != nil {
 		return nil, err
 	}
 	replace := make(map[string]string)
@@ -116,6 +124,9 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 			return nil, err
 		}
 		replace[name] = copied
+	}
+	for name, copied := range replace {
+		p.originals = append(p.originals, copied, name)
 	}
 	var err error
 	if p.overlay, err = s.writeOverlay(replace); err != nil {
@@ -187,7 +198,7 @@ type copiedPackage struct {
 
 // copyModules copies the modules that need it, and writes a go.mod that names
 // the copies.
-func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, closure []*listed, copies map[string]*copiedModule, files map[string][]byte) error {
+func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, root *listed, closure []*listed, copies map[string]*copiedModule) error {
 	var edits []string
 	for _, path := range sortedKeys(copies) {
 		m := copies[path]
@@ -206,8 +217,9 @@ func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, closure []*l
 	if edits == nil {
 		return nil
 	}
+	p.dir = root.Module.Dir
 	var err error
-	p.modfile, err = s.writeModfile(ctx, edits)
+	p.modfile, err = s.writeModfile(ctx, l, root.Module, edits)
 	return err
 }
 

@@ -59,7 +59,7 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		}
 		r.importClause()
 		if tail != "" {
-			r.ed.behind(len(f.text), tail+"\n")
+			r.ed.replace(len(f.text), len(f.text), tail+"\n")
 		}
 		if !r.ed.empty() {
 			out.files[f.name] = r.ed.apply(f.text)

@@ -224,6 +224,32 @@ func TestTypeParams(t *testing.T) {
 	withPtr(&e.Mutex, func() { eq(t, e.Mutex.TryLock(), false) })
 }
 
+// onlyPointers is never used as a value: the race detector must not see its
+// methods copy it.
+type onlyPointers struct {
+	sync.Locker
+	n int
+}
+
+func (o *onlyPointers) locker() sync.Locker { return o }
+
+func TestPointerReceivers(t *testing.T) {
+	o := &onlyPointers{Locker: new(sync.Mutex)}
+	l := o.locker()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				l.Lock()
+				o.n++
+				l.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	eq(t, o.n, 400)
+}
+
 func TestRest(t *testing.T) {
 	a := &account{}
 	for range 3 {
@@ -262,10 +288,10 @@ func TestLines(t *testing.T) {
 	_, file, line, _ := runtime.Caller(0)
 	eq(t, strings.HasSuffix(file, "/sync_test.go"), true)
 	eq(t, strings.Contains(file, "rewritten"), false)
-	eq(t, line, 262)
+	eq(t, line, 288)
 	mu.
 		Unlock()
-	eq(t, here(), 268)
+	eq(t, here(), 294)
 	func() {
 		defer func() {
 			v := recover()
@@ -279,7 +305,7 @@ func TestLines(t *testing.T) {
 			1,
 			"x",
 		)
-		eq(t, here(), 282)
+		eq(t, here(), 308)
 		panic(1)
 	}()
 }

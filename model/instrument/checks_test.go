@@ -1,0 +1,127 @@
+package instrument
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+const checksArchive = `-- a.go --
+package t
+
+func Exported() int { return 1 }
+-- a_test.go --
+package t
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+	"example.com/t/helper"
+)
+
+var table = map[string]func(*testing.T){"x": throughTable}
+
+func throughTable(t *testing.T) { model.Check(t, nil) }
+
+type suite struct{}
+
+func (suite) run(t *testing.T) { indirect(t) }
+
+func indirect(t *testing.T) { f := model.Check; f(t, nil) }
+
+func TestDirect(t *testing.T)    { model.Check(t, func(*model.Exec) {}) }
+func TestIndirect(t *testing.T)  { indirect(t) }
+func TestMethod(t *testing.T)    { suite{}.run(t) }
+func TestTable(t *testing.T)     { table["x"](t) }
+func TestHelper(t *testing.T)    { helper.Run[int](t) }
+func TestSubtest(t *testing.T)   { t.Run("a", func(t *testing.T) { indirect(t) }) }
+func TestOrdinary(t *testing.T)  { var _ model.Exec; Exported() }
+func Test_underscore(t *testing.T) { indirect(t) }
+func Testlower(t *testing.T)     { indirect(t) }
+func BenchmarkIt(b *testing.B)   { model.Check(b, nil) }
+func TestMain(m *testing.M)      { indirect(nil); m.Run() }
+-- x_test.go --
+package t_test
+
+import (
+	"testing"
+
+	. "github.com/surewake/surewake/model"
+	"example.com/t"
+)
+
+func TestExternal(t *testing.T) { Check(t, nil) }
+func TestPlain(tt *testing.T)   { t.Exported() }
+-- helper/helper.go --
+package helper
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func Run[T any](t *testing.T) { model.Check(t, nil) }
+-- none/none_test.go --
+package none
+
+import "testing"
+
+func TestNothing(t *testing.T) {}
+`
+
+func TestChecksAreTestsThatReachCheck(t *testing.T) {
+	set := rewriteModule(t, newModule(t, checksArchive))
+	var paths []string
+	for _, p := range set.Packages {
+		paths = append(paths, p.Path)
+		var want []string
+		if p.Path == "example.com/t" {
+			want = []string{"TestDirect", "TestExternal", "TestHelper", "TestIndirect", "TestMethod", "TestSubtest", "TestTable", "Test_underscore"}
+		}
+		if !slices.Equal(p.Checks, want) {
+			t.Errorf("%s has checks %v, want %v", p.Path, p.Checks, want)
+		}
+		if p.Tests != (p.Path != "example.com/t/helper") {
+			t.Errorf("%s: Tests is %v", p.Path, p.Tests)
+		}
+		if !slices.Contains([]string{"t", "helper", "none"}, filepath.Base(p.Path)) || p.Dir == "" {
+			t.Errorf("package %+v", p)
+		}
+	}
+	if want := []string{"example.com/t", "example.com/t/helper", "example.com/t/none"}; !slices.Equal(paths, want) {
+		t.Errorf("packages %v, want %v", paths, want)
+	}
+}
+
+// Source changes with every file that the binary is made of, and with nothing
+// else.
+func TestSourceIsThatOfTheBinary(t *testing.T) {
+	archive := "-- b/b.go --\npackage b\n-- c/c.go --\npackage c\n-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n" + okTest
+	source := func(dir string, replace map[string][]byte) string {
+		t.Helper()
+		set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: replace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.Packages[0].Source
+	}
+	dir := newModule(t, archive)
+	before := source(dir, nil)
+	if len(before) != 8 {
+		t.Errorf("source %q", before)
+	}
+	if s := source(newModule(t, archive), nil); s != before {
+		t.Error("another directory changes it")
+	}
+	for file, text := range map[string]string{"b/b.go": "package b // changed\n", "a_test.go": "package t\n"} {
+		if source(dir, map[string][]byte{filepath.Join(dir, file): []byte(text)}) == before {
+			t.Errorf("%s does not change it", file)
+		}
+	}
+	if source(dir, map[string][]byte{filepath.Join(dir, "c/c.go"): []byte("package c // changed\n")}) != before {
+		t.Error("a package that is not imported changes it")
+	}
+}

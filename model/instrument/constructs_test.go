@@ -1,0 +1,104 @@
+package instrument
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func constructs(t testing.TB) *Set {
+	t.Helper()
+	files, err := filepath.Glob("testdata/constructs/*.go")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("constructs: %d files, %v", len(files), err)
+	}
+	var archive strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archive.WriteString("-- " + filepath.Base(f) + " --\n" + string(text))
+	}
+	return rewriteModule(t, newModule(t, archive.String()))
+}
+
+// The rewritten tests do outside a check what the originals do, on the same
+// lines, and no operation in them is left without a hook or a refusal.
+func TestConstructsKeepTheirMeaning(t *testing.T) {
+	set := constructs(t)
+	for _, s := range survivors(t, set, "example.com/t") {
+		t.Errorf("left alone: %s", s)
+	}
+	out := buildAndRun(t, set, "example.com/t", false, "-test.v", "-test.bench=Run", "-test.benchtime=1x")
+	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestLines", "TestDot", "TestOnlyFunctions", "BenchmarkRun"} {
+		if !strings.Contains(out, test) {
+			t.Errorf("%s did not run", test)
+		}
+	}
+}
+
+// The same under the race detector, which must not find races that the
+// originals do not have.
+func TestConstructsAreFreeOfRaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds with the race detector")
+	}
+	buildAndRun(t, constructs(t), "example.com/t", true)
+}
+
+// What a rewrite looks like, one construct a row.
+func TestSplices(t *testing.T) {
+	files := make(map[string]string)
+	set := constructs(t)
+	for name, text := range rewrittenFiles(t, set, "example.com/t") {
+		files[filepath.Base(name)] = text
+	}
+	for _, row := range []struct{ file, want string }{
+		{"atomics_test.go", `package t; import sw_hook "github.com/surewake/surewake/model/hook"` + "\n"},
+		{"dot_test.go", `package t; import sw_hook "github.com/surewake/surewake/model/hook" // comment` + "\n"},
+		{"atomics_test.go", "sw_hook.Int64Store(&c.a, 40)"},
+		{"atomics_test.go", "sw_hook.BoolLoad(c.m[\"x\"])"},
+		{"atomics_test.go", "sw_hook.Uint64Add(&c.deep, 1)"},
+		{"atomics_test.go", "sw_hook.PointerStore(&sw_hook.PointerLoad(&head).next, &node{val: 3})"},
+		{"atomics_test.go", "load := sw_hook.Bind01(sw_hook.Int64Load, &c.a)"},
+		{"atomics_test.go", "defer sw_hook.StoreInt64(&c.raw, 1)"},
+		{"atomics_test.go", "sw_hook.PointerLoad[node](&c.p)"},
+		{"atomics_test.go", "sw_hook.PointerLoad[T](p)"},
+		{"atomics_test.go", "var atInit = sw_hook.Int64Add(&global.n, 2)"},
+		{"dot_test.go", "f := sw_hook.LoadInt32\n"},
+		{"dot_test.go", "\nvar _ Bool\n"},
+		{"only_test.go", "\nvar _ atomic.Bool\nvar _ tm.Duration\nvar _ runtime.Error\nvar _ sync.Mutex\n"},
+		{"sync_test.go", "sw_hook.MutexLock(&sw_r.embedder.Mutex)"},
+		{"sync_test.go", "if sw_hook.MutexTryLock(&a.mu) {"},
+		{"sync_test.go", "func (sw_r *generic[K, V]) TryLock() (bool) { return sw_hook.RWMutexTryLock(&sw_r.RWMutex) }"},
+		{"sync_test.go", "func (sw_r byPointer) Lock()"},
+		{"sync_test.go", "func (sw_r *onlyPointers) Lock()"},
+		{"sync_test.go", "sw_hook.MutexLock(&op.outer.embedder.Mutex)"},
+		{"sync_test.go", "func(sw_v sync.Locker) { sw_hook.DynLock(sw_v) }(l)"},
+		{"sync_test.go", "sw_hook.DynLock(P(v))"},
+		{"go_test.go", `sw_hook.Go(func() { lg.add("b") })`},
+		{"go_test.go", "{ sw_f := r.val; sw_a0 := x; sw_hook.Go(func() { sw_f(sw_a0) }) }"},
+		{"go_test.go", "sw_a0, sw_a1 := two();"},
+		{"go_test.go", "sw_a1 := uint8(1<<n);"},
+		{"go_test.go", "gen(1, sw_a1...)"},
+		{"go_test.go", "sw_f := sw_hook.Bind00(sw_hook.MutexLock, &mu);"},
+		{"go_test.go", "v = sw_hook.Recover(recover())"},
+		{"go_test.go", "defer recover()"},
+		{"refuse_test.go", `sw_hook.Refused(c, "refuse_test.go:37:2: channel send is not modelled yet") <- 1`},
+		{"refuse_test.go", `<-sw_hook.Refused(sw_hook.Refused(time.After, "refuse_test.go:51:9: time.After is not modelled")(time.Hour), "refuse_test.go:51:7`},
+		{"refuse_test.go", `sw_hook.Refused(0, "refuse_test.go:94:2: select is not modelled yet"); select {}`},
+		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:144:4: testing.T.Run is not modelled").Run(`},
+		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
+	} {
+		if !strings.Contains(files[row.file], row.want) {
+			t.Errorf("%s has no %s", row.file, row.want)
+		}
+	}
+	for _, s := range []string{"sw_r *shadowed) Lock", "sw_r ambiguous) Lock", "sw_r *sameName) Unlock"} {
+		if strings.Contains(files["sync_test.go"], s) {
+			t.Errorf("there is an explicit method %s", s)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package instrument
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const okTest = `-- a_test.go --
+package t
+
+import "testing"
+
+func TestNothing(t *testing.T) {}
+`
+
+// What does not build is reported by the original's file and line.
+func TestErrorsNameTheOriginal(t *testing.T) {
+	for _, row := range []struct{ name, files, want string }{
+		{"syntax", "-- a.go --\npackage t\n\nfunc f( {\n", "a.go:3:9"},
+		{"type", "-- a.go --\npackage t\n\nvar x int = \"\"\n", "a.go:3:13"},
+		{"compiler only", "-- a.go --\npackage t\n\nfunc f()\n", "a.go:3:6: missing function body"},
+		{"compiler only, big", "-- a.go --\npackage t\n\nvar x [1 << 60]int\n", "a.go:3:5"},
+		{"unused import", "-- a.go --\npackage t\n\nimport \"sync\"\n", `a.go:3:8: "sync" imported and not used`},
+		{"missing package", "-- a.go --\npackage t\n\nimport _ \"example.com/none\"\n", "example.com/none"},
+		{"in a test", "-- a.go --\npackage t\n-- b_test.go --\npackage t\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
+		{"in an external test", "-- a.go --\npackage t\n-- b_test.go --\npackage t_test\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
+		{"below the checked package", "-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n-- b/b.go --\npackage b\n\nfunc f() { var n int }\n", "b.go:3:16: declared and not used: n"},
+	} {
+		dir := newModule(t, row.files+okTest)
+		_, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
+		var build *BuildError
+		if !errors.As(err, &build) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want %q", row.name, err, row.want)
+		}
+	}
+}
+
+func TestNothingToBuild(t *testing.T) {
+	ctx := context.Background()
+	dir := newModule(t, "-- a.go --\npackage t\n-- b/b.go --\npackage b\n")
+	set := rewriteModule(t, dir)
+	for _, row := range []struct{ pkg, want string }{
+		{"example.com/t/b", "no test files"},
+		{"example.com/t/c", "not among"},
+	} {
+		err := set.Build(ctx, row.pkg, false, filepath.Join(dir, "bin"))
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want %q", row.pkg, err, row.want)
+		}
+		if got := set.Rewritten(row.pkg); got != nil {
+			t.Errorf("Rewritten(%s) = %v", row.pkg, got)
+		}
+	}
+	if _, err := Rewrite(ctx, Config{Dir: dir, Patterns: []string{"./none"}, Cache: sharedCache(t)}); err == nil {
+		t.Error("a missing directory is no error")
+	}
+	if _, err := Rewrite(ctx, Config{Dir: filepath.Join(dir, "none"), Patterns: []string{"."}, Cache: sharedCache(t)}); err == nil {
+		t.Error("a missing module is no error")
+	}
+	if _, err := Rewrite(ctx, Config{Dir: dir, Patterns: []string{"./a.go"}, Cache: sharedCache(t)}); err == nil {
+		t.Error("a file as a pattern is no error")
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Rewrite(canceled, Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+}
+
+// A module that does not require the checker's cannot be rewritten, and is
+// told what to add.
+func TestModuleWithoutTheChecker(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\ngo 1.25.0\n-- a.go --\npackage t\n"+okTest)
+	_, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
+	if err == nil || !strings.Contains(err.Error(), "go get "+rootPath) {
+		t.Errorf("%v", err)
+	}
+}
