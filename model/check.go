@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,6 +104,7 @@ func (c *check) config() explore.Config {
 		Strategy:    explore.Strategy(s.Strategy),
 		Preemptions: o.preemptions,
 		MaxSteps:    o.maxSteps,
+		Early:       o.timeouts,
 		Executions:  o.executions,
 		Duration:    o.duration,
 		Seed:        s.Seed,
@@ -177,8 +179,14 @@ func (c *check) result(res explore.Result) record {
 		Kind: "result", Name: c.name, Verdict: "proved",
 		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
-		Bounded: res.Bounded, Assumptions: c.opts.assume,
+		Bounded: res.Bounded, Assumptions: slices.Clone(c.opts.assume),
 		Digest: fmt.Sprintf("%016x", res.Digest),
+	}
+	if c.opts.timeouts > 0 {
+		r.Assumptions = append(r.Assumptions, fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
+	}
+	if res.Late > 0 {
+		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
 	}
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"

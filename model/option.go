@@ -12,6 +12,7 @@ type options struct {
 	executions  int64
 	duration    time.Duration
 	maxSteps    int
+	timeouts    int
 	assume      []string
 	spec        history.Specification
 }
@@ -46,6 +47,15 @@ func Duration(d time.Duration) Option {
 func MaxSteps(n int) Option {
 	atLeast("MaxSteps", n, 1)
 	return func(o *options) { o.maxSteps = n }
+}
+
+// Timeouts lets up to n futex waits of an execution end early, by their timeout
+// or by a signal, although other goroutines can run. The default is 0: a
+// timeout then fires only when nothing else can run. The verdict names n. It
+// panics on a negative n.
+func Timeouts(n int) Option {
+	atLeast("Timeouts", n, 0)
+	return func(o *options) { o.timeouts = n }
 }
 
 // Assume puts an assumption that the check makes on its verdict.

@@ -23,6 +23,12 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 			}
 			f = fe.prevObj
 		}
+	case t.op == OpFutexSleep && t.signal < 0: // timed out because nothing else could run
+		for i := range e.n {
+			if p := e.threads[i].prev; p >= 0 {
+				join(c, e.clockAt(p))
+			}
+		}
 	case ev.source >= 0:
 		join(c, e.clockAt(ev.source))
 	case t.op == OpJoin:

@@ -95,6 +95,8 @@ type engine struct {
 	strict  bool // WaitGroup additions and subtractions are dependent: see waitgroup.go
 	wantWG  bool // strict was asked for: the exploration starts again
 	usesWG  bool
+	late    bool   // a timeout fired because nothing else could run
+	early   int    // timeouts and signals before their time so far
 	waiting uint64 // threads that wait for a WaitGroup for ever
 	rng     rng
 	prio    [maxThreads]uint64
@@ -141,21 +143,24 @@ type thread struct {
 	op       Op
 	ptr      unsafe.Pointer
 	obj      int32
-	old, new uint64      // CAS, WaitGroup.Add, Sleep
-	width    uint8       // CAS: 4 or 8 bytes, 0 when peek decides
-	peek     func() bool // CAS on what is neither
-	choices  int32       // Choose and Signal
-	prev     int32       // the event whose clock is this thread's, or -1
-	key      uint64      // of the pending operation, in engine.pending
-	children uint64      // threads that Join waits for
-	signal   int32       // Cond: the event that woke it, or -1
-	chosen   int32       // what the last choice gave
-	pcs      [24]uintptr // where the pending operation stands, when recording
-	npcs     int         //
-	knownSP  [64]uintptr // stack addresses verified to be this thread's
-	goid     uint64      // goroutine it runs on
-	spin     spinning    //
-	fiber    fiber       // how control is handed to it
+	old, new uint64        // CAS, WaitGroup.Add, Sleep
+	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
+	peek     func() bool   // CAS on what is neither
+	choices  int32         // Choose and Signal
+	prev     int32         // the event whose clock is this thread's, or -1
+	key      uint64        // of the pending operation, in engine.pending
+	children uint64        // threads that Join waits for
+	signal   int32         // Cond: the event that woke it, or -1
+	chosen   int32         // what the last choice gave
+	deadline time.Duration // futex: on the virtual clock, or noDeadline
+	futex    FutexResult   // how the wait ended
+	queue    int32         // futex: the object it sleeps on
+	pcs      [24]uintptr   // where the pending operation stands, when recording
+	npcs     int           //
+	knownSP  [64]uintptr   // stack addresses verified to be this thread's
+	goid     uint64        // goroutine it runs on
+	spin     spinning      //
+	fiber    fiber         // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow

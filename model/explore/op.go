@@ -38,6 +38,10 @@ const (
 	OpChoose
 	OpCall
 	OpReturn
+	OpFutexWait
+	OpFutexSleep
+	OpFutexEarly
+	OpFutexWake
 	opCount
 )
 
@@ -122,6 +126,15 @@ var ops = [opCount]opInfo{
 	OpChoose:        {"Choose", none, false},
 	OpCall:          {"call", read, false},
 	OpReturn:        {"return", add, false},
+	OpFutexWait:     {"futex wait", read, false},
+	OpFutexSleep:    {"futex wait (asleep)", none, true},
+	OpFutexEarly:    {"futex wait (timeout or signal)", write, false},
+	OpFutexWake:     {"futex wake", write, false},
+}
+
+// chooses reports whether an operation chooses among values.
+func (o Op) chooses() bool {
+	return o == OpChoose || o == OpCondSignal || o == OpFutexWait || o == OpFutexWake
 }
 
 // String gives the operation's name as it stands in lanes.

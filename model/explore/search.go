@@ -28,6 +28,7 @@ type Config struct {
 	MaxSteps    int // most steps of one execution
 	Executions  int64
 	Duration    time.Duration
+	Early       int // most timeouts and signals of one execution that come although others can run
 	Seed        uint64
 	Replay      []Deviation // with Record: run this one schedule
 	Record      bool
@@ -52,7 +53,8 @@ type Result struct {
 	Digest     uint64 // over all explored schedules
 	Bounded    string // why not everything was explored, "" if it was
 	Seconds    float64
-	Threads    int // most threads in one execution
+	Threads    int   // most threads in one execution
+	Late       int64 // executions in which a timeout fired because nothing else could run
 	Failure    *Failure
 	Events     []Record // of the replayed execution
 
@@ -134,8 +136,8 @@ func Run(cfg Config, body func()) Result {
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
-	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
-	e.clock, e.failure, e.cur, e.decision = 0, nil, nil, 0
+	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
+	e.clock, e.failure, e.cur, e.decision, e.early = 0, nil, nil, 0, 0
 	e.table.clear()
 	if e.cfg.Record {
 		e.quiet = true
@@ -211,6 +213,9 @@ func (e *engine) judge() {
 	r := &e.res
 	r.Threads = max(r.Threads, e.n)
 	e.longest = max(e.longest, e.depth)
+	if e.late {
+		r.Late++
+	}
 	complete := e.next == endBlocked && e.failure == nil
 	if n := raceErrors(); n > e.raceErrs {
 		r.Races++

@@ -22,7 +22,7 @@ func (e *engine) enabled(t *thread) bool {
 		return e.objs[t.obj].count == 0
 	case OpOnce:
 		return e.objs[t.obj].state != 1
-	case OpCondWait:
+	case OpCondWait, OpFutexSleep:
 		return t.signal >= 0
 	case OpJoin:
 		return t.children&e.alive == 0
@@ -85,7 +85,9 @@ func (e *engine) pick() int {
 		}
 	}
 	if en == 0 {
-		return endBlocked
+		if en = e.lateTimeout(); en == 0 {
+			return endBlocked
+		}
 	}
 	if d >= e.cfg.MaxSteps {
 		e.failure = &Failure{Kind: KindLivelock, Message: boundText(e.cfg.MaxSteps)}
@@ -145,7 +147,7 @@ func (e *engine) commit(t *thread) {
 		ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
 		if ev.choices == 0 {
 			ev.choice, ev.choices = 0, 1
-			if t.op == OpChoose || t.op == OpCondSignal {
+			if t.op.chooses() {
 				ev.choices = e.choicesOf(t)
 				ev.choice = e.firstChoice(ev.choices)
 			}
@@ -169,7 +171,7 @@ func (e *engine) commit(t *thread) {
 			ev.prevObj = -1
 		}
 		ev.arg = int64(t.old)
-		if t.op == OpCondWait {
+		if t.op == OpCondWait || t.op == OpFutexSleep {
 			ev.source = t.signal
 		} else if t.op == OpSpin {
 			ev.source = t.spin.source
@@ -303,6 +305,14 @@ func (e *engine) apply(t *thread, d int32) {
 			e.threads[w].signal = max(d, 0)
 		}
 		o.waiters = o.waiters[:0]
+	case OpFutexWait:
+		e.futexWait(t)
+	case OpFutexSleep:
+		e.futexAwake(t)
+	case OpFutexEarly:
+		e.futexEarly(t)
+	case OpFutexWake:
+		e.futexWake(t, d)
 	case OpSleep:
 		e.clock += time.Duration(t.old)
 	case OpJoin:
@@ -312,8 +322,11 @@ func (e *engine) apply(t *thread, d int32) {
 
 // choicesOf gives the number of values that t's pending operation chooses among.
 func (e *engine) choicesOf(t *thread) int32 {
-	if t.op == OpCondSignal {
+	switch t.op {
+	case OpCondSignal:
 		return max(1, int32(len(e.objs[t.obj].waiters)))
+	case OpFutexWait, OpFutexWake:
+		return e.futexChoices(t)
 	}
 	return t.choices
 }

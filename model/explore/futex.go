@@ -1,0 +1,176 @@
+package explore
+
+import (
+	"math/bits"
+	"time"
+	"unsafe"
+)
+
+// The kernel's futex. Wait compares the word and goes to sleep in one step, so
+// it is a read of the word; wake is a write, since it must be ordered with
+// every wait. Which of several sleepers a wake takes is chosen: the kernel
+// promises no order. A wake that is scheduled late finds whoever sleeps then.
+//
+// Timeouts and signals before their time are choices of the wait, as many in
+// an execution as Config.Early allows. Beyond that, a timeout fires only when
+// nothing else can run, so that it hides no lost wakeup before anyone had the
+// chance to be late; Result.Late counts the executions that needed one.
+
+// FutexResult is how a futex wait ended.
+type FutexResult uint8
+
+// The ends of a futex wait.
+const (
+	FutexWoken FutexResult = iota
+	FutexMismatch
+	FutexTimeout
+	FutexInterrupted
+)
+
+const noDeadline = time.Duration(-1)
+
+// FutexWait sleeps while *p is val, at most for timeout unless that is
+// negative. It reports false when no execution is running.
+func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult, bool) {
+	e := eng
+	if e == nil {
+		return 0, false
+	}
+	t := e.cur
+	t.old, t.deadline = uint64(val), noDeadline
+	if timeout >= 0 {
+		t.deadline = e.clock + timeout
+		if t.deadline < 0 {
+			t.deadline = 1<<63 - 1
+		}
+	}
+	Enter(p, OpFutexWait)
+	switch {
+	case t.futex == FutexMismatch:
+	case t.chosen == 0:
+		Enter(nil, OpFutexSleep)
+	default:
+		t.old = uint64(t.chosen)
+		Enter(p, OpFutexEarly)
+	}
+	return t.futex, true
+}
+
+// FutexWake wakes at most n threads that sleep on p and gives their number.
+func FutexWake(p unsafe.Pointer, n int) (int, bool) {
+	e := eng
+	if e == nil {
+		return 0, false
+	}
+	t := e.cur
+	t.old = uint64(n)
+	Enter(p, OpFutexWake)
+	return int(t.old), true
+}
+
+func (e *engine) futexEqual(t *thread) bool {
+	var word uint32
+	quietly(func() { word = *(*uint32)(t.ptr) }) // nothing else runs
+	return word == uint32(t.old)
+}
+
+// futexChoices: a wait that sleeps may end by a wake, early by its timeout, or
+// early by a signal; a wake may take any one sleeper first.
+func (e *engine) futexChoices(t *thread) int32 {
+	if t.op == OpFutexWake {
+		if n := len(e.objs[t.obj].waiters); t.old == 1 && n > 1 {
+			return int32(n)
+		}
+		return 1
+	}
+	switch {
+	case !e.futexEqual(t) || e.early >= e.cfg.Early:
+		return 1
+	case t.deadline == noDeadline:
+		return 2 // woken, signal
+	default:
+		return 3 // woken, timeout, signal
+	}
+}
+
+func (e *engine) futexWait(t *thread) {
+	t.signal = -1
+	if !e.futexEqual(t) {
+		t.futex, t.chosen = FutexMismatch, 0
+		return
+	}
+	if t.chosen != 0 {
+		e.early++
+		if t.deadline == noDeadline {
+			t.chosen = 2
+		}
+	}
+	t.futex = FutexWoken
+	o := &e.objs[t.obj]
+	o.waiters = append(o.waiters, int32(t.id))
+	t.queue = t.obj
+}
+
+func (e *engine) futexWake(t *thread, d int32) {
+	o := &e.objs[t.obj]
+	woken := uint64(0)
+	for ; woken < t.old && len(o.waiters) > 0; woken++ {
+		i := int(t.chosen)
+		e.threads[o.waiters[i]].signal = max(d, 0)
+		o.waiters = append(o.waiters[:i], o.waiters[i+1:]...)
+		t.chosen = 0
+	}
+	t.old = woken
+}
+
+// futexEarly ends a wait by its timeout or a signal, unless a wake came first.
+func (e *engine) futexEarly(t *thread) {
+	if t.signal >= 0 {
+		return
+	}
+	e.dequeue(t)
+	t.futex = FutexInterrupted
+	if t.old == 1 {
+		t.futex = FutexTimeout
+		e.clock = max(e.clock, t.deadline)
+	}
+}
+
+// futexAwake ends a wait that was woken, or whose time came when nothing else
+// could run.
+func (e *engine) futexAwake(t *thread) {
+	if t.signal >= 0 {
+		return
+	}
+	e.dequeue(t)
+	t.futex = FutexTimeout
+	e.clock = max(e.clock, t.deadline)
+	e.late = true
+}
+
+func (e *engine) dequeue(t *thread) {
+	o := &e.objs[t.queue]
+	for i, w := range o.waiters {
+		if int(w) == t.id {
+			o.waiters = append(o.waiters[:i], o.waiters[i+1:]...)
+			return
+		}
+	}
+}
+
+// lateTimeout gives the sleeper whose timeout is due first, when no thread can
+// run otherwise.
+func (e *engine) lateTimeout() uint64 {
+	best := -1
+	for s := e.gated; s != 0; s &= s - 1 {
+		i := bits.TrailingZeros64(s)
+		t := e.threads[i]
+		if t.op == OpFutexSleep && t.deadline != noDeadline && (best < 0 || t.deadline < e.threads[best].deadline) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0
+	}
+	return 1 << best
+}

@@ -1,0 +1,127 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// parker is a token over a futex: 0 empty, 1 token, 2 asleep.
+type parker struct{ state atomic.Uint32 }
+
+func (p *parker) park(timeout time.Duration) bool {
+	if hook.Uint32CompareAndSwap(&p.state, 1, 0) {
+		return true
+	}
+	if !hook.Uint32CompareAndSwap(&p.state, 0, 2) {
+		return hook.Uint32Swap(&p.state, 0) == 1
+	}
+	for {
+		r, _ := explore.FutexWait(unsafe.Pointer(&p.state), 2, timeout)
+		if hook.Uint32CompareAndSwap(&p.state, 1, 0) {
+			return true
+		}
+		if r == explore.FutexTimeout {
+			return hook.Uint32Swap(&p.state, 0) == 1
+		}
+	}
+}
+
+func (p *parker) unpark() {
+	if hook.Uint32Swap(&p.state, 1) == 2 {
+		explore.FutexWake(unsafe.Pointer(&p.state), 1)
+	}
+}
+
+func TestFutex(t *testing.T) {
+	for early := range 3 {
+		taken := map[bool]int{}
+		r := explore.Run(explore.Config{Preemptions: -1, Early: early}, func() {
+			var p parker
+			spawn(func() {
+				got := p.park(-1)
+				if !got {
+					panic("no token without a timeout")
+				}
+			}, p.unpark)
+		})
+		require.Nil(t, r.Failure, "%d", early)
+		require.Zero(t, r.Late)
+		r = explore.Run(explore.Config{Preemptions: -1, Early: early}, func() {
+			var p parker
+			got := false
+			spawn(func() { got = p.park(time.Second) }, p.unpark)
+			if left := p.state.Load(); got == (left == 1) {
+				panic("the token is neither taken nor left, or both")
+			}
+			taken[got]++
+		})
+		require.Nil(t, r.Failure)
+		require.Equal(t, early > 0, taken[false] > 0, "early timeouts happen if allowed: %v", taken)
+	}
+}
+
+// Without a wake, the timeout fires when nothing else can run; without a
+// timeout that is a deadlock.
+func TestFutexWithoutAWake(t *testing.T) {
+	var elapsed time.Duration
+	r := all(func() {
+		var p parker
+		spawn(func() { start := hook.Now(); p.park(time.Second); elapsed = hook.Since(start) })
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 1, r.Late)
+	require.Equal(t, time.Second, elapsed)
+	r = all(func() {
+		var p parker
+		spawn(func() { p.park(-1) })
+	})
+	require.Equal(t, explore.KindDeadlock, r.Failure.Kind)
+}
+
+// A waker that looks before it stores loses the wakeup.
+func TestFutexLostWakeup(t *testing.T) {
+	r := all(func() {
+		var p parker
+		spawn(func() { p.park(-1) }, func() {
+			if hook.Uint32Load(&p.state) == 2 {
+				hook.Uint32Store(&p.state, 1)
+				explore.FutexWake(unsafe.Pointer(&p.state), 1)
+			}
+		})
+	})
+	require.Equal(t, explore.KindDeadlock, r.Failure.Kind)
+}
+
+// A wake takes any of the sleepers.
+func TestFutexWakeTakesAnySleeper(t *testing.T) {
+	first := map[int]bool{}
+	r := all(func() {
+		var word, order atomic.Uint32
+		won := 0
+		sleeper := func(i int) func() {
+			return func() {
+				explore.FutexWait(unsafe.Pointer(&word), 0, -1)
+				if hook.Uint32Add(&order, 1) == 1 {
+					won = i
+				}
+			}
+		}
+		spawn(sleeper(1), sleeper(2), func() {
+			hook.Uint32Store(&word, 1)
+			explore.FutexWake(unsafe.Pointer(&word), 1)
+			explore.FutexWake(unsafe.Pointer(&word), 1)
+		})
+		first[won] = true
+	})
+	require.Nil(t, r.Failure)
+	require.Len(t, first, 2)
+}
