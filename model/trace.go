@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/report"
@@ -49,6 +50,7 @@ func lanes(events []explore.Record, f *explore.Failure, message string) string {
 		tr.Threads[id] = name
 	}
 	source := report.SourceLines()
+	label := labels(events, source)
 	preempted := map[int]bool{} // by a step of this thread that is not drawn
 	for _, e := range events {
 		if e.Op == explore.OpCall.String() || e.Op == explore.OpReturn.String() {
@@ -56,7 +58,7 @@ func lanes(events []explore.Record, f *explore.Failure, message string) string {
 			continue
 		}
 		name(e.Thread, e.Name)
-		s := report.Step{Thread: e.Thread, Name: e.Name, Op: e.Op, Object: object(e, source), Value: e.Value, Note: e.Note,
+		s := report.Step{Thread: e.Thread, Name: e.Name, Op: e.Op, Object: label(e), Value: e.Value, Note: e.Note,
 			Preempt: e.Preemptive || preempted[e.Thread]}
 		delete(preempted, e.Thread)
 		if len(e.Stack) > 0 {
@@ -111,24 +113,47 @@ func userStack(stack string) string {
 	return strings.Join(out, "\n")
 }
 
-// object names what an operation works on as the source does: x.head in
-// x.head.Load(), if the line has one such call, else by its number.
-func object(e explore.Record, source func(string, int) string) string {
-	if e.Object < 0 {
-		return ""
-	}
-	if len(e.Stack) > 0 {
-		line := source(e.Stack[0].File, e.Stack[0].Line)
-		if i := strings.Index(line, "."+e.Op+"("); i > 0 && i == strings.LastIndex(line, "."+e.Op+"(") {
-			j := i
-			for j > 0 && (line[j-1] == '.' || line[j-1] == '_' || line[j-1] == '[' || line[j-1] == ']' ||
-				'0' <= line[j-1] && line[j-1] <= '9' || 'a' <= line[j-1] && line[j-1] <= 'z' || 'A' <= line[j-1] && line[j-1] <= 'Z') {
-				j--
+// labels gives the objects of a trace names: what the source calls them, x.head
+// in x.head.Load(), with their number where several would share a name.
+func labels(events []explore.Record, source func(string, int) string) func(explore.Record) string {
+	objects := map[string]map[int]bool{}
+	for _, e := range events {
+		if n := receiver(e, source); n != "" && e.Object >= 0 {
+			if objects[n] == nil {
+				objects[n] = map[int]bool{}
 			}
-			if name := strings.TrimLeft(line[j:i], ".]"); name != "" {
-				return name
-			}
+			objects[n][e.Object] = true
 		}
 	}
-	return "#" + strconv.Itoa(e.Object)
+	return func(e explore.Record) string {
+		number := "#" + strconv.Itoa(e.Object)
+		switch n := receiver(e, source); {
+		case e.Object < 0:
+			return ""
+		case n == "":
+			return number
+		case len(objects[n]) > 1:
+			return n + number
+		default:
+			return n
+		}
+	}
+}
+
+// receiver gives the text before .Load( and the like in the source line of a
+// step, or "" unless there is exactly one.
+func receiver(e explore.Record, source func(string, int) string) string {
+	if len(e.Stack) == 0 {
+		return ""
+	}
+	line := source(e.Stack[0].File, e.Stack[0].Line)
+	method := e.Op[strings.LastIndexByte(e.Op, '.')+1:]
+	end := strings.Index(line, "."+method+"(")
+	if end < 0 || end != strings.LastIndex(line, "."+method+"(") {
+		return ""
+	}
+	start := strings.LastIndexFunc(line[:end], func(r rune) bool {
+		return r != '.' && r != '_' && r != '[' && r != ']' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return strings.TrimLeft(line[start+1:end], ".]")
 }
