@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/types"
+	"runtime"
 	"strings"
 )
 
@@ -41,6 +42,13 @@ var hookedFuncs = map[string]bool{
 	"sync.OnceFunc": true, "sync.OnceValue": true, "sync.OnceValues": true,
 	"runtime.Gosched": true, "runtime.Goexit": true,
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
+}
+
+// futexCalls are the system calls by which Linux programs reach the futex. The
+// hooks, of the same name, model that and refuse every other call.
+var futexCalls = map[string]bool{
+	"syscall.Syscall6": true, "syscall.RawSyscall6": true,
+	"golang.org/x/sys/unix.Syscall6": true, "golang.org/x/sys/unix.RawSyscall6": true,
 }
 
 // dynMethods has the interface methods that go through a type switch, with
@@ -146,7 +154,7 @@ func (ss *session) function(fn *types.Func) op {
 		return op{}
 	}
 	path := fn.Pkg().Path()
-	if hookedFuncs[path+"."+fn.Name()] || path == "sync/atomic" {
+	if hookedFuncs[path+"."+fn.Name()] || runtime.GOOS == "linux" && futexCalls[path+"."+fn.Name()] || path == "sync/atomic" {
 		return op{role: hookedOp, hook: fn.Name()}
 	}
 	return ss.refusedFunc(fn)
