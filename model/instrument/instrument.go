@@ -89,7 +89,7 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		texts:    make(map[string][]byte),
 	}
 	s.env = append(os.Environ(), cfg.Env...)
-	if s.goenv, err = s.goEnv(ctx, "GOMODCACHE", "GOMOD", "GOWORK"); err != nil {
+	if s.goenv, err = s.goEnv(ctx, "GOARCH", "GOMODCACHE", "GOMOD", "GOWORK"); err != nil {
 		return nil, err
 	}
 	if err := s.replaceTexts(); err != nil {

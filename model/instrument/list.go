@@ -128,6 +128,22 @@ func (l *listing) closure(p *listed) []*listed {
 	return out
 }
 
+// withHook adds package hook, and what it imports, to a closure: rewritten
+// text calls it even where the original does not use the checker.
+func (l *listing) withHook(closure []*listed) []*listed {
+	all := make(map[string]bool)
+	for _, p := range closure {
+		all[p.ID] = true
+	}
+	hook := l.pkgs[hookPath]
+	for _, id := range append([]string{hook.ID}, hook.Deps...) {
+		if p := l.pkgs[id]; p != nil && !p.Standard && !all[id] {
+			closure = append(closure[:len(closure):len(closure)], p)
+		}
+	}
+	return closure
+}
+
 // list runs go list. The plain listing compiles everything, which finds the
 // errors that only the compiler sees, and yields export data; the listing
 // with the race tag takes types of the standard library from there.

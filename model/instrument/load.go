@@ -167,7 +167,7 @@ func (ss *session) load(id string) (*checked, error) {
 
 	var errs []string
 	conf := types.Config{
-		Sizes: types.SizesFor("gc", runtime.GOARCH),
+		Sizes: types.SizesFor("gc", ss.set.goenv["GOARCH"]),
 		Importer: importFunc(func(path string) (*types.Package, error) {
 			return ss.importFrom(p, path)
 		}),

@@ -205,7 +205,7 @@ func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, root *listed
 		if !m.edited {
 			continue
 		}
-		dir, err := s.copyModule(ctx, m, closure)
+		dir, err := s.copyModule(ctx, m, l.withHook(closure))
 		if err != nil {
 			return err
 		}

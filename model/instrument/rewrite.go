@@ -145,6 +145,7 @@ func (r *rewriter) importClause() {
 // keepTypes has a type of each package whose functions become hooks: a
 // declaration of that type keeps the import in use.
 var keepTypes = map[string]string{
+	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
 }
 
@@ -190,6 +191,9 @@ func (r *rewriter) parent() ast.Node { return r.stack[len(r.stack)-1] }
 
 // visit makes the edits for one node and reports whether to go on below it.
 func (r *rewriter) visit(n ast.Node) bool {
+	if e, ok := n.(ast.Expr); ok {
+		r.refuseConversion(e) // first: it goes around all else
+	}
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
@@ -228,9 +232,6 @@ func (r *rewriter) visit(n ast.Node) bool {
 		if r.spins(n) {
 			r.markSpin(n)
 		}
-	}
-	if e, ok := n.(ast.Expr); ok {
-		r.refuseConversion(e)
 	}
 	return true
 }
