@@ -1,0 +1,63 @@
+// Package park is how one goroutine sleeps until another wakes it: a [Parker] holds at most one token, [Parker.Unpark]
+// puts it there, and [Parker.Park] waits for it and takes it.
+//
+// An Unpark that comes before the Park is remembered, so that looking for something to do and going to sleep need not be
+// one atomic step. Several that come before the same Park leave one token.
+//
+// # Who may call what
+//
+// A Parker has one parker at a time: one goroutine that calls [Parker.Park] or [Parker.ParkTimeout]. The role may pass to
+// another goroutine once the call has returned; nothing else is needed for that. A second one that goes to sleep beside
+// the first panics. Anyone may call [Parker.Unpark], also the parker itself.
+//
+// # Waiting for something to do
+//
+// The consumer looks, then parks. The producer puts, then unparks. Whenever the consumer's look came too early to see
+// what was put, the token comes after that look, and Park does not wait:
+//
+//	var p park.Parker
+//
+//	func consume() {
+//		for {
+//			v, ok := queue.take()
+//			switch {
+//			case ok:
+//				handle(v)
+//			case queue.closed():
+//				return
+//			default:
+//				p.Park() // a token is a reason to look again, not a promise to find something
+//			}
+//		}
+//	}
+//
+//	func produce(v int) {
+//		queue.put(v) // first make it visible,
+//		p.Unpark()   // then wake
+//	}
+//
+// The package example runs it. When there are many who might sleep, whom to wake is not this package's concern.
+//
+// # What is promised
+//
+// Say that an Unpark leaves a token if there was none. Then
+//
+//   - each return of Park, and each ParkTimeout that returns true, took exactly one token, and no token is taken twice or
+//     lost, whether or not a timeout passes at the same time;
+//   - ParkTimeout returns false only after its duration has passed, at an instant without a token;
+//   - an Unpark synchronizes before the return of the call that takes its token; if several left one token, all of them do.
+//
+// # Two ways to sleep
+//
+// [Futex] (Linux) puts the goroutine's thread to sleep in the kernel. It starts again a few microseconds after the wake,
+// also when the waker keeps its processor busy; the wake is a system call, which costs the waker as much. A sleeping
+// goroutine holds a thread, and its P until Go's scheduler takes that back, some 20 microseconds to 10 milliseconds later.
+// So it suits the few workers of a scheduler (at most GOMAXPROCS of them), which sleep seldom. The runtime counts such
+// goroutines as running: it does not report a deadlock of theirs, and [testing/synctest] does not see them wait.
+//
+// [Portable] puts only the goroutine to sleep, on a channel. It costs little, it suits any number of goroutines, and it works
+// under [testing/synctest] if the Parker is made inside the bubble; but a goroutine that is woken waits until some P looks
+// at it, tens of microseconds and more if the waker keeps its own P.
+//
+// The zero value uses the default of the platform: Futex on Linux, else Portable. [New] chooses.
+package park

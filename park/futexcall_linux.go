@@ -1,0 +1,77 @@
+package park
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The two calls of the kernel, and nothing else.
+//
+// unsafe is used here only to hand addresses to the kernel, in the form that package unsafe allows: a conversion to uintptr
+// within the call. The kernel uses them during the call only, except that a thread asleep on a word is found by the word's
+// address; its goroutine's stack refers to the Parker all the while, so it stays where it is.
+
+const (
+	private = 128 // FUTEX_PRIVATE_FLAG: no other process uses the word, so the kernel need not look it up in the page tables
+
+	opWait = 0 | private // FUTEX_WAIT: the timeout is relative, by CLOCK_MONOTONIC, as Go's clock is
+	opWake = 1 | private // FUTEX_WAKE
+)
+
+// futexWait sleeps until a wake on word, but only if the word is val, which the kernel compares in one step with going to
+// sleep; and at most for d, unless d is negative. It returns 0 for a wake or no reason, EAGAIN if the word was not val,
+// EINTR, ETIMEDOUT, or an error.
+//
+// Syscall, not RawSyscall: the thread blocks, so the scheduler must be able to give its P to others, and the collector to
+// stop the world without it.
+func futexWait(word *atomic.Uint32, val uint32, d time.Duration) unix.Errno {
+	if d < 0 {
+		_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
+		if no32(errno) {
+			_, _, errno = unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
+		}
+		return errno
+	}
+	ts := timespec(d)
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	if no32(errno) {
+		ts := timespec64{int64(d / time.Second), int64(d % time.Second)}
+		_, _, errno = unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	}
+	return errno
+}
+
+// futexWake wakes at most n of those who sleep on word.
+//
+// RawSyscall, not Syscall: a wake does not block. Were the scheduler told, it could take the waker's P away, because waking an
+// idle processor takes about as long as it allows a system call; and the waker would stop for that.
+func futexWake(word *atomic.Uint32, n int) unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWake, uintptr(n), 0, 0, 0)
+	if no32(errno) {
+		_, _, errno = unix.RawSyscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWake, uintptr(n), 0, 0, 0)
+	}
+	return errno
+}
+
+// timespec returns d, or the largest time that the structure holds: 68 years where its seconds have 32 bits. Who sleeps for
+// longer is woken early, and sleeps again.
+func timespec(d time.Duration) unix.Timespec {
+	if sysFutexTime64 != 0 {
+		d = min(d, math.MaxInt32*time.Second)
+	}
+	return unix.NsecToTimespec(int64(d))
+}
+
+// timespec64 is the kernel's time structure in system calls that end in time64.
+type timespec64 struct{ sec, nsec int64 }
+
+// no32 reports whether a 32-bit system call failed because the kernel was built without 32-bit times; then it has
+// SYS_FUTEX_TIME64. This order, the old call first, is the safe one: some old kernels use the new number for something
+// else, and some sandboxes kill who uses it. As the timeout is relative, 32 bits are enough for it in any year.
+func no32(errno unix.Errno) bool {
+	return sysFutexTime64 != 0 && errno == unix.ENOSYS
+}
