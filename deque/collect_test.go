@@ -139,7 +139,7 @@ func TestEverythingTakenIsCollected(t *testing.T) {
 			d.StealInto(thief)
 		case 5:
 			d.Pop()
-			thief.Pop()
+			popAll(thief)
 		}
 	}
 	popAll(d)

@@ -213,7 +213,7 @@ func TestThiefWhoHasSomething(t *testing.T) {
 // reading are no room.
 func TestChainOfSteals(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		a, b, c := holding(4, 0, 1, 4), holding(4, 0, 5, 7), deque.New[int](4)
+		a, b, c := holding(4, 0, 1, 4), holding(4, 0, 5, 8), deque.New[int](4)
 		var ownerA, ownerB, ownerC side
 		x.Go("C", func() { ownerC.steal(b, c) })
 		ownerB.drain(b)
@@ -223,7 +223,7 @@ func TestChainOfSteals(t *testing.T) {
 		closed(x, a, b, c)
 		ownerA.drain(a)
 		ownerA.rising(x)
-		once(x, 7, &ownerA, &ownerB, &ownerC)
+		once(x, 8, &ownerA, &ownerB, &ownerC)
 	})
 }
 
