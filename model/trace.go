@@ -39,8 +39,8 @@ func fromReport(ds []report.Deviation) []explore.Deviation {
 	return out
 }
 
-// lanes draws a recorded execution. Calls and returns of a history are
-// scheduling points, but are not drawn.
+// lanes draws a recorded execution. Calls and returns of a history and Joins
+// that return are steps, but say nothing: they are not drawn.
 func lanes(events []explore.Record, f *explore.Failure, message string) string {
 	tr := report.Trace{Message: message}
 	name := func(id int, name string) {
@@ -53,7 +53,8 @@ func lanes(events []explore.Record, f *explore.Failure, message string) string {
 	label := labels(events, source)
 	preempted := map[int]bool{} // by a step of this thread that is not drawn
 	for _, e := range events {
-		if e.Op == explore.OpCall.String() || e.Op == explore.OpReturn.String() {
+		switch e.Op {
+		case explore.OpCall.String(), explore.OpReturn.String(), explore.OpJoin.String():
 			preempted[e.Thread] = preempted[e.Thread] || e.Preemptive
 			continue
 		}

@@ -131,6 +131,7 @@ var latest *engine
 type thread struct {
 	id      int
 	name    string
+	number  string // its name when it was given none
 	fn      func()
 	started bool
 	fin     bool

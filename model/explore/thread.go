@@ -20,11 +20,14 @@ func (e *engine) spawn(name string, fn func(), joined bool) *thread {
 	}
 	e.n++
 	if t.dead {
-		*t = thread{id: t.id, fiber: t.fiber}
+		*t = thread{id: t.id, number: t.number, fiber: t.fiber}
 		e.newFiber(t)
 	}
 	if name == "" {
-		name = fmt.Sprintf("go#%d", t.id)
+		if t.number == "" {
+			t.number = fmt.Sprintf("go#%d", t.id)
+		}
+		name = t.number
 	}
 	t.name, t.fn, t.joined = name, fn, joined
 	t.started, t.fin, t.goexit = false, false, false
