@@ -86,15 +86,28 @@ func (m *mailbox) wake(*word) {
 	m.x.Assert(!m.full.Swap(true), "a waker would wait for the parker: the wake before was not received")
 }
 
-// A world makes the parkers of an execution.
-type world func(x *model.Exec, b budget) *Parker
-
-// eachWorld runs a check over every sleeper.
-func eachWorld(t *testing.T, check func(t *testing.T, parker world)) {
+// eachSleeper checks a body over every sleeper. What parker returns first may give up as the budget says, the others do not.
+func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker), opts ...model.Option) {
+	check := func(t *testing.T, sleeper func(x *model.Exec, b budget) sleeper) {
+		model.Check(t, func(x *model.Exec) {
+			b := b
+			body(x, func() *Parker {
+				p := &Parker{sleeper: sleeper(x, b)}
+				b = budget{}
+				return p
+			})
+		}, opts...)
+	}
 	t.Run("queue", func(t *testing.T) {
-		check(t, func(x *model.Exec, b budget) *Parker { return &Parker{sleeper: &queue{x: x, budget: b}} })
+		check(t, func(x *model.Exec, b budget) sleeper { return &queue{x: x, budget: b} })
 	})
 	t.Run("mailbox", func(t *testing.T) {
-		check(t, func(x *model.Exec, b budget) *Parker { return &Parker{sleeper: &mailbox{x: x, budget: b}} })
+		check(t, func(x *model.Exec, b budget) sleeper { return &mailbox{x: x, budget: b} })
 	})
+	if hasFutex { // the package as it is, down to its system calls
+		t.Run("futex", func(t *testing.T) {
+			opts = append(opts, model.Timeouts(b.timeouts+b.nothings))
+			check(t, func(*model.Exec, budget) sleeper { return nil })
+		})
+	}
 }

@@ -36,7 +36,7 @@ func futexWait(word *atomic.Uint32, val uint32, d time.Duration) unix.Errno {
 		}
 		return errno
 	}
-	ts := timespec(d)
+	ts := newTimespec(d)
 	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	if no32(errno) {
 		ts := timespec64{int64(d / time.Second), int64(d % time.Second)}
@@ -57,16 +57,20 @@ func futexWake(word *atomic.Uint32, n int) unix.Errno {
 	return errno
 }
 
-// timespec returns d, or the largest time that the structure holds: 68 years where its seconds have 32 bits. Who sleeps for
-// longer is woken early, and sleeps again.
-func timespec(d time.Duration) unix.Timespec {
-	if sysFutexTime64 != 0 {
-		d = min(d, math.MaxInt32*time.Second)
+// A timespec is the kernel's time structure: two of C's long, which has the size of int on every platform Go runs Linux on.
+type timespec struct{ sec, nsec int }
+
+// newTimespec returns d, or the largest time that the structure holds: 68 years where an int has 32 bits. Who wants to sleep
+// for longer is woken early, and sleeps again.
+func newTimespec(d time.Duration) timespec {
+	sec := d / time.Second
+	if sec > math.MaxInt {
+		return timespec{sec: math.MaxInt}
 	}
-	return unix.NsecToTimespec(int64(d))
+	return timespec{int(sec), int(d % time.Second)}
 }
 
-// timespec64 is the kernel's time structure in system calls that end in time64.
+// timespec64 is the structure of system calls whose names end in time64.
 type timespec64 struct{ sec, nsec int64 }
 
 // no32 reports whether a 32-bit system call failed because the kernel was built without 32-bit times; then it has

@@ -14,181 +14,165 @@ const tick = 2 * time.Microsecond
 
 // The writes before an Unpark are seen after the Park that takes its token, whenever the one comes before the other.
 func TestModelUnparkIsNotLost(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{nothings: 2})
-			written := 0
-			x.Go("waker", func() {
-				written = 1
-				p.Unpark()
-			})
-			p.Park()
-			x.Assert(written == 1, "Park returned before Unpark")
-			x.Join()
-			x.Assert(!p.ParkTimeout(0), "one Unpark left two tokens")
+	eachSleeper(t, budget{nothings: 2}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		written := 0
+		x.Go("waker", func() {
+			written = 1
+			p.Unpark()
 		})
+		p.Park()
+		x.Assert(written == 1, "Park returned before Unpark")
+		x.Join()
+		x.Assert(!p.ParkTimeout(0), "one Unpark left two tokens")
 	})
 }
 
 // What one waker leaves is one token, or two if the first is taken in between; and none after that.
 func TestModelTwoUnparksLeaveAtMostTwoTokens(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{nothings: 1})
-			for range 2 {
-				x.Go("waker", p.Unpark)
-			}
-			p.Park()
-			x.Join()
-			p.ParkTimeout(0)
-			x.Assert(!p.ParkTimeout(0), "two Unparks left three tokens")
-		})
+	eachSleeper(t, budget{nothings: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		for range 2 {
+			x.Go("waker", p.Unpark)
+		}
+		p.Park()
+		x.Join()
+		p.ParkTimeout(0)
+		x.Assert(!p.ParkTimeout(0), "two Unparks left three tokens")
 	})
 }
 
 // A timeout that falls together with an Unpark either takes its token or leaves it. (park/P1)
 func TestModelTimeoutEatsNoToken(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{timeouts: 1, nothings: 1})
-			written := 0
-			x.Go("waker", func() {
-				written = 1
-				p.Unpark()
-			})
-			if !p.ParkTimeout(tick) {
-				p.Park()
-			}
-			x.Assert(written == 1, "a token was taken before Unpark")
-			x.Join()
-			x.Assert(!p.ParkTimeout(0), "one Unpark left two tokens")
+	eachSleeper(t, budget{timeouts: 1, nothings: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		written := 0
+		x.Go("waker", func() {
+			written = 1
+			p.Unpark()
 		})
+		if !p.ParkTimeout(tick) {
+			p.Park()
+		}
+		x.Assert(written == 1, "a token was taken before Unpark")
+		x.Join()
+		x.Assert(!p.ParkTimeout(0), "one Unpark left two tokens")
 	})
 }
 
 // ParkTimeout returns false after its time, not before, and true only for a token. Whatever is not positive only looks.
 func TestModelTimeoutsAreNotEarly(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{timeouts: 2, nothings: 1})
-			start := time.Now()
-			x.Assert(!p.ParkTimeout(0) && !p.ParkTimeout(-1) && !p.ParkTimeout(-1<<63), "there is no token")
-			var unparks atomic.Int32
-			x.Go("waker", func() {
-				unparks.Add(1)
-				p.Unpark()
-			})
-			if p.ParkTimeout(tick) {
-				x.Assert(unparks.Load() == 1, "a token out of nothing")
-			} else {
-				x.Assert(time.Since(start) >= tick, "gave up after %v", time.Since(start))
-				p.Park()
-			}
-			x.Join()
+	eachSleeper(t, budget{timeouts: 2, nothings: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		start := time.Now()
+		x.Assert(!p.ParkTimeout(0) && !p.ParkTimeout(-1) && !p.ParkTimeout(-1<<63), "there is no token")
+		var unparks atomic.Int32
+		x.Go("waker", func() {
+			unparks.Add(1)
+			p.Unpark()
 		})
+		if p.ParkTimeout(tick) {
+			x.Assert(unparks.Load() == 1, "a token out of nothing")
+		} else {
+			x.Assert(time.Since(start) >= tick, "gave up after %v", time.Since(start))
+			p.Park()
+		}
+		x.Join()
 	})
 }
 
 // The wake of one Unpark may come when the parker sleeps for the next one: it goes on sleeping.
 func TestModelWakeComesLate(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{})
-			var awake atomic.Bool
-			second := 0
-			x.Go("first", p.Unpark)
-			x.Go("second", func() {
-				for !awake.Load() {
-				}
-				second = 1
-				p.Unpark()
-			})
-			p.Park()
-			awake.Store(true)
-			p.Park()
-			x.Assert(second == 1, "the second Park returned before the second Unpark")
-			x.Join()
+	eachSleeper(t, budget{}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		var awake atomic.Bool
+		second := 0
+		x.Go("first", p.Unpark)
+		x.Go("second", func() {
+			for !awake.Load() {
+			}
+			second = 1
+			p.Unpark()
 		})
+		p.Park()
+		awake.Store(true)
+		p.Park()
+		x.Assert(second == 1, "the second Park returned before the second Unpark")
+		x.Join()
 	})
 }
 
 // Two that wake each other in turns.
 func TestModelPingPong(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			const rounds = 2
-			ping, pong := parker(x, budget{nothings: 1}), parker(x, budget{})
-			turns := 0 // plain: whoever has been unparked has it
-			x.Go("ping", func() {
-				for range rounds {
-					ping.Park()
-					turns++
-					pong.Unpark()
-				}
-			})
+	eachSleeper(t, budget{nothings: 1}, func(x *model.Exec, parker func() *Parker) {
+		const rounds = 2
+		ping, pong := parker(), parker()
+		turns := 0 // plain: whoever has been unparked has it
+		x.Go("ping", func() {
 			for range rounds {
+				ping.Park()
 				turns++
-				ping.Unpark()
-				pong.Park()
+				pong.Unpark()
 			}
-			x.Join()
-			x.Assert(turns == 2*rounds, "%d turns", turns)
 		})
+		for range rounds {
+			turns++
+			ping.Unpark()
+			pong.Park()
+		}
+		x.Join()
+		x.Assert(turns == 2*rounds, "%d turns", turns)
 	})
 }
 
 // The loop of the package documentation: whatever is put is taken.
 func TestModelEverythingPutIsTaken(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{timeouts: 1})
-			const producers = 2
-			var box [producers]atomic.Bool
-			for i := range producers {
-				x.Go("producer", func() {
-					box[i].Store(true)
-					p.Unpark()
-				})
-			}
-			for taken := 0; taken < producers; {
-				found := false
-				for i := range box {
-					if box[i].Swap(false) {
-						taken++
-						found = true
-					}
-				}
-				if !found {
-					p.ParkTimeout(tick)
+	eachSleeper(t, budget{timeouts: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		const producers = 2
+		var box [producers]atomic.Bool
+		for i := range producers {
+			x.Go("producer", func() {
+				box[i].Store(true)
+				p.Unpark()
+			})
+		}
+		for taken := 0; taken < producers; {
+			found := false
+			for i := range box {
+				if box[i].Swap(false) {
+					taken++
+					found = true
 				}
 			}
-			x.Join()
-		})
+			if !found {
+				p.ParkTimeout(tick)
+			}
+		}
+		x.Join()
 	})
 }
 
 // The role of the parker passes with the return of Park, and nothing else.
 func TestModelAnotherParkerFollows(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{timeouts: 1})
-			var left atomic.Int32
-			x.Go("waker", func() {
-				p.Unpark()
-				for left.Load() == 0 {
-				}
-				p.Unpark()
-			})
-			x.Go("one", func() {
-				p.Park()
-				left.Store(1)
-			})
+	eachSleeper(t, budget{timeouts: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		var left atomic.Int32
+		x.Go("waker", func() {
+			p.Unpark()
 			for left.Load() == 0 {
 			}
-			for !p.ParkTimeout(tick) {
-			}
-			x.Join()
+			p.Unpark()
 		})
+		x.Go("one", func() {
+			p.Park()
+			left.Store(1)
+		})
+		for left.Load() == 0 {
+		}
+		for !p.ParkTimeout(tick) {
+		}
+		x.Join()
 	})
 }
 
@@ -215,21 +199,19 @@ var oneToken = history.Spec[bool, call, bool]{
 
 // Every history is that of one token, with calls that take effect one after the other.
 func TestModelOneToken(t *testing.T) {
-	eachWorld(t, func(t *testing.T, parker world) {
-		model.Check(t, func(x *model.Exec) {
-			p := parker(x, budget{timeouts: 1, nothings: 1})
-			h := x.History()
-			for range 2 {
-				x.Go("waker", func() {
-					history.Do(h, unpark, func() bool { p.Unpark(); return false })
-				})
-			}
-			took := history.Do(h, parkOrGiveUp, func() bool { return p.ParkTimeout(tick) })
-			if !took {
-				history.Do(h, parkOrGiveUp, func() bool { p.Park(); return true })
-			}
-			history.Do(h, parkOrGiveUp, func() bool { return p.ParkTimeout(0) })
-			x.Join()
-		}, model.Spec(oneToken))
-	})
+	eachSleeper(t, budget{timeouts: 1, nothings: 1}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		h := x.History()
+		for range 2 {
+			x.Go("waker", func() {
+				history.Do(h, unpark, func() bool { p.Unpark(); return false })
+			})
+		}
+		took := history.Do(h, parkOrGiveUp, func() bool { return p.ParkTimeout(tick) })
+		if !took {
+			history.Do(h, parkOrGiveUp, func() bool { p.Park(); return true })
+		}
+		history.Do(h, parkOrGiveUp, func() bool { return p.ParkTimeout(0) })
+		x.Join()
+	}, model.Spec(oneToken))
 }
