@@ -113,7 +113,7 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 	if len(before) != 8 {
 		t.Errorf("source %q", before)
 	}
-	if s := source(newModule(t, archive), nil); s != before {
+	if s := source(freshModule(t, archive), nil); s != before {
 		t.Error("another directory changes it")
 	}
 	for file, text := range map[string]string{"b/b.go": "package b // changed\n", "a_test.go": "package t\n"} {

@@ -41,12 +41,13 @@ func TestErrorsNameTheOriginal(t *testing.T) {
 func TestNothingToBuild(t *testing.T) {
 	ctx := context.Background()
 	dir := newModule(t, "-- a.go --\npackage t\n-- b/b.go --\npackage b\n")
+	bin := filepath.Join(t.TempDir(), "bin")
 	set := rewriteModule(t, dir)
 	for _, row := range []struct{ pkg, want string }{
 		{"example.com/t/b", "no test files"},
 		{"example.com/t/c", "not among"},
 	} {
-		err := set.Build(ctx, row.pkg, false, filepath.Join(dir, "bin"))
+		err := set.Build(ctx, row.pkg, false, bin)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.pkg, err, row.want)
 		}

@@ -2,6 +2,8 @@ package instrument
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -63,18 +65,48 @@ func writeFiles(t testing.TB, dir, archive string) {
 }
 
 // newModule writes module example.com/t, which requires the checker's module.
+// Equal modules lie in the same directory in every run, for the build cache's
+// sake; nothing is written there afterwards.
 func newModule(t testing.TB, archive string) string {
 	t.Helper()
-	dir := t.TempDir()
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	archive = goMod(t) + goSum(t) + archive
+	sum := sha256.Sum256([]byte(archive))
+	dir := filepath.Join(sharedCache(t), "modules-under-test", hex.EncodeToString(sum[:8]))
+	if _, err := os.Stat(dir); err == nil {
+		return dir
 	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), "tmp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, tmp, archive)
+	if err := os.Rename(tmp, dir); err != nil {
+		os.RemoveAll(tmp) // another run was faster
+	}
+	return dir
+}
+
+// freshModule is newModule in a directory of its own.
+func freshModule(t testing.TB, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, goMod(t)+goSum(t)+archive)
+	return dir
+}
+
+func goSum(t testing.TB) string {
+	t.Helper()
 	sum, err := os.ReadFile("../../go.sum")
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFiles(t, dir, goMod(t)+"-- go.sum --\n"+string(sum)+archive)
-	return dir
+	return "-- go.sum --\n" + string(sum)
 }
 
 // goMod requires what the repository does, and the repository.

@@ -77,6 +77,8 @@ func (s *Set) session(ctx context.Context, l *listing, root *listed) *session {
 	for _, p := range l.closure(root) {
 		if p.engine() {
 			exclude(p)
+		} else if p.edge() {
+			excluded[p.ID] = true
 		}
 	}
 	keys := make([]string, 0, len(excluded))
@@ -126,6 +128,8 @@ func (ss *session) exportData(path string) (io.ReadCloser, error) {
 // rewritable reports whether p is rewritten, and if not, why.
 func (ss *session) rewritable(p *listed) (bool, string) {
 	switch {
+	case p.edge():
+		return false, "it is the edge of the operating system, of which only futex calls are modelled"
 	case p.Standard, ss.excluded[p.ID], p.engine():
 		return false, "it belongs to the checker"
 	case len(p.CgoFiles) > 0:
@@ -133,6 +137,10 @@ func (ss *session) rewritable(p *listed) (bool, string) {
 	}
 	return true, ""
 }
+
+// edge reports whether p is, like the standard library, modelled where it is
+// called.
+func (p *listed) edge() bool { return strings.HasPrefix(p.ImportPath, "golang.org/x/sys/") }
 
 // load type-checks a package from source, and first what it imports.
 func (ss *session) load(id string) (*checked, error) {

@@ -104,7 +104,7 @@ module example.com/other
 
 go 1.16
 `+lockInSub, "-- sub/", "-- other/"))
-	archive := goMod(t) + "\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ../otherlink\n" + `-- a.go --
+	archive := goSum(t) + goMod(t) + "\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ../otherlink\n" + `-- a.go --
 package t
 
 import other "example.com/other"
@@ -114,17 +114,6 @@ func F() { other.F() }
 package t
 ` + wantRegistered("example.com/t", "example.com/other")
 	writeFiles(t, real, archive)
-	sum, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		filepath.Join(real, "go.sum"): string(sum),
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for from, to := range map[string]string{"link": "real", "otherlink": "other"} {
 		if err := os.Symlink(to, filepath.Join(base, from)); err != nil {
 			t.Skip(err)
@@ -183,7 +172,10 @@ func TestModuleCache(t *testing.T) {
 
 // With a vendor directory the overlay reaches everything.
 func TestVendor(t *testing.T) {
-	dir := newModule(t, rapidTest+wantRegistered("example.com/t", "pgregory.net/rapid"))
+	if testing.Short() {
+		t.Skip("compiles the checker from another place")
+	}
+	dir := freshModule(t, rapidTest+wantRegistered("example.com/t", "pgregory.net/rapid"))
 	goTool(t, dir, []string{"GOFLAGS=-mod=mod"}, "mod", "tidy")
 	goTool(t, dir, nil, "mod", "vendor")
 	set := rewriteModule(t, dir, ".")
@@ -196,21 +188,12 @@ func TestVendor(t *testing.T) {
 // In a workspace the other modules are used as they lie there, and the copies
 // of the module cache's besides.
 func TestWorkspace(t *testing.T) {
-	base := newModule(t, "-- go.work --\ngo 1.25.0\n\nuse ./one\n\nuse ./two\n")
-	sum, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFiles(t, base, strings.ReplaceAll(goMod(t), "-- go.mod --", "-- one/go.mod --")+
+	base := t.TempDir()
+	writeFiles(t, base, "-- go.work --\ngo 1.25.0\n\nuse ./one\n\nuse ./two\n"+strings.ReplaceAll(goMod(t), "-- go.mod --", "-- one/go.mod --")+
 		strings.ReplaceAll(rapidTest, "-- ", "-- one/")+
 		wantRegistered("example.com/t", "example.com/two", "pgregory.net/rapid")+
-		"-- one/a.go --\npackage t\n\nimport _ \"example.com/two\"\n-- one/go.sum --\n"+string(sum)+
+		"-- one/a.go --\npackage t\n\nimport _ \"example.com/two\"\n"+strings.Replace(goSum(t), "-- go.sum", "-- one/go.sum", 1)+
 		"-- two/go.mod --\nmodule example.com/two\n\ngo 1.24\n-- two/two.go --\npackage two\n\nimport \"sync\"\n\nvar mu sync.Mutex\n\nfunc init() { mu.Lock() }\n")
-	for _, f := range []string{"go.mod", "go.sum"} {
-		if err := os.Remove(filepath.Join(base, f)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	set := rewriteModule(t, filepath.Join(base, "one"))
 	checkRegistered(t, set, "example.com/t", "example.com/t", "example.com/two", "pgregory.net/rapid")
 }
@@ -333,7 +316,7 @@ func TestSum(t *testing.T) {
 }
 `)
 	set := rewriteModule(t, dir)
-	err := set.Build(context.Background(), "example.com/t/c", false, filepath.Join(dir, "bin"))
+	err := set.Build(context.Background(), "example.com/t/c", false, filepath.Join(t.TempDir(), "bin"))
 	if err == nil || !strings.Contains(err.Error(), "example.com/t/c cannot be checked: it uses cgo (c.go)") {
 		t.Errorf("Build: %v", err)
 	}
