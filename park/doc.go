@@ -56,7 +56,7 @@
 // goroutines as running: it does not report a deadlock of theirs, and [testing/synctest] does not see them wait.
 //
 // [Portable] puts only the goroutine to sleep, on a channel. It costs little, it suits any number of goroutines, and it works
-// under [testing/synctest] if the Parker is made inside the bubble; but a goroutine that is woken waits until some P looks
+// under [testing/synctest] if the Parker sleeps in one bubble only; but a goroutine that is woken waits until some P looks
 // at it, tens of microseconds and more if the waker keeps its own P.
 //
 // The zero value uses the default of the platform: Futex on Linux, else Portable. [New] chooses.

@@ -2,4 +2,5 @@
 
 package park
 
-const sysFutexTime64 = 0 // no need: time has 64 bits in every system call
+// sysFutexTime64 is not needed: the time structure of SYS_FUTEX has 64 bits.
+const sysFutexTime64 = 0

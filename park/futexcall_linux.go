@@ -29,18 +29,15 @@ const (
 // Syscall, not RawSyscall: the thread blocks, so the scheduler must be able to give its P to others, and the collector to
 // stop the world without it.
 func futexWait(word *atomic.Uint32, val uint32, d time.Duration) unix.Errno {
+	var errno unix.Errno
 	if d < 0 {
-		_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
-		if no32(errno) {
-			_, _, errno = unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
-		}
-		return errno
+		_, _, errno = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
+	} else {
+		ts := newTimespec(d)
+		_, _, errno = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	}
-	ts := newTimespec(d)
-	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	if no32(errno) {
-		ts := timespec64{int64(d / time.Second), int64(d % time.Second)}
-		_, _, errno = unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
+		return futexWait64(word, val, d)
 	}
 	return errno
 }
@@ -52,8 +49,30 @@ func futexWait(word *atomic.Uint32, val uint32, d time.Duration) unix.Errno {
 func futexWake(word *atomic.Uint32, n int) unix.Errno {
 	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), opWake, uintptr(n), 0, 0, 0)
 	if no32(errno) {
-		_, _, errno = unix.RawSyscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWake, uintptr(n), 0, 0, 0)
+		return futexWake64(word, n)
 	}
+	return errno
+}
+
+// no32 reports whether a call failed because the kernel was built without 32-bit times, so that the calls below must be used.
+// This order, the old call first, is the safe one: some old kernels use the new number for something else, and some sandboxes
+// kill who uses it. As the timeout is relative, 32 bits are enough for it in any year.
+func no32(errno unix.Errno) bool {
+	return sysFutexTime64 != 0 && errno == unix.ENOSYS
+}
+
+func futexWait64(word *atomic.Uint32, val uint32, d time.Duration) unix.Errno {
+	if d < 0 {
+		_, _, errno := unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), 0, 0, 0)
+		return errno
+	}
+	ts := timespec64{int64(d / time.Second), int64(d % time.Second)}
+	_, _, errno := unix.Syscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWait, uintptr(val), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return errno
+}
+
+func futexWake64(word *atomic.Uint32, n int) unix.Errno {
+	_, _, errno := unix.RawSyscall6(sysFutexTime64, uintptr(unsafe.Pointer(word)), opWake, uintptr(n), 0, 0, 0)
 	return errno
 }
 
@@ -72,10 +91,3 @@ func newTimespec(d time.Duration) timespec {
 
 // timespec64 is the structure of system calls whose names end in time64.
 type timespec64 struct{ sec, nsec int64 }
-
-// no32 reports whether a 32-bit system call failed because the kernel was built without 32-bit times; then it has
-// SYS_FUTEX_TIME64. This order, the old call first, is the safe one: some old kernels use the new number for something
-// else, and some sandboxes kill who uses it. As the timeout is relative, 32 bits are enough for it in any year.
-func no32(errno unix.Errno) bool {
-	return sysFutexTime64 != 0 && errno == unix.ENOSYS
-}

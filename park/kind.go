@@ -1,7 +1,6 @@
 package park
 
 import (
-	"runtime"
 	"strconv"
 	"time"
 )
@@ -53,11 +52,8 @@ type sleeper interface {
 	wake(word *word)
 }
 
-// newSleeper panics if there is no such kind here.
+// newSleeper returns a sleeper of an available kind.
 func newSleeper(k Kind) sleeper {
-	if !k.Available() {
-		panic("park: New(" + k.String() + "): not available on " + runtime.GOOS)
-	}
 	if k == Portable || !hasFutex {
 		return newChannel()
 	}

@@ -84,14 +84,18 @@ const (
 // It is 24 bytes on 64-bit platforms, without padding: put it where its neighbours can bear writes by wakers.
 type Parker struct {
 	word word
-	// sleeper is set once, by New or by the first parker, before it announces itself for the first time. Read by the parker,
-	// and by wakers that have seen the parker asleep.
+	kind Kind // never changes
+	// sleeper is set once, by the first parker, before it announces itself for the first time. Read by parkers, and by wakers
+	// that have seen one asleep.
 	sleeper sleeper
 }
 
 // New returns a Parker of a kind. It panics if this platform does not have it, see [Kind.Available].
 func New(k Kind) *Parker {
-	return &Parker{sleeper: newSleeper(k)}
+	if !k.Available() {
+		panic("park: New(" + k.String() + "): not available on " + runtime.GOOS)
+	}
+	return &Parker{kind: k}
 }
 
 // Park waits for the token and takes it. Only one goroutine at a time may be in Park or ParkTimeout.
@@ -135,7 +139,7 @@ func (p *Parker) wait(d time.Duration) bool {
 		start = time.Now()
 	}
 	if p.sleeper == nil {
-		p.sleeper = newSleeper(Default)
+		p.sleeper = newSleeper(p.kind)
 	}
 	runtime.Gosched() // see above: this P may be kept for a while
 	if !p.announce() {

@@ -1,0 +1,72 @@
+package park_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/park"
+)
+
+const misuse = "park: a second goroutine is in Park or ParkTimeout of the same Parker; only one may be at a time"
+
+// The second of two parkers panics, and the first does not suffer. Which of the two is the second is not known here.
+func TestSecondParkerPanics(t *testing.T) {
+	for name, sleep := range map[string]func(*park.Parker){
+		"Park":        (*park.Parker).Park,
+		"ParkTimeout": func(p *park.Parker) { p.ParkTimeout(time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
+				p := newParker()
+				p.ParkTimeout(1) // two at once the first time are a data race besides, which the race detector reports
+				ended := make(chan any)
+				for range 2 {
+					go func() {
+						defer func() { ended <- recover() }()
+						sleep(p)
+					}()
+				}
+				require.Equal(t, misuse, <-ended)
+				p.Unpark()
+				require.Nil(t, <-ended)
+				require.False(t, p.ParkTimeout(0), "the token was not taken")
+			})
+		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	require.Equal(t, "Default", park.Default.String())
+	require.Equal(t, "Futex", park.Futex.String())
+	require.Equal(t, "Portable", park.Portable.String())
+	require.Equal(t, "Kind(7)", park.Kind(7).String())
+
+	require.True(t, park.Default.Available())
+	require.True(t, park.Portable.Available())
+	require.Equal(t, runtime.GOOS == "linux" || runtime.GOOS == "android", park.Futex.Available())
+	require.False(t, park.Kind(3).Available())
+
+	require.PanicsWithValue(t, "park: New(Kind(7)): not available on "+runtime.GOOS, func() { park.New(7) })
+	if !park.Futex.Available() {
+		require.PanicsWithValue(t, "park: New(Futex): not available on "+runtime.GOOS, func() { park.New(park.Futex) })
+	}
+	p := park.New(park.Default)
+	p.Unpark()
+	p.Park()
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
+		p := newParker()
+		p.ParkTimeout(1) // the first sleep makes what the later ones use
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			p.Unpark()
+			p.Park()
+			p.ParkTimeout(0)
+			p.ParkTimeout(1)
+		}))
+	})
+}
