@@ -125,3 +125,30 @@ func TestFutexWakeTakesAnySleeper(t *testing.T) {
 	require.Nil(t, r.Failure)
 	require.Len(t, first, 2)
 }
+
+// A sleeper that went away by its timeout takes no wake from another.
+func TestFutexTimeoutLeavesTheQueue(t *testing.T) {
+	var left int64
+	r := explore.Run(explore.Config{Preemptions: -1, Early: 1}, func() {
+		var word, gone atomic.Uint32
+		spawn(func() {
+			explore.FutexWait(unsafe.Pointer(&word), 0, time.Second)
+			hook.Uint32Store(&gone, 1)
+		}, func() {
+			for n := hook.SpinStart(); hook.Uint32Load(&gone) == 0; {
+				hook.Spin(n)
+			}
+			if r, _ := explore.FutexWait(unsafe.Pointer(&word), 0, -1); r == explore.FutexWoken {
+				left++
+			}
+		}, func() {
+			for n := hook.SpinStart(); hook.Uint32Load(&gone) == 0; {
+				hook.Spin(n)
+			}
+			hook.Uint32Store(&word, 1)
+			explore.FutexWake(unsafe.Pointer(&word), 1)
+		})
+	})
+	require.Nil(t, r.Failure)
+	require.NotZero(t, left)
+}

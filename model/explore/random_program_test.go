@@ -275,7 +275,32 @@ func genProgram(ops []string, threads, length int) *rapid.Generator[program] {
 	})
 }
 
-func sameTraces(t *rapid.T, p program, exact bool) {
+// Programs that told a broken search from a right one.
+var telling = []program{
+	{
+		{{Op: "store"}, {Op: "load", Var: 2}},
+		{{Op: "load"}, {Op: "store", Var: 2}},
+		{{Op: "load"}},
+	},
+	{
+		{{Op: "lock"}, {Op: "lock", Var: 1}},
+		{{Op: "trylock", Var: 1}},
+		{{Op: "lock"}, {Op: "unlock"}, {Op: "trylock"}},
+	},
+}
+
+func TestReductionKeepsEveryTraceOfTellingPrograms(t *testing.T) {
+	for _, p := range telling {
+		sameTraces(t, p, true)
+	}
+}
+
+type tester interface {
+	require.TestingT
+	Skip(...any)
+}
+
+func sameTraces(t tester, p program, exact bool) {
 	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 200_000}, (*world).trace)
 	if full.Bounded != "" {
 		t.Skip("too large")
