@@ -347,10 +347,13 @@ func TestCondSignalWakesAnyWaiter(t *testing.T) {
 			for n := hook.SpinStart(); hook.Int32Load(&waiting) < 2; {
 				hook.Spin(n)
 			}
-			for range 2 {
+			for k := range 2 {
 				hook.MutexLock(&mu)
 				hook.CondSignal(c)
 				hook.MutexUnlock(&mu)
+				for n := hook.SpinStart(); hook.Int32Load(&order) <= int32(k); {
+					hook.Spin(n) // until the one it woke has said so
+				}
 			}
 		})
 		hook.WaitGroupWait(&wg)
