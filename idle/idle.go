@@ -41,7 +41,7 @@ import (
 //	push a task; words.Load in claim             words.Or in Publish; the caller's recheck       the sleeper is seen, or sees the task
 //	push a task; searching.Load in Notify        searching.Add(-1) in Publish; the recheck       a searcher that was relied on sees the
 //	                                               or in Found; the Notify there                   task, or wakes one who will
-//	closed.Store in Close; words.Load in claim   words.Or in Publish; closed.Load there          Close claims the sleeper, or it does
+//	closed.Store in Close; words.Load there      words.Or in Publish; closed.Load there          Close claims the sleeper, or it does
 //	                                                                                               not sleep
 //	register a deadline, or the like;            words.Or in Publish; the caller's recheck       the one worker meant is claimed, or
 //	  words.And in Claim                                                                           sees the deadline
@@ -89,6 +89,8 @@ import (
 //   - A hard cap on searchers. Claims would have to fail because of it, after the bit is cleared (idle/I8).
 //   - A list or stack of sleepers under a lock, as Tokio has it. It would give the worker that slept shortest; the lock would be taken
 //     at each park and each wake. The lowest number is as good: the high ones stay asleep as long as the low ones suffice.
+//   - Close claims until nobody is asleep. A worker that it has woken publishes itself again before it learns that it must end, and may
+//     be claimed in that instant, any number of times.
 //   - Wake-ups for Close by a flag that sleepers look at, beside the claims. A worker could then have two tokens.
 
 const (
@@ -183,17 +185,29 @@ func (c *Coordinator) Claim(worker int) bool {
 		panic(fmt.Sprintf("idle: Claim of worker %d; there are workers 0 to %d", worker, len(c.workers)-1))
 	}
 	w := &c.workers[worker]
-	return c.take(w.word, w.bit) && c.count()
+	if !c.take(w.word, w.bit) {
+		return false
+	}
+	c.count()
+	return true
 }
 
 // Close ends all sleep. It claims whoever is asleep and calls unpark for each, to give it its token; and every later [Worker.Publish]
-// returns [Closed] or [AwaitToken]. A worker is a searcher when it has been woken, and takes what is left; so Close comes after the last push.
-// Close may be called by anyone, and again, also after a panic in unpark. Only the one worker whose unpark panicked would stay asleep.
+// returns [Closed] or [AwaitToken]. A worker is a searcher when it has been woken, and takes what is left; so Close comes after the
+// last push. Anyone may call Close, and again; after a panic in unpark, too, in which only the worker in question misses its token.
 func (c *Coordinator) Close(unpark func(worker int)) {
-	// Pairs with words.Or in Publish: a bit that the claims miss was set after this, and its worker looks at closed next.
+	// Pairs with words.Or in Publish: a bit that the loads below miss was set after this, and its worker looks at closed next.
 	c.closed.Store(true)
-	for worker := c.claim(); worker != none; worker = c.claim() {
-		unpark(worker)
+	for i := range c.words {
+		word := &c.words[i]
+		// Once round, and each bit once. A worker that was woken publishes itself again, to learn that it must end; who claims until no
+		// bit is set may claim it in that instant, each time.
+		for b := word.Load(); b != 0; b &= b - 1 {
+			if lowest := b & -b; c.take(word, lowest) {
+				c.count()
+				unpark(i*wordBits + bits.TrailingZeros64(lowest))
+			}
+		}
 	}
 }
 
@@ -222,11 +236,8 @@ func (c *Coordinator) take(word *atomic.Uint64, bit uint64) bool {
 }
 
 // count makes the worker that the caller has just claimed a searcher: after the claim, so that there is nothing to undo when the claim
-// fails, and before the token, so that the worker is on the count when it comes off it. It returns true.
-func (c *Coordinator) count() bool {
-	c.searching.Add(1)
-	return true
-}
+// fails, and before the token, so that the worker is on the count when it comes off it.
+func (c *Coordinator) count() { c.searching.Add(1) }
 
 // uncount takes a searcher off the count, and says whether it was the last.
 func (c *Coordinator) uncount(w *Worker, in string) (last bool) {
