@@ -90,6 +90,9 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", `<-sw_hook.Refused(sw_hook.Refused(time.After, "refuse_test.go:51:9: time.After is not modelled")(time.Hour), "refuse_test.go:51:7`},
 		{"refuse_test.go", `sw_hook.Refused(0, "refuse_test.go:94:2: select is not modelled yet"); select {}`},
 		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:144:4: testing.T.Run is not modelled").Run(`},
+		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
+		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:222:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
+		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:224:5: RLocker through an interface is not modelled\").RLocker())"},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {
 		if !strings.Contains(files[row.file], row.want) {

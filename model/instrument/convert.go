@@ -9,7 +9,8 @@ import (
 // A type that is declared inside a function, or that has no name, cannot be
 // given methods, and a lock that it embeds would be taken by its promoted
 // methods once the type stands behind an interface. Direct calls are rewritten
-// as ever; its conversion to an interface with such a method is refused.
+// as ever; its conversion to an interface is refused, to any interface at all,
+// since an assertion may lead from there to one with those methods.
 
 // refuseConversion refuses e if it is such a conversion's operand.
 func (r *rewriter) refuseConversion(e ast.Expr) {
@@ -24,6 +25,10 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if !ok || !embeds(st) {
 		return
 	}
+	hidden := r.ss.unguarded(tv.Type)
+	if hidden == "" {
+		return
+	}
 	target, constraint := r.target(e)
 	if target == nil {
 		return
@@ -35,15 +40,22 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if _, isParam := types.Unalias(target).(*types.TypeParam); isParam != constraint {
 		return
 	}
-	for m := range iface.Methods() {
-		obj, index, _ := types.LookupFieldOrMethod(tv.Type, false, m.Pkg(), m.Name())
-		fn, ok := obj.(*types.Func)
-		if !ok || len(index) < 2 || !r.ss.hides(fn) || r.ss.hasExplicit(tv.Type, m.Name()) {
-			continue
-		}
-		r.refuse(e, e.Pos(), "the method "+m.Name()+" of this interface comes from an embedded field, and the type has no name at package level: not modelled")
+	if constraint && iface.NumMethods() == 0 {
 		return
 	}
+	r.refuse(e, e.Pos(), "its method "+hidden+" comes from an embedded field, and the type has no name at package level: as an interface it is not modelled")
+}
+
+// unguarded returns the name of a method that a value of the type has from a
+// sync or atomic type, with no explicit method in between; "" if there is
+// none.
+func (ss *session) unguarded(t types.Type) string {
+	for m := range types.NewMethodSet(t).Methods() {
+		if len(m.Index()) > 1 && ss.hides(m.Obj().(*types.Func)) && !ss.hasExplicit(t, m.Obj().Name()) {
+			return m.Obj().Name()
+		}
+	}
+	return ""
 }
 
 // target returns the type to which its context converts e, nil if it does not:

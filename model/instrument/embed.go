@@ -128,11 +128,9 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 	}
 	sig := m.Type().(*types.Signature)
 	params, args, ok := r.paramText(sig)
-	if !ok {
-		return ""
-	}
-	results, ok := r.typeText(sig.Results())
-	if !ok {
+	results, named := r.typeText(sig.Results())
+	if !ok || !named {
+		r.fail(tn.Pos(), "%s has the method %s from an embedded field, with types that cannot be named here", tn.Name(), fn.Name())
 		return ""
 	}
 	ret := ""

@@ -216,6 +216,12 @@ func TestLocalTypes(t *testing.T) {
 	_ = func() (int, sync.Locker) { return 1, l }
 	_ = sync.Locker(l)
 	_, _, _ = ls, s, sync.NewCond(l)
+	var asAny any = l
+	_, isLocker := asAny.(sync.Locker)
+	eq(t, isLocker, true)
+	fmt.Fprint(io.Discard, l, &viaNamed{}, struct{ sync.Mutex }{})
+	var rl interface{ RLocker() sync.Locker } = &sync.RWMutex{}
+	rl.RLocker().Lock()
 	f := (*local).TryLock
 	eq(t, f(l), true)
 }
