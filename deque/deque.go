@@ -53,7 +53,7 @@ import (
 //	             moved up since it was read, and not beyond a tail that equals it. Contended: no effect
 //
 // Every loop is bounded. A Pop fails its CAS only to claims and releases, and while the owner is inside Pop nobody
-// pushes, so that each claim at least halves what is left. A release fails its CAS only to the owner's pops, and while
+// pushes: each claim takes something of what is left. A release fails its CAS only to the owner's pops, and while
 // a steal is open the owner can pop only what fits behind the claim, less than the capacity. An overflow fails its CAS
 // only to a claim; then the steal is open, or has been released and left room.
 //
@@ -90,8 +90,8 @@ const (
 
 // A Deque is the queue of one owner. Use [New]; a Deque must not be copied.
 type Deque[T any] struct {
-	// The fields lie in three groups of 128 bytes (two cache lines, since processors fetch neighbours in
-	// pairs), by who writes them: nobody, everybody, the owner.
+	// The fields lie in three groups, by who writes them: nobody, everybody, the owner. On 64-bit machines each is 128
+	// bytes, two cache lines, since processors fetch neighbours in pairs.
 
 	// slots never changes; its length is the capacity, a power of two. A slot's element is plain memory:
 	//   [tail, steal+cap)  free, zero: the owner's, to write in Push or in StealInto as the destination

@@ -55,6 +55,7 @@ func TestHistoryOfAnOwnerAndTwoThieves(t *testing.T) {
 		x.Go("other", func() { d[0].StealInto(d[2]) })
 		d[0].Push(3)
 		d[0].Pop()
+		d[0].Pop()
 		drainAll(x, d)
 	}, model.Spec(history.Deques(4)))
 }

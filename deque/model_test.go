@@ -161,6 +161,29 @@ func TestOwnerAndTwoThieves(t *testing.T) {
 	})
 }
 
+func TestOwnerAndTwoThievesWhoComeTwice(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		d, mine, yours := holding(4, 0, 1, 4), deque.New[int](2), deque.New[int](2)
+		var owner, thief, other side
+		x.Go("thief", func() {
+			thief.steal(d, mine)
+			thief.steal(d, mine)
+		})
+		x.Go("other", func() {
+			other.steal(d, yours)
+			other.steal(d, yours)
+		})
+		owner.pop(d)
+		x.Join()
+		closed(x, d, mine, yours)
+		owner.drain(d)
+		owner.rising(x)
+		thief.rising(x)
+		other.rising(x)
+		once(x, 4, &owner, &thief, &other)
+	})
+}
+
 func TestTwoThievesAndAFullRingOfTwo(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d, mine, yours := holding(2, 0, 1, 2), deque.New[int](2), deque.New[int](2)
@@ -194,18 +217,19 @@ func TestLastValueIsTakenOnce(t *testing.T) {
 // A thief that has values already takes what fits behind them.
 func TestThiefWhoHasSomething(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		d, mine, third := holding(4, 0, 1, 4), holding(4, 2, 5, 7), deque.New[int](4)
+		d, mine, third := holding(4, 0, 1, 4), holding(4, 2, 5, 8), deque.New[int](4)
 		var owner, thief, other side
 		x.Go("thief", func() {
+			thief.pop(mine)
 			thief.steal(d, mine)
-			thief.drain(mine)
 		})
 		x.Go("other", func() { other.steal(mine, third) })
 		owner.pop(d)
 		x.Join()
 		closed(x, d, mine, third)
 		owner.drain(d)
-		once(x, 7, &owner, &thief, &other)
+		thief.drain(mine)
+		once(x, 8, &owner, &thief, &other)
 	})
 }
 
