@@ -4,26 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"go/version"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 )
-
-// minLanguage is what rewritten text needs of the language: hook has generic
-// functions, and some are passed to others without being instantiated.
-const minLanguage = "1.21"
-
-// languageEdit returns the edit of a go.mod that gives a copied module the
-// language version which its rewritten text needs, if it has an older one. It
-// stays below 1.22, where the meaning of loops changed.
-func languageEdit(goVersion string) []string {
-	if goVersion != "" && version.Compare("go"+goVersion, "go"+minLanguage) >= 0 {
-		return nil
-	}
-	return []string{"-go=" + minLanguage}
-}
 
 // editGoMod applies go mod edit to the text of a go.mod.
 func (s *Set) editGoMod(ctx context.Context, text []byte, edits []string) ([]byte, error) {

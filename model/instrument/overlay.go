@@ -97,6 +97,11 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 		for f, text := range out.files {
 			files[f] = text
 		}
+		if out.edited {
+			if err := s.raiseLanguage(ctx, c, files); err != nil {
+				return nil, err
+			}
+		}
 		if !seen[q.ImportPath] {
 			seen[q.ImportPath] = true
 			p.registered = append(p.registered, q.ImportPath)
