@@ -1,6 +1,7 @@
 package deque_test
 
 import (
+	"flag"
 	"math"
 	"testing"
 
@@ -9,6 +10,14 @@ import (
 
 	"github.com/surewake/surewake/deque"
 )
+
+// rapid keeps no file of a failure: it would lie in the tree, where the mutants' failures too would leave theirs. The message of a
+// failure has the seed that repeats it.
+func init() {
+	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
+		panic(err)
+	}
+}
 
 // starts draws where positions start: most of them shortly before the wrap of the indices, or of narrower ones.
 func starts() *rapid.Generator[uint32] {
