@@ -32,9 +32,10 @@ type Options struct {
 	Cache    string        // directory of rewritten copies; "" is the user's cache directory
 }
 
-// DefaultWatchdog is how long a binary, which reports every second, may be
-// silent.
-const DefaultWatchdog = 20 * time.Second
+// DefaultWatchdog is how long a binary may be silent. It reports every second
+// while it explores, and has a watchdog of its own for single executions; this
+// one is for when the whole process hangs, or its Test function does.
+const DefaultWatchdog = time.Minute
 
 func (o *Options) normalize() error {
 	if o.Strategy == "" {
