@@ -2,7 +2,6 @@ package idle_test
 
 import (
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -10,217 +9,40 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A world is a small scheduler around a Coordinator, made for the checker: a queue that is one atomic word, and parkers whose only
-// state is the token. Everything in it is either atomic or one goroutine's.
-type world struct {
-	x *model.Exec
-	c *idle.Coordinator
-
-	// numbers gives the workers' numbers in the Coordinator, far apart if several words are wanted.
-	numbers []int
-	// tasks is how many there are; queue counts the tasks pushed (upper half) and taken (lower half).
-	tasks int64
-	queue atomic.Int64
-	// tokens by number.
-	tokens []atomic.Bool
-	// over is set when the last task has been taken, unless closes: then the Coordinator is closed.
-	over   atomic.Bool
-	closes bool
-	// timeouts is how many sleeps of a worker may end without a token; the worker's own.
-	timeouts []int
-	// long is how many tasks, the first ones taken, run until no task is queued.
-	long int64
-	// asleep is how many workers, the last ones, are asleep at the beginning.
-	asleep int
-	// search has workers ask to be searchers before they look.
-	search bool
-}
-
-const pushed = 1 << 32
-
-func newWorld(x *model.Exec, tasks int, numbers ...int) *world {
-	last := numbers[len(numbers)-1]
-	return &world{x: x, c: idle.New(last + 1), numbers: numbers, tasks: int64(tasks),
-		tokens: make([]atomic.Bool, last+1), timeouts: make([]int, last+1)}
-}
-
-// budget hands out n timeouts, to any of the workers or to nobody.
-func (w *world) budget(n int) {
-	for range n {
-		i := w.x.Choose(len(w.numbers) + 1)
-		if i == len(w.numbers) {
-			return
-		}
-		w.timeouts[w.numbers[i]]++
-	}
-}
-
-// run starts the workers and as many submitters, and looks at what they leave behind.
-func (w *world) run(submitters, tasks int) {
-	for i, me := range w.numbers {
-		asleep := i >= len(w.numbers)-w.asleep
-		if asleep {
-			w.c.Worker(me).Publish()
-		}
-		w.x.Go(fmt.Sprintf("worker %d", i), func() {
-			if !asleep || w.sleep(me) {
-				w.work(me)
-			}
-		})
-	}
-	for i := range submitters {
-		w.x.Go(fmt.Sprintf("submitter %d", i), func() {
-			for range tasks {
-				w.submit()
-			}
-		})
-	}
-	w.x.Join()
-	w.x.Assert(!w.queued(), "a task is left")
-	w.atRest()
-}
-
-// atRest fails unless each worker that sleeps has its bit or a token, and the others none, and searching counts the tokens.
-func (w *world) atRest() {
-	tokens := 0
-	for i := range w.tokens {
-		if w.tokens[i].Load() {
-			tokens++
-		}
-	}
-	w.x.Assert(w.c.Searching() == tokens, "searching is %d at the end, with %d tokens left", w.c.Searching(), tokens)
-	asleep := len(w.numbers)
-	if w.closes {
-		asleep = 0
-	}
-	w.x.Assert(w.c.Parked()+tokens == asleep, "%d bits and %d tokens are left at the end", w.c.Parked(), tokens)
-}
-
-func (w *world) submit() {
-	w.queue.Add(pushed)
-	w.unpark(w.c.Notify())
-}
-
-// unpark gives a worker its token.
-func (w *world) unpark(worker int, ok bool) {
-	if ok {
-		w.x.Assert(!w.tokens[worker].Swap(true), "worker %d gets a second token", worker)
-	}
-}
-
-// park waits for the token and takes it; it is false if everything is over. The loop waits for a change under the checker.
-func (w *world) park(me int) bool {
-	for !w.tokens[me].CompareAndSwap(true, false) {
-		if !w.closes && w.over.Load() {
-			return false
-		}
-		runtime.Gosched()
-	}
-	return true
-}
-
-func (w *world) queued() bool {
-	q := w.queue.Load()
-	return q>>32 != q&(pushed-1)
-}
-
-// take returns which task it took.
-func (w *world) take() (task int64, ok bool) {
-	for q := w.queue.Load(); q>>32 != q&(pushed-1); q = w.queue.Load() {
-		if w.queue.CompareAndSwap(q, q+1) {
-			return q & (pushed - 1), true
-		}
-	}
-	return 0, false
-}
-
-// work is the loop of a worker.
-func (w *world) work(me int) {
-	worker := w.c.Worker(me)
-	for {
-		if w.search {
-			worker.Search()
-		}
-		if task, ok := w.take(); ok {
-			w.unpark(worker.Found())
-			w.execute(task)
-			continue
-		}
-		switch worker.Publish() {
-		case idle.Recheck:
-			if w.queued() {
-				w.unpark(w.c.Notify())
-			}
-			if !w.sleep(me) {
-				return
-			}
-		case idle.AwaitToken:
-			if !w.awaitToken(me) {
-				return
-			}
-		case idle.Closed:
-			return
-		}
-	}
-}
-
-// sleep is the part of the loop after Publish; it is false if everything is over.
-func (w *world) sleep(me int) bool {
-	if w.timeouts[me] == 0 || w.x.Choose(2) == 0 {
-		return w.awaitToken(me)
-	}
-	w.timeouts[me]--
-	token := w.tokens[me].CompareAndSwap(true, false) // one that came before the timeout is taken
-	return w.c.Worker(me).Woke(token) != idle.AwaitToken || w.awaitToken(me)
-}
-
-func (w *world) awaitToken(me int) bool {
-	if !w.park(me) {
-		return false
-	}
-	w.x.Assert(w.c.Worker(me).Woke(true) == idle.Searching, "a worker with a token is no searcher")
-	return true
-}
-
-// execute runs a task; the last one ends everything.
-func (w *world) execute(task int64) {
-	if task < w.long {
-		for w.queued() {
-			runtime.Gosched()
-		}
-	}
-	if task == w.tasks-1 {
-		if w.closes {
-			w.c.Close(func(worker int) { w.unpark(worker, true) })
-		} else {
-			w.over.Store(true)
-		}
-	}
-}
-
-
-// A setting is what a check explores.
+// A setting is one configuration of a world.
 type setting struct {
 	workers, submitters, tasks int // tasks of each submitter
 	asleep                     int // workers that are asleep at the beginning
-	timeouts                   int
+	timeouts                   int // at most so many, in any sleeps
 	search                     bool
 	closes                     bool
-	long                       bool // all workers but one may be stuck
+	long                       bool // all workers but one are stuck while a task is queued
 	apart                      bool // each worker has a word of its own
 }
 
 func (s setting) String() string {
-	b := fmt.Sprintf("%d_workers_(%d_asleep),_%d_submitters_of_%d,_%d_timeouts", s.workers, s.asleep, s.submitters, s.tasks, s.timeouts)
+	b := fmt.Sprintf("%dx%dx%d", s.workers, s.submitters, s.tasks)
+	if s.asleep > 0 {
+		b += fmt.Sprintf("_asleep_%d", s.asleep)
+	}
+	if s.timeouts > 0 {
+		b += fmt.Sprintf("_timeouts_%d", s.timeouts)
+	}
 	for _, o := range []struct {
 		on   bool
 		name string
 	}{{s.search, "search"}, {s.closes, "close"}, {s.long, "long"}, {s.apart, "apart"}} {
 		if o.on {
-			b += ",_" + o.name
+			b += "_" + o.name
 		}
 	}
 	return b
+}
+
+func (s setting) check(t *testing.T, opts ...model.Option) {
+	// More steps than any execution has: who goes round in circles fails at once.
+	opts = append(opts, model.MaxSteps(2000))
+	t.Run(s.String(), func(t *testing.T) { model.Check(t, s.body, opts...) })
 }
 
 func (s setting) body(x *model.Exec) {
@@ -237,34 +59,151 @@ func (s setting) body(x *model.Exec) {
 	w.run(s.submitters, s.tasks)
 }
 
-func TestX(t *testing.T) {
+// Every task is taken, searching is exact, nobody has two tokens, and everything comes to rest: in these settings without a bound. They
+// are written workers x submitters x tasks of each; budgets of timeouts include the smaller ones.
+func TestNoWakeupIsLost(t *testing.T) {
 	for _, s := range []setting{
+		{workers: 1, submitters: 1, tasks: 1, timeouts: 2},
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, search: true},
-		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, asleep: 1},
-		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, search: true, closes: true},
 		{workers: 1, submitters: 1, tasks: 2, search: true},
 		{workers: 1, submitters: 1, tasks: 2, timeouts: 1, asleep: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1},
-		{workers: 1, submitters: 2, tasks: 1, timeouts: 1, asleep: 1},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2},
-		{workers: 2, submitters: 1, tasks: 1, asleep: 2, apart: true},
-		{workers: 2, submitters: 1, tasks: 1, asleep: 1, apart: true},
-		{workers: 2, submitters: 1, tasks: 1, asleep: 2, closes: true},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 1},
-		{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true},
 		{workers: 3, submitters: 1, tasks: 1, asleep: 3},
-		{workers: 3, submitters: 1, tasks: 1, asleep: 3, apart: true},
-		{workers: 3, submitters: 1, tasks: 2, asleep: 3},
-		{workers: 3, submitters: 2, tasks: 1, asleep: 3, long: true},
 	} {
-		t.Run(s.String(), func(t *testing.T) { model.Check(t, s.body, model.Executions(30_000)) })
+		s.check(t)
 	}
+}
+
+// A worker may publish itself in a word that a notifier has passed.
+func TestNoWakeupIsLostBetweenWords(t *testing.T) {
 	for _, s := range []setting{
-		{workers: 2, submitters: 2, tasks: 1, timeouts: 1},
-		{workers: 2, submitters: 2, tasks: 1, timeouts: 1, search: true},
-		{workers: 3, submitters: 2, tasks: 2, timeouts: 1, search: true},
-		} {
-		t.Run(s.String(), func(t *testing.T) { model.Check(t, s.body, model.Executions(30_000),model.Preemptions(1)) })
-		t.Run(s.String(), func(t *testing.T) { model.Check(t, s.body, model.Executions(30_000),model.Preemptions(2)) })
+		{workers: 2, submitters: 1, tasks: 1, asleep: 1, apart: true},
+		{workers: 3, submitters: 1, tasks: 1, asleep: 3, apart: true},
+	} {
+		s.check(t)
+	}
+}
+
+// Every configuration of up to three workers, two submitters and two tasks each, with up to two timeouts, as far as the bounds go.
+func TestEverySmallConfiguration(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		for submitters := 1; submitters <= 2; submitters++ {
+			for tasks := 1; tasks <= 2; tasks++ {
+				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2, search: true}.
+					check(t, model.Preemptions(2), model.Executions(2000))
+			}
+		}
+	}
+}
+
+// All workers but one are stuck in tasks that end only when nothing is queued: no task may wait for one of these.
+func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
+	setting{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true}.check(t, model.Executions(2000))
+	setting{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true}.check(t, model.Preemptions(2), model.Executions(2000))
+	setting{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true}.check(t, model.Preemptions(2), model.Executions(2000))
+}
+
+// Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has been taken, nor when anybody closes at any time,
+// nor when two do.
+func TestCloseWakesEverybody(t *testing.T) {
+	for _, s := range []setting{
+		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, asleep: 1, closes: true},
+		{workers: 1, submitters: 1, tasks: 1, timeouts: 1, search: true, closes: true},
+		{workers: 2, submitters: 1, tasks: 1, asleep: 2, closes: true},
+	} {
+		s.check(t)
+	}
+	for _, c := range []struct {
+		name                               string
+		workers, asleep, timeouts, closers int
+		search                             bool
+	}{
+		{"two_awake", 2, 0, 0, 1, false},
+		{"two_asleep_in_part", 2, 1, 0, 1, false},
+		{"one_timeout", 1, 0, 1, 1, true},
+		{"two_closers", 1, 0, 0, 2, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, 0, []int{0, 1}[:c.workers]...)
+				w.closes, w.asleep, w.search, w.closers = true, c.asleep, c.search, c.closers
+				w.budget(c.timeouts)
+				w.run(0, 0)
+			}, model.MaxSteps(500))
+		})
+	}
+}
+
+// As many searchers as the limit allows are granted, however they meet.
+func TestSearchersAreGrantedUpToTheLimit(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := idle.New(3)
+		var granted atomic.Int32
+		for i := range 3 {
+			x.Go("worker", func() {
+				if c.Worker(i).Search() {
+					granted.Add(1)
+				}
+			})
+		}
+		x.Join()
+		x.Assert(granted.Load() == 2 && c.Searching() == 2, "%d of 3 workers search, the limit is 2", granted.Load())
+	})
+}
+
+// What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A push may claim it at the same time.
+func TestClaimReachesOneWorker(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 0, 0, 1)
+		var deadline atomic.Bool
+		x.Go("worker", func() {
+			worker := w.c.Worker(1)
+			for !deadline.Load() {
+				worker.Publish()
+				if deadline.Load() {
+					if worker.Woke(false) == idle.AwaitToken {
+						w.park(1)
+						worker.Woke(true)
+					}
+					break
+				}
+				w.park(1)
+				worker.Woke(true)
+			}
+			w.unpark(worker.Found())
+		})
+		x.Go("notifier", func() { w.unpark(w.c.Notify()) })
+		deadline.Store(true)
+		w.unpark(1, w.c.Claim(1))
+		x.Join()
+		x.Assert(w.c.Searching() == 0 && w.c.Parked() == 0, "searching %d, parked %d", w.c.Searching(), w.c.Parked())
+	}, model.MaxSteps(500))
+}
+
+// Notifiers that meet claim different workers, and no more workers than they are.
+func TestNotifiersClaimDifferentWorkers(t *testing.T) {
+	for _, numbers := range [][]int{{0, 1, 2}, {0, 64, 128}} {
+		t.Run(fmt.Sprint(len(numbers), "_of_", numbers[2]+1), func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, 0, numbers...)
+				for _, i := range numbers {
+					w.c.Worker(i).Publish()
+				}
+				for range 2 {
+					x.Go("notifier", func() { w.unpark(w.c.Notify()) })
+				}
+				x.Join()
+				tokens := 0
+				for i := range w.tokens {
+					if w.tokens[i].Load() {
+						tokens++
+					}
+				}
+				x.Assert(tokens >= 1 && tokens == w.c.Searching() && tokens == 3-w.c.Parked(), "%d tokens, searching %d, parked %d",
+					tokens, w.c.Searching(), w.c.Parked())
+			})
+		})
 	}
 }
