@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -28,6 +29,8 @@ func throughTable(t *testing.T) { model.Check(t, nil) }
 type suite struct{}
 
 func (suite) run(t *testing.T) { indirect(t) }
+
+func (suite) TestOfSuite(t *testing.T) { indirect(t) }
 
 func indirect(t *testing.T) { f := model.Check; f(t, nil) }
 
@@ -99,7 +102,7 @@ func TestChecksAreTestsThatReachCheck(t *testing.T) {
 // Source changes with every file that the binary is made of, and with nothing
 // else.
 func TestSourceIsThatOfTheBinary(t *testing.T) {
-	archive := "-- b/b.go --\npackage b\n-- c/c.go --\npackage c\n-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n" + okTest
+	archive := "-- hook_test.go --\npackage t\n\nimport _ \"" + hookPath + "\"\n-- b/b.go --\npackage b\n-- c/c.go --\npackage c\n-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n" + okTest
 	source := func(dir string, replace map[string][]byte) string {
 		t.Helper()
 		set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: replace})
@@ -120,6 +123,14 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 		if source(dir, map[string][]byte{filepath.Join(dir, file): []byte(text)}) == before {
 			t.Errorf("%s does not change it", file)
 		}
+	}
+	engine := filepath.Join(repoRoot(t), "model", "hook", "hook.go")
+	text, err := os.ReadFile(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source(dir, map[string][]byte{engine: append(text, "\n// changed\n"...)}) != before {
+		t.Error("the checker's own text changes it")
 	}
 	if source(dir, map[string][]byte{filepath.Join(dir, "c/c.go"): []byte("package c // changed\n")}) != before {
 		t.Error("a package that is not imported changes it")

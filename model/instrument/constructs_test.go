@@ -78,6 +78,7 @@ func TestSplices(t *testing.T) {
 		{"sync_test.go", "sw_hook.MutexLock(&op.outer.embedder.Mutex)"},
 		{"sync_test.go", "func(sw_v sync.Locker) { sw_hook.DynLock(sw_v) }(l)"},
 		{"sync_test.go", "sw_hook.DynLock(P(v))"},
+		{"sync_test.go", "f := (*embedder).Lock\n"},
 		{"go_test.go", `sw_hook.Go(func() { lg.add("b") })`},
 		{"go_test.go", "{ sw_f := r.val; sw_a0 := x; sw_hook.Go(func() { sw_f(sw_a0) }) }"},
 		{"go_test.go", "sw_a0, sw_a1 := two();"},
@@ -103,5 +104,37 @@ func TestSplices(t *testing.T) {
 		if strings.Contains(files["sync_test.go"], s) {
 			t.Errorf("there is an explicit method %s", s)
 		}
+	}
+}
+
+// Names that look like the rewriter's own are left alone, in whatever file of
+// the package they stand.
+func TestNamesDoNotCollide(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- a.go --
+package t
+
+const sw_hook, sw_f, sw_a0 = 1, 2, 3
+-- a_test.go --
+package t
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestSum(t *testing.T) {
+	var sw0_spin atomic.Int32
+	add := func(n int32) { sw0_spin.Add(n) }
+	go add(sw0_spin.Load() + sw_f)
+	for sw0_spin.Load() != sw_f {
+	}
+	if sw_hook+sw_a0 != 4 {
+		t.Error("collision")
+	}
+}
+`))
+	buildAndRun(t, set, "example.com/t", false)
+	if text := rewrittenText(t, set, "example.com/t", "a_test.go"); !strings.Contains(text, "sw1_hook.Int32Load(&sw0_spin)") {
+		t.Error(text)
 	}
 }

@@ -37,4 +37,15 @@
 //
 // The original is compiled and type-checked first: errors name the user's
 // text.
+//
+// # What is not seen
+//
+// Assembly and cgo cannot be rewritten: calls into them are refused, and a
+// package that uses cgo cannot be checked itself. A call that the standard
+// library makes back into rewritten code is rewritten code like any other, but
+// the library's own locks and goroutines are not; what would wait or run
+// behind the checker's back there is refused by name (refuse.go). A type that
+// embeds a lock and cannot be given methods is refused where it becomes an
+// interface, except when a generic function does that to a type parameter, or
+// when it is one of several results assigned at once.
 package instrument

@@ -131,6 +131,9 @@ package t
 	}
 	for _, dir := range []string{"real", "link"} {
 		set := rewriteModule(t, filepath.Join(base, dir))
+		if got := set.Packages[0].Dir; got != filepath.Join(base, dir) {
+			t.Errorf("listed in %s as %s", dir, got)
+		}
 		checkRegistered(t, set, "example.com/t", "example.com/t", "example.com/other")
 	}
 
