@@ -92,6 +92,11 @@ func (c *check) run() {
 		send(r)
 		return
 	}
+	if s := c.set; s.Quick {
+		r.Schedule, r.Message = encode(res.Failure.Schedule), res.Failure.Error()
+		c.fail(r)
+		return
+	}
 	f := c.shorten(cfg, res.Failure)
 	c.describe(&r, cfg, f)
 	c.fail(r)
@@ -108,6 +113,7 @@ func (c *check) config() explore.Config {
 		Executions:  o.executions,
 		Duration:    o.duration,
 		Seed:        s.Seed,
+		FirstOnly:   s.Quick,
 	}
 	if s.Preemptions >= 0 {
 		cfg.Preemptions = s.Preemptions

@@ -23,6 +23,7 @@ type settings struct {
 	Schedule    string // for "replay", of check Check
 	Check       string
 	Progress    bool
+	Quick       bool // the first failure will do: no search for a shorter one, no lanes
 }
 
 var command = sync.OnceValues(func() (*settings, error) {

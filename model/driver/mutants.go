@@ -287,6 +287,7 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 func (j *judge) run(ctx context.Context, r *runner, t planned, race bool, most time.Duration) ([]Row, error) {
 	s := r.settings(t, race)
 	s.Seconds = most.Seconds()
+	s.Quick = true
 	out, err := r.process(ctx, t, race, s)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type settings struct {
 	Schedule    string // for "replay", of check Check
 	Check       string
 	Progress    bool
+	Quick       bool // the first failure will do: no search for a shorter one, no lanes
 }
 
 // A record is one line of a test binary, after recordMark.
