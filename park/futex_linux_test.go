@@ -144,7 +144,7 @@ func TestSignalsDoNotWake(t *testing.T) {
 		require.False(t, p.ParkTimeout(2*time.Millisecond))
 		require.GreaterOrEqual(t, time.Since(start), 2*time.Millisecond)
 	}
-	sleeps := []func(){p.Park, func() { require.True(t, p.ParkTimeout(time.Hour)) }}
+	sleeps := []func(){p.Park, func() { require.True(t, p.ParkTimeout(math.MaxInt64)) }}
 	for _, sleep := range sleeps {
 		unparked.Store(false)
 		wg.Go(func() {

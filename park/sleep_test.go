@@ -1,6 +1,7 @@
 package park
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +22,7 @@ func (r *restless) sleep(_ *word, d time.Duration) bool {
 	if d < 0 {
 		d = time.Second
 	}
-	time.Sleep((d + r.n - 1) / r.n)
+	time.Sleep((d-1)/r.n + 1) // rounded up
 	return false
 }
 
@@ -38,6 +39,21 @@ func TestWhatIsLeftIsSlept(t *testing.T) {
 		require.Equal(t, 256*time.Second, time.Since(start))
 		require.Equal(t, []time.Duration{256e9, 192e9, 144e9, 108e9, 81e9}, r.asked[:5])
 		require.Equal(t, time.Duration(1), r.asked[len(r.asked)-1])
+	})
+}
+
+// The longest time overflows neither on the way in nor after a sleep that ended for no reason.
+func TestLongestTimeIsSlept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &restless{n: 1 << 33}
+		p := Parker{sleeper: r}
+		start := time.Now()
+		go func() {
+			time.Sleep(10 * time.Second)
+			p.Unpark()
+		}()
+		require.True(t, p.ParkTimeout(math.MaxInt64))
+		require.GreaterOrEqual(t, time.Since(start), 10*time.Second)
 	})
 }
 
@@ -117,6 +133,22 @@ func TestTokenBeforeTheSleep(t *testing.T) {
 	require.True(t, p.announce())
 	require.False(t, p.leave(false), "no token")
 	require.False(t, p.ParkTimeout(0))
+}
+
+// A sleeper may return for no reason, but not as a habit: it sleeps.
+func TestSleepersSleep(t *testing.T) {
+	for _, k := range []Kind{Futex, Portable} {
+		if !k.Available() {
+			continue
+		}
+		s, start, sleeps := newSleeper(k), time.Now(), 0
+		var w word
+		w.Store(asleep)
+		for ; time.Since(start) < 20*time.Millisecond; sleeps++ {
+			s.sleep(&w, 20*time.Millisecond)
+		}
+		require.Less(t, sleeps, 50, "%v", k)
+	}
 }
 
 // Wakes and sleeps of a channel are one to one: when nobody is under way, nothing is left in its buffer.
