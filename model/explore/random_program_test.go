@@ -7,6 +7,7 @@
 package explore_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"sort"
@@ -21,6 +22,13 @@ import (
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 )
+
+func init() {
+	// A failing program is printed; files beside the source would be noise.
+	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
+		panic(err)
+	}
+}
 
 // A program is a few threads of a few instructions each. The explorer's search
 // is held against one that reduces nothing: both must see the same traces, and
