@@ -13,6 +13,7 @@ package hook
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -354,14 +355,16 @@ func Refused[T any](v T, what string) T {
 }
 
 // NotAtomic gives v back, and fails the check when v is one of the types of
-// sync/atomic that hides behind an interface or a type parameter.
+// sync/atomic, or one of sync's that are not modelled, behind an interface or a
+// type parameter.
 //
 //go:norace
 //go:noinline
 func NotAtomic[T any](v T, what string) T {
 	if explore.Active() && !explore.Aborting() {
 		switch any(v).(type) {
-		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64, *atomic.Uintptr, *atomic.Value:
+		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64, *atomic.Uintptr, *atomic.Value,
+			*sync.Map, *sync.Pool, *sync.RWMutex:
 			explore.Fail(explore.KindRefused, what)
 		default:
 			if isPointerType(any(v)) {
