@@ -182,6 +182,25 @@ func TestClaimReachesOneWorker(t *testing.T) {
 	}, model.MaxSteps(500))
 }
 
+// A notifier that aims at a worker that times out at that instant turns to the next: whoever times out takes one task and wakes nobody.
+func TestNotifyWakesSomebodyThoughTheFirstTimesOut(t *testing.T) {
+	for _, numbers := range [][]int{{0, 1}, {0, 64}} {
+		t.Run(fmt.Sprint(numbers[1]), func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				c := idle.New(numbers[1] + 1)
+				for _, i := range numbers {
+					c.Worker(i).Publish()
+				}
+				x.Go("first", func() { c.Worker(0).Woke(false) })
+				worker, ok := c.Notify()
+				x.Join()
+				x.Assert(ok && !c.IsParked(worker) && c.Searching() == 1, "worker %d, %v", worker, ok)
+				x.Assert(worker != 0 || c.Worker(0).Woke(true) == idle.Searching, "worker 0 is claimed, and not told to await its token")
+			})
+		})
+	}
+}
+
 // Notifiers that meet claim different workers, and no more workers than they are.
 func TestNotifiersClaimDifferentWorkers(t *testing.T) {
 	for _, numbers := range [][]int{{0, 1, 2}, {0, 64, 128}} {
