@@ -8,7 +8,7 @@
 //
 // A Parker has one parker at a time: one goroutine that calls [Parker.Park] or [Parker.ParkTimeout]. The role may pass to
 // another goroutine once the call has returned; nothing else is needed for that. A second one that goes to sleep beside
-// the first panics. Anyone may call [Parker.Unpark], also the parker itself.
+// the first panics, and the first goes on. Anyone may call [Parker.Unpark], also the parker itself.
 //
 // # Waiting for something to do
 //
