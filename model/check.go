@@ -206,8 +206,8 @@ func (c *check) result(res explore.Result) record {
 	return r
 }
 
-// shortest is how long each step of the search for a shorter failure may take.
-const shortest = 3 * time.Second
+// shortest is how long the search for a shorter failure may take.
+const shortest = 5 * time.Second
 
 // shorten looks for a failure of the same kind with fewer preemptions: every
 // schedule with none, with one, ... up to what f has.
@@ -216,10 +216,14 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 	case explore.KindNondeterminism, explore.KindForeign, explore.KindExit, explore.KindRefused, explore.KindLimit:
 		return f
 	}
-	cfg.Strategy, cfg.FirstOnly, cfg.Progress = explore.DPOR, true, nil
-	cfg.Executions, cfg.Duration = 0, shortest
+	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
+	end := time.Now().Add(shortest)
 	for k := 0; k < f.Preemptions; k++ {
-		cfg.Preemptions = k
+		left := time.Until(end)
+		if left <= 0 {
+			break
+		}
+		cfg.Preemptions, cfg.Executions, cfg.Duration = k, 0, left
 		if g := explore.Run(cfg, c.execution(&cfg)).Failure; g != nil && g.Kind == f.Kind {
 			return g
 		}
