@@ -26,7 +26,7 @@ import (
 // before anything is written. The functions of the transitions that every task goes through are small enough to be inlined: with
 // calls, the life of a task would take twice as long. All that can be said about one transition is said
 // by a table of states, and TestEveryReachableState goes through it. What several do together is said below; the names
-// are those of the checks, which go through every interleaving.
+// in parentheses are those of the checks, which go through every interleaving, and of the mutants in testdata that they find.
 //
 // # The right to run
 //
@@ -38,7 +38,7 @@ import (
 //	RUNNING   -> ...        its runner only
 //	IDLE      -> SCHEDULED  whoever comes first: Wake, WakeDrop, Cancel
 //
-// So there is at most one runner, and one entry for each time the task became SCHEDULED (TestOneRunnerOneEntry).
+// So there is at most one runner, and one entry for each time the task became SCHEDULED (TestOneRunnerOneEntry; T1d).
 // The steps are also the memory order: each CAS synchronizes before the next one that finds its value, so a runner sees all that
 // the runners before it wrote, and the task's own memory needs no other protection.
 //
@@ -51,7 +51,7 @@ import (
 //	while SCHEDULED  it changes nothing: the poll to come begins with ToRunning, which is later
 //	once COMPLETE    there is nobody to wake
 //
-// and in each case a poll begins later than Wake, and sees what the waker made true (TestNoWakeupIsLost). It sees it provided
+// and in each case a poll begins later than Wake, and sees what the waker made true (TestNoWakeupIsLost; T1b, T1c). It sees it provided
 // that the two of them synchronize on it, by an atomic or a mutex: the poll before this one may be looking at it just now, so they
 // have to in any case. That is why the third case can do with a load. Runtimes in languages with weaker atomics
 // write the word there, too, so that the poll to come is ordered after it; here, if the waker's access
@@ -59,26 +59,26 @@ import (
 // returned SCHEDULED. A waker that finds a task SCHEDULED is the common case of a burst, and it leaves the cache line shared.
 //
 // notified is therefore set only while RUNNING, which is all it is for: another poll after this one. A notified that survives
-// SCHEDULED -> RUNNING would be a poll for nothing (TestNoPollForNothing).
+// SCHEDULED -> RUNNING would be a poll for nothing (TestNoPollForNothing; T6).
 //
 // Rejected: to leave RUNNING in two steps, IDLE first and then SCHEDULED if notified was set. Between them, a waker finds the
 // task IDLE and enqueues it, another runner completes it and drops the last reference; the second step then works
 // on a task that is not there any more, or on the next one in its memory. ToIdle looks at notified and leaves in one CAS
-// (TestNobodyTouchesAReleasedTask).
+// (TestNobodyTouchesAReleasedTask; T1).
 //
 // # Cancellation reaches COMPLETE
 //
 // A flag alone would not: nobody runs an IDLE task to look at it. So Cancel is a wake, too, unless a shield holds it back; then
 // leaving the outermost shield is. A cancelled task is not kept from RUNNING, since somebody must complete it for its joiner:
-// its runner is told (TestCancelReachesComplete).
+// its runner is told (TestCancelReachesComplete, and BehindAShield; T2, T5d).
 //
 // # The joiner is woken once
 //
 // A joiner leaves something to be woken in memory that is beside the word, and then calls Join, whose CAS is the publication and the
 // second look at once: it sets join interest in a word that is not COMPLETE, and Complete's CAS, which comes later,
 // finds it there and reads what the joiner left; or it finds COMPLETE, and the joiner does not wait. Unjoin takes it back in the same
-// way (TestJoinWakesOnce). A runner that has someone to wake keeps its reference meanwhile: else the joiner, seeing COMPLETE,
-// could take the result and release the task under its hands.
+// way (TestJoinWakesOnce, TestJoinCanBeWithdrawn; T3). A runner that has someone to wake keeps its reference meanwhile: else the joiner, seeing COMPLETE,
+// could take the result and release the task under its hands (T3c).
 //
 // # References
 //
@@ -91,7 +91,7 @@ import (
 //  4. Claim takes the right to run away from an entry, and that entry keeps the reference it came with. The claimer gets
 //     another. References are alike: what matters is that there are as many as there are owners.
 //
-// Whoever drops the last one is told so, after everybody else's last access, and no one else is (TestReleasedOnce). The
+// Whoever drops the last one is told so, after everybody else's last access, and no one else is (TestReleasedOnce; T4). The
 // number is looked at before it is changed, in both directions. An atomic add would be cheaper where many clone at the
 // same time, but it has counted, and wrapped, before it knows.
 
