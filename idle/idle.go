@@ -85,7 +85,7 @@ import (
 //   - One word, and workers beyond 64 without a bit (idle/I5).
 //   - A word of summary, one bit for each word that is not zero, or the number of parked workers beside the words. What can be
 //     computed from the bits need not agree with them when it is kept; a notifier that believes it and leaves strands a task
-//     (idle/I7). For 1000 workers the scan is 16 loads from two pairs of cache lines, and only where nobody searches.
+//     (idle/I7). For 1000 workers the scan is 16 loads from one pair of cache lines, and only where nobody searches.
 //   - A hard cap on searchers. Claims would have to fail because of it, after the bit is cleared (idle/I8).
 //   - A list or stack of sleepers under a lock, as Tokio has it. It would give the worker that slept shortest; the lock would be taken
 //     at each park and each wake. The lowest number is as good: the high ones stay asleep as long as the low ones suffice.

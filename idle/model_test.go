@@ -68,6 +68,7 @@ func TestNoWakeupIsLost(t *testing.T) {
 		{workers: 1, submitters: 1, tasks: 2, search: true},
 		{workers: 1, submitters: 1, tasks: 2, timeouts: 1, asleep: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1},
+		{workers: 1, submitters: 2, tasks: 1, asleep: 1, timeouts: 1},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 1},
 		{workers: 3, submitters: 1, tasks: 1, asleep: 3},
