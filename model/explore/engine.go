@@ -141,27 +141,28 @@ type thread struct {
 	joined  bool // started with Spawn: its parent's Join waits for it
 
 	// The pending operation.
-	op       Op
-	ptr      unsafe.Pointer
-	obj      int32
-	old, new uint64        // CAS, WaitGroup.Add, Sleep
-	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
-	peek     func() bool   // CAS on what is neither
-	choices  int32         // Choose and Signal
-	prev     int32         // the event whose clock is this thread's, or -1
-	key      uint64        // of the pending operation, in engine.pending
-	children uint64        // threads that Join waits for
-	signal   int32         // Cond: the event that woke it, or -1
-	chosen   int32         // what the last choice gave
-	deadline time.Duration // futex: on the virtual clock, or noDeadline
-	futex    FutexResult   // how the wait ended
-	queue    int32         // futex: the object it sleeps on
-	pcs      [24]uintptr   // where the pending operation stands, when recording
-	npcs     int           //
-	knownSP  [64]uintptr   // stack addresses verified to be this thread's
-	goid     uint64        // goroutine it runs on
-	spin     spinning      //
-	fiber    fiber         // how control is handed to it
+	op        Op
+	ptr       unsafe.Pointer
+	obj       int32
+	old, new  uint64        // CAS, WaitGroup.Add, Sleep
+	width     uint8         // CAS: 4 or 8 bytes, 0 when peek decides
+	peek      func() bool   // CAS on what is neither
+	choices   int32         // Choose and Signal
+	prev      int32         // the event whose clock is this thread's, or -1
+	key       uint64        // of the pending operation, in engine.pending
+	children  uint64        // threads that Join waits for
+	signal    int32         // Cond: the event that woke it, or -1
+	chosen    int32         // what the last choice gave
+	deadline  time.Duration // futex: on the virtual clock, or noDeadline
+	futex     FutexResult   // how the wait ended
+	queue     int32         // futex: the object it sleeps on
+	pcs       [24]uintptr   // where the pending operation stands, when recording
+	npcs      int           //
+	stackLow  uintptr       // addresses from here on, for stackSize bytes, are on its stack
+	stackSize uintptr
+	goid      uint64   // goroutine it runs on
+	spin      spinning //
+	fiber     fiber    // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow
@@ -178,7 +179,7 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	}
 	t := e.cur
 	var mark byte
-	if sp := uintptr(unsafe.Pointer(&mark)); t.knownSP[sp>>4&63] != sp && e.isForeign(t, sp) {
+	if sp := uintptr(unsafe.Pointer(&mark)); sp-t.stackLow > t.stackSize && e.isForeign(t, sp) {
 		return false
 	}
 	if e.quiet && e.quietStep(t, p, op) {

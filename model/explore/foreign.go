@@ -20,8 +20,14 @@ type foreign struct {
 
 func (f *foreign) expect(n int) { f.count += n }
 
-// isForeign is asked when a hook is called at a stack address not seen before
-// of thread t. It reports true when another goroutine called, and notes it.
+// nearby is how far from a known address of a stack another one is taken to be
+// on the same stack.
+const nearby = 16 << 10
+
+// isForeign is asked when a hook is called at a stack address outside of what
+// is known of thread t's stack. It reports true when another goroutine called,
+// and notes it. Otherwise the address widens what is known; one from afar
+// replaces it, since the stack has moved or is deep.
 func (e *engine) isForeign(t *thread, sp uintptr) bool {
 	id := goid()
 	if t.goid == 0 {
@@ -33,7 +39,16 @@ func (e *engine) isForeign(t *thread, sp uintptr) bool {
 		e.foreign.seen.CompareAndSwap(nil, &s)
 		return true
 	}
-	t.knownSP[sp>>4&63] = sp
+	low, high := t.stackLow, t.stackLow+t.stackSize
+	switch {
+	case sp < low && low-sp < nearby:
+		low = sp
+	case sp > high && sp-high < nearby:
+		high = sp
+	default:
+		low, high = sp, sp
+	}
+	t.stackLow, t.stackSize = low, high-low
 	return false
 }
 
