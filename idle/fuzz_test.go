@@ -2,8 +2,8 @@ package idle_test
 
 import "testing"
 
-// FuzzOperations holds strings of operations on a Coordinator against the model, see fleet. An operation is one byte: the low four bits say
-// what, the others on which worker. What does not fit is skipped, so that every string means something.
+// FuzzOperations holds strings of operations on a Coordinator against the model, see fleet. An operation is one byte: the low
+// four bits say what, the others on which worker. What does not fit is skipped, so that every string means something.
 func FuzzOperations(f *testing.F) {
 	const publish, notify, give, woke, search, found, claim, slowly, count, closing = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 	const w1, w2 = 1 << 4, 2 << 4 // added: worker 1 or 2 of the few

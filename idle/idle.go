@@ -46,18 +46,19 @@ import (
 //	register a deadline, or the like;            words.Or in Publish; the caller's recheck       the one worker meant is claimed, or
 //	  words.And in Claim                                                                           sees the deadline
 //
-// The task counts as pushed at the access that makes it takeable, and the recheck reads that same location; both must be atomic, or
-// under one lock. Of the other accesses only order in one location is used: And and Or on one word, Add on searching.
+// The task counts as pushed at the access that makes it takeable, and the recheck reads that same location; both must be
+// atomic, or under one lock. Of the other accesses only order in one location is used: And and Or on one word, Add on
+// searching.
 //
-// In Publish the bit is set before the count goes down. Either order would do, since the recheck comes after both. This one lets a
-// notifier that sees no searcher find the sleeper more often.
+// In Publish the bit is set before the count goes down. Either order would do, since the recheck comes after both. This one
+// lets a notifier that sees no searcher find the sleeper more often.
 //
 // Why many words are as good as one
 //
-// A notifier reads the words one after the other, and a worker may set its bit in a word that has been passed. Let a notifier that
-// has passed k words *cover* the sleepers if none of those that have rechecked has its bit in these k. Then the following is true
-// at every instant: if a task is queued and there is a sleeper that has rechecked, then some worker searches, or is between Publish and its
-// recheck, or is claimed or has a token, or some notifier covers the sleepers. For
+// A notifier reads the words one after the other, and a worker may set its bit in a word that has been passed. Let a notifier
+// that has passed k words *cover* the sleepers if none of those that have rechecked has its bit in these k. Then the
+// following is true at every instant: if a task is queued and there is a sleeper that has rechecked, then some worker
+// searches, or is between Publish and its recheck, or is claimed or has a token, or some notifier covers the sleepers. For
 //
 //   - a push and a recheck that finds something each start a notifier, which has passed nothing and covers everybody;
 //   - a recheck that finds nothing happens when no task is queued;
@@ -76,21 +77,24 @@ import (
 //     its bit just after a push has looked for one, and both are content (idle/I1).
 //   - On a timeout, look whether the bit is there and then clear it. A claim fits between; both sides do the accounting of one
 //     wake-up, and searching stays one too high for ever: no push wakes anybody again (idle/I2).
-//   - Let a worker whose bit is gone go on at once; the token would be there next time. It may take itself off the count before its
-//     claimer has put it on: below zero, or a moment at zero that sends a needless or omits a needed notification (idle/I3).
-//   - Raise searching from 0 to 1 first, then look for a bit, and lower it again if there is none, as the Go scheduler does with its
-//     spinning threads. It thins out notifiers that would each wake somebody. But whoever saw the 1 meanwhile left its task to a
-//     searcher that never was; the notifier would have to look at all queues after lowering it, and it does not know them (idle/I4).
-//     Here several notifiers at once may wake several workers, one each, never more than there are notifiers.
+//   - Let a worker whose bit is gone go on at once; the token would be there next time. It may take itself off the count
+//     before its claimer has put it on: below zero, or a moment at zero that sends a needless or omits a needed notification
+//     (idle/I3).
+//   - Raise searching from 0 to 1 first, then look for a bit, and lower it again if there is none, as the Go scheduler does
+//     with its spinning threads. It thins out notifiers that would each wake somebody. But whoever saw the 1 meanwhile left
+//     its task to a searcher that never was; the notifier would have to look at all queues after lowering it, and it does not
+//     know them (idle/I4). Here several notifiers at once may wake several workers, one each, never more than there are
+//     notifiers.
 //   - One word, and workers beyond 64 without a bit (idle/I5).
 //   - A word of summary, one bit for each word that is not zero, or the number of parked workers beside the words. What can be
 //     computed from the bits need not agree with them when it is kept; a notifier that believes it and leaves strands a task
 //     (idle/I7). For 1000 workers the scan is 16 loads from one pair of cache lines, and only where nobody searches.
 //   - A hard cap on searchers. Claims would have to fail because of it, after the bit is cleared (idle/I8).
-//   - A list or stack of sleepers under a lock, as Tokio has it. It would give the worker that slept shortest; the lock would be taken
-//     at each park and each wake. The lowest number is as good: the high ones stay asleep as long as the low ones suffice.
-//   - Close claims until nobody is asleep. A worker that it has woken publishes itself again before it learns that it must end, and may
-//     be claimed in that instant, any number of times.
+//   - A list or stack of sleepers under a lock, as Tokio has it. It would give the worker that slept shortest; the lock would
+//     be taken at each park and each wake. The lowest number is as good: the high ones stay asleep as long as the low ones
+//     suffice.
+//   - Close claims until nobody is asleep. A worker that it has woken publishes itself again before it learns that it must
+//     end, and may be claimed in that instant, any number of times.
 //   - Wake-ups for Close by a flag that sleepers look at, beside the claims. A worker could then have two tokens.
 
 const (
@@ -192,9 +196,10 @@ func (c *Coordinator) Claim(worker int) bool {
 	return true
 }
 
-// Close ends all sleep. It claims whoever is asleep and calls unpark for each, to give it its token; and every later [Worker.Publish]
-// returns [Closed] or [AwaitToken]. A worker is a searcher when it has been woken, and takes what is left; so Close comes after the
-// last push. Anyone may call Close, and again; after a panic in unpark, too, in which only the worker in question misses its token.
+// Close ends all sleep. It claims whoever is asleep and calls unpark for each, to give it its token; and every later
+// [Worker.Publish] returns [Closed] or [AwaitToken]. A worker is a searcher when it has been woken, and takes what is left;
+// so Close comes after the last push. Anyone may call Close, and again; after a panic in unpark, too, in which only the
+// worker in question misses its token.
 func (c *Coordinator) Close(unpark func(worker int)) {
 	// Pairs with words.Or in Publish: a bit that the loads below miss was set after this, and its worker looks at closed next.
 	c.closed.Store(true)
@@ -228,22 +233,23 @@ func (c *Coordinator) claim() (worker int) {
 	return none
 }
 
-// take clears a bit, and says whether it was the caller who did. The order of And and Or on one word decides: whoever takes the bit
-// alone does the accounting of this wake-up. It is And and not a compare-and-swap of the word, which would fail when other workers
-// come and go.
+// take clears a bit, and says whether it was the caller who did. The order of And and Or on one word decides: whoever takes
+// the bit alone does the accounting of this wake-up. It is And and not a compare-and-swap of the word, which would fail when
+// other workers come and go.
 func (c *Coordinator) take(word *atomic.Uint64, bit uint64) bool {
 	return word.And(^bit)&bit != 0
 }
 
-// count makes the worker that the caller has just claimed a searcher: after the claim, so that there is nothing to undo when the claim
-// fails, and before the token, so that the worker is on the count when it comes off it.
+// count makes the worker that the caller has just claimed a searcher: after the claim, so that there is nothing to undo when
+// the claim fails, and before the token, so that the worker is on the count when it comes off it.
 func (c *Coordinator) count() { c.searching.Add(1) }
 
 // uncount takes a searcher off the count, and says whether it was the last.
 func (c *Coordinator) uncount(w *Worker, in string) (last bool) {
 	n := c.searching.Add(-1)
 	if n < 0 {
-		panic(fmt.Sprintf("idle: %s by worker %d left %d searchers; is a Worker used by two goroutines, or was a token given without a claim (rule 5)?", in, w.id, n))
+		panic(fmt.Sprintf("idle: %s by worker %d left %d searchers; is a Worker used by two goroutines, "+
+			"or was a token given without a claim (rule 5)?", in, w.id, n))
 	}
 	return n == 0
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // A fleet is a Coordinator beside what it must know, in plain variables, and its methods are the package's operations that check
-// themselves against it. Claims can be taken apart, and tokens be late, so that one goroutine reaches the states in which a notifier
-// stands between its steps. The property tests and the fuzz target drive it.
+// themselves against it. Claims can be taken apart, and tokens be late, so that one goroutine reaches the states in which a
+// notifier stands between its steps. The property tests and the fuzz target drive it.
 type fleet struct {
 	t         require.TestingT
 	c         *idle.Coordinator

@@ -74,8 +74,8 @@ func TestCountBelowZeroPanics(t *testing.T) {
 		w := c.Worker(0)
 		require.True(t, w.Search())
 		c.SetSearching(0)
-		require.PanicsWithValue(t, "idle: "+method+" by worker 0 left -1 searchers; is a Worker used by two goroutines, or was a token given without a claim (rule 5)?",
-			func() { leave(w) })
+		require.PanicsWithValue(t, "idle: "+method+" by worker 0 left -1 searchers; is a Worker used by two goroutines, "+
+			"or was a token given without a claim (rule 5)?", func() { leave(w) })
 	}
 }
 

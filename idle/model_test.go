@@ -59,8 +59,8 @@ func (s setting) body(x *model.Exec) {
 	w.run(s.submitters, s.tasks)
 }
 
-// Every task is taken, searching is exact, nobody has two tokens, and everything comes to rest: in these settings without a bound. They
-// are written workers x submitters x tasks of each; budgets of timeouts include the smaller ones.
+// Every task is taken, searching is exact, nobody has two tokens, and everything comes to rest: in these settings without a
+// bound. They are written workers x submitters x tasks of each; budgets of timeouts include the smaller ones.
 func TestNoWakeupIsLost(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2},
@@ -87,7 +87,8 @@ func TestNoWakeupIsLostBetweenWords(t *testing.T) {
 	}
 }
 
-// Every configuration of up to three workers, two submitters and two tasks each, with up to two timeouts, as far as the bounds go.
+// Every configuration of up to three workers, two submitters and two tasks each, with up to two timeouts, as far as the
+// bounds go.
 func TestEverySmallConfiguration(t *testing.T) {
 	for workers := 1; workers <= 3; workers++ {
 		for submitters := 1; submitters <= 2; submitters++ {
@@ -101,13 +102,17 @@ func TestEverySmallConfiguration(t *testing.T) {
 
 // All workers but one are stuck in tasks that end only when nothing is queued: no task may wait for one of these.
 func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
-	setting{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true}.check(t, model.Executions(2000))
-	setting{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true}.check(t, model.Preemptions(2), model.Executions(2000))
-	setting{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true}.check(t, model.Preemptions(2), model.Executions(2000))
+	for _, s := range []setting{
+		{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true},
+		{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true},
+		{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true},
+	} {
+		s.check(t, model.Preemptions(2), model.Executions(2000))
+	}
 }
 
-// Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has been taken, nor when anybody closes at any time,
-// nor when two do.
+// Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has been taken, nor when
+// anybody closes at any time, nor when two do.
 func TestCloseWakesEverybody(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, asleep: 1, closes: true},
@@ -154,7 +159,8 @@ func TestSearchersAreGrantedUpToTheLimit(t *testing.T) {
 	})
 }
 
-// What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A push may claim it at the same time.
+// What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A push may claim it at the
+// same time.
 func TestClaimReachesOneWorker(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 0, 0, 1)
@@ -183,7 +189,8 @@ func TestClaimReachesOneWorker(t *testing.T) {
 	}, model.MaxSteps(500))
 }
 
-// A notifier that aims at a worker that times out at that instant turns to the next: whoever times out takes one task and wakes nobody.
+// A notifier that aims at a worker that times out at that instant turns to the next: whoever times out takes one task and
+// wakes nobody.
 func TestNotifyWakesSomebodyThoughTheFirstTimesOut(t *testing.T) {
 	for _, numbers := range [][]int{{0, 1}, {0, 64}} {
 		t.Run(fmt.Sprint(numbers[1]), func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 // sizes are numbers of workers on both sides of a word's end, and large.
 var sizes = []int{1, 2, 63, 64, 65, 128, 1000}
 
-// A Coordinator behaves as a set and a number: whatever workers, notifiers and closers do one after the other, and between whatever steps a
-// notifier stands still.
+// A Coordinator behaves as a set and a number: whatever workers, notifiers and closers do one after the other, and between
+// whatever steps a notifier stands still.
 func TestCoordinatorBehavesAsASetAndANumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFleet(t, rapid.SampledFrom(sizes[:6]).Draw(t, "workers"))

@@ -175,8 +175,8 @@ func TestEveryTaskRuns(t *testing.T) {
 	}
 }
 
-// Work conservation: tasks that wait for one another, as many as there are workers, all run at the same time. Had one of them been left
-// in the queue while a worker sleeps, none would ever end.
+// Work conservation: tasks that wait for one another, as many as there are workers, all run at the same time. Had one of them
+// been left in the queue while a worker sleeps, none would ever end.
 func TestAsManyTasksAsWorkersRunAtOnce(t *testing.T) {
 	for _, workers := range sizes {
 		t.Run(fmt.Sprintf("%d_workers", workers), func(t *testing.T) {

@@ -75,9 +75,9 @@ func (c *Coordinator) Worker(i int) *Worker {
 // ID returns the worker's number. Anyone may call it.
 func (w *Worker) ID() int { return int(w.id) }
 
-// Search asks to become a searcher, which is to look for work where it costs others something, in their queues. It is false if half of
-// the workers search already: the worker should go to sleep instead. A worker that is a searcher remains one. Only the owner
-// may call it, and only while it is not parked.
+// Search asks to become a searcher, which is to look for work where it costs others something, in their queues. It is false
+// if half of the workers search already: the worker should go to sleep instead. A worker that is a searcher remains one. Only
+// the owner may call it, and only while it is not parked.
 //
 // The cap is a hint. What holds is: no Search brings the searchers above half the workers, rounded up. Claims are on top of that;
 // they are not refused. One worker counts twice at most: it has published itself as a searcher and is not yet off the
@@ -101,9 +101,9 @@ func (w *Worker) Search() bool {
 }
 
 // Found is called by a worker that has found a task, before it runs it, and by one that stops searching for another reason, such
-// as the end of what it was waiting for (rule 2). If the worker was the last searcher and somebody must be woken in its place, Found returns
-// whom, as [Coordinator.Notify] does. For a worker that does not search it does nothing. Only the owner may call it, and only
-// while it is not parked.
+// as the end of what it was waiting for (rule 2). If the worker was the last searcher and somebody must be woken in its
+// place, Found returns whom, as [Coordinator.Notify] does. For a worker that does not search it does nothing. Only the owner
+// may call it, and only while it is not parked.
 func (w *Worker) Found() (worker int, ok bool) {
 	if w.state == running {
 		return none, false
@@ -125,8 +125,8 @@ func (w *Worker) found() (worker int, ok bool) {
 	return w.c.Notify()
 }
 
-// Publish makes the worker one that can be claimed, and no longer a searcher. It comes before each sleep (rule 3), and says what to do:
-// [Recheck], [AwaitToken] or [Closed]. Only the owner may call it, and only while it is not parked.
+// Publish makes the worker one that can be claimed, and no longer a searcher. It comes before each sleep (rule 3), and says
+// what to do: [Recheck], [AwaitToken] or [Closed]. Only the owner may call it, and only while it is not parked.
 func (w *Worker) Publish() Outcome {
 	if w.state == parked {
 		w.misuse("Publish")
@@ -172,5 +172,6 @@ func (w *Worker) Woke(token bool) Outcome {
 }
 
 func (w *Worker) misuse(method string) {
-	panic(fmt.Sprintf("idle: %s by worker %d, which is parked: Woke comes first, until it says something other than AwaitToken (rule 3)", method, w.id))
+	panic(fmt.Sprintf("idle: %s by worker %d, which is parked: Woke comes first, "+
+		"until it says something other than AwaitToken (rule 3)", method, w.id))
 }

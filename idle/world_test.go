@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A world is a small scheduler around a Coordinator, made for the checker: a queue that is one atomic word, and parkers whose only
-// state is the token. Everything in it is either atomic or one goroutine's.
+// A world is a small scheduler around a Coordinator, made for the checker: a queue that is one atomic word, and parkers whose
+// only state is the token. Everything in it is either atomic or one goroutine's.
 type world struct {
 	x *model.Exec
 	c *idle.Coordinator
