@@ -127,6 +127,9 @@ func (c *check) config() explore.Config {
 	if cfg.Strategy != "" && cfg.Strategy != explore.DPOR && cfg.Duration == 0 && cfg.Executions == 0 {
 		cfg.Executions = 10_000 // random strategies never end by themselves
 	}
+	if cfg.Duration == 0 && cfg.Executions == 0 {
+		cfg.Duration = defaultDuration
+	}
 	failed := c.t.Failed()
 	cfg.Failed = func() string {
 		if !failed && c.t.Failed() {
@@ -179,6 +182,9 @@ func (c *check) execution(cfg *explore.Config) func() {
 	}
 	return func() { c.body(x) }
 }
+
+// defaultDuration ends a check that nobody gave a budget.
+const defaultDuration = 10 * time.Minute
 
 func (c *check) result(res explore.Result) record {
 	r := record{

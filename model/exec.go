@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"sync"
-	"testing"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/history"
@@ -99,9 +98,8 @@ func (x *Exec) fail(message string) {
 
 // stress is an execution on real goroutines.
 type stress struct {
-	tb    testing.TB
-	wg    sync.WaitGroup
-	mu    sync.Mutex
-	state uint64
-	first string // the first failure
+	mu     sync.Mutex // guards what follows
+	groups map[uint64]*sync.WaitGroup
+	state  uint64
+	first  string // the first failure
 }

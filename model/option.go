@@ -35,8 +35,8 @@ func Executions(n int64) Option {
 	return func(o *options) { o.executions = n }
 }
 
-// Duration ends the exploration after d with the verdict "bounded". It panics
-// unless d is positive.
+// Duration ends the exploration after d with the verdict "bounded"; without any
+// budget that is ten minutes. It panics unless d is positive.
 func Duration(d time.Duration) Option {
 	atLeast("Duration", d, 1)
 	return func(o *options) { o.duration = d }

@@ -1,11 +1,15 @@
 package model
 
 import (
+	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/history"
 )
 
@@ -24,7 +28,7 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 	}
 	start := time.Now()
 	for i := 0; i < stressExecutions && time.Since(start) < stressTime; i++ {
-		s := &stress{tb: tb, state: rand.Uint64()}
+		s := &stress{state: rand.Uint64()}
 		x := &Exec{name: tb.Name(), stress: s}
 		if judge != nil {
 			x.history = judge.Recorder(history.Options{Concurrent: true})
@@ -35,7 +39,7 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 			body(x)
 		}()
 		<-done
-		s.wg.Wait()
+		s.waitAll()
 		if s.first != "" {
 			tb.Fatalf("execution %d on real goroutines: %s", i+1, s.first)
 		}
@@ -50,9 +54,10 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 	}
 }
 
+// start runs fn on a goroutine that the caller's wait waits for.
 func (s *stress) start(fn func()) {
 	jitter := s.choose(4)
-	s.wg.Go(func() {
+	s.group().Go(func() {
 		for range jitter {
 			runtime.Gosched()
 		}
@@ -60,7 +65,39 @@ func (s *stress) start(fn func()) {
 	})
 }
 
-func (s *stress) wait() { s.wg.Wait() }
+func (s *stress) wait() { s.group().Wait() }
+
+// group gives the goroutines that the calling goroutine has started.
+func (s *stress) group() *sync.WaitGroup {
+	id := explore.GoroutineID()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.groups == nil {
+		s.groups = map[uint64]*sync.WaitGroup{}
+	}
+	if s.groups[id] == nil {
+		s.groups[id] = new(sync.WaitGroup)
+	}
+	return s.groups[id]
+}
+
+// waitAll waits for what nobody joined.
+func (s *stress) waitAll() {
+	for {
+		s.mu.Lock()
+		groups := slices.Collect(maps.Values(s.groups))
+		s.mu.Unlock()
+		for _, g := range groups {
+			g.Wait()
+		}
+		s.mu.Lock()
+		same := len(s.groups) == len(groups)
+		s.mu.Unlock()
+		if same {
+			return
+		}
+	}
+}
 
 func (s *stress) choose(n int) int {
 	s.mu.Lock()

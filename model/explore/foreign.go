@@ -29,7 +29,7 @@ const nearby = 16 << 10
 // and notes it. Otherwise the address widens what is known; one from afar
 // replaces it, since the stack has moved or is deep.
 func (e *engine) isForeign(t *thread, sp uintptr) bool {
-	id := goid()
+	id := GoroutineID()
 	if t.goid == 0 {
 		t.goid = id
 	}
@@ -52,9 +52,9 @@ func (e *engine) isForeign(t *thread, sp uintptr) bool {
 	return false
 }
 
-// goid parses the number of the calling goroutine from its stack trace. It
-// takes a microsecond, so callers remember stack addresses instead.
-func goid() uint64 {
+// GoroutineID parses the number of the calling goroutine from its stack trace.
+// It takes microseconds.
+func GoroutineID() uint64 {
 	var buf [48]byte
 	b := buf[:runtime.Stack(buf[:], false)]
 	b = bytes.TrimPrefix(b, []byte("goroutine "))
