@@ -100,45 +100,54 @@ func TestUnexpectedErrorsPanic(t *testing.T) {
 	require.PanicsWithValue(t, "park: futex wake: invalid argument", func() { futex{}.wake(odd) })
 }
 
-// storm sends signals to every thread of the process until it is stopped. It returns how many were sent.
-func storm(t *testing.T, stop *atomic.Bool) (sent int) {
-	caught := make(chan os.Signal, 1) // full most of the time: nobody wants to know
-	signal.Notify(caught, unix.SIGUSR1)
-	defer signal.Stop(caught)
-	for !stop.Load() {
+// storm sends signals to every thread of the process until the test ends; when it returns, the first are sent.
+func storm(t *testing.T) {
+	ignored := make(chan os.Signal, 1) // full most of the time: nobody wants to know
+	signal.Notify(ignored, unix.SIGUSR1)
+	round := func() error {
 		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
 		for _, thread := range threads {
 			tid, err := strconv.Atoi(thread.Name())
 			if err != nil {
-				t.Error(err)
-				return
+				return err
 			}
 			for _, s := range []unix.Signal{unix.SIGUSR1, unix.SIGURG} {
-				if unix.Tgkill(unix.Getpid(), tid, s) == nil { // the thread may be gone
-					sent++
+				if err := unix.Tgkill(unix.Getpid(), tid, s); err != nil && err != unix.ESRCH { // the thread may be gone
+					return err
 				}
 			}
 		}
-		time.Sleep(50 * time.Microsecond)
+		return nil
 	}
-	return sent
+	require.NoError(t, round())
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			if err := round(); err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+	})
+	t.Cleanup(func() {
+		stop.Store(true)
+		wg.Wait()
+		signal.Stop(ignored)
+	})
 }
 
 // Signals interrupt the kernel's waits, those with a timeout for good. The parker sleeps on: its time is not over, and there is
 // no token.
 func TestSignalsDoNotWake(t *testing.T) {
+	storm(t)
 	p := New(Futex)
-	var stop, unparked atomic.Bool
+	var unparked atomic.Bool
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		if storm(t, &stop) == 0 {
-			t.Error("no signal was sent")
-		}
-	})
 	for range 10 {
 		start := time.Now()
 		require.False(t, p.ParkTimeout(2*time.Millisecond))
@@ -155,19 +164,14 @@ func TestSignalsDoNotWake(t *testing.T) {
 		sleep()
 		require.True(t, unparked.Load(), "woke without a token")
 	}
-	stop.Store(true)
 	wg.Wait()
 }
 
 // The storm does reach a thread that waits in the kernel: else the test above would show nothing.
 func TestSignalsInterruptTheKernel(t *testing.T) {
+	storm(t)
 	var w word
 	w.Store(asleep)
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	wg.Go(func() { storm(t, &stop) })
 	for futexWait(&w, asleep, time.Hour) != unix.EINTR {
 	}
-	stop.Store(true)
-	wg.Wait()
 }

@@ -1,6 +1,7 @@
 package park
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,6 +91,7 @@ func TestModelWakeComesLate(t *testing.T) {
 		x.Go("first", p.Unpark)
 		x.Go("second", func() {
 			for !awake.Load() {
+				runtime.Gosched()
 			}
 			second = 1
 			p.Unpark()
@@ -161,6 +163,7 @@ func TestModelAnotherParkerFollows(t *testing.T) {
 		x.Go("waker", func() {
 			p.Unpark()
 			for left.Load() == 0 {
+				runtime.Gosched()
 			}
 			p.Unpark()
 		})
@@ -169,6 +172,7 @@ func TestModelAnotherParkerFollows(t *testing.T) {
 			left.Store(1)
 		})
 		for left.Load() == 0 {
+			runtime.Gosched()
 		}
 		for !p.ParkTimeout(tick) {
 		}
