@@ -101,7 +101,7 @@ const (
 	wordBits = 64
 	none     = -1 // no worker
 
-	maxWorkers = 1 << 20 // far below what would overflow searching, which is at most twice the number of workers
+	maxWorkers = 1 << 16 // far below what would overflow searching, which is at most twice the number of workers
 )
 
 // A Coordinator knows which of a fixed number of workers are asleep and how many search. Use [New]; a Coordinator must not
@@ -130,7 +130,7 @@ type Coordinator struct {
 }
 
 // New returns a Coordinator for workers 0 to workers-1, all of them running. It panics unless workers is between
-// 1 and 1,048,576.
+// 1 and 65,536.
 func New(workers int) *Coordinator {
 	if workers < 1 || workers > maxWorkers {
 		panic(fmt.Sprintf("idle: %d workers; the number must be between 1 and %d", workers, maxWorkers))

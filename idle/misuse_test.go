@@ -11,12 +11,12 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
-func TestNumberOfWorkersIsFrom1To1048576(t *testing.T) {
-	for _, n := range append([]int{1 << 20}, sizes...) {
+func TestNumberOfWorkersIsFrom1To65536(t *testing.T) {
+	for _, n := range append([]int{1 << 16}, sizes...) {
 		require.Equal(t, n, idle.New(n).Workers())
 	}
-	for _, n := range []int{math.MinInt, -1, 0, 1<<20 + 1, math.MaxInt} {
-		require.PanicsWithValue(t, fmt.Sprintf("idle: %d workers; the number must be between 1 and 1048576", n), func() { idle.New(n) })
+	for _, n := range []int{math.MinInt, -1, 0, 1<<16 + 1, math.MaxInt} {
+		require.PanicsWithValue(t, fmt.Sprintf("idle: %d workers; the number must be between 1 and 65536", n), func() { idle.New(n) })
 	}
 }
 
