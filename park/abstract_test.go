@@ -1,6 +1,7 @@
 package park
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -88,6 +89,7 @@ func (m *mailbox) wake(*word) {
 
 // eachSleeper checks a body over every sleeper. What parker returns first may give up as the budget says, the others do not.
 func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker), opts ...model.Option) {
+	limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, %d times for no reason", b.timeouts, b.nothings))
 	check := func(t *testing.T, sleeper func(x *model.Exec, b budget) sleeper) {
 		model.Check(t, func(x *model.Exec) {
 			b := b
@@ -96,7 +98,7 @@ func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() 
 				b = budget{}
 				return p
 			})
-		}, opts...)
+		}, append(opts, limit)...)
 	}
 	t.Run("queue", func(t *testing.T) {
 		check(t, func(x *model.Exec, b budget) sleeper { return &queue{x: x, budget: b} })
@@ -106,7 +108,7 @@ func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() 
 	})
 	if hasFutex { // the package as it is, down to its system calls
 		t.Run("futex", func(t *testing.T) {
-			opts = append(opts, model.Timeouts(b.timeouts+b.nothings))
+			limit = model.Timeouts(b.timeouts + b.nothings)
 			check(t, func(*model.Exec, budget) sleeper { return nil })
 		})
 	}
