@@ -107,6 +107,7 @@ type engine struct {
 	forced   []Deviation // replay
 	decision int
 	cands    []int32
+	used     []int32 // scratch of waitgroup.go
 
 	res             Result
 	longest         int // most events of an execution
@@ -265,7 +266,11 @@ func (e *engine) step(t *thread) {
 	}
 	n := endStart
 	if !e.starting && e.unstarted == 0 {
-		n = e.pick()
+		if d := e.depth; d < e.plen && e.stack[d].pending == e.pending {
+			n = int(e.stack[d].tid)
+		} else {
+			n = e.pick()
+		}
 	}
 	if n != t.id {
 		e.next = n

@@ -90,7 +90,7 @@ func (e *engine) pendingList() string {
 }
 
 // mismatch ends an execution whose replayed step is not the one seen before.
-func (e *engine) mismatch(t *thread, ev *event, c class) {
+func (e *engine) mismatch(t *thread, ev *event) {
 	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d; "+
 		"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
 		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)

@@ -204,13 +204,12 @@ func (e *engine) repeat() {
 	}
 	if e.failure != nil {
 		e.judge()
-		return
 	}
-	e.res.Steps -= int64(e.depth)
 }
 
 func (e *engine) judge() {
 	r := &e.res
+	r.Steps += int64(e.depth)
 	r.Threads = max(r.Threads, e.n)
 	e.longest = max(e.longest, e.depth)
 	if e.late {

@@ -132,18 +132,19 @@ func (e *engine) preemptive(d, ch int) bool {
 func (e *engine) commit(t *thread) {
 	d := e.depth
 	ev := &e.stack[d]
-	c := e.resolve(t)
 	bit := uint64(1) << t.id
 	e.runnable &^= bit
 	e.gated &^= bit
 	e.pending -= t.key
-	e.res.Steps++
-	fresh := d >= e.plen-1
-	if !fresh {
-		if ev.obj != t.obj || ev.op != t.op || ev.class != c {
-			e.mismatch(t, ev, c)
+	var c class
+	if d < e.plen-1 {
+		// A step as before: its class too, or its result will differ.
+		c = ev.class
+		if ev.obj != t.obj || ev.op != t.op {
+			e.mismatch(t, ev)
 		}
 	} else {
+		c = e.resolve(t)
 		ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
 		if ev.choices == 0 {
 			ev.choice, ev.choices = 0, 1

@@ -1,6 +1,9 @@
 package explore
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Additions to and subtractions from a WaitGroup commute as far as anyone can
 // see, so that joining n goroutines adds no schedules. That holds if no Wait
@@ -30,7 +33,10 @@ func (e *engine) needsStrict() bool {
 }
 
 func (e *engine) irregular(o *object) bool {
-	used := make([]int32, e.depth) // of an addition: how much of it has been subtracted
+	// Of an addition, by depth: how much of it has been subtracted.
+	e.used = slices.Grow(e.used[:0], e.depth)[:e.depth]
+	used := e.used
+	clear(used)
 	base := o.base
 	for f := o.last; f >= 0; f = e.stack[f].prevObj {
 		fe := &e.stack[f]
