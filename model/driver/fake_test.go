@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/instrument"
+
+	"github.com/surewake/surewake/model/report"
 )
 
 // The test binary stands in for a binary with checks: started with SUREWAKE in
@@ -43,11 +45,11 @@ func say(r record) {
 }
 
 func proved(name string) record {
-	return record{Kind: "result", Name: name, Verdict: Proved, Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 0.5, Digest: "abc"}
+	return record{Record: report.Record{Kind: "result", Name: name, Verdict: Proved, Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 0.5, Digest: "abc"}}
 }
 
 func failing(name string) record {
-	return record{Kind: "result", Name: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3", Lanes: "owner | thief\nPush  |", Schedule: "3b2a"}
+	return record{Record: report.Record{Kind: "result", Name: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3", Lanes: "owner | thief\nPush  |", Schedule: "3b2a"}}
 }
 
 const raceReport = `==================
@@ -82,7 +84,7 @@ func neverReturns() {
 var scenarios = map[string]func(settings) int{
 	"TestProved": func(s settings) int {
 		fmt.Print("the body says hello")
-		say(record{Kind: "progress", Name: "TestProved", Executions: 5, Rate: 100, Left: 50})
+		say(record{Record: report.Record{Kind: "progress", Name: "TestProved", Executions: 5, Rate: 100, Left: 50}})
 		say(proved("TestProved"))
 		return 0
 	},

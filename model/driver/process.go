@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/surewake/surewake/model/report"
 )
 
 // A job is one process: one Test function of one package in one mode.
@@ -53,7 +55,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		"-test.run", j.run, "-test.timeout", "0", "-test.v=false", "-test.paniconexit0")
 	cmd.Dir = j.dir
 	cmd.Env = append(os.Environ(),
-		"SUREWAKE="+string(encoded),
+		report.SettingsVariable+"="+string(encoded),
 		"GORACE="+raceEnvironment,
 		// So that a dump shows goroutines that run on another thread.
 		"GOTRACEBACK=crash",

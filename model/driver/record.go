@@ -4,57 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"sync"
+
+	"github.com/surewake/surewake/model/report"
 )
 
-// settings is what a test binary reads from the environment variable SUREWAKE
-// (package model holds the other end).
-type settings struct {
-	Mode        string // "explore" or "replay"
-	Race        bool
-	Expect      []string // import paths that must have been rewritten
-	Strategy    string
-	Preemptions int // -1 is no bound
-	Seconds     float64
-	Executions  int64
-	Seed        uint64
-	Schedule    string // for "replay", of check Check
-	Check       string
-	Progress    bool
-	Quick       bool // the first failure will do: no search for a shorter one, no lanes
-}
+type settings = report.Settings
 
-// A record is one line of a test binary, after recordMark.
+// A record is a Record as it came.
 type record struct {
-	Kind string `json:"kind"` // "progress" or "result"
-	Name string `json:"name"` // of the check: a Test function or a subtest
-
-	// progress
-	Executions int64   `json:"executions"`
-	Rate       float64 `json:"rate"` // executions a second
-	Left       float64 `json:"left"` // executions that seem left, -1 if unknown
-
-	// result
-	Verdict     string            `json:"verdict"`
-	Complete    int64             `json:"complete"`
-	Deadlocked  int64             `json:"deadlocked"`
-	Pruned      int64             `json:"pruned"`
-	Steps       int64             `json:"steps"`
-	Seconds     float64           `json:"seconds"`
-	Message     string            `json:"message"`
-	Bounded     string            `json:"bounded"` // why the verdict is no better than bounded
-	Assumptions []string          `json:"assumptions"`
-	Digest      string            `json:"digest"`   // over all explored schedules
-	Schedule    string            `json:"schedule"` // of the failing execution
-	Lanes       string            `json:"lanes"`    // the failing or replayed execution, drawn
-	Files       map[string]string `json:"files"`
-	Races       int               `json:"races"`
-
+	report.Record
 	said string // what the process printed since the result before
 }
 
-// recordMark starts a record. A body that prints without a newline may leave
-// text before it.
-var recordMark = []byte("\x1esurewake ")
+var recordMark = []byte(report.RecordMark)
 
 // maxPending is how long a line may grow that does not (yet) hold a record.
 const maxPending = 1 << 20
