@@ -110,6 +110,7 @@ func (c *check) config() explore.Config {
 		Preemptions: o.preemptions,
 		MaxSteps:    o.maxSteps,
 		Early:       o.timeouts,
+		NoLate:      o.noRescue,
 		Executions:  o.executions,
 		Duration:    o.duration,
 		Seed:        s.Seed,

@@ -13,6 +13,7 @@ type options struct {
 	duration    time.Duration
 	maxSteps    int
 	timeouts    int
+	noRescue    bool
 	assume      []string
 	spec        history.Specification
 }
@@ -57,6 +58,11 @@ func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
 	return func(o *options) { o.timeouts = n }
 }
+
+// NoRescue makes an execution fail in which nothing can go on but by a timeout,
+// so that no lost wakeup hides behind one. Timeouts that come early, see
+// [Timeouts], are not meant.
+func NoRescue() Option { return func(o *options) { o.noRescue = true } }
 
 // Assume puts an assumption that the check makes on its verdict.
 func Assume(text string) Option {

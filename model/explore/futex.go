@@ -161,6 +161,9 @@ func (e *engine) dequeue(t *thread) {
 // lateTimeout gives the sleeper whose timeout is due first, when no thread can
 // run otherwise.
 func (e *engine) lateTimeout() uint64 {
+	if e.cfg.NoLate {
+		return 0
+	}
 	best := -1
 	for s := e.gated; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)

@@ -80,6 +80,11 @@ func TestFutexWithoutAWake(t *testing.T) {
 	require.Nil(t, r.Failure)
 	require.EqualValues(t, 1, r.Late)
 	require.Equal(t, time.Second, elapsed)
+	r = explore.Run(explore.Config{Preemptions: -1, NoLate: true}, func() {
+		var p parker
+		spawn(func() { p.park(time.Second) })
+	})
+	require.Equal(t, explore.KindDeadlock, r.Failure.Kind)
 	r = all(func() {
 		var p parker
 		spawn(func() { p.park(-1) })

@@ -28,7 +28,8 @@ type Config struct {
 	MaxSteps    int // most steps of one execution
 	Executions  int64
 	Duration    time.Duration
-	Early       int // most timeouts and signals of one execution that come although others can run
+	NoLate      bool // no timeout fires because nothing else can run: that is a deadlock
+	Early       int  // most timeouts and signals of one execution that come although others can run
 	Seed        uint64
 	Replay      []Deviation // with Record: run this one schedule
 	Record      bool
