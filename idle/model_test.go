@@ -71,6 +71,8 @@ func TestNoWakeupIsLost(t *testing.T) {
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1, timeouts: 1},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 1},
+		{workers: 2, submitters: 1, tasks: 1, asleep: 1, search: true},
+		{workers: 2, submitters: 1, tasks: 1, asleep: 2, timeouts: 1},
 		{workers: 3, submitters: 1, tasks: 1, asleep: 3},
 	} {
 		s.check(t)
@@ -94,7 +96,7 @@ func TestEverySmallConfiguration(t *testing.T) {
 		for submitters := 1; submitters <= 2; submitters++ {
 			for tasks := 1; tasks <= 2; tasks++ {
 				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2, search: true}.
-					check(t, model.Preemptions(2), model.Executions(2000))
+					check(t, model.Preemptions(2), model.Executions(5000))
 			}
 		}
 	}
@@ -104,10 +106,11 @@ func TestEverySmallConfiguration(t *testing.T) {
 func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true},
+		{workers: 2, submitters: 2, tasks: 1, asleep: 2, long: true, apart: true},
 		{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true},
 		{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true},
 	} {
-		s.check(t, model.Preemptions(2), model.Executions(2000))
+		s.check(t, model.Preemptions(2), model.Executions(5000))
 	}
 }
 
