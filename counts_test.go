@@ -27,6 +27,7 @@ func TestExactCounts(t *testing.T) {
 		"TestChaseLev/5-3-2x1":   {59, 0},
 		"TestChaseLev/5-3-2x2":   {3065, 0},
 		"TestCondLosesItsSignal": {2, 1},
+		"TestAdds":               {12870, 0},
 	}
 	factorial := func(n int) int64 {
 		f := int64(1)

@@ -4,6 +4,7 @@
 //	surewake check [flags] [packages]
 //	surewake replay [flags] TOKEN
 //	surewake mutants [flags] [packages]
+//	surewake audit [flags]
 //
 // A check is a Test function that calls model.Check of
 // github.com/surewake/surewake/model. Without a command it is check ./...
@@ -39,6 +40,7 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 	surewake check [flags] [packages]      run the checks of the packages
 	surewake replay [flags] TOKEN          run one schedule again and draw it
 	surewake mutants [flags] [packages]    put known bugs back, see that all are caught
+	surewake audit [flags]                 redo the proofs of idle, park, deque and taskstate
 
 Packages are named as for the go command; the default is ./...
 Without a command it is check. "surewake COMMAND -h" lists the flags.
@@ -61,6 +63,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case !strings.HasPrefix(args[0], "-"):
 		command, args = args[0], args[1:]
+	}
+	if command == "audit" {
+		return audit(ctx, args, stdout, stderr)
 	}
 	commands := map[string]func(*call) int{"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants}
 	do := commands[command]

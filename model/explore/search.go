@@ -96,7 +96,7 @@ func Run(cfg Config, body func()) Result {
 	latest = e
 	e.table.reset(8)
 	e.open()
-	old := debug.SetGCPercent(1600)
+	old := debug.SetGCPercent(400)
 	defer debug.SetGCPercent(old)
 	if Race {
 		// One processor makes the hand-off between goroutines cheap.

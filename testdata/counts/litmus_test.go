@@ -321,3 +321,21 @@ func TestChaseLev(t *testing.T) {
 		})
 	}
 }
+
+// Two goroutines with eight additions each, whose results are used: 16!/(8!)^2
+// traces, and the explorer's benchmark.
+func TestAdds(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var n atomic.Int64
+		sums := new([2]int64)
+		for i := range 2 {
+			x.Go("adder", func() {
+				for range 8 {
+					sums[i] += n.Add(1)
+				}
+			})
+		}
+		x.Join()
+		x.Assert(sums[0]+sums[1] == 16*17/2, "%v", *sums)
+	})
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/surewake/surewake/proofs"
+)
+
+const auditUsage = "usage: surewake audit [-json] [-run expression]"
+
+// audit redoes the proofs of package proofs, one row a theorem. They are part of this program, and need no packages.
+func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("audit", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "print a JSON object a theorem")
+	matching := flags.String("run", "", "check only the theorems whose id matches the regular `expression`")
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(stdout, auditUsage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return exitOK
+	}
+	if err == nil && flags.NArg() > 0 {
+		err = errors.New("audit takes no arguments")
+	}
+	var match *regexp.Regexp
+	if err == nil {
+		match, err = regexp.Compile(*matching)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "surewake: %v\n%s\n", err, auditUsage)
+		return exitTrouble
+	}
+	var theorems []proofs.Theorem
+	for _, t := range proofs.Theorems() {
+		if match.MatchString(t.ID) {
+			theorems = append(theorems, t)
+		}
+	}
+	if len(theorems) == 0 {
+		fmt.Fprintf(stderr, "surewake: no theorem's id matches %s\n", match)
+		return exitTrouble
+	}
+	count := map[string]int{}
+	mutants := 0
+	failed, err := proofs.Audit(ctx, theorems, func(r proofs.Row) {
+		count[r.Result]++
+		if *asJSON {
+			line, _ := json.Marshal(r)
+			fmt.Fprintf(stdout, "%s\n", line)
+			return
+		}
+		fmt.Fprintf(stdout, "%-9s %-7s %6.2f s  %s\n", r.ID, r.Result, r.Seconds, r.Statement)
+		fmt.Fprintf(stdout, "%29s %s; %s; %s; %s\n", "", r.Scope, r.Method, r.Tool, r.File)
+		for _, a := range r.Assumptions {
+			fmt.Fprintf(stdout, "%29s assumes: %s\n", "", a)
+		}
+		for _, m := range r.Mutants {
+			verdict := "refuted"
+			if !m.Refuted {
+				verdict = "NOT REFUTED"
+			}
+			mutants++
+			fmt.Fprintf(stdout, "%29s mutant %s, %s: %s\n", "", m.ID, m.What, verdict)
+		}
+		if r.Message != "" {
+			fmt.Fprintf(stdout, "\t%s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n\t"))
+		}
+	})
+	if err != nil {
+		fmt.Fprintf(stderr, "surewake: %v\n", err)
+		return exitTrouble
+	}
+	if !*asJSON {
+		fmt.Fprintf(stdout, "%d theorems: %d proved, %d bounded, %d failed; %d mutants\n",
+			len(theorems), count[proofs.Proved], count[proofs.Bounded], failed, mutants)
+	}
+	if failed > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
