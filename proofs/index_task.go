@@ -1,0 +1,105 @@
+package proofs
+
+import (
+	"github.com/surewake/surewake/proofs/smt"
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+func taskTheorems() []Theorem {
+	code := []string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go", "taskstate/reference.go"}
+	callers := []string{"callers keep the rules of package taskstate: who has no reference does not touch the word, and who is told to enqueue does"}
+	task := spec.Task()
+	base := []string{spec.TaskShape, spec.OneRunner, spec.OneEntry, spec.NotifiedMeans, spec.ReferencesExact, spec.ReleasedOnce, spec.Shields}
+	prove := func(s *spec.System, goals ...string) invariant {
+		return invariant{smt.Proof{System: s, Invariant: append(append([]string{}, base...), goals...), Goals: goals}, "task.go"}
+	}
+	all := []string{spec.NoLostNotify, spec.CancelReaches, spec.JoinerWoken, spec.OwnReference}
+	within := func(s *spec.System) exploration {
+		return exploration{s, spec.Question{Start: map[string]int{"entries": 1, "handle": 1, "holders": 1, "refs": 3, "most": 5, "deep": 2},
+			Always: append(append([]string{}, base...), all...), Ends: "released == 1 || life == 2 && handle + holders == 0"}, "task.go"}
+	}
+	twoSteps := task.With(spec.Rule{Name: "to_idle", Code: "RUNNING leaves without a look at notified", When: "runner == 1", Do: "runner = 0; life = 2; notified = 0"})
+	anyRuns := task.With(spec.Rule{Name: "to_running", Code: "an entry runs the task whatever its lifecycle", When: "entries > 0 && life != 3",
+		Do: "entries--; runner = runner + 1; life = 1; notified = 0; unseen = 0"})
+	wakes := task.With(spec.Rule{Name: "wake_running", Code: "a Wake of a RUNNING task enqueues it", When: "holders > 0 && life == 1", Do: "notified = 1; entries++; unseen = 1"})
+	keeps := task.With(spec.Rule{Name: "to_running_stale", Code: "notified survives SCHEDULED to RUNNING", When: "entries > 0 && life == 0 && holders > 0", Do: "entries--; runner = 1; life = 1; notified = 2"})
+	flagOnly := task.With(spec.Rule{Name: "cancel_idle", Code: "T2: Cancel of an IDLE task sets a flag only", When: "holders + handle > 0 && cancelled == 0 && life == 2 && shield == 0", Do: "cancelled = 1"})
+	leaves := task.With(spec.Rule{Name: "leave", Code: "T5: leaving the outermost shield does not look at cancelled", When: "runner == 1 && shield > 0", Do: "shield--"})
+	saturates := task.With(spec.Rule{Name: "leave", Code: "T5: a shield is left that was not entered", When: "runner == 1", Do: "shield--"})
+	late := task.With(spec.Rule{Name: "join", Code: "T3: Join sets join interest without a look at COMPLETE", When: "handle == 1", Do: "join = 1"})
+	adds := task.With(spec.Rule{Name: "clone", Code: "Clone by who has no reference", When: "refs < most", Do: "holders++; refs++"})
+	early := task.With(spec.Rule{Name: "complete_join", Code: "T3: Complete drops the reference before the joiner is woken", When: "runner == 1 && shield == 0 && join == 1",
+		Do: "runner = 0; life = 3; notified = 0; refs--; last = 1; woken++"})
+	return []Theorem{
+		{
+			ID: "task/T1", Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
+			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.OneRunner),
+			mutants: []mutant{{"any", anyRuns.Rule("to_running").Code, prove(anyRuns, spec.OneRunner)}},
+		},
+		{
+			ID: "task/T2", Statement: "one queue entry: while the task is SCHEDULED there is one that may run it, otherwise none but those a Claim overtook",
+			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.OneEntry),
+			mutants: []mutant{{"twice", wakes.Rule("wake_running").Code, prove(wakes, spec.OneEntry)}},
+		},
+		{
+			ID: "task/T3", Statement: "no lost notify: after a Wake a poll begins that is later, or the task is COMPLETE",
+			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.NoLostNotify),
+			mutants: []mutant{{"T1", twoSteps.Rule("to_idle").Code, prove(twoSteps, spec.NoLostNotify)}},
+		},
+		{
+			ID: "task/T4", Statement: "released once: when the last reference goes, and nobody who could touch the task is left then",
+			Scope: "any N references", Assumptions: callers, Code: code,
+			proof: prove(task, spec.ReleasedOnce, "implies(released > 0, entries + runner + handle + holders + last == 0 && life == 3)"),
+			mutants: []mutant{
+				{"clone", adds.Rule("clone").Code, prove(adds, spec.ReleasedOnce)},
+				{"T3c", early.Rule("complete_join").Code, prove(early, spec.ReleasedOnce)},
+			},
+		},
+		{
+			ID: "task/T5", Statement: "before COMPLETE the task has a reference of its own beside those of handle and wakers",
+			Scope: "any N references", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.OwnReference),
+			mutants: []mutant{{"T3c", early.Rule("complete_join").Code, prove(early, spec.OwnReference)}},
+		},
+		{
+			ID: "task/T6", Statement: "notified is set only while RUNNING: no poll for nothing",
+			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.NotifiedMeans),
+			mutants: []mutant{{"T6", keeps.Rule("to_running_stale").Code, prove(keeps, spec.NotifiedMeans)}},
+		},
+		{
+			ID: "task/T7", Statement: "cancel reaches: a cancelled task outside its shields does not wait before its runner was told",
+			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
+			proof: prove(task, spec.CancelReaches),
+			mutants: []mutant{
+				{"T2", flagOnly.Rule("cancel_idle").Code, prove(flagOnly, spec.CancelReaches)},
+				{"T5", leaves.Rule("leave").Code, prove(leaves, spec.CancelReaches)},
+			},
+		},
+		{
+			ID: "task/T8", Statement: "a joiner that has published its waker is woken by the completion, once",
+			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.JoinerWoken),
+			mutants: []mutant{{"T3", late.Rule("join").Code, prove(late, spec.JoinerWoken)}},
+		},
+		{
+			ID: "task/T9", Statement: "shields are counted exactly: never below 0 or beyond the maximum, and 0 at COMPLETE",
+			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
+			proof:   prove(task, spec.Shields),
+			mutants: []mutant{{"T5", saturates.Rule("leave").Code, prove(saturates, spec.Shields)}},
+		},
+		{
+			ID: "task/X1", Statement: "T1 to T9 in every state, and where nothing can happen the task was released, or waits and all who could wake it have left",
+			Scope: "5 references, 2 shields", Assumptions: callers, Code: code,
+			proof: within(task),
+			mutants: []mutant{
+				{"T1", twoSteps.Rule("to_idle").Code, within(twoSteps)},
+				{"T2", flagOnly.Rule("cancel_idle").Code, within(flagOnly)},
+				{"T3", late.Rule("join").Code, within(late)},
+			},
+		},
+	}
+}

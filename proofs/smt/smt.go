@@ -1,0 +1,140 @@
+// Package smt turns a transition table and what is claimed about it into questions for an SMT solver.
+//
+// A claim about all reachable states is proved by an invariant: it holds at the start, every rule keeps it, and it implies
+// the claim. Each of these is a question whether there is a state in which it is *not* so, over integers without bounds,
+// so the answer "unsat" holds for any number of whatever the table counts. Besides, each rule must be able to fire in a state of the
+// invariant; else the invariant would say too much, and the rest would be proved of nothing.
+package smt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+// A Proof is what is claimed about a table, and why it is so.
+type Proof struct {
+	System *spec.System
+	// Invariant holds in every state.
+	Invariant []string
+	// Goals follow from the invariant.
+	Goals []string
+	// At are conditions that hold whenever a rule fires.
+	At map[string]string
+	// Measure, if there is one, are numbers that are never negative, the first of which that changes in a step goes down.
+	Measure []string
+	// Ends, if it is not empty, holds where no rule can fire. The table must have no parameters then.
+	Ends string
+}
+
+// A Question is one check-sat, and what its answer should be.
+type Question struct {
+	Name   string
+	Expect string // "sat" or "unsat"
+	assert []string
+}
+
+// Questions returns all that has to be asked.
+func (p *Proof) Questions() []Question {
+	s := p.System
+	inv := plain(spec.And(p.Invariant...))
+	var qs []Question
+	ask := func(name, expect string, assert ...string) { qs = append(qs, Question{name, expect, assert}) }
+	ask("there is a start", "sat", plain(s.Init))
+	ask("the invariant holds at the start", "unsat", plain(s.Init), not(inv))
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		when, after := plain(r.When), substitute(r.Effect())
+		ask(r.Name+" can fire", "sat", inv, when)
+		for n, conjunct := range p.Invariant {
+			ask(fmt.Sprintf("%s keeps part %d of the invariant", r.Name, n+1), "unsat", inv, when, not(spec.SMT(conjunct, after)))
+		}
+		if len(p.Measure) > 0 {
+			ask(r.Name+" lowers the measure", "unsat", inv, when, not(lower(p.Measure, after)))
+		}
+		if at := p.At[r.Name]; at != "" {
+			ask("when "+r.Name+" fires: "+at, "unsat", inv, when, not(plain(at)))
+		}
+	}
+	for _, goal := range p.Goals {
+		ask("so: "+goal, "unsat", inv, not(plain(goal)))
+	}
+	if p.Ends != "" {
+		stuck := []string{inv, not(plain(p.Ends))}
+		for _, r := range s.Rules {
+			stuck = append(stuck, not(plain(r.When)))
+		}
+		ask("where nothing can happen: "+p.Ends, "unsat", stuck...)
+	}
+	return qs
+}
+
+// Script returns the questions in SMT-LIB. Each is preceded by an echo of its number.
+func (p *Proof) Script() string {
+	var b strings.Builder
+	b.WriteString("(set-logic QF_LIA)\n")
+	for _, v := range append(append([]string(nil), p.System.Vars...), p.System.Params...) {
+		fmt.Fprintf(&b, "(declare-const %s Int)\n", plain(v))
+	}
+	for i, q := range p.Questions() {
+		fmt.Fprintf(&b, "\n; %s: %s\n(push 1)\n", q.Name, q.Expect)
+		for _, a := range q.assert {
+			fmt.Fprintf(&b, "(assert %s)\n", a)
+		}
+		fmt.Fprintf(&b, "(echo \"%d\")\n(check-sat)\n(pop 1)\n", i)
+	}
+	return b.String()
+}
+
+// Judge compares a solver's output with what was expected. It returns the names of the claims that are refuted, and an error
+// unless all questions were answered. A rule that cannot fire refutes nothing, but is an error too if nothing else is.
+func (p *Proof) Judge(output string) (refuted []string, err error) {
+	questions := p.Questions()
+	var vacuous []string
+	words := strings.Fields(strings.ReplaceAll(output, `"`, ""))
+	if len(words) != 2*len(questions) {
+		return nil, fmt.Errorf("%d questions, and this answer: %.300s", len(questions), output)
+	}
+	for i, q := range questions {
+		number, answer := words[2*i], words[2*i+1]
+		switch {
+		case number != fmt.Sprint(i) || answer != "sat" && answer != "unsat":
+			return refuted, fmt.Errorf("%s: the answer is %s %s", q.Name, number, answer)
+		case answer == q.Expect:
+		case answer == "sat":
+			refuted = append(refuted, q.Name)
+		default:
+			vacuous = append(vacuous, q.Name)
+		}
+	}
+	if len(refuted) == 0 && vacuous != nil {
+		return nil, fmt.Errorf("not so: %s", strings.Join(vacuous, "; "))
+	}
+	return refuted, nil
+}
+
+// plain is an expression in the state before. Names get a mark, so that none is a word of SMT-LIB.
+func plain(text string) string { return spec.SMT(text, func(v string) string { return "v." + v }) }
+
+// substitute returns what a variable is after a step.
+func substitute(effect map[string]string) func(string) string {
+	return func(v string) string {
+		if value, ok := effect[v]; ok {
+			return plain(value)
+		}
+		return plain(v)
+	}
+}
+
+func not(a string) string { return "(not " + a + ")" }
+
+// lower says that a measure goes down, and stays above zero where it does.
+func lower(measure []string, after func(string) string) string {
+	before, then := plain(measure[0]), spec.SMT(measure[0], after)
+	down := fmt.Sprintf("(and (< %s %s) (>= %s 0))", then, before, then)
+	if len(measure) == 1 {
+		return down
+	}
+	return fmt.Sprintf("(or %s (and (= %s %s) %s))", down, then, before, lower(measure[1:], after))
+}
