@@ -67,6 +67,8 @@ func TestNoWakeupIsLost(t *testing.T) {
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, search: true},
 		{workers: 1, submitters: 1, tasks: 2, search: true},
 		{workers: 1, submitters: 1, tasks: 2, timeouts: 1, asleep: 1},
+		{workers: 1, submitters: 1, tasks: 2, timeouts: 2},
+		{workers: 1, submitters: 2, tasks: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1, timeouts: 1},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2},
@@ -74,6 +76,7 @@ func TestNoWakeupIsLost(t *testing.T) {
 		{workers: 2, submitters: 1, tasks: 1, asleep: 1, search: true},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2, timeouts: 1},
 		{workers: 3, submitters: 1, tasks: 1, asleep: 3},
+		{workers: 3, submitters: 1, tasks: 1, asleep: 2},
 	} {
 		s.check(t)
 	}
@@ -96,7 +99,7 @@ func TestEverySmallConfiguration(t *testing.T) {
 		for submitters := 1; submitters <= 2; submitters++ {
 			for tasks := 1; tasks <= 2; tasks++ {
 				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2, search: true}.
-					check(t, model.Preemptions(2), model.Executions(5000))
+					check(t, model.Preemptions(2), model.Executions(30_000))
 			}
 		}
 	}
@@ -110,7 +113,7 @@ func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
 		{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true},
 		{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true},
 	} {
-		s.check(t, model.Preemptions(2), model.Executions(5000))
+		s.check(t, model.Preemptions(2), model.Executions(30_000))
 	}
 }
 
