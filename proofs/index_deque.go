@@ -28,6 +28,12 @@ func dequeTheorems() []Theorem {
 		return exploration{s, spec.Question{Start: map[string]int{"half": 2, "cap": 4, "left": 6}, Params: 4,
 			Always: []string{spec.DequeBound, spec.NoOverwrite, spec.ClaimSound, spec.TakenOnce, spec.ClaimHeld}, Ends: "false"}, "deque.go"}
 	}
+	ring := func(theorem string) lemma { return lemma{source: "Deque.v", theorem: theorem} }
+	broken := func(theorem, old, new, falseLemma string) lemma {
+		return lemma{source: "Deque.v", theorem: theorem, old: old, new: new, falseLemma: falseLemma}
+	}
+	wrap := func(theorem string) lemma { return lemma{source: "Wrap.v", theorem: theorem} }
+	counter := func(theorem string) refutation { return refutation{wrap(theorem)} }
 	return []Theorem{
 		{
 			ID: "deque/D1", Statement: "real-steal and tail-steal stay between 0 and the capacity",
@@ -57,6 +63,49 @@ func dequeTheorems() []Theorem {
 			mutants: []mutant{{"pop-after", "a taker reads without moving the head", prove(twice, spec.TakenOnce, spec.TakenOnce)}},
 		},
 		{
+			ID: "deque/D5", Statement: "what a taker reads at a position is what the owner pushed there",
+			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			proof:   ring("takes_what_was_pushed"),
+			mutants: []mutant{{"D1", "room is measured from the real head", broken("takes_what_was_pushed", "length l < s + cap ->", "length l < r + cap ->", "step_ordered")}},
+		},
+		{
+			ID: "deque/D6", Statement: "no loss, no duplication: every position below real is read once, or about to be, and no other is",
+			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			proof: ring("no_loss_no_duplication"),
+			mutants: []mutant{
+				{"reads-on", "a thief reads one slot more than it has claimed", broken("no_loss_no_duplication",
+					"(St m r (r+n) t l true (seq r n) ps out)", "(St m r (r+n) t l true (seq r (n+1)) ps out)", "step_holds")},
+				{"frees", "a pop during a steal moves the steal head, too", broken("no_loss_no_duplication",
+					"(St m s (r+1) (length l) l true h [r] out)", "(St m (r+1) (r+1) (length l) l true h [r] out)", "step_holds")},
+			},
+		},
+		{
+			ID: "deque/D7", Statement: "ABA window: a head that equals the one that was read is the same head, if it advanced fewer times than a word can count",
+			Scope: "any N bits in a word", Assumptions: nil, Code: code,
+			proof:   wrap("same_word_same_position"),
+			mutants: []mutant{{"round", "exactly one round of advances", counter("same_head_after_a_round")}},
+		},
+		{
+			ID: "deque/D8", Statement: "no overwrite: a slot that is written is none that anybody will still read",
+			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			proof: ring("no_overwrite"),
+			mutants: []mutant{{"D5", "a push comes between a pop and its read, as if another than the owner popped", broken("no_overwrite",
+				"| write m s r t l o h out v : length l < s + cap ->\n    step (St m s r t l o h [] out) (St (put m (length l mod cap) (Some v)) s r t (l ++ [v]) o h [] out)",
+				"| write m s r t l o h ps out v : length l < s + cap ->\n    step (St m s r t l o h ps out) (St (put m (length l mod cap) (Some v)) s r t (l ++ [v]) o h ps out)", "step_holds")}},
+		},
+		{
+			ID: "deque/D9", Statement: "a difference of positions is right across the wrap, if it is less than a word can count",
+			Scope: "any N bits in a word", Assumptions: nil, Code: []string{"deque/head.go"},
+			proof:   wrap("difference_of_words"),
+			mutants: []mutant{{"round", "a difference of one round", counter("difference_after_a_round")}},
+		},
+		{
+			ID: "deque/D10", Statement: "a position's slot can be told from the word that counts it, if the capacity divides the number of words",
+			Scope: "any N bits in a word, any capacity", Assumptions: nil, Code: []string{"deque/deque.go"},
+			proof:   wrap("slot_of_word"),
+			mutants: []mutant{{"D3", "a width that the capacity does not divide", counter("slot_of_other_word")}},
+		},
+		{
 			ID: "deque/X1", Statement: "D1 to D4 in every state",
 			Scope: "capacity 4, 6 pushes, any number of thieves", Assumptions: window, Code: code,
 			proof: within(deque),
@@ -64,6 +113,21 @@ func dequeTheorems() []Theorem {
 				{"D1", "room in the destination is measured from its real head", within(roomFromReal)},
 				{"stale", "the claim compares the steal head only", within(stale)},
 			},
+		},
+		{
+			ID: "deque/S1", Statement: "three rings that steal from each other: every task runs once or is still queued, and no steal stays open",
+			Scope: "capacity 4, 8 tasks, indices modulo 16", Assumptions: window, Code: code,
+			proof: model{source: "deque.pml", defines: []string{"CAP=4", "IDX=16"}},
+			mutants: []mutant{
+				{"D1", "room in the destination is not looked at", model{source: "deque.pml", defines: []string{"CAP=4", "IDX=16", "NOROOM"}}},
+				{"D4", "the release is tried once", model{source: "deque.pml", defines: []string{"CAP=4", "IDX=16", "ABANDON"}}},
+			},
+		},
+		{
+			ID: "deque/S2", Statement: "a claim takes what is queued if the owner does fewer operations in the thief's window than bring the head round",
+			Scope: "capacity 4, indices modulo 16, 31 pushes and pops", Assumptions: nil, Code: code,
+			proof:   model{source: "window.pml", defines: []string{"CAP=4", "IDX=16", "OPS=31"}},
+			mutants: []mutant{{"D2", "enough of them to bring the head round once", model{source: "window.pml", defines: []string{"CAP=4", "IDX=16", "OPS=40"}}}},
 		},
 	}
 }

@@ -8,8 +8,9 @@ import (
 var (
 	idleCode = []string{"idle/idle.go", "idle/worker.go"}
 
-	oneWord = "one word of the bitmap (idle/I1 has any number)"
-	anyBit  = "a notifier takes any bit that is set; the code takes the lowest"
+	manyWords = "Close and notifiers go through the words in order, each from the first"
+	oneWord   = "one word of the bitmap (idle/I1 has any number)"
+	anyBit    = "a notifier takes any bit that is set; the code takes the lowest"
 )
 
 // inIdle is a proof about the table spec.Idle, or a weakened one.
@@ -22,6 +23,7 @@ var (
 	unchecked = spec.Rule{Name: "publish_unchecked", Code: "I1: a worker that did not search does not recheck", When: "R > 0", Do: "R--; P_b++"}
 	unowned   = spec.Rule{Name: "timeout_unowned", Code: "I2: a timeout goes on although somebody else has the bit", When: "P_i > 0", Do: "P_i--; R++"}
 	early     = spec.Rule{Name: "woke_early", Code: "I3: a worker goes on when its bit is gone, before it is counted", When: "P_c > 0", Do: "P_c--; S++"}
+	private   = spec.Rule{Name: "recheck_none_b", Code: "I6: a recheck counts work that nobody can take", When: "B_b > 0", Do: "B_b--; P_b++; m0++"}
 	silent    = spec.Rule{Name: "found_last", Code: "the last searcher does not notify", When: "F > 0 && searching == 1", Do: "F--; R++; searching--"}
 )
 
@@ -46,18 +48,55 @@ func idleTheorems() []Theorem {
 	finite := func(s *spec.System) exploration {
 		return exploration{s, spec.Question{Start: map[string]int{"R": 4, "left": 3}, Always: wake, Ends: spec.AllDone, Terminates: true}, "idle.go"}
 	}
+	coq := func(theorem string) lemma { return lemma{source: "Idle.v", theorem: theorem} }
+	without := func(theorem, old, new, falseLemma string) lemma {
+		return lemma{source: "Idle.v", theorem: theorem, old: old, new: new, falseLemma: falseLemma}
+	}
+	// A notifier that raises searching before it looks for a bit, and lowers it again if there is none.
+	reserves := &spec.System{Name: idle.Name, Vars: append(append([]string{}, idle.Vars...), "m2"), Init: idle.Init + " && m2 == 0", Rules: idle.Rules}
+	reserves = reserves.With(spec.Rule{Name: "notify_go", When: "m0 > 0 && searching == 0", Do: "m0--; m1++; searching++"}).
+		With(spec.Rule{Name: "claim_none", When: "m1 > 0 && A_b + C_b + B_b + P_b == 0", Do: "m1--; m2++"}).
+		With(spec.Rule{Name: "undo", When: "m2 > 0", Do: "m2--; searching--"})
+	for _, p := range []string{"A", "C", "B", "P"} { // it has counted already
+		reserves = reserves.With(spec.Rule{Name: "count_" + p, When: p + "_c > 0", Do: p + "_c--; " + p + "_i++"})
+	}
+	reserves = reserves.Without("close")
+	reserving := bounds(reserves)
+	reserving.question.Always = []string{"implies(m2 == 0 && q > 0 && (" + spec.AtRest + "), P_b == 0)"}
+	promela := func(live bool, defines ...string) model {
+		return model{source: "idle.pml", live: live, defines: append([]string{"N=2", "S=1", "T=2", "X=1"}, defines...)}
+	}
 	return []Theorem{
 		{
-			ID: "idle/I3", Statement: "searching is exactly the number of workers that search or were counted for it, so it is never negative",
-			Scope: "any N workers, notifiers, tasks, timeouts, a Close", Assumptions: []string{oneWord, anyBit}, Code: idleCode,
-			proof: inIdle(idle, []string{spec.SearchingExact}, "searching >= 0"),
+			ID: "idle/I1", Statement: "no lost wakeup: when nobody is under way, nobody sleeps while a task is queued",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts, a Close", Assumptions: []string{manyWords, anyBit}, Code: idleCode,
+			proof: coq("no_lost_wakeup"),
 			mutants: []mutant{
-				{"I3", early.Code, inIdle(idle.With(early), []string{spec.SearchingExact})},
-				{"I2", unowned.Code, inIdle(idle.With(unowned), []string{spec.SearchingExact})},
+				{"I1", "a recheck that finds a task does not notify", without("no_lost_wakeup",
+					"(St (upd i (W D e t d) L) (M0 :: M) q n c)", "(St (upd i (W D e t d) L) M q n c)", "step_wakes")},
+				{"leaves", "a notifier leaves before it has seen all words", without("no_lost_wakeup", "k : nw <= k -> step", "k : step", "step_wakes")},
 			},
 		},
 		{
-			ID: "idle/I6", Statement: "if a task is queued and a worker sleeps with its bit set, then somebody searches, notifies, rechecks, is claimed or has a token, or Close is on its way",
+			ID: "idle/I2", Statement: "one wake-up: a parked worker has exactly one of its bit, a claim in somebody's hands, a token; any other worker has none",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts, a Close", Assumptions: []string{manyWords, anyBit}, Code: idleCode,
+			proof: coq("one_wake_up"),
+			mutants: []mutant{
+				{"I2", "a timeout goes on whether or not it had the bit", without("one_wake_up",
+					"| timeout L M q n c i t d : nth_error L i = Some (W P 1 t d)", "| timeout L M q n c i e t d : nth_error L i = Some (W P e t d)", "step_owns")},
+			},
+		},
+		{
+			ID: "idle/I3", Statement: "searching exact: it is the number of workers that search or were counted by their claimer",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts, a Close", Assumptions: []string{manyWords, anyBit}, Code: idleCode,
+			proof: coq("searching_exact"),
+			mutants: []mutant{
+				{"I3", "a worker goes on without its token", without("searching_exact", "nth_error L i = Some (W P e (t+1) d)", "nth_error L i = Some (W P e t d)", "step_counts")},
+				{"uncounted", "Close does not count whom it claims", without("searching_exact", "(M2 j :: M) q n (Some k)", "(M3 j :: M) q n (Some k)", "step_counts")},
+			},
+		},
+		{
+			ID: "idle/I4", Statement: "if a task is queued and a worker sleeps with its bit set, then somebody searches, notifies, rechecks, is claimed or has a token, or Close is on its way",
 			Scope: "any N workers, notifiers, tasks, timeouts, a Close", Assumptions: []string{oneWord, anyBit}, Code: idleCode,
 			proof: inIdle(idle, wake, atRest),
 			mutants: []mutant{
@@ -66,16 +105,64 @@ func idleTheorems() []Theorem {
 			},
 		},
 		{
-			ID: "idle/I7", Statement: "every run ends: no livelock among notifiers, searchers and parkers once pushes stop",
+			ID: "idle/I5", Statement: "while a task is queued and a worker sleeps, somebody is under way, or a notifier has yet to come to the words of all sleepers",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts", Assumptions: []string{manyWords, anyBit, "before Close"}, Code: idleCode,
+			proof: coq("somebody_under_way"),
+			mutants: []mutant{
+				{"I7", "a notifier passes a word without a look at it", without("somebody_under_way",
+					"sum (within k) L = 0 ->", "", "step_wakes")},
+			},
+		},
+		{
+			ID: "idle/I6", Statement: "every run ends: no livelock among notifiers, searchers and parkers once pushes stop",
 			Scope: "any N workers and tasks", Assumptions: []string{oneWord, anyBit, "no timeouts; one queue; scheduling is fair"}, Code: idleCode,
-			proof:   measured(runs),
-			mutants: []mutant{{"last", silent.Code, measured(runs.With(silent))}},
+			proof: measured(runs),
+			mutants: []mutant{
+				{"last", silent.Code, measured(runs.With(silent))},
+				{"I6", private.Code, measured(runs.With(private))},
+			},
+		},
+		{
+			ID: "idle/I7", Statement: "searching is exactly the number of workers that search or were counted for it, so it is never negative",
+			Scope: "any N workers, notifiers, tasks, timeouts, a Close", Assumptions: []string{oneWord, anyBit}, Code: idleCode,
+			proof: inIdle(idle, []string{spec.SearchingExact}, "searching >= 0"),
+			mutants: []mutant{
+				{"I3", early.Code, inIdle(idle.With(early), []string{spec.SearchingExact})},
+				{"I2", unowned.Code, inIdle(idle.With(unowned), []string{spec.SearchingExact})},
+			},
+		},
+		{
+			ID: "idle/I8", Statement: "there are never more than twice as many searchers as workers",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts, a Close", Assumptions: []string{manyWords, anyBit}, Code: idleCode,
+			proof: coq("searching_at_most_twice"),
+			mutants: []mutant{
+				{"two-tokens", "a claimer gives its token again", without("searching_at_most_twice",
+					"(upd j (W x e (t+1) d) L) (a ++ b)", "(upd j (W x e (t+1) d) L) (a ++ M3 j :: b)", "step_counts")},
+			},
+		},
+		{
+			ID: "idle/I9", Statement: "when Close is through with all words, no worker that has passed its look at closed has its bit set",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts", Assumptions: []string{manyWords, "idle/I10, for each word"}, Code: idleCode,
+			proof: coq("nobody_sleeps_after_close"),
+			mutants: []mutant{
+				{"close-passes", "Close passes a word without a look at it", without("nobody_sleeps_after_close",
+					"sum (past_in k) L = 0 -> (* idle/I10: why Close may go on then *)", "", "step_closes")},
+			},
 		},
 		{
 			ID: "idle/I10", Statement: "after Close, nobody sleeps on: every worker was claimed or has learned it in Publish",
 			Scope: "any N workers, claims and timeouts", Assumptions: []string{"one Close; it is said of each word"}, Code: idleCode,
 			proof:   closing(spec.Close()),
 			mutants: []mutant{{"early-look", "closed is loaded before the bit is set", closing(looksFirst)}},
+		},
+		{
+			ID: "idle/I11", Statement: "timeouts eat no token: a worker that finds its own bit when it times out has no token and no claim on its way",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts, a Close", Assumptions: []string{manyWords, anyBit}, Code: idleCode,
+			proof: coq("timeout_unclaimed"),
+			mutants: []mutant{
+				{"blind", "a claim leaves the bit where it is", without("timeout_unclaimed",
+					"(upd j (W x 0 t d) L) (a ++ M2 j :: b)", "(upd j (W x 1 t d) L) (a ++ M2 j :: b)", "step_owns")},
+			},
 		},
 		{
 			ID: "idle/X1", Statement: "no lost wakeup and searching exact, with timeouts, other queues and a Close",
@@ -85,6 +172,7 @@ func idleTheorems() []Theorem {
 				{"I1", unchecked.Code, bounds(idle.With(unchecked))},
 				{"I2", unowned.Code, bounds(idle.With(unowned))},
 				{"I3", early.Code, bounds(idle.With(early))},
+				{"I4", "I4: a notifier raises searching first, and lowers it when there is no bit", reserving},
 				{"last", silent.Code, bounds(idle.With(silent))},
 			},
 		},
@@ -95,7 +183,24 @@ func idleTheorems() []Theorem {
 			mutants: []mutant{
 				{"I1", "a recheck that finds a task does not notify", finite(runs.With(spec.Rule{Name: "recheck_work_b", When: "B_b > 0 && q > 0", Do: "B_b--; P_b++"}))},
 				{"last", silent.Code, finite(runs.With(silent))},
+				{"I6", private.Code, finite(runs.With(private))},
 			},
+		},
+		{
+			ID: "idle/S1", Statement: "all tasks are done while the other workers are stuck in long ones, and then all sleep and none is counted",
+			Scope: "2 workers, 1 submitter of 2 tasks, 1 early timeout", Assumptions: []string{oneWord}, Code: append(idleCode, "park/park.go"),
+			proof: promela(false),
+			mutants: []mutant{
+				{"I1", "only the last searcher rechecks", promela(false, "NOCHECK")},
+				{"I2", "a timeout looks whether the bit is there, and then clears it", promela(false, "UNOWNED")},
+				{"last", "the last searcher does not notify", promela(false, "SILENT")},
+			},
+		},
+		{
+			ID: "idle/S2", Statement: "liveness: in every fair run all tasks are done",
+			Scope: "2 workers, 1 submitter of 2 tasks, 1 early timeout", Assumptions: []string{oneWord, "scheduling is weakly fair"}, Code: append(idleCode, "park/park.go"),
+			proof:   promela(true),
+			mutants: []mutant{{"I1", "only the last searcher rechecks", promela(true, "NOCHECK")}},
 		},
 	}
 }

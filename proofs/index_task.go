@@ -22,7 +22,7 @@ func taskTheorems() []Theorem {
 	anyRuns := task.With(spec.Rule{Name: "to_running", Code: "an entry runs the task whatever its lifecycle", When: "entries > 0 && life != 3",
 		Do: "entries--; runner = runner + 1; life = 1; notified = 0; unseen = 0"})
 	wakes := task.With(spec.Rule{Name: "wake_running", Code: "a Wake of a RUNNING task enqueues it", When: "holders > 0 && life == 1", Do: "notified = 1; entries++; unseen = 1"})
-	keeps := task.With(spec.Rule{Name: "to_running_stale", Code: "notified survives SCHEDULED to RUNNING", When: "entries > 0 && life == 0 && holders > 0", Do: "entries--; runner = 1; life = 1; notified = 2"})
+	marks := task.With(spec.Rule{Name: "wake_scheduled", Code: "T6: a Wake of a SCHEDULED task sets notified", When: "holders > 0 && life == 0", Do: "notified = 1; unseen = 1"})
 	flagOnly := task.With(spec.Rule{Name: "cancel_idle", Code: "T2: Cancel of an IDLE task sets a flag only", When: "holders + handle > 0 && cancelled == 0 && life == 2 && shield == 0", Do: "cancelled = 1"})
 	leaves := task.With(spec.Rule{Name: "leave", Code: "T5: leaving the outermost shield does not look at cancelled", When: "runner == 1 && shield > 0", Do: "shield--"})
 	saturates := task.With(spec.Rule{Name: "leave", Code: "T5: a shield is left that was not entered", When: "runner == 1", Do: "shield--"})
@@ -32,25 +32,25 @@ func taskTheorems() []Theorem {
 		Do: "runner = 0; life = 3; notified = 0; refs--; last = 1; woken++"})
 	return []Theorem{
 		{
-			ID: "task/T1", Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
+			ID: "taskstate/T1", Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.OneRunner),
 			mutants: []mutant{{"any", anyRuns.Rule("to_running").Code, prove(anyRuns, spec.OneRunner)}},
 		},
 		{
-			ID: "task/T2", Statement: "one queue entry: while the task is SCHEDULED there is one that may run it, otherwise none but those a Claim overtook",
+			ID: "taskstate/T2", Statement: "one queue entry: while the task is SCHEDULED there is one that may run it, otherwise none but those a Claim overtook",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.OneEntry),
 			mutants: []mutant{{"twice", wakes.Rule("wake_running").Code, prove(wakes, spec.OneEntry)}},
 		},
 		{
-			ID: "task/T3", Statement: "no lost notify: after a Wake a poll begins that is later, or the task is COMPLETE",
+			ID: "taskstate/T3", Statement: "no lost notify: after a Wake a poll begins that is later, or the task is COMPLETE",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.NoLostNotify),
 			mutants: []mutant{{"T1", twoSteps.Rule("to_idle").Code, prove(twoSteps, spec.NoLostNotify)}},
 		},
 		{
-			ID: "task/T4", Statement: "released once: when the last reference goes, and nobody who could touch the task is left then",
+			ID: "taskstate/T4", Statement: "released once: when the last reference goes, and nobody who could touch the task is left then",
 			Scope: "any N references", Assumptions: callers, Code: code,
 			proof: prove(task, spec.ReleasedOnce, "implies(released > 0, entries + runner + handle + holders + last == 0 && life == 3)"),
 			mutants: []mutant{
@@ -59,19 +59,19 @@ func taskTheorems() []Theorem {
 			},
 		},
 		{
-			ID: "task/T5", Statement: "before COMPLETE the task has a reference of its own beside those of handle and wakers",
+			ID: "taskstate/T5", Statement: "before COMPLETE the task has a reference of its own beside those of handle and wakers",
 			Scope: "any N references", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.OwnReference),
 			mutants: []mutant{{"T3c", early.Rule("complete_join").Code, prove(early, spec.OwnReference)}},
 		},
 		{
-			ID: "task/T6", Statement: "notified is set only while RUNNING: no poll for nothing",
+			ID: "taskstate/T6", Statement: "notified is set only while RUNNING: no poll for nothing",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.NotifiedMeans),
-			mutants: []mutant{{"T6", keeps.Rule("to_running_stale").Code, prove(keeps, spec.NotifiedMeans)}},
+			mutants: []mutant{{"T6", marks.Rule("wake_scheduled").Code, prove(marks, spec.NotifiedMeans)}},
 		},
 		{
-			ID: "task/T7", Statement: "cancel reaches: a cancelled task outside its shields does not wait before its runner was told",
+			ID: "taskstate/T7", Statement: "cancel reaches: a cancelled task outside its shields does not wait before its runner was told",
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof: prove(task, spec.CancelReaches),
 			mutants: []mutant{
@@ -80,25 +80,34 @@ func taskTheorems() []Theorem {
 			},
 		},
 		{
-			ID: "task/T8", Statement: "a joiner that has published its waker is woken by the completion, once",
+			ID: "taskstate/T8", Statement: "a joiner that has published its waker is woken by the completion, once",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.JoinerWoken),
 			mutants: []mutant{{"T3", late.Rule("join").Code, prove(late, spec.JoinerWoken)}},
 		},
 		{
-			ID: "task/T9", Statement: "shields are counted exactly: never below 0 or beyond the maximum, and 0 at COMPLETE",
+			ID: "taskstate/T9", Statement: "shields are counted exactly: never below 0 or beyond the maximum, and 0 at COMPLETE",
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.Shields),
 			mutants: []mutant{{"T5", saturates.Rule("leave").Code, prove(saturates, spec.Shields)}},
 		},
 		{
-			ID: "task/X1", Statement: "T1 to T9 in every state, and where nothing can happen the task was released, or waits and all who could wake it have left",
+			ID: "taskstate/X1", Statement: "T1 to T9 in every state, and where nothing can happen the task was released, or waits and all who could wake it have left",
 			Scope: "5 references, 2 shields", Assumptions: callers, Code: code,
 			proof: within(task),
 			mutants: []mutant{
 				{"T1", twoSteps.Rule("to_idle").Code, within(twoSteps)},
 				{"T2", flagOnly.Rule("cancel_idle").Code, within(flagOnly)},
 				{"T3", late.Rule("join").Code, within(late)},
+			},
+		},
+		{
+			ID: "taskstate/S1", Statement: "one poller, one entry, no lost wake, released once, and COMPLETE is reached",
+			Scope: "2 workers, 3 wakers", Assumptions: callers, Code: code,
+			proof: model{source: "task.pml", defines: []string{"NW=3"}},
+			mutants: []mutant{
+				{"T1", "RUNNING is left in two steps", model{source: "task.pml", defines: []string{"NW=3", "TWOSTEPS"}}},
+				{"T1b", "ToIdle does not look at notified", model{source: "task.pml", defines: []string{"NW=3", "BLIND"}}},
 			},
 		},
 	}

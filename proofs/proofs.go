@@ -95,7 +95,7 @@ func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed in
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, versions: map[string]string{}}
+	b := &bench{dir: dir, versions: map[string]string{}, coq: map[string]*coqRun{}}
 	for i := range theorems {
 		row := theorems[i].audit(ctx, b)
 		if ctx.Err() != nil {

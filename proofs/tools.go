@@ -35,6 +35,7 @@ type bench struct {
 	mu       sync.Mutex
 	next     int
 	versions map[string]string
+	coq      map[string]*coqRun // by text of the file
 }
 
 // file writes a file that only one check knows, into a directory of its own.

@@ -1,0 +1,125 @@
+package proofs
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+//go:embed coq/*.v spin/*.pml
+var sources embed.FS
+
+// lemma is a theorem in a Coq file, which must go through without axioms.
+type lemma struct {
+	source  string // the file, in coq/
+	theorem string
+	// A mutant replaces a text, which occurs once, and then the proof of the lemma false must fail.
+	old, new, falseLemma string
+}
+
+// A coqRun is what coqc says about a file: many theorems share one.
+type coqRun struct {
+	path, output string
+	status       int
+	err          error
+}
+
+func (l lemma) method() string { return "proof assistant" }
+func (l lemma) tools() []tool  { return []tool{coqc} }
+func (l lemma) file() string   { return "coq/" + l.source }
+
+var (
+	heading  = regexp.MustCompile(`^(?:Lemma|Theorem|Corollary) (\w+)`)
+	coqError = regexp.MustCompile(`line (\d+), characters [^\n]*\nError:`)
+)
+
+func (l lemma) check(ctx context.Context, b *bench) error {
+	text, err := sources.ReadFile("coq/" + l.source)
+	if err != nil {
+		return err
+	}
+	source := string(text)
+	if l.old != "" {
+		if n := strings.Count(source, l.old); n != 1 {
+			return fmt.Errorf("%q occurs %d times in %s", l.old, n, l.source)
+		}
+		source = strings.Replace(source, l.old, l.new, 1)
+	}
+	r := b.compile(ctx, l.source, source)
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.status != 0:
+		failed, line := failedIn(source, r.output)
+		why := fmt.Sprintf("%s:%d, in %s: %s", l.source, line, failed, tail(r.output))
+		if l.old != "" && failed == l.falseLemma {
+			return &refuted{why}
+		}
+		return fmt.Errorf("%s", why)
+	}
+	// The file goes through. Ask for what this theorem rests on.
+	module := strings.TrimSuffix(l.source, ".v")
+	path, err := b.file("Assumptions.v", fmt.Sprintf("Require %s.\nPrint Assumptions %s.%s.\n", module, module, l.theorem))
+	if err != nil {
+		return err
+	}
+	out, status, err := run(ctx, filepath.Dir(path), "coqc", "-q", "-R", filepath.Dir(r.path), "", path)
+	if err != nil {
+		return err
+	}
+	if status != 0 || strings.TrimSpace(out) != "Closed under the global context" {
+		return fmt.Errorf("Print Assumptions %s: %s", l.theorem, tail(out))
+	}
+	return nil
+}
+
+// refutation is a mutant whose negation is a theorem.
+type refutation struct{ lemma }
+
+func (r refutation) check(ctx context.Context, b *bench) error {
+	if err := r.lemma.check(ctx, b); err != nil {
+		return err
+	}
+	return &refuted{r.theorem + " says that it is false"}
+}
+
+// compile runs coqc on a text, once.
+func (b *bench) compile(ctx context.Context, name, source string) *coqRun {
+	b.mu.Lock()
+	r := b.coq[source]
+	b.mu.Unlock()
+	if r != nil {
+		return r
+	}
+	r = &coqRun{}
+	r.path, r.err = b.file(name, source)
+	if r.err == nil {
+		r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", "-q", name)
+	}
+	b.mu.Lock()
+	b.coq[source] = r
+	b.mu.Unlock()
+	return r
+}
+
+// failedIn returns the lemma that coqc's error is in, and the line.
+func failedIn(source, output string) (name string, line int) {
+	m := coqError.FindStringSubmatch(output)
+	if m == nil {
+		return "", 0
+	}
+	line, _ = strconv.Atoi(m[1])
+	for i, text := range strings.Split(source, "\n") {
+		if i >= line {
+			break
+		}
+		if h := heading.FindStringSubmatch(text); h != nil {
+			name = h[1]
+		}
+	}
+	return name, line
+}

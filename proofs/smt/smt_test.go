@@ -1,0 +1,57 @@
+package smt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+func proof() *Proof {
+	return &Proof{
+		System:    &spec.System{Name: "countdown", Vars: []string{"x"}, Init: "x >= 0", Rules: []spec.Rule{{Name: "down", When: "x > 0", Do: "x--"}}},
+		Invariant: []string{"x >= 0"}, Goals: []string{"x > -1"}, Measure: []string{"x"}, Ends: "x == 0",
+	}
+}
+
+func TestQuestionsOfAProof(t *testing.T) {
+	var got []string
+	for _, q := range proof().Questions() {
+		got = append(got, q.Name+": "+q.Expect)
+	}
+	want := []string{
+		"there is a start: sat", "the invariant holds at the start: unsat", "down can fire: sat", "down keeps part 1 of the invariant: unsat",
+		"down lowers the measure: unsat", "so: x > -1: unsat", "where nothing can happen: x == 0: unsat",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	if script := proof().Script(); !strings.Contains(script, "(assert (not (>= (- v.x 1) 0)))") {
+		t.Error(script)
+	}
+}
+
+func TestAnswersAreJudged(t *testing.T) {
+	p := proof()
+	for answers, want := range map[string]string{
+		"sat unsat sat unsat unsat unsat unsat":   "",
+		"sat unsat sat sat unsat unsat unsat":     "down keeps part 1 of the invariant",
+		"sat unsat unsat sat unsat unsat unsat":   "down keeps part 1 of the invariant",
+		"sat unsat unsat unsat unsat unsat unsat": "error: not so: down can fire",
+		"sat unsat sat unknown unsat unsat unsat": "error: down keeps part 1",
+		"sat unsat": "error: 7 questions",
+	} {
+		output := ""
+		for i, a := range strings.Fields(answers) {
+			output += "\"" + string(rune('0'+i)) + "\"\n" + a + "\n"
+		}
+		refuted, err := p.Judge(output)
+		got := strings.Join(refuted, "; ")
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %s, want %s", answers, got, want)
+		}
+	}
+}
