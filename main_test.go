@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,8 +79,12 @@ func (a answer) rows(t *testing.T) (rows []driver.Row, sum driver.Summary) {
 	return rows, sum
 }
 
-// Every check of this project is proved: every schedule was run, and each was
-// judged by the race detector. -short leaves all but a quick one out.
+// bounded has the checks that are too large to exhaust: they run under a bound
+// that they state.
+var bounded = regexp.MustCompile(`^(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes)/`)
+
+// Every other check of this project is proved: every schedule was run, and each
+// was judged by the race detector. -short leaves all but a quick one out.
 func TestEveryCheckIsProved(t *testing.T) {
 	args := []string{"check", "-json", "./..."}
 	if testing.Short() {
@@ -92,11 +97,16 @@ func TestEveryCheckIsProved(t *testing.T) {
 	require.NotEmpty(t, rows)
 	for _, r := range rows {
 		t.Logf("%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds)
-		require.Equal(t, driver.Proved, r.Verdict, "%+v", r)
+		if bounded.MatchString(r.Name) {
+			require.Equal(t, driver.Bounded, r.Verdict, "%+v: proved by now? then say so", r)
+			require.NotEmpty(t, r.Bounded, "%+v", r)
+		} else {
+			require.Equal(t, driver.Proved, r.Verdict, "%+v", r)
+		}
 		require.Equal(t, "none", r.Races, "%+v", r)
 		require.Positive(t, r.Complete, "%+v", r)
 	}
-	require.Equal(t, sum.Checks, sum.Proved)
+	require.Equal(t, sum.Checks, sum.Proved+sum.Bounded)
 	t.Logf("%d checks in %.0f s", sum.Checks, time.Since(begin).Seconds())
 }
 
@@ -113,7 +123,7 @@ func TestUsage(t *testing.T) {
 		{"help", 0, "surewake replay [flags] TOKEN"},
 		{"check -h", 0, "-preemptions n"},
 		{"mutants -h", 0, "usage: surewake mutants"},
-		{"audit", 2, `unknown command "audit"`},
+		{"prove", 2, `unknown command "prove"`},
 		{"./deque", 2, `unknown command "./deque"`},
 		{"check -frobnicate", 2, "flag provided but not defined: -frobnicate"},
 		{"-frobnicate", 2, "usage: surewake check [flags] [packages]"},
