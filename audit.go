@@ -7,13 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/surewake/surewake/proofs"
 )
 
-const auditUsage = "usage: surewake audit [-json] [-run expression]"
+const auditUsage = "usage: surewake audit [-json] [-run expression] [-html file]"
 
 // audit redoes the proofs of package proofs, one row a theorem. They are part of this program, and need no packages.
 func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -21,6 +23,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "print a JSON object a theorem")
 	matching := flags.String("run", "", "check only the theorems whose id matches the regular `expression`")
+	htmlFile := flags.String("html", "audit.html", "write a page with the same, with pictures and links, to `file`; none if it is empty")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stdout, auditUsage)
@@ -50,9 +53,11 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitTrouble
 	}
 	count := map[string]int{}
+	var rows []proofs.Row
 	mutants := 0
 	failed, err := proofs.Audit(ctx, theorems, func(r proofs.Row) {
 		count[r.Result]++
+		rows = append(rows, r)
 		if *asJSON {
 			line, _ := json.Marshal(r)
 			fmt.Fprintf(stdout, "%s\n", line)
@@ -79,6 +84,12 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "surewake: %v\n", err)
 		return exitTrouble
 	}
+	if *htmlFile != "" {
+		if err := writePage(*htmlFile, rows); err != nil {
+			fmt.Fprintf(stderr, "surewake: %v\n", err)
+			return exitTrouble
+		}
+	}
 	if !*asJSON {
 		fmt.Fprintf(stdout, "%d theorems: %d proved, %d bounded, %d failed; %d mutants\n",
 			len(theorems), count[proofs.Proved], count[proofs.Bounded], failed, mutants)
@@ -87,4 +98,18 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// writePage writes rows as a page beside which, in this module's directory, the files that it links to are; elsewhere it links to
+// the public ones.
+func writePage(file string, rows []proofs.Row) error {
+	base := "https://" + modulePath + "/blob/main/"
+	if _, err := os.Stat("proofs/spec/idle.go"); err == nil && filepath.Dir(file) == "." {
+		base = ""
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(proofs.HTML(f, rows, base), f.Close())
 }

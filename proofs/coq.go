@@ -72,7 +72,7 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 		return err
 	}
 	if status != 0 || strings.TrimSpace(out) != "Closed under the global context" {
-		return fmt.Errorf("Print Assumptions %s: %s", l.theorem, tail(out))
+		return fmt.Errorf("%s rests on more than definitions: %s", l.theorem, tail(out))
 	}
 	return nil
 }

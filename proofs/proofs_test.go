@@ -95,3 +95,19 @@ func TestTagsInTheCodeHaveTheorems(t *testing.T) {
 		t.Error("there are no tags")
 	}
 }
+
+func TestPageHasEveryRow(t *testing.T) {
+	rows := []Row{
+		{ID: "idle/I1", Statement: "a < b", Scope: AnyN, Result: Proved, File: "coq/Idle.v", Code: []string{"idle/idle.go"}},
+		{ID: "park/P1", Result: Failed, Message: "z3 is not installed", Mutants: []Mutant{{ID: "M", What: "weaker"}}},
+	}
+	var b strings.Builder
+	if err := HTML(&b, rows, "x/"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a &lt; b", `href="x/proofs/coq/Idle.v"`, `href="x/idle/idle.go"`, "z3 is not installed", "NOT REFUTED", "searching.Load", `id="park/P1"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
