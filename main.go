@@ -31,7 +31,7 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailed  = 1 // a check failed, a mutant survived
+	exitFailed  = 1 // a check or a proof failed, a mutant survived
 	exitTrouble = 2 // no answer: usage, build error, interrupted
 )
 
@@ -44,7 +44,7 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 
 Packages are named as for the go command; the default is ./...
 Without a command it is check. "surewake COMMAND -h" lists the flags.
-Exit codes: 0, 1 (a check failed, a mutant survived), 2 (usage, build error).
+Exit codes: 0, 1 (a check or a proof failed, a mutant survived), 2 (usage, build error).
 `
 
 func main() {

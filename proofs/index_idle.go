@@ -66,6 +66,7 @@ func idleTheorems() []Theorem {
 	promela := func(live bool, defines ...string) model {
 		return model{source: "idle.pml", live: live, defines: append([]string{"N=2", "S=1", "T=2", "X=1"}, defines...)}
 	}
+	litmus := func(defines ...string) model { return model{source: "storebuffer.pml", defines: defines} }
 	return []Theorem{
 		{
 			ID: "idle/I1", Statement: "no lost wakeup: when nobody is under way, nobody sleeps while a task is queued",
@@ -114,8 +115,8 @@ func idleTheorems() []Theorem {
 			},
 		},
 		{
-			ID: "idle/I6", Statement: "every run ends: no livelock among notifiers, searchers and parkers once pushes stop",
-			Scope: "any N workers and tasks", Assumptions: []string{oneWord, anyBit, "no timeouts; one queue; scheduling is fair"}, Code: idleCode,
+			ID: "idle/I6", Statement: "every run ends, without livelock, with all tasks taken, all workers asleep and none of them counted",
+			Scope: "any N workers and tasks", Assumptions: []string{oneWord, anyBit, "no timeouts; one queue; a task starts no others and ends"}, Code: idleCode,
 			proof: measured(runs),
 			mutants: []mutant{
 				{"last", silent.Code, measured(runs.With(silent))},
@@ -201,6 +202,15 @@ func idleTheorems() []Theorem {
 			Scope: "2 workers, 1 submitter of 2 tasks, 1 early timeout", Assumptions: []string{oneWord, "scheduling is weakly fair"}, Code: append(idleCode, "park/park.go"),
 			proof:   promela(true),
 			mutants: []mutant{{"I1", "only the last searcher rechecks", promela(true, "NOCHECK")}},
+		},
+		{
+			ID: "idle/S3", Statement: "store, then load, on both sides: they do not miss each other; with a store buffer on either side they do, so idle needs sequential consistency",
+			Scope: "the two accesses of each side, all interleavings", Assumptions: []string{"Go's atomics are sequentially consistent"}, Code: idleCode,
+			proof: litmus(),
+			mutants: []mutant{
+				{"push", "the push, or Close's store, is buffered as a release store may be", litmus("BUFFER1")},
+				{"publish", "the bit, or the count, is buffered as a release store may be", litmus("BUFFER2")},
+			},
 		},
 	}
 }

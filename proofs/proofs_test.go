@@ -111,3 +111,15 @@ func TestPageHasEveryRow(t *testing.T) {
 		}
 	}
 }
+
+func TestReadmeListsEveryTheorem(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, th := range Theorems() {
+		if row := "| " + th.ID + " | " + th.Statement + " | " + th.Scope + " | "; !strings.Contains(string(text), row) {
+			t.Errorf("README.md has no row %s", row)
+		}
+	}
+}
