@@ -20,10 +20,10 @@ func inIdle(s *spec.System, invariants []string, goals ...string) invariant {
 
 // What the mutants of idle do. Each stands for the hazard whose id the essay in idle/idle.go gives.
 var (
-	unchecked = spec.Rule{Name: "publish_unchecked", Code: "I1: a worker that did not search does not recheck", When: "R > 0", Do: "R--; P_b++"}
-	unowned   = spec.Rule{Name: "timeout_unowned", Code: "I2: a timeout goes on although somebody else has the bit", When: "P_i > 0", Do: "P_i--; R++"}
-	early     = spec.Rule{Name: "woke_early", Code: "I3: a worker goes on when its bit is gone, before it is counted", When: "P_c > 0", Do: "P_c--; S++"}
-	private   = spec.Rule{Name: "recheck_none_b", Code: "I6: a recheck counts work that nobody can take", When: "B_b > 0", Do: "B_b--; P_b++; m0++"}
+	unchecked = spec.Rule{Name: "publish_unchecked", Code: "a worker that did not search does not recheck", When: "R > 0", Do: "R--; P_b++"}
+	unowned   = spec.Rule{Name: "timeout_unowned", Code: "a timeout goes on although somebody else has the bit", When: "P_i > 0", Do: "P_i--; R++"}
+	early     = spec.Rule{Name: "woke_early", Code: "a worker goes on when its bit is gone, before it is counted", When: "P_c > 0", Do: "P_c--; S++"}
+	private   = spec.Rule{Name: "recheck_none_b", Code: "a recheck counts work that nobody can take", When: "B_b > 0", Do: "B_b--; P_b++; m0++"}
 	silent    = spec.Rule{Name: "found_last", Code: "the last searcher does not notify", When: "F > 0 && searching == 1", Do: "F--; R++; searching--"}
 )
 
@@ -173,7 +173,7 @@ func idleTheorems() []Theorem {
 				{"I1", unchecked.Code, bounds(idle.With(unchecked))},
 				{"I2", unowned.Code, bounds(idle.With(unowned))},
 				{"I3", early.Code, bounds(idle.With(early))},
-				{"I4", "I4: a notifier raises searching first, and lowers it when there is no bit", reserving},
+				{"I4", "a notifier raises searching first, and lowers it when there is no bit", reserving},
 				{"last", silent.Code, bounds(idle.With(silent))},
 			},
 		},

@@ -22,13 +22,13 @@ func taskTheorems() []Theorem {
 	anyRuns := task.With(spec.Rule{Name: "to_running", Code: "an entry runs the task whatever its lifecycle", When: "entries > 0 && life != 3",
 		Do: "entries--; runner = runner + 1; life = 1; notified = 0; unseen = 0"})
 	wakes := task.With(spec.Rule{Name: "wake_running", Code: "a Wake of a RUNNING task enqueues it", When: "holders > 0 && life == 1", Do: "notified = 1; entries++; unseen = 1"})
-	marks := task.With(spec.Rule{Name: "wake_scheduled", Code: "T6: a Wake of a SCHEDULED task sets notified", When: "holders > 0 && life == 0", Do: "notified = 1; unseen = 1"})
-	flagOnly := task.With(spec.Rule{Name: "cancel_idle", Code: "T2: Cancel of an IDLE task sets a flag only", When: "holders + handle > 0 && cancelled == 0 && life == 2 && shield == 0", Do: "cancelled = 1"})
-	leaves := task.With(spec.Rule{Name: "leave", Code: "T5: leaving the outermost shield does not look at cancelled", When: "runner == 1 && shield > 0", Do: "shield--"})
-	saturates := task.With(spec.Rule{Name: "leave", Code: "T5: a shield is left that was not entered", When: "runner == 1", Do: "shield--"})
-	late := task.With(spec.Rule{Name: "join", Code: "T3: Join sets join interest without a look at COMPLETE", When: "handle == 1", Do: "join = 1"})
+	marks := task.With(spec.Rule{Name: "wake_scheduled", Code: "a Wake of a SCHEDULED task sets notified", When: "holders > 0 && life == 0", Do: "notified = 1; unseen = 1"})
+	flagOnly := task.With(spec.Rule{Name: "cancel_idle", Code: "Cancel of an IDLE task sets a flag only", When: "holders + handle > 0 && cancelled == 0 && life == 2 && shield == 0", Do: "cancelled = 1"})
+	leaves := task.With(spec.Rule{Name: "leave", Code: "leaving the outermost shield does not look at cancelled", When: "runner == 1 && shield > 0", Do: "shield--"})
+	saturates := task.With(spec.Rule{Name: "leave", Code: "a shield is left that was not entered", When: "runner == 1", Do: "shield--"})
+	late := task.With(spec.Rule{Name: "join", Code: "Join sets join interest without a look at COMPLETE", When: "handle == 1", Do: "join = 1"})
 	adds := task.With(spec.Rule{Name: "clone", Code: "Clone by who has no reference", When: "refs < most", Do: "holders++; refs++"})
-	early := task.With(spec.Rule{Name: "complete_join", Code: "T3: Complete drops the reference before the joiner is woken", When: "runner == 1 && shield == 0 && join == 1",
+	early := task.With(spec.Rule{Name: "complete_join", Code: "Complete drops the reference before the joiner is woken", When: "runner == 1 && shield == 0 && join == 1",
 		Do: "runner = 0; life = 3; notified = 0; refs--; last = 1; woken++"})
 	return []Theorem{
 		{

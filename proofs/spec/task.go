@@ -20,7 +20,7 @@ func Task() *System {
 			{"to_running", "ToRunning", "entries > 0 && life == 0", "entries--; runner = 1; " + toRunning},
 			{"stale", "ToRunning: RunStale, then Drop", "entries > 0 && life != 0 && refs > 1", "entries--; stale--; refs--"},
 			{"stale_last", "ToRunning: RunStale, then Drop", "entries > 0 && life != 0 && refs == 1", "entries--; stale--; refs--; released++"},
-			{"claim", "Claim", "holders + handle > 0 && life == 0 && refs < most", "runner = 1; refs++; stale++; " + toRunning},
+			{"claim", "Claim", anybody + " > 0 && life == 0 && refs < most", "runner = 1; refs++; stale++; " + toRunning},
 			{"to_idle", "ToIdle: IdleWaits", "runner == 1 && notified == 0", "runner = 0; life = 2"},
 			{"to_idle_notified", "ToIdle: IdleEnqueue", "runner == 1 && notified == 1", "runner = 0; life = 0; notified = 0; entries++"},
 			{"yield", "Yield", "runner == 1", "runner = 0; life = 0; notified = 0; entries++"},
@@ -35,7 +35,7 @@ func Task() *System {
 			{"detach", "Detach: DetachDone", "handle == 1 && life != 3", "handle = 0; detached = 1; join = 0; refs--"},
 			{"detach_discard", "Detach: DetachDiscard", "handle == 1 && life == 3 && refs > 1", "handle = 0; detached = 1; holders++"},
 			{"detach_release", "Detach: DetachRelease", "handle == 1 && life == 3 && refs == 1", "handle = 0; detached = 1; refs--; released++"},
-			{"clone", "Clone", "holders + handle > 0 && refs < most", "holders++; refs++"},
+			{"clone", "Clone", anybody + " > 0 && refs < most", "holders++; refs++"},
 		},
 	}
 	for _, by := range []string{"holders", "handle", "last"} {
@@ -48,7 +48,7 @@ func Task() *System {
 			Rule{"drop_last_" + by, "Drop: DropRelease", may + " && refs == 1 && life == 3", by + "--; refs--; released++"})
 	}
 	for _, w := range []struct{ name, code, may, also string }{
-		{"wake", "Wake", "holders > 0", ""},
+		{"wake", "Wake", anybody + " > 0", ""},
 		{"wake_drop", "WakeDrop", "holders > 0 && refs > 1", "; holders--; refs--"},
 	} {
 		s.Rules = append(s.Rules,
@@ -56,7 +56,7 @@ func Task() *System {
 			Rule{w.name + "_running", w.code + ": WakeNoted", w.may + " && life == 1", "notified = 1; unseen = 1" + w.also},
 			Rule{w.name + "_scheduled", w.code + ": WakeNoted", w.may + " && life == 0", "unseen = 1" + w.also})
 	}
-	may := "holders + handle > 0 && cancelled == 0 && "
+	may := anybody + " > 0 && cancelled == 0 && "
 	s.Rules = append(s.Rules,
 		Rule{"cancel_deferred", "Cancel: CancelDeferred", may + "life != 3 && shield > 0", "cancelled = 1"},
 		Rule{"cancel_idle", "Cancel: CancelEnqueue", may + "life == 2 && shield == 0", "cancelled = 1; life = 0; entries++"},
@@ -64,6 +64,10 @@ func Task() *System {
 		Rule{"cancel_scheduled", "Cancel: CancelNoted", may + "life == 0 && shield == 0", "cancelled = 1"})
 	return s
 }
+
+// anybody counts who has a reference and may therefore call Wake, Cancel, Clone and Claim: the runner, too, and who has an
+// entry in hand.
+const anybody = "(holders + handle + runner + entries + last)"
 
 const toRunning = "life = 1; notified = 0; unseen = 0; told = either(cancelled == 1 && shield == 0, 1, told)"
 
