@@ -51,7 +51,7 @@ func notifying() []Rule {
 		rules = append(rules,
 			Rule{"claim_" + p, "take: word.And", "m1 > 0 && " + p + "_b > 0", "m1--; " + p + "_b--; " + p + "_c++"},
 			Rule{"count_" + p, "count: searching.Add(1)", p + "_c > 0", p + "_c--; " + p + "_i++; searching++"},
-			Rule{"token_" + p, "Unpark, by the claimer", p + "_i > 0", p + "_i--; " + p + "_t++"})
+			Rule{"token_" + p, "the claimer's Unpark", p + "_i > 0", p + "_i--; " + p + "_t++"})
 	}
 	return rules
 }
