@@ -68,8 +68,8 @@ import (
 //   - a searcher stops being one in Found, where it notifies unless there is another, or in Publish, where it rechecks;
 //   - a timeout or a claim makes sleepers fewer, and a claim gives a token.
 //
-// With one word this is the invariant i_wake of the proof (proofs/coq, theorems no_lost_wakeup, searching_exact,
-// at_most_one_token), which holds for any number of workers, notifiers and tasks.
+// This is the invariant "wakes" of the proof in proofs/coq/Idle.v, for any number of workers, words, notifiers and tasks
+// (theorems idle/I1, I2, I3 and I5 of package proofs).
 //
 // What was not done
 //
