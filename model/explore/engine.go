@@ -15,7 +15,6 @@ const (
 	endBlocked = -2 // nothing can run: the execution is complete, or deadlocked
 	endPruned  = -3 // all that can run is asleep: explored elsewhere
 	endFailed  = -4 // a failure was recorded
-	endBounded = -5 // a bound forbids every continuation
 )
 
 // event is one executed operation, and the node of the search from which it
@@ -138,8 +137,6 @@ type thread struct {
 	fin     bool
 	dead    bool // its coroutine was ended by Goexit
 	goexit  bool // checked code called runtime.Goexit
-	parent  int
-	joined  bool // started with Spawn: its parent's Join waits for it
 
 	// The pending operation.
 	op        Op

@@ -34,7 +34,6 @@ type Failure struct {
 	Preemptions int
 	Events      []Record  // filled when the schedule was replayed with Config.Record
 	Blocked     []Blocked // threads that cannot go on
-	Files       map[string]string
 }
 
 // Error gives kind and message.

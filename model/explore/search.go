@@ -157,7 +157,7 @@ func (e *engine) begin() {
 	raceStart()
 	Beats.Add(1)
 	eng = e
-	e.spawn("main", e.body, false)
+	e.spawn("main", e.body)
 	e.next = endStart
 }
 

@@ -7,7 +7,7 @@ import (
 
 // spawn adds a thread to the running execution. It starts when its parent
 // reaches its next operation.
-func (e *engine) spawn(name string, fn func(), joined bool) *thread {
+func (e *engine) spawn(name string, fn func()) *thread {
 	if e.n == maxThreads {
 		e.fail(KindLimit, "more than %d goroutines in one execution", maxThreads)
 	}
@@ -29,9 +29,9 @@ func (e *engine) spawn(name string, fn func(), joined bool) *thread {
 		}
 		name = t.number
 	}
-	t.name, t.fn, t.joined = name, fn, joined
+	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
-	t.prev, t.signal, t.parent = -1, -1, -1
+	t.prev, t.signal = -1, -1
 	t.children = 0
 	t.spin = spinning{watch: t.spin.watch[:0]}
 	e.alive |= 1 << t.id
@@ -50,8 +50,8 @@ func Go(name string, fn func(), joined bool) bool {
 		panic(abort{})
 	}
 	p := e.cur
-	t := e.spawn(name, fn, joined)
-	t.parent, t.prev = p.id, p.prev
+	t := e.spawn(name, fn)
+	t.prev = p.prev
 	if joined {
 		p.children |= 1 << t.id
 	}
