@@ -104,6 +104,7 @@ func TestWorkBehindTheCheckersBackIsAFailure(t *testing.T) {
 }
 
 func TestAFailureCanBeReplayed(t *testing.T) {
+	needRace(t)
 	t.Parallel()
 	const pkg = "./testdata/bad/lostupdate"
 
@@ -160,6 +161,7 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 // Another module that requires this one, in a directory reached by a symbolic
 // link, edited between check and replay, and with mutants of its own.
 func TestAnotherModule(t *testing.T) {
+	needRace(t)
 	t.Parallel()
 	here, err := os.Getwd()
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 // A race is found in each schedule that has it and in no other, every time;
 // programs without races have none.
 func TestRacesInEverySchedule(t *testing.T) {
+	needRace(t)
 	want := map[string]string{
 		"TestPlanted":            "found 1", // of 4 schedules
 		"TestInEverySchedule":    "found 20",

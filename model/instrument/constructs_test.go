@@ -45,6 +45,7 @@ func TestConstructsAreFreeOfRaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds with the race detector")
 	}
+	needCgo(t)
 	buildAndRun(t, constructs(t), "example.com/t", true)
 }
 
