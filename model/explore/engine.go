@@ -58,11 +58,11 @@ type object struct {
 // before) handed control to.
 type engine struct {
 	cfg     Config
-	body    func()
+	body    func()    // of the check
 	threads []*thread // slots, kept over executions; the first n are in use
-	n       int
-	cur     *thread
-	next    int // a thread, or one of the end codes
+	n       int       // threads of this execution
+	cur     *thread   // who runs, or ran last
+	next    int       // a thread, or one of the end codes
 	hub     hub
 
 	depth  int // events executed
@@ -71,53 +71,53 @@ type engine struct {
 	clk    []int32 // clocks of the events, stride entries each
 	stride int
 
-	objs  []object
+	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
-	table table
+	table table // from addresses to numbers
 
-	sleep     uint64
+	sleep     uint64 // threads asleep at the present node
 	pending   uint64 // sum over the pending operations, to notice when a replay has others
 	runnable  uint64 // threads whose pending operation is always enabled
 	gated     uint64 // threads whose pending operation may be disabled
 	alive     uint64 // threads that have not ended
-	unstarted int
-	quiet     bool // only one thread can matter: no scheduling points
-	starting  bool
-	aborting  bool
-	quietOps  int
+	unstarted int    // threads spawned and not yet run to their first operation
+	quiet     bool   // only one thread can matter: no scheduling points
+	starting  bool   // startAll is at it: who comes to an operation hands back at once
+	aborting  bool   // the execution is over: who comes to an operation unwinds
+	quietOps  int    // operations while quiet
 
 	clock      time.Duration // virtual
 	clockKey   byte          // its address stands for the clock
 	historyKey byte          // its address stands for the history
 
-	reduce  bool // partial-order reduction; else every schedule (bounded) or one (random)
-	strict  bool // WaitGroup additions and subtractions are dependent: see waitgroup.go
-	wantWG  bool // strict was asked for: the exploration starts again
-	usesWG  bool
-	late    bool   // a timeout fired because nothing else could run
-	early   int    // timeouts and signals before their time so far
-	waiting uint64 // threads that wait for a WaitGroup for ever
-	rng     rng
-	prio    [maxThreads]uint64
-	changes []int // PCT: depths at which the running thread's priority drops
+	reduce  bool               // partial-order reduction; else every schedule (bounded) or one (random)
+	strict  bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
+	wantWG  bool               // strict was asked for: the exploration starts again
+	usesWG  bool               // a WaitGroup was changed in this execution
+	late    bool               // a timeout fired because nothing else could run
+	early   int                // timeouts and signals before their time so far
+	waiting uint64             // threads that wait for a WaitGroup for ever
+	rng     rng                // of the random strategies
+	prio    [maxThreads]uint64 // POS, PCT
+	changes []int              // PCT: depths at which the running thread's priority drops
 
-	failure  *Failure // of this execution
-	rec      *recorder
+	failure  *Failure    // of this execution
+	rec      *recorder   // nil unless the execution is to be shown
 	forced   []Deviation // replay
-	decision int
-	cands    []int32
-	used     []int32 // scratch of waitgroup.go
+	decision int         // decisions so far, for deviation
+	cands    []int32     // scratch of races
+	used     []int32     // scratch of waitgroup.go
 
 	res             Result
-	longest         int // most events of an execution
-	raceErrs        int
+	longest         int  // most events of an execution
+	raceErrs        int  // reports of the race detector so far
 	last            bool // a failure was found after which nothing more is run
 	twice, repeated bool // the first schedule is run a second time; it was
 	first           bool // the first execution has begun
-	failedNoted     bool
+	failedNoted     bool // a failure that the test noted was reported
 	start           time.Time
 	deadline        time.Time
-	report          time.Time
+	report          time.Time // of progress, the last time
 	foreign         foreign
 }
 
@@ -133,8 +133,8 @@ type thread struct {
 	name    string
 	number  string // its name when it was given none
 	fn      func()
-	started bool
-	fin     bool
+	started bool // it has run to its first operation
+	fin     bool // its function has ended
 	dead    bool // its coroutine was ended by Goexit
 	goexit  bool // checked code called runtime.Goexit
 
@@ -142,7 +142,7 @@ type thread struct {
 	op        Op
 	ptr       unsafe.Pointer
 	obj       int32
-	old, new  uint64        // CAS, WaitGroup.Add, Sleep
+	old, new  uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
 	width     uint8         // CAS: 4 or 8 bytes, 0 when peek decides
 	peek      func() bool   // CAS on what is neither
 	choices   int32         // Choose and Signal
@@ -155,11 +155,11 @@ type thread struct {
 	futex     FutexResult   // how the wait ended
 	queue     int32         // futex: the object it sleeps on
 	pcs       [24]uintptr   // where the pending operation stands, when recording
-	npcs      int           //
+	npcs      int           // how many of pcs are in use
 	stackLow  uintptr       // addresses from here on, for stackSize bytes, are on its stack
 	stackSize uintptr
 	goid      uint64   // goroutine it runs on
-	spin      spinning //
+	spin      spinning // the loop it is in, if that has no effects of its own
 	fiber     fiber    // how control is handed to it
 }
 
