@@ -1,0 +1,208 @@
+package runtime
+
+import (
+	"math"
+	"time"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+// A Cx is what a running task is given: its way to the worker that runs it. It is valid on the task's own goroutine and until
+// the task's function returns; a function that the task calls may use it, a task that the task spawns gets its own.
+//
+// Its methods and the functions that take it panic if it is the zero Cx, or not that of the task that is running. Use on
+// another goroutine is a data race, which the race detector reports.
+type Cx struct {
+	stack *stack
+	task  *task
+}
+
+// check is at the start of everything that takes a Cx.
+func (cx Cx) check(what string) {
+	if s := cx.stack; s == nil || s.task != cx.task || s.worker == nil {
+		cx.misused(what)
+	}
+}
+
+func (cx Cx) misused(what string) {
+	switch s := cx.stack; {
+	case s == nil:
+		panic("runtime: " + what + ": the zero Cx; a Cx is what a task's function is given")
+	case cx.task.over():
+		panic("runtime: " + what + ": the Cx of a task that has ended")
+	case s.worker == nil:
+		panic("runtime: " + what + ": the Cx of a task that is suspended")
+	}
+	panic("runtime: " + what + ": the Cx of another task; a task uses the one that its function was given")
+}
+
+// Runtime returns the runtime of the task.
+func (cx Cx) Runtime() *Runtime {
+	cx.check("Runtime")
+	return cx.task.rt
+}
+
+// Worker returns the number of the worker that runs the task now; after a call that waits, it may be another.
+func (cx Cx) Worker() int {
+	cx.check("Worker")
+	return cx.stack.worker.id
+}
+
+// Err returns nil, or why the task is to end: [ErrCancelled] if it was cancelled, [ErrClosed] if its runtime is being closed by
+// [Runtime.Close]. It is nil in a shield.
+func (cx Cx) Err() error {
+	cx.check("Err")
+	return cx.task.ending()
+}
+
+// ending is Err. The runner calls it.
+func (t *task) ending() error {
+	s := t.state.Load()
+	switch {
+	case s.CancelEffective():
+		return ErrCancelled
+	case t.rt.cancelling() && s.Shield() == 0:
+		return ErrClosed
+	}
+	return nil
+}
+
+// Shield calls fn and keeps cancellation from the task until fn has returned: waiting functions wait, and Err is nil. Shields nest, up
+// to 255 of them; one more panics.
+func (cx Cx) Shield(fn func()) {
+	cx.check("Shield")
+	cx.task.state.EnterShield()
+	defer cx.task.state.LeaveShield()
+	fn()
+}
+
+// Yield lets other tasks run: everything else that is queued at this worker.
+func (cx Cx) Yield() {
+	cx.check("Yield")
+	cx.stack.suspend(yielded)
+}
+
+// Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
+func (cx Cx) Sleep(d time.Duration) error {
+	cx.check("Sleep")
+	if err := cx.task.ending(); err != nil || d <= 0 {
+		return err
+	}
+	rt := cx.task.rt
+	t := &timer{when: later(rt.now(), d), task: cx.task}
+	rt.setTimer(t)
+	for {
+		cx.stack.suspend(waiting)
+		if rt.now() >= t.when {
+			rt.timers.stop(t) // woken otherwise, at the last moment
+			return nil
+		}
+		if err := cx.task.ending(); err != nil {
+			rt.timers.stop(t)
+			return err
+		}
+	}
+}
+
+// later returns now+d, or the end of time.
+func later(now int64, d time.Duration) int64 {
+	if int64(d) > math.MaxInt64-1-now {
+		return math.MaxInt64 - 1
+	}
+	return now + int64(d)
+}
+
+// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
+func (rt *Runtime) setTimer(t *timer) {
+	if rt.timers.set(t) {
+		rt.wakeDriver()
+	}
+}
+
+// join waits for the end of t, or returns why it does not. The runner of cx calls it.
+func (cx Cx) join(t *task) error {
+	s := cx.stack
+	if s.budget--; s.budget < 0 {
+		cx.spent()
+	}
+	if s.depth < cx.task.rt.config.inlineDepth && s.inline(t) {
+		return nil
+	}
+	return cx.await(t)
+}
+
+// inline runs t on top of the calling task, if it is still queued, and reports whether it has ended.
+func (s *stack) inline(t *task) bool {
+	w := s.worker
+	var outcome taskstate.RunOutcome
+	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
+		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
+			t.state.Drop()
+		}
+	} else {
+		outcome = t.state.Claim()
+	}
+	switch outcome {
+	case taskstate.RunStale:
+		return t.over()
+	case taskstate.RunCancelled:
+		if w.stillborn(t, ErrCancelled) {
+			return true
+		}
+	case taskstate.RunPoll:
+		if w.rt.cancelling() && w.stillborn(t, ErrClosed) {
+			return true
+		}
+	}
+	if _, suspended := t.body.(*stack); suspended { // it has a stack of its own; now it is the next to be resumed
+		t.state.Yield()
+		w.pushLocal(t)
+		return false
+	}
+	w.polled()
+	w.count.inlined++
+	s.depth++
+	s.run(t)
+	s.depth--
+	return t.over()
+}
+
+// await suspends the calling task until t has ended.
+func (cx Cx) await(t *task) error {
+	for {
+		if err := cx.task.ending(); err != nil {
+			return err
+		}
+		j := &joiner{task: cx.task}
+		if !t.wait(j) {
+			return nil
+		}
+		for {
+			cx.stack.suspend(waiting)
+			if t.over() {
+				return nil
+			}
+			if err := cx.task.ending(); err != nil {
+				j.dead.Store(true)
+				return err
+			}
+		}
+	}
+}
+
+const patience = 8 // budgets that a task may use up in a row while nobody but its own worker's ring waits
+
+// spent is for a task that has used up its budget without leaving its stack: it lets others run, at once if somebody waits who cannot be
+// stolen, else once in a while.
+func (cx Cx) spent() {
+	s := cx.stack
+	w := s.worker
+	s.budget = w.rt.config.taskBudget
+	if w.tick.left <= 0 {
+		w.endTick()
+	}
+	if s.rounds++; s.rounds >= patience || w.rt.injector.length.Load() > 0 {
+		s.rounds = 0
+		s.suspend(yielded)
+	}
+}

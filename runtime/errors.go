@@ -1,0 +1,33 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrClosed is the result of a task that a closed runtime did not run.
+	ErrClosed = errors.New("runtime: closed")
+	// ErrCancelled is the result of a task that was cancelled before it ran, and what waiting functions return in a cancelled task.
+	ErrCancelled = errors.New("runtime: task cancelled")
+	// ErrGoexit is the result of a task that called runtime.Goexit, or a function such as testing.T.FailNow that does; and of every
+	// task that had inlined it in a join.
+	ErrGoexit = errors.New("runtime: task called Goexit")
+)
+
+// A PanicError is the result of a task that panicked.
+type PanicError struct {
+	Value any    // what it panicked with
+	Stack []byte // where, as runtime/debug.Stack formats it
+}
+
+// Error returns the value and the stack.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("runtime: task panicked: %v\n\n%s", e.Value, e.Stack)
+}
+
+// Unwrap returns the value that the task panicked with if it is an error, else nil.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}

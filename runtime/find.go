@@ -1,0 +1,234 @@
+package runtime
+
+import (
+	"github.com/surewake/surewake/deque"
+	"github.com/surewake/surewake/taskstate"
+)
+
+// Where a worker finds work
+//
+//	1  the injector, first of all, every interval polls: work that feeds itself does not starve it (runtime/R3)
+//	2  the private buffer, if there is one
+//	3  the slot, unless it was the source of the last lifoCap polls: then what is in it goes behind the ring (runtime/R6)
+//	4  the ring
+//	5  the injector
+//	6  the rings of the others, from a random one on, and the injector, some times over; at most half of the workers do this at a time
+//	7  all of it once more, only to look, after it has said that it is about to sleep
+//
+// Who announces what
+//
+// Whatever puts a task where another worker can take it tells the idle coordinator afterwards: a push to the ring, an overflow, what
+// came from the injector and was not the first, what came from a steal and was not the first (as the last searcher, by Found).
+// Filling the slot does not: that task is about to run. If its worker is busy for long, the driver takes it from there (sleep.go).
+//
+// What was not done
+//
+//   - The look at the injector behind the local queue. Tasks that respawn themselves starve it for ever.
+//   - The slot as one more victim of searchers. It is emptied of what its worker was about to run while the cache is hot; Tokio
+//     measured a loss of 30% and took it back.
+//   - A minimum for a batch from the injector. It beats the fair share: the first worker takes what the others were woken for.
+
+// take returns the next task of what w has, and what is in the injector: RUNNING, and w its runner. It is nil if there is none.
+func (w *worker) take() *task {
+	for {
+		if w.tick.left <= 0 {
+			w.endTick()
+		}
+		t := w.pick()
+		if t == nil {
+			return nil
+		}
+		if w.begin(t) {
+			return t
+		}
+	}
+}
+
+// begin makes t, an entry of a queue, RUNNING, and reports whether there is something to run.
+func (w *worker) begin(t *task) bool {
+	switch t.state.ToRunning() {
+	case taskstate.RunStale:
+		t.state.Drop()
+		w.count.stale++
+		return false
+	case taskstate.RunCancelled:
+		if w.stillborn(t, ErrCancelled) {
+			return false
+		}
+	case taskstate.RunPoll:
+		if w.rt.cancelling() && w.stillborn(t, ErrClosed) {
+			return false
+		}
+	}
+	w.polled()
+	return true
+}
+
+// stillborn ends a task that is to end and has no stack on which it could learn that.
+func (w *worker) stillborn(t *task, err error) bool {
+	if _, suspended := t.body.(*stack); suspended {
+		return false
+	}
+	if w.rt.cancelling() {
+		err = ErrClosed
+	}
+	t.end(w, err)
+	return true
+}
+
+func (w *worker) polled() {
+	w.count.polled++
+	w.tick.left--
+	w.tick.polls++
+	w.ahead--
+}
+
+// pick takes an entry.
+func (w *worker) pick() *task {
+	if w.ahead <= 0 {
+		w.ahead = w.tick.interval
+		if t := w.fetch(); t != nil {
+			return w.elsewhere(t)
+		}
+	}
+	if w.buffer != nil {
+		if t, ok := w.buffer.Pop(); ok {
+			return w.elsewhere(t)
+		}
+	}
+	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
+		if w.lifoPolls < w.rt.config.lifoCap {
+			w.lifoPolls++
+			w.count.lifo++
+			w.announce()
+			return t
+		}
+		w.pushBack(t)
+	}
+	w.lifoPolls = 0
+	if t, ok := w.ring.Pop(); ok {
+		w.quiet = false
+		return t
+	}
+	if t := w.fetch(); t != nil {
+		return t
+	}
+	return nil
+}
+
+// elsewhere is for a task that is neither from the slot nor from the ring.
+func (w *worker) elsewhere(t *task) *task {
+	w.lifoPolls = 0
+	w.announce()
+	return t
+}
+
+// announce tells somebody of the task in the ring that nobody was told about, if there is one: w does something else now.
+func (w *worker) announce() {
+	if w.quiet {
+		w.quiet = false
+		w.rt.notify()
+	}
+}
+
+// fetch takes a batch from the injector: it returns the first, and the others go where thieves can take them. (runtime/R5)
+func (w *worker) fetch() *task {
+	q := &w.rt.injector
+	if q.length.Load() == 0 {
+		return nil
+	}
+	landing := w.ring
+	if w.buffer != nil {
+		landing = w.buffer
+	}
+	room := landing.Cap() - landing.Len() + 1 // the first needs none
+	n := q.take(w.scratch[:min(len(w.scratch), room)], len(w.rt.workers))
+	if n == 0 {
+		return nil
+	}
+	for _, t := range w.scratch[1:n] {
+		landing.Push(t, w.spill)
+	}
+	first := w.scratch[0]
+	clear(w.scratch[:n])
+	w.count.batches++
+	if n > 1 {
+		w.rt.notify()
+	}
+	return first
+}
+
+// next returns the next task for the trampoline, RUNNING; w sleeps until there is one. It is nil when the runtime has ended.
+func (w *worker) next() *task {
+	for {
+		t := w.take()
+		if t == nil {
+			t = w.search()
+		}
+		if t != nil {
+			w.rt.unpark(w.idle.Found())
+			if w.handOver {
+				w.handOver = false
+				w.rt.notify()
+			}
+			return t
+		}
+		if w.sleep() {
+			return nil
+		}
+	}
+}
+
+// search looks for work where it costs others something.
+func (w *worker) search() *task {
+	rt := w.rt
+	if len(rt.workers) == 1 || !w.idle.Search() {
+		return nil
+	}
+	start := w.pauseTick()
+	t := w.steal()
+	if t == nil {
+		w.count.searching += rt.now() - start
+	} else {
+		w.count.searching += w.tick.resume(rt.now()) - start
+	}
+	return t
+}
+
+func (w *worker) steal() *task {
+	all := w.rt.workers
+	for range w.rt.config.searches {
+		from := w.below(len(all))
+		for i := range all {
+			victim := all[(from+i)%len(all)]
+			if victim == w {
+				continue
+			}
+			if t := w.stealFrom(victim.ring); t != nil {
+				return t
+			}
+			if victim.buffer != nil {
+				if t := w.stealFrom(victim.buffer); t != nil {
+					return t
+				}
+			}
+		}
+		if t := w.fetch(); t != nil && w.begin(t) {
+			return t
+		}
+	}
+	return nil
+}
+
+func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
+	t, result := victim.StealInto(w.ring)
+	if result != deque.Stolen {
+		return nil
+	}
+	w.count.steals++
+	w.count.stolen += uint64(1 + w.ring.Len()) // it was empty
+	if w.begin(t) {
+		return t
+	}
+	return w.take()
+}

@@ -1,0 +1,216 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+// A Handle is what there is to hold of a task: its result, when it has one. Any number of goroutines and tasks may wait for
+// it, and each of them gets the result. It must not be copied.
+//
+// The end of the task synchronizes before the return of every call that finds the task ended.
+type Handle[T any] struct {
+	task
+	value T // written by the runner before it completes the task, read by anybody who has found the task COMPLETE
+}
+
+func (h *Handle[T]) discard() {
+	var zero T
+	h.value = zero
+}
+
+// result is for who has found the task ended.
+func (h *Handle[T]) result() (T, error) {
+	if h.err != nil {
+		return h.value, h.err.error
+	}
+	return h.value, nil
+}
+
+func (h *Handle[T]) check(what string) {
+	if h.detached() {
+		panic("runtime: " + what + ": the handle has been detached")
+	}
+}
+
+// Join waits for the end of the task and returns its result; the task that calls it waits, its worker does not. If the target has not
+// begun, it is run at once, on the stack of its joiner, as an ordinary call would be. Any task of the same runtime may call it.
+//
+// It returns [ErrCancelled] if the calling task is cancelled before the target has ended; that does not cancel the target.
+// It panics if the handle is detached or belongs to another runtime.
+func (h *Handle[T]) Join(cx Cx) (T, error) {
+	cx.check("Join")
+	s := h.state.Load()
+	if s.Detached() {
+		h.check("Join")
+	}
+	if s.Lifecycle() == taskstate.Complete {
+		return h.result()
+	}
+	if h.rt != cx.stack.worker.rt {
+		panic("runtime: Join: the handle belongs to another runtime")
+	}
+	if err := cx.join(&h.task); err != nil {
+		var zero T
+		return zero, err
+	}
+	return h.result()
+}
+
+// Wait waits for the end of the task and returns its result, or the error of ctx if that ends first. It is for goroutines that
+// are not tasks: it would block a worker. It panics if the handle is detached.
+func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
+	h.check("Wait")
+	if !h.over() {
+		j := &joiner{done: make(chan struct{})}
+		if h.wait(j) {
+			select {
+			case <-j.done:
+			case <-ctx.Done():
+				if !h.over() {
+					j.dead.Store(true)
+					var zero T
+					return zero, context.Cause(ctx)
+				}
+			}
+		}
+	}
+	return h.result()
+}
+
+// TryJoin returns the result of the task, and true, if it has ended. Anyone may call it. It panics if the handle is detached.
+func (h *Handle[T]) TryJoin() (T, error, bool) {
+	h.check("TryJoin")
+	if !h.over() {
+		var zero T
+		return zero, nil, false
+	}
+	value, err := h.result()
+	return value, err, true
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Done returns a channel that is closed when the task has ended; each call before that makes a new one. Anyone may call it. It
+// panics if the handle is detached.
+func (h *Handle[T]) Done() <-chan struct{} {
+	h.check("Done")
+	j := &joiner{}
+	if h.over() {
+		return closed
+	}
+	j.done = make(chan struct{})
+	if !h.wait(j) {
+		return closed // j.done may be closed as well, or not
+	}
+	return j.done
+}
+
+// Cancel asks the task to end. A task that has not begun ends with [ErrCancelled]; one that waits, or comes to wait, is told so by the
+// error of the waiting function, outside of its shields; one that never waits may look at [Cx.Err]. It still has a result,
+// which may be a value. Anyone may call it, and again, also when the task has ended.
+func (h *Handle[T]) Cancel() { h.cancel(nil) }
+
+// Detach gives up the handle: nobody will collect the result. It is discarded, and with it an error; the task runs on. Only one
+// goroutine may call it, once, and nothing else may be done with the handle afterwards. It panics if it is called again.
+func (h *Handle[T]) Detach() {
+	h.check("Detach")
+	if h.state.Detach() == taskstate.DetachDiscard {
+		h.discard()
+		h.state.Drop()
+	}
+}
+
+// A call is a task that calls a function.
+type call[T any] struct {
+	Handle[T]
+	fn func(Cx) (T, error) // nil once it has been called; the runner's
+}
+
+func (c *call[T]) poll(cx Cx) bool {
+	fn := c.fn
+	c.fn = nil
+	value, err := fn(cx)
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *call[T]) abandon() { c.fn = nil }
+
+// A callWith is a task that calls a function with an argument.
+type callWith[A, T any] struct {
+	Handle[T]
+	fn       func(Cx, A) (T, error) // as in call
+	argument A                      // as fn
+}
+
+func (c *callWith[A, T]) poll(cx Cx) bool {
+	fn, argument := c.fn, c.argument
+	c.abandon()
+	value, err := fn(cx, argument)
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *callWith[A, T]) abandon() {
+	var none A
+	c.fn, c.argument = nil, none
+}
+
+// Spawn starts a task that calls fn, and returns its handle. The task goes to the worker that runs the calling task, which runs it next
+// unless another takes it. If the runtime is being cancelled, the task ends with [ErrClosed] and fn is not called.
+//
+// The call synchronizes before fn. It panics if fn is nil, or cx not that of the running task.
+func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: Spawn: nil function")
+	}
+	cx.check("Spawn")
+	w := cx.stack.worker
+	c := &call[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = w.rt
+	w.spawn(&c.task)
+	return &c.Handle
+}
+
+// SpawnWith is [Spawn] for a function with an argument. It saves the closure.
+func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T] {
+	if fn == nil {
+		panic("runtime: SpawnWith: nil function")
+	}
+	cx.check("SpawnWith")
+	w := cx.stack.worker
+	c := &callWith[A, T]{fn: fn, argument: argument}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = w.rt
+	w.spawn(&c.task)
+	return &c.Handle
+}
+
+// Submit starts a task that calls fn, and returns its handle, as [Spawn] does from inside. Anyone may call it. After the runtime
+// was closed, the task ends with [ErrClosed] and fn is not called.
+func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: Submit: nil function")
+	}
+	c := &call[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = rt
+	rt.submit(&c.task)
+	return &c.Handle
+}

@@ -1,0 +1,99 @@
+package runtime
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// An injector is the queue that all workers share: what comes from outside, and what rings have no room for. It is first in,
+// first out, and has no bound.
+//
+// It is a mutex and a ring that grows, not a lock-free list: a worker takes up to 32 tasks under one acquisition, an overflow
+// brings half a ring under one, and the flag that ends it has to agree with what is in it. Tasks have no link field for it.
+//
+// Which accesses rely on which
+//
+//	length.Store under the lock, then    the parker's bit, then length.Load     lost wakeup: either the parker sees the task, or the
+//	  a look for a sleeper (notify)        in its recheck                         pusher sees the parker (idle/I1)
+//	closed under the lock                push under the lock                    a task is in the queue before the end, or refused
+type injector struct {
+	// length is len(tasks in the queue), written under the lock, read by anybody: 0 means that the queue was empty at that instant.
+	length atomic.Int64
+	_      [120]byte
+
+	lock sync.Mutex
+	// The rest is under the lock.
+
+	// tasks is a ring of a power-of-two size; entries [head, head+length) modulo the size are queued, the others nil.
+	tasks  []*task
+	head   int
+	closed bool // push refuses what comes from outside
+}
+
+const injectorMin = 64 // entries; the ring never shrinks below it
+
+// push appends batch, and reports whether it did: it does not if fresh is set and the injector is closed. fresh tells tasks that
+// are new from those that are on their way already, which are never refused. Anyone may call it.
+func (q *injector) push(fresh bool, batch ...*task) bool {
+	q.lock.Lock()
+	if fresh && q.closed {
+		q.lock.Unlock()
+		return false
+	}
+	n := int(q.length.Load())
+	if n+len(batch) > len(q.tasks) {
+		q.resize(n, n+len(batch))
+	}
+	mask := len(q.tasks) - 1
+	for i, t := range batch {
+		q.tasks[(q.head+n+i)&mask] = t
+	}
+	q.length.Store(int64(n + len(batch)))
+	q.lock.Unlock()
+	return true
+}
+
+// take moves the oldest tasks to dst, at most as many as the fair share of one of so many workers, and returns how many. The
+// share is rounded up so that a single task is somebody's. Anyone may call it.
+func (q *injector) take(dst []*task, workers int) int {
+	if q.length.Load() == 0 {
+		return 0
+	}
+	q.lock.Lock()
+	queued := int(q.length.Load())
+	n := min(queued/workers+1, queued, len(dst))
+	mask := len(q.tasks) - 1
+	for i := range n {
+		slot := &q.tasks[(q.head+i)&mask]
+		dst[i], *slot = *slot, nil
+	}
+	q.head += n
+	q.length.Store(int64(queued - n))
+	if queued-n < len(q.tasks)/8 && len(q.tasks) > 1024 {
+		q.resize(queued-n, 2*(queued-n))
+	}
+	q.lock.Unlock()
+	return n
+}
+
+// resize moves the n queued tasks to a ring that holds at least want.
+func (q *injector) resize(n, want int) {
+	size := injectorMin
+	for size < want {
+		size *= 2
+	}
+	tasks := make([]*task, size)
+	for i := range n {
+		tasks[i] = q.tasks[(q.head+i)&(len(q.tasks)-1)]
+	}
+	q.tasks, q.head = tasks, 0
+}
+
+// close refuses new tasks from now on, and reports whether it was open.
+func (q *injector) close() bool {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	was := !q.closed
+	q.closed = true
+	return was
+}

@@ -1,0 +1,189 @@
+package runtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/surewake/surewake/deque"
+	"github.com/surewake/surewake/park"
+)
+
+// An Option is a setting of [New].
+type Option func(*config) error
+
+type config struct {
+	workers     int
+	parker      park.Kind
+	landing     Landing
+	batchCap    int
+	ring        int
+	lifoCap     int
+	tickBudget  int
+	taskBudget  int
+	inlineDepth int
+	spareStacks int
+	searches    int
+	interval    int
+	watch       time.Duration
+	seed        uint64
+	onPanic     func(*PanicError)
+	clock       func() int64 // for tests
+}
+
+func configure(options []Option) (config, error) {
+	c := config{
+		workers: runtime.GOMAXPROCS(0), batchCap: 32, ring: deque.DefaultCapacity, lifoCap: 3, tickBudget: 128,
+		taskBudget: 128, inlineDepth: 256, spareStacks: 8, searches: 4, interval: 61, watch: 10 * time.Millisecond, seed: rand.Uint64(),
+	}
+	for _, o := range options {
+		if o == nil {
+			return c, fmt.Errorf("runtime: New: an option is nil")
+		}
+		if err := o(&c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// number returns an option that sets an integer within a range.
+func number(name string, value, least, most int, set func(*config)) Option {
+	return func(c *config) error {
+		if value < least || value > most {
+			return fmt.Errorf("runtime: %s(%d): must be %d to %d", name, value, least, most)
+		}
+		set(c)
+		return nil
+	}
+}
+
+// Workers sets the number of workers, 1 to 65,536; the default is GOMAXPROCS. More than GOMAXPROCS is allowed, but a sleeping worker
+// keeps a processor of Go's scheduler for a while (see package park), so that more sleep than work.
+func Workers(n int) Option {
+	return number("Workers", n, 1, 65536, func(c *config) { c.workers = n })
+}
+
+// Parker sets how workers sleep.
+func Parker(k park.Kind) Option {
+	return func(c *config) error {
+		if !k.Available() {
+			return fmt.Errorf("runtime: Parker(%v): not available on %s", k, runtime.GOOS)
+		}
+		c.parker = k
+		return nil
+	}
+}
+
+// A Landing is where a worker puts what it takes from the injector and does not run at once.
+type Landing uint8
+
+const (
+	// LocalRing is the back of the worker's ring: what it had comes first.
+	LocalRing Landing = iota
+	// PrivateBuffer is a queue of its own that the worker empties first; thieves can reach it as well.
+	PrivateBuffer
+)
+
+// Batch sets how many tasks a worker takes from the injector at a time, 1 to 256 (default 32), and where it puts them (default
+// [LocalRing]).
+func Batch(most int, landing Landing) Option {
+	return func(c *config) error {
+		if most < 1 || most > 256 {
+			return fmt.Errorf("runtime: Batch(%d, _): must be 1 to 256", most)
+		}
+		if landing > PrivateBuffer {
+			return fmt.Errorf("runtime: Batch(_, %d): must be LocalRing or PrivateBuffer", landing)
+		}
+		c.batchCap, c.landing = most, landing
+		return nil
+	}
+}
+
+// bufferFor returns the capacity of a private buffer.
+func bufferFor(batch int) int {
+	n := 2
+	for n < batch {
+		n *= 2
+	}
+	return n
+}
+
+// Ring sets the capacity of each worker's queue: a power of two from 2 to 32768, by default 256. What it has no room for goes to the
+// queue that all share.
+func Ring(capacity int) Option {
+	return func(c *config) error {
+		if capacity < 2 || capacity > 32768 || capacity&(capacity-1) != 0 {
+			return fmt.Errorf("runtime: Ring(%d): must be a power of two from 2 to 32768", capacity)
+		}
+		c.ring = capacity
+		return nil
+	}
+}
+
+// LIFOCap sets how many tasks in a row a worker takes from its slot, 0 to 1,000,000; the default is 3.
+func LIFOCap(polls int) Option {
+	return number("LIFOCap", polls, 0, 1_000_000, func(c *config) { c.lifoCap = polls })
+}
+
+// TickBudget sets after how many polls a worker looks at the clock, the timers and the poller, 1 to 1,000,000; the default is 128.
+func TickBudget(polls int) Option {
+	return number("TickBudget", polls, 1, 1_000_000, func(c *config) { c.tickBudget = polls })
+}
+
+// TaskBudget sets how many calls that could have waited and did not need to a task may make before it lets others run, 1 to 1,000,000;
+// the default is 128.
+func TaskBudget(calls int) Option {
+	return number("TaskBudget", calls, 1, 1_000_000, func(c *config) { c.taskBudget = calls })
+}
+
+// InlineDepth sets how deep joins run their targets on the stack of the joiner, 0 to 100,000; the default is 256. Deeper ones suspend
+// the joiner.
+func InlineDepth(depth int) Option {
+	return number("InlineDepth", depth, 0, 100_000, func(c *config) { c.inlineDepth = depth })
+}
+
+// SpareStacks sets how many stacks that run nothing a worker keeps, 1 to 100,000; the default is 8.
+func SpareStacks(n int) Option {
+	return number("SpareStacks", n, 1, 100_000, func(c *config) { c.spareStacks = n })
+}
+
+// Searches sets how often a worker looks through the queues of the others before it sleeps, 1 to 1000; the default is 4.
+func Searches(n int) Option {
+	return number("Searches", n, 1, 1000, func(c *config) { c.searches = n })
+}
+
+// WatchInterval sets how long a task may stay next in line behind a running one before a sleeping worker takes it: at
+// least one interval, at most two. The default is 10 ms; 0 turns the watch off. It must not be negative. While no task runs, there
+// is no watch, and nobody wakes.
+func WatchInterval(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return fmt.Errorf("runtime: WatchInterval(%v): must be 0 or more", d)
+		}
+		c.watch = d
+		return nil
+	}
+}
+
+// Seed sets what the choice of victims depends on; the default is random. With one worker, no timers and nothing from outside, the
+// order in which tasks run is the same each time anyway.
+func Seed(seed uint64) Option {
+	return func(c *config) error {
+		c.seed = seed
+		return nil
+	}
+}
+
+// OnPanic sets what is called when a task panics, on the worker's goroutine and before the task completes; the panic is the result of
+// the task in any case.
+func OnPanic(report func(*PanicError)) Option {
+	return func(c *config) error {
+		if report == nil {
+			return fmt.Errorf("runtime: OnPanic: nil function")
+		}
+		c.onPanic = report
+		return nil
+	}
+}

@@ -1,0 +1,139 @@
+package runtime
+
+import (
+	"time"
+
+	"github.com/surewake/surewake/idle"
+)
+
+// Sleep
+//
+// A worker that has found nothing sleeps as package idle says. One of the sleepers is the driver: it sleeps until the next timer is due, or
+// something is ready to be read or written, or it is time for a watch; the others have no timeout, and a runtime in which
+// nothing runs and no timer is set wakes nobody.
+//
+//	rule D1   the driver is a worker that has published itself (its bit is set, or it has been claimed)
+//	rule D2   while somebody sleeps, and everybody else is in a task, there is a driver
+//
+// D1: it becomes the driver behind Publish, and stops being it before Woke. So who has set a new earliest deadline finds the driver,
+// claims it and wakes it; or finds none, and then whoever becomes the driver next finds the deadline. (runtime/P3)
+//
+// D2: each parker that finds no driver becomes it. A driver that wakes was claimed, and counted as a searcher, or has woken by itself. When
+// it finds a task, somebody else takes its place: as the last searcher it wakes another sleeper, who finds nothing and becomes the
+// driver; if it is not the last, that happens to the last; and if it is no searcher, because it woke by itself, handOver says that
+// it has to.
+//
+// A watch takes a task out of a slot in which it has been for one whole interval: its worker is in a long task, and nobody was told of
+// it. So a task waits for at most two intervals for a worker that sleeps.
+
+// sleep puts w to sleep until there may be something to do, and reports whether the runtime has ended.
+func (w *worker) sleep() bool {
+	rt := w.rt
+	w.pauseTick()
+	w.count.parked++
+	w.flush()
+	outcome := w.idle.Publish()
+	if outcome == idle.Recheck {
+		if rt.takeable(w) {
+			rt.notify()
+		}
+		outcome = w.idle.Woke(w.rest())
+	}
+	if outcome == idle.AwaitToken {
+		w.parker.Park()
+		outcome = w.idle.Woke(true)
+	}
+	w.tick.resume(rt.now())
+	return outcome == idle.Closed && !rt.takeable(w)
+}
+
+// takeable reports whether there is anything that w could take: not what is in slots, which their workers are about to run.
+// (runtime/I6)
+func (rt *Runtime) takeable(w *worker) bool {
+	if rt.injector.length.Load() > 0 {
+		return true
+	}
+	for _, v := range rt.workers {
+		if v.ring.Len() > 0 || v.buffer != nil && v.buffer.Len() > 0 {
+			return true
+		}
+	}
+	return w.slot.Load() != nil
+}
+
+// rest sleeps, as the driver if there is none, and reports whether w has taken its token.
+func (w *worker) rest() bool {
+	rt := w.rt
+	if !rt.driver.CompareAndSwap(0, int32(w.id+1)) {
+		w.parker.Park()
+		return true
+	}
+	token := w.drive()
+	rt.driver.Store(0)
+	if !token {
+		w.handOver = true
+		w.fire()
+	}
+	return token
+}
+
+// drive sleeps as the driver.
+func (w *worker) drive() bool {
+	rt := w.rt
+	timeout := rt.timers.until(rt.now()) // partner: setTimer, which looks for the driver after it has published the deadline
+	if watch := rt.config.watch; watch > 0 && watch < timeout && rt.idle.Parked() < len(rt.workers) {
+		timeout = watch // the smaller of the two (runtime/P2)
+	}
+	if timeout == never {
+		w.parker.Park()
+		return true
+	}
+	if w.parker.ParkTimeout(timeout) {
+		return true
+	}
+	if rt.config.watch > 0 {
+		w.watch()
+	}
+	return false
+}
+
+// watch takes what has been in somebody's slot since the last watch.
+func (w *worker) watch() {
+	for i, v := range w.rt.workers {
+		t := v.slot.Load()
+		if t != nil && t == w.seen[i] && v != w && v.slot.CompareAndSwap(t, nil) {
+			w.count.rescued++
+			w.ring.Push(t, w.spill)
+			t = nil
+		}
+		w.seen[i] = t
+	}
+}
+
+// fire wakes whose timers are due.
+func (w *worker) fire() {
+	rt := w.rt
+	if rt.timers.next.Load() == int64(never) {
+		return
+	}
+	rt.timers.fire(rt.now(), w)
+}
+
+// notify tells the coordinator that there is a task that another worker can take. Anyone may call it.
+func (rt *Runtime) notify() { rt.unpark(rt.idle.Notify()) }
+
+// unpark gives a worker that was claimed its token.
+func (rt *Runtime) unpark(worker int, ok bool) {
+	if ok {
+		rt.workers[worker].parker.Unpark()
+	}
+}
+
+// wakeDriver makes the driver look at the clock again. Anyone may call it.
+func (rt *Runtime) wakeDriver() {
+	if d := int(rt.driver.Load()); d != 0 && rt.idle.Claim(d-1) {
+		rt.unpark(d-1, true)
+	}
+}
+
+const never = time.Duration(1<<63 - 1)

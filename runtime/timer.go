@@ -1,0 +1,115 @@
+package runtime
+
+import (
+	"container/heap"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A timer wakes a task at a time of the runtime's clock, or later. It belongs to the task until it is set; then, until it has fired
+// or is stopped, to the timers.
+type timer struct {
+	when  int64
+	order uint64 // of timers for the same time
+	index int    // in the heap; -1 while it is not set
+	task  *task
+}
+
+// timers are those of a runtime: a heap under a lock. Anyone may call its methods.
+type timers struct {
+	// next is the earliest deadline, or never. Written under the lock, read by anybody.
+	next  atomic.Int64
+	lock  sync.Mutex
+	heap  timerHeap
+	order uint64
+}
+
+func (ts *timers) start() { ts.next.Store(math.MaxInt64) }
+
+// until returns how long it is until the earliest deadline: 0 if it has passed, never if there is none.
+func (ts *timers) until(now int64) time.Duration {
+	next := ts.next.Load()
+	if next == math.MaxInt64 {
+		return never
+	}
+	return time.Duration(max(next-now, 0))
+}
+
+// set sets t, and reports whether it is the earliest now.
+func (ts *timers) set(t *timer) bool {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	ts.order++
+	t.order = ts.order
+	heap.Push(&ts.heap, t)
+	if t.index != 0 {
+		return false
+	}
+	ts.next.Store(t.when)
+	return true
+}
+
+// stop reports whether t was set; it does not fire any more.
+func (ts *timers) stop(t *timer) bool {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	if t.index < 0 {
+		return false
+	}
+	heap.Remove(&ts.heap, t.index)
+	ts.publish()
+	return true
+}
+
+// fire wakes the tasks of all timers that are due, in order; w is the worker whose goroutine this is.
+func (ts *timers) fire(now int64, w *worker) {
+	for {
+		ts.lock.Lock()
+		if len(ts.heap) == 0 || ts.heap[0].when > now {
+			ts.lock.Unlock()
+			return
+		}
+		t := heap.Pop(&ts.heap).(*timer).task
+		ts.publish()
+		ts.lock.Unlock()
+		t.wake(w)
+	}
+}
+
+func (ts *timers) publish() {
+	next := int64(math.MaxInt64)
+	if len(ts.heap) > 0 {
+		next = ts.heap[0].when
+	}
+	ts.next.Store(next)
+}
+
+type timerHeap []*timer
+
+func (h timerHeap) Len() int { return len(h) }
+func (h timerHeap) Less(i, j int) bool {
+	return h[i].when < h[j].when || h[i].when == h[j].when && h[i].order < h[j].order
+}
+func (h timerHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push implements heap.Interface.
+func (h *timerHeap) Push(x any) {
+	t := x.(*timer)
+	t.index = len(*h)
+	*h = append(*h, t)
+}
+
+// Pop implements heap.Interface.
+func (h *timerHeap) Pop() any {
+	n := len(*h) - 1
+	t := (*h)[n]
+	(*h)[n] = nil
+	*h = (*h)[:n]
+	t.index = -1
+	return t
+}
