@@ -28,6 +28,11 @@ func TestExactCounts(t *testing.T) {
 		"TestChaseLev/5-3-2x2":   {3065, 0},
 		"TestCondLosesItsSignal": {2, 1},
 		"TestAdds":               {12870, 0},
+		"TestPull/1":             {2, 0},
+		"TestPull/2":             {6, 0},
+		"TestPull/3":             {20, 0},
+		"TestPullHandedOver":     {2, 0},
+		"TestPullGoexit":         {2, 0},
 	}
 	factorial := func(n int) int64 {
 		f := int64(1)
@@ -42,6 +47,9 @@ func TestExactCounts(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		want[fmt.Sprint("TestReaders/", n)] = [2]int64{1 << n, 0}
 		want[fmt.Sprint("TestReadersOfOne/", n)] = [2]int64{1 << n, 0}
+	}
+	for n := 1; n <= 4; n++ {
+		want[fmt.Sprint("TestPullUnderAMutex/", n)] = [2]int64{factorial(n), 0}
 	}
 	for n := 1; n <= 7; n++ {
 		want[fmt.Sprint("TestCAS/", n)] = [2]int64{int64(n), 0}

@@ -47,14 +47,15 @@ func (c *check) watch() (stop func()) {
 	}
 }
 
-// bodyStack gives the stacks of goroutines that run a body and do not wait for
-// their turn.
+// bodyStack gives the stacks of goroutines that run a body or a coroutine and
+// wait neither for their turn nor for a coroutine.
 func bodyStack() string {
 	buf := make([]byte, 4<<20)
 	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
 	var out []string
 	for _, g := range all {
-		if strings.Contains(g, "model/explore.(*engine).runBody") && !strings.Contains(g, "model/explore.(*engine).handOff") {
+		has := func(fn string) bool { return strings.Contains(g, "model/explore.(*"+fn) }
+		if (has("engine).runBody") || has("engine).runCoro")) && !has("engine).handOff") && !has("engine).resume") && !has("Coro).Yield") {
 			out = append(out, g)
 		}
 	}

@@ -101,6 +101,11 @@ type engine struct {
 	prio    [maxThreads]uint64 // POS, PCT
 	changes []int              // PCT: depths at which the running thread's priority drops
 
+	coros    []*Coro     // made in this execution and not over
+	carriers []*carrier  // kept for coroutines to come
+	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
+	trailPCs [32]uintptr // it
+
 	failure  *Failure    // of this execution
 	rec      *recorder   // nil unless the execution is to be shown
 	forced   []Deviation // replay
@@ -118,6 +123,7 @@ type engine struct {
 	start           time.Time
 	deadline        time.Time
 	report          time.Time // of progress, the last time
+	procs           int       // GOMAXPROCS as it was before
 	foreign         foreign
 }
 
@@ -139,28 +145,28 @@ type thread struct {
 	goexit  bool // checked code called runtime.Goexit
 
 	// The pending operation.
-	op        Op
-	ptr       unsafe.Pointer
-	obj       int32
-	old, new  uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
-	width     uint8         // CAS: 4 or 8 bytes, 0 when peek decides
-	peek      func() bool   // CAS on what is neither
-	choices   int32         // Choose and Signal
-	prev      int32         // the event whose clock is this thread's, or -1
-	key       uint64        // of the pending operation, in engine.pending
-	children  uint64        // threads that Join waits for
-	signal    int32         // Cond: the event that woke it, or -1
-	chosen    int32         // what the last choice gave
-	deadline  time.Duration // futex: on the virtual clock, or noDeadline
-	futex     FutexResult   // how the wait ended
-	queue     int32         // futex: the object it sleeps on
-	pcs       [24]uintptr   // where the pending operation stands, when recording
-	npcs      int           // how many of pcs are in use
-	stackLow  uintptr       // addresses from here on, for stackSize bytes, are on its stack
-	stackSize uintptr
-	goid      uint64   // goroutine it runs on
-	spin      spinning // the loop it is in, if that has no effects of its own
-	fiber     fiber    // how control is handed to it
+	op       Op
+	ptr      unsafe.Pointer
+	obj      int32
+	old, new uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
+	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
+	peek     func() bool   // CAS on what is neither
+	choices  int32         // Choose and Signal
+	prev     int32         // the event whose clock is this thread's, or -1
+	key      uint64        // of the pending operation, in engine.pending
+	children uint64        // threads that Join waits for
+	signal   int32         // Cond: the event that woke it, or -1
+	chosen   int32         // what the last choice gave
+	deadline time.Duration // futex: on the virtual clock, or noDeadline
+	futex    FutexResult   // how the wait ended
+	queue    int32         // futex: the object it sleeps on
+	pcs      [24]uintptr   // where the pending operation stands, when recording
+	npcs     int           // how many of pcs are in use
+	stack    span          // it runs on: its own, or that of the coroutine it is in
+	own      span          // while it is in a coroutine: of its own
+	co       *Coro         // it is in, the innermost, or nil
+	spin     spinning      // the loop it is in, if that has no effects of its own
+	fiber    fiber         // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow
@@ -177,7 +183,7 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	}
 	t := e.cur
 	var mark byte
-	if sp := uintptr(unsafe.Pointer(&mark)); sp-t.stackLow > t.stackSize && e.isForeign(t, sp) {
+	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isForeign(t, sp) {
 		return false
 	}
 	if e.quiet && e.quietStep(t, p, op) {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"sync"
 	"time"
@@ -127,4 +128,22 @@ func ThreadName(i int) string {
 		return e.threads[i].name
 	}
 	return "goroutine " + strconv.Itoa(i)
+}
+
+// Goroutines is the number of threads of the running execution that have not
+// ended and of its coroutines, 0 outside one.
+func Goroutines() int {
+	if e := eng; e != nil {
+		return bits.OnesCount64(e.alive) + len(e.coros)
+	}
+	return 0
+}
+
+// Procs is what GOMAXPROCS was before the running exploration, 0 outside an
+// execution.
+func Procs() int {
+	if e := eng; e != nil {
+		return e.procs
+	}
+	return 0
 }

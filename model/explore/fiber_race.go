@@ -141,5 +141,8 @@ func (e *engine) closeFibers() {
 
 func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
 
+// touch reports next and stop, as those of package iter are reported.
+func (c *Coro) touch() { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+
 func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }

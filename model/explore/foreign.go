@@ -24,22 +24,32 @@ func (f *foreign) expect(n int) { f.count += n }
 // on the same stack.
 const nearby = 16 << 10
 
+// A span is what is known of a stack: addresses from low on, for size bytes,
+// are on it, and the number of its goroutine, 0 while that is unknown.
+type span struct {
+	low, size uintptr
+	goid      uint64
+}
+
+func (s *span) holds(sp uintptr) bool { return sp-s.low <= s.size }
+
 // isForeign is asked when a hook is called at a stack address outside of what
-// is known of thread t's stack. It reports true when another goroutine called,
+// is known of the stack that thread t runs on. It reports true when another goroutine called,
 // and notes it. Otherwise the address widens what is known; one from afar
 // replaces it, since the stack has moved or is deep.
 func (e *engine) isForeign(t *thread, sp uintptr) bool {
 	id := GoroutineID()
-	if t.goid == 0 {
-		t.goid = id
+	s := &t.stack
+	if s.goid == 0 {
+		s.goid = id
 	}
-	if t.goid != id {
+	if s.goid != id {
 		buf := make([]byte, 8<<10)
-		s := string(buf[:runtime.Stack(buf, false)])
-		e.foreign.seen.CompareAndSwap(nil, &s)
+		text := string(buf[:runtime.Stack(buf, false)])
+		e.foreign.seen.CompareAndSwap(nil, &text)
 		return true
 	}
-	low, high := t.stackLow, t.stackLow+t.stackSize
+	low, high := s.low, s.low+s.size
 	switch {
 	case sp < low && low-sp < nearby:
 		low = sp
@@ -48,7 +58,7 @@ func (e *engine) isForeign(t *thread, sp uintptr) bool {
 	default:
 		low, high = sp, sp
 	}
-	t.stackLow, t.stackSize = low, high-low
+	s.low, s.size = low, high-low
 	return false
 }
 
@@ -94,7 +104,7 @@ func newestGoroutine() string {
 	best, top := "", uint64(0)
 	for _, g := range all {
 		f := strings.Fields(g)
-		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newFiber") {
+		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newFiber") && !strings.Contains(g, "model/explore.(*engine).newCarrier") {
 			if n, err := strconv.ParseUint(f[1], 10, 64); err == nil && n > top {
 				top, best = n, g
 			}

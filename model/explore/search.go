@@ -93,6 +93,7 @@ func Run(cfg Config, body func()) Result {
 			e.forced = []Deviation{}
 		}
 	}
+	e.procs = runtime.GOMAXPROCS(0)
 	latest = e
 	e.table.reset(8)
 	e.open()
@@ -100,7 +101,8 @@ func Run(cfg Config, body func()) Result {
 	defer debug.SetGCPercent(old)
 	if Race {
 		// One processor makes the hand-off between goroutines cheap.
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		e.procs = runtime.GOMAXPROCS(1)
+		defer runtime.GOMAXPROCS(e.procs)
 	}
 	e.start = time.Now()
 	if cfg.Duration > 0 {
@@ -138,7 +140,7 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
-	e.clock, e.failure, e.cur, e.decision, e.early = 0, nil, nil, 0, 0
+	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()
 	if e.cfg.Record {
 		e.quiet = true
@@ -186,8 +188,9 @@ func (e *engine) finish() {
 			e.unwind(t)
 		}
 	}
-	eng = nil
 	raceEnd()
+	e.closeCoros()
+	eng = nil
 	if e.twice && !e.repeated {
 		e.repeat()
 	} else {

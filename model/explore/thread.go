@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"fmt"
-	"runtime/debug"
-)
+import "fmt"
 
 // spawn adds a thread to the running execution. It starts when its parent
 // reaches its next operation.
@@ -147,7 +144,7 @@ func (e *engine) recovered(t *thread, r any) {
 	if _, ok := r.(abort); ok || e.aborting || e.failure != nil {
 		return
 	}
-	e.failure = &Failure{Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r), Stack: string(debug.Stack())}
+	e.failure = &Failure{Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r), Stack: e.panicStack()}
 }
 
 // exited handles a Goexit: asked for by the code, or hidden in FailNow.
@@ -171,7 +168,7 @@ func Goexit() {
 		if e.aborting {
 			panic(abort{})
 		}
-		e.cur.goexit = true
+		e.noteGoexit(e.cur.co)
 	}
 }
 
@@ -180,6 +177,9 @@ func Goexit() {
 func Recover(v any) any {
 	if a, ok := v.(abort); ok {
 		panic(a)
+	}
+	if e := eng; e != nil && v != nil {
+		e.trail = 0
 	}
 	return v
 }

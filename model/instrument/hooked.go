@@ -40,7 +40,8 @@ var atomicMethods = map[string]shape{
 // under the same name.
 var hookedFuncs = map[string]bool{
 	"sync.OnceFunc": true, "sync.OnceValue": true, "sync.OnceValues": true,
-	"runtime.Gosched": true, "runtime.Goexit": true,
+	"runtime.Gosched": true, "runtime.Goexit": true, "runtime.NumGoroutine": true, "runtime.GOMAXPROCS": true,
+	"iter.Pull": true, "iter.Pull2": true,
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
 }
 

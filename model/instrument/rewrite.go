@@ -146,7 +146,7 @@ func (r *rewriter) importClause() {
 // declaration of that type keeps the import in use.
 var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
-	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
+	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error", "iter": "Seq[int]",
 }
 
 // keepAlive returns declarations that use the imports which may have lost

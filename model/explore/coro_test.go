@@ -1,0 +1,370 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+type yields = func(int) bool
+
+// requireSettled waits until no goroutine is left that was not there before.
+func requireSettled(t *testing.T, before int) {
+	t.Helper()
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		require.Less(t, i, 5000, "goroutines are left")
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A coroutine adds no traces: what is done inside counts as done by the caller
+// of next, at any depth.
+func TestCoroutinesAddNoTraces(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for depth := range 4 {
+		r := all(func() {
+			var x atomic.Int32
+			var in func(depth int, y yields)
+			in = func(depth int, y yields) {
+				if depth > 0 {
+					next, stop := hook.Pull(func(y yields) { in(depth-1, y) })
+					defer stop()
+					next()
+					y(1)
+					next()
+					return
+				}
+				hook.Int32Add(&x, 1)
+				y(1)
+				hook.Int32Add(&x, 1)
+			}
+			drive := func() {
+				next, stop := hook.Pull(func(y yields) { in(depth, y) })
+				next()
+				next()
+				stop()
+			}
+			spawn(drive, drive)
+			if x.Load() != 4 {
+				panic(x.Load())
+			}
+		})
+		require.Nil(t, r.Failure)
+		require.EqualValues(t, 6, r.Complete, "four additions, two of each thread")
+		require.Zero(t, r.Pruned)
+	}
+	requireSettled(t, before)
+}
+
+// One thread begins a coroutine, another goes on with it, with an order between
+// the two or because both hold a lock.
+func TestCoroutineMovesBetweenThreads(t *testing.T) {
+	traces := func(coroutine bool) int64 {
+		r := all(func() {
+			var ready, x atomic.Int32
+			var where []int
+			visit := func() {
+				where = append(where, explore.Thread())
+				hook.Int32Add(&x, 1)
+			}
+			next, stop := visit, func() {}
+			if coroutine {
+				pulled, stopIt := hook.Pull(func(y yields) {
+					for i := range 2 {
+						visit()
+						y(i)
+					}
+				})
+				next, stop = func() { pulled() }, stopIt
+			}
+			spawn(func() {
+				next()
+				hook.Int32Store(&ready, 1)
+			}, func() {
+				for n := hook.SpinStart(); hook.Int32Load(&ready) == 0; {
+					hook.Spin(n)
+				}
+				next()
+				stop()
+			}, func() { hook.Int32Add(&x, 1) })
+			if fmt.Sprint(where) != "[1 2]" || x.Load() != 3 {
+				panic(fmt.Sprint(where, x.Load()))
+			}
+		})
+		require.Nil(t, r.Failure)
+		return r.Complete
+	}
+	require.Equal(t, traces(false), traces(true))
+
+	orders := map[string]bool{}
+	r := all(func() {
+		var mu sync.Mutex
+		var x atomic.Int32
+		order := ""
+		next, _ := hook.Pull(func(y yields) {
+			for {
+				hook.Int32Add(&x, 1)
+				order += fmt.Sprint(explore.Thread())
+				hook.Int32Add(&x, 1)
+				y(0)
+			}
+		})
+		twice := func() {
+			for range 2 {
+				hook.MutexLock(&mu)
+				next()
+				hook.MutexUnlock(&mu)
+			}
+		}
+		spawn(twice, twice)
+		orders[order] = true
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 6, r.Complete)
+	require.Len(t, orders, 6)
+}
+
+// A coroutine suspends from a coroutine of its own, moves on with that, and
+// comes back.
+func TestYieldFromACoroutineAbove(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, leave := range []bool{false, true} {
+		r := all(func() {
+			var turn, x atomic.Int32
+			steps := ""
+			next, _ := hook.Pull(func(outer yields) {
+				inner, _ := hook.Pull(func(y yields) {
+					hook.Int32Add(&x, 1)
+					steps += fmt.Sprint("a", explore.Thread())
+					outer(1)
+					hook.Int32Add(&x, 1)
+					steps += fmt.Sprint("b", explore.Thread())
+					y(2)
+					steps += fmt.Sprint("d", explore.Thread())
+					outer(4)
+				})
+				v, _ := inner()
+				steps += fmt.Sprint("c", v) + fmt.Sprint(explore.Thread())
+				outer(3)
+				inner()
+			})
+			take := func(want int32, value int) func() {
+				return func() {
+					for n := hook.SpinStart(); hook.Int32Load(&turn) != want; {
+						hook.Spin(n)
+					}
+					if v, ok := next(); !ok || v != value {
+						panic(fmt.Sprint(v, ok))
+					}
+					hook.Int32Add(&turn, 1)
+				}
+			}
+			last := func() {}
+			if !leave {
+				last = take(2, 4)
+			}
+			spawn(take(0, 1), take(1, 3), last)
+			want := "a1b2c22"
+			if !leave {
+				want += "d3"
+			}
+			if steps != want {
+				panic(steps)
+			}
+		})
+		require.Nil(t, r.Failure)
+	}
+	requireSettled(t, before)
+}
+
+// What is suspended when an execution ends or is cut short, at any depth, is
+// torn down: deferred functions run to their first operation.
+func TestCoroutinesAreTornDown(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var deferred, swallowed, ran int
+	for _, cut := range []bool{false, true} {
+		deferred, swallowed, ran = 0, 0, 0
+		var runs int
+		r := all(func() {
+			runs++
+			var x atomic.Int32
+			hold := func() {
+				next, stop := hook.Pull(func(outer yields) {
+					defer func() { deferred++ }()
+					inner, _ := hook.Pull(func(y yields) {
+						defer func() { deferred++ }()
+						defer func() {
+							if hook.Recover(recover()) != nil {
+								swallowed++
+							}
+						}()
+						hook.Int32Add(&x, 1)
+						outer(1)
+						ran++
+					})
+					inner()
+					ran++
+				})
+				_, _ = hook.Pull(func(y yields) { ran++ })
+				next()
+				defer func() {
+					if explore.Aborting() {
+						stop() // as a deferred stop, which does nothing then
+					}
+				}()
+				if hook.Int32Add(&x, 1); cut && hook.Int32Load(&x) == 4 {
+					explore.Fail(explore.KindAssert, "cut")
+				}
+			}
+			spawn(hold, hold)
+		})
+		if cut {
+			require.Equal(t, explore.KindAssert, r.Failure.Kind)
+		} else {
+			require.Nil(t, r.Failure)
+			require.EqualValues(t, runs, r.Executions()+1)
+			require.Equal(t, 4*runs, deferred)
+		}
+		require.Zero(t, swallowed)
+		require.Zero(t, ran)
+		requireSettled(t, before)
+	}
+}
+
+// Goexit and panics of a coroutine go on in the caller of next.
+func TestCoroutineEndsItsCaller(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var deferred string
+	r := all(func() {
+		deferred = ""
+		var x atomic.Int32
+		spawn(func() {
+			defer func() { deferred += "t" }()
+			next, _ := hook.Pull(func(y yields) {
+				defer func() { deferred += "o" }()
+				next, _ := hook.Pull(func(y yields) {
+					defer func() { deferred += "i" }()
+					hook.Int32Add(&x, 1)
+					hook.Goexit()
+				})
+				next()
+				panic("unreachable")
+			})
+			next()
+			panic("unreachable")
+		}, func() { hook.Int32Add(&x, 1) })
+		if deferred != "iot" {
+			panic(deferred)
+		}
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 2, r.Complete)
+
+	r = all(func() {
+		var x atomic.Int32
+		spawn(func() {
+			next, stop := hook.Pull(func(y yields) {
+				hook.Int32Add(&x, 1)
+				panic("boom")
+			})
+			func() {
+				defer func() {
+					if p := hook.Recover(recover()); p != "boom" {
+						panic(fmt.Sprint("recovered ", p))
+					}
+				}()
+				next()
+			}()
+			if _, ok := next(); ok {
+				panic("a coroutine went on after its panic")
+			}
+			stop()
+		}, func() { hook.Int32Add(&x, 1) })
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 2, r.Complete)
+	requireSettled(t, before)
+}
+
+func TestCoroutineFailures(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, c := range []struct {
+		name    string
+		kind    explore.Kind
+		message string
+		body    func()
+	}{
+		{"next in its own body", explore.KindPanic, "main panicked: iter.Pull: next called again before yield", func() {
+			var next func() (int, bool)
+			next, _ = hook.Pull(func(y yields) { next() })
+			next()
+		}},
+		{"next from two threads", explore.KindPanic, "panicked: iter.Pull2: next called again before yield", func() {
+			var x atomic.Int32
+			next, _ := hook.Pull2(func(y func(int, int) bool) { hook.Int32Add(&x, 1); hook.Int32Add(&x, 1) })
+			drive := func() { hook.Int32Add(&x, 1); next() }
+			spawn(drive, drive)
+		}},
+		{"yield between calls of next", explore.KindPanic, "t0 panicked: iter.Pull: yield called again before next", func() {
+			var leaked yields
+			next, _ := hook.Pull(func(y yields) { leaked = y; y(1) })
+			next()
+			spawn(func() { leaked(2) })
+		}},
+		{"yield of another thread's coroutine", explore.KindRefused, "yield was called by a goroutine that does not run the iterator", func() {
+			var x atomic.Int32
+			var leaked yields
+			next, _ := hook.Pull(func(y yields) { leaked = y; hook.Int32Store(&x, 1); hook.Int32Add(&x, 1) })
+			spawn(func() { next() }, func() {
+				if hook.Int32Load(&x) == 1 {
+					leaked(2)
+				}
+			})
+		}},
+		{"stop in its own body", explore.KindRefused, "iter.Pull: stop was called while the iterator runs", func() {
+			var next func() (int, bool)
+			var stop func()
+			next, stop = hook.Pull(func(y yields) { stop() })
+			next()
+		}},
+		{"Goexit of code that is not rewritten", explore.KindExit, "t0 left its goroutine", func() {
+			spawn(func() {
+				next, _ := hook.Pull(func(y yields) { runtime.Goexit() })
+				next()
+			})
+		}},
+		{"a deadlock inside", explore.KindDeadlock, "t0 in Lock", func() {
+			var mu sync.Mutex
+			spawn(func() {
+				next, _ := hook.Pull(func(y yields) { hook.MutexLock(&mu); hook.MutexLock(&mu) })
+				next()
+			})
+		}},
+		{"a coroutine that the checker did not make", explore.KindForeign, "did not start used checked code", func() {
+			var x atomic.Int32
+			next, stop := iter.Pull(func(y yields) { hook.Int32Load(&x) })
+			next()
+			stop()
+			spawn(func() { hook.Int32Load(&x) })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := all(c.body)
+			require.NotNil(t, r.Failure, "%+v", r)
+			require.Equal(t, c.kind, r.Failure.Kind, r.Failure.Message)
+			require.Contains(t, r.Failure.Message, c.message)
+		})
+	}
+	requireSettled(t, before)
+}
