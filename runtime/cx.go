@@ -125,7 +125,7 @@ func (cx Cx) join(t *task) error {
 	if s.budget--; s.budget < 0 {
 		cx.spent()
 	}
-	if s.depth < cx.task.rt.config.inlineDepth && s.inline(t) {
+	if s.depth > 0 && s.inline(t) {
 		return nil
 	}
 	return cx.await(t)
@@ -161,10 +161,10 @@ func (s *stack) inline(t *task) bool {
 	}
 	w.polled()
 	w.count.inlined++
-	s.depth++
-	s.run(t)
 	s.depth--
-	return t.over()
+	ended := s.run(t)
+	s.depth++
+	return ended
 }
 
 // await suspends the calling task until t has ended.

@@ -7,7 +7,8 @@ import (
 
 // Where a worker finds work
 //
-//	1  the injector, first of all, every interval polls: work that feeds itself does not starve it (runtime/R3)
+//	1  timers that are due and the injector, first of all, every interval polls: work that feeds itself does not starve them
+//	   (runtime/R3)
 //	2  the private buffer, if there is one
 //	3  the slot, unless it was the source of the last lifoCap polls: then what is in it goes behind the ring (runtime/R6)
 //	4  the ring
@@ -87,6 +88,7 @@ func (w *worker) polled() {
 func (w *worker) pick() *task {
 	if w.ahead <= 0 {
 		w.ahead = w.tick.interval
+		w.fire()
 		if t := w.fetch(); t != nil {
 			return w.elsewhere(t)
 		}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"math"
 	"time"
 
 	"github.com/surewake/surewake/idle"
@@ -32,18 +33,26 @@ func (w *worker) sleep() bool {
 	w.pauseTick()
 	w.count.parked++
 	w.flush()
+	w.handOver = false
+	token := true
 	outcome := w.idle.Publish()
 	if outcome == idle.Recheck {
 		if rt.takeable(w) {
 			rt.notify()
 		}
-		outcome = w.idle.Woke(w.rest())
+		token = w.rest()
+		outcome = w.idle.Woke(token)
 	}
 	if outcome == idle.AwaitToken {
 		w.parker.Park()
 		outcome = w.idle.Woke(true)
 	}
 	w.tick.resume(rt.now())
+	if !token {
+		w.handOver = true
+		w.watch()
+		w.fire()
+	}
 	return outcome == idle.Closed && !rt.takeable(w)
 }
 
@@ -70,10 +79,6 @@ func (w *worker) rest() bool {
 	}
 	token := w.drive()
 	rt.driver.Store(0)
-	if !token {
-		w.handOver = true
-		w.fire()
-	}
 	return token
 }
 
@@ -88,17 +93,14 @@ func (w *worker) drive() bool {
 		w.parker.Park()
 		return true
 	}
-	if w.parker.ParkTimeout(timeout) {
-		return true
-	}
-	if rt.config.watch > 0 {
-		w.watch()
-	}
-	return false
+	return w.parker.ParkTimeout(timeout)
 }
 
 // watch takes what has been in somebody's slot since the last watch.
 func (w *worker) watch() {
+	if w.rt.config.watch == 0 {
+		return
+	}
 	for i, v := range w.rt.workers {
 		t := v.slot.Load()
 		if t != nil && t == w.seen[i] && v != w && v.slot.CompareAndSwap(t, nil) {
@@ -112,11 +114,13 @@ func (w *worker) watch() {
 
 // fire wakes whose timers are due.
 func (w *worker) fire() {
-	rt := w.rt
-	if rt.timers.next.Load() == int64(never) {
+	ts := &w.rt.timers
+	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than a look at the clock
 		return
 	}
-	rt.timers.fire(rt.now(), w)
+	if now := w.rt.now(); ts.next.Load() <= now {
+		ts.fire(now, w)
+	}
 }
 
 // notify tells the coordinator that there is a task that another worker can take. Anyone may call it.

@@ -39,7 +39,7 @@ type stack struct {
 	task   *task   // the innermost task that runs here; nil in the loop
 	first  *task   // RUNNING: the task to begin with when a spare stack is resumed
 	body   body    // of task, while it is suspended
-	depth  int     // inlined joins on the stack
+	depth  int     // how many more joins may run their targets here
 	budget int     // what the task may still do without leaving the stack; see Cx.spend
 	rounds uint8   // how often the budget was used up
 
@@ -54,7 +54,7 @@ type stack struct {
 }
 
 func newStack(rt *Runtime) *stack {
-	s := &stack{}
+	s := &stack{depth: rt.config.inlineDepth}
 	s.next, s.stop = iter.Pull(func(yield func(struct{}) bool) {
 		s.yield = yield
 		s.loop()
@@ -88,28 +88,30 @@ func (s *stack) loop() {
 }
 
 // run runs t, which its caller has made RUNNING, on top of the tasks that are on s. When it returns, t has ended or, if it is one that
-// can be left, waits.
-func (s *stack) run(t *task) {
+// can be left, waits; it reports whether it has ended.
+func (s *stack) run(t *task) (ended bool) {
 	beneath := s.task
 	s.task = t
-	defer s.unwind(t, beneath)
-	ended := t.body.poll(Cx{s, t})
+	defer s.unwind(t, beneath, &ended)
+	ended = t.body.poll(Cx{s, t})
 	s.task = beneath // from here on, unwind has nothing to do
 	if ended {
 		t.complete(s.worker)
 	} else {
 		s.worker.leave(t)
 	}
+	return ended
 }
 
 // unwind is deferred by run: it ends a task that panics or calls Goexit.
-func (s *stack) unwind(t, beneath *task) {
+func (s *stack) unwind(t, beneath *task, ended *bool) {
 	if s.task == beneath {
 		return
 	}
 	t.failed(recover())
 	s.task = beneath
 	t.complete(s.worker)
+	*ended = true
 }
 
 // A reason says why a stack was left.

@@ -53,7 +53,5 @@ func (w *worker) endTick() {
 	w.tick.start = now
 	w.tick.left = w.rt.config.tickBudget
 	w.publish()
-	if int64(w.rt.timers.next.Load()) <= now {
-		w.rt.timers.fire(now, w)
-	}
+	w.fire()
 }
