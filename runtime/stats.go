@@ -9,28 +9,38 @@ type counters struct {
 	searching                                                     int64 // ns
 }
 
-// published is what others see of counters: stored by the worker, loaded by anybody.
+// A shown is a counter that others see. Its worker shows, anybody loads.
+type shown struct {
+	public atomic.Uint64
+	last   uint64 // what public is; the worker's
+}
+
+func (s *shown) show(n uint64) {
+	if n != s.last { // a store costs twenty comparisons
+		s.last = n
+		s.public.Store(n)
+	}
+}
+
+// published is what others see of counters.
 type published struct {
-	polled, spawned, completed, lifo, inlined, batches, overflows atomic.Uint64
-	steals, stolen, stale, rescued, parked                        atomic.Uint64
-	searching                                                     atomic.Int64
+	polled, spawned, completed, lifo, inlined, batches, overflows shown
+	steals, stolen, stale, rescued, parked, searching             shown
 }
 
 func (w *worker) publish() {
 	p, c := &w.public, &w.count
-	for _, x := range [...]struct {
-		to   *atomic.Uint64
-		from uint64
-	}{
-		{&p.polled, c.polled}, {&p.spawned, c.spawned}, {&p.completed, c.completed}, {&p.lifo, c.lifo}, {&p.inlined, c.inlined},
-		{&p.batches, c.batches}, {&p.overflows, c.overflows}, {&p.steals, c.steals}, {&p.stolen, c.stolen}, {&p.stale, c.stale},
-		{&p.rescued, c.rescued}, {&p.parked, c.parked},
-	} {
-		if x.to.Load() != x.from { // a store costs twenty loads
-			x.to.Store(x.from)
-		}
-	}
-	if p.searching.Load() != c.searching {
-		p.searching.Store(c.searching)
-	}
+	p.polled.show(c.polled)
+	p.spawned.show(c.spawned)
+	p.completed.show(c.completed)
+	p.lifo.show(c.lifo)
+	p.inlined.show(c.inlined)
+	p.batches.show(c.batches)
+	p.overflows.show(c.overflows)
+	p.steals.show(c.steals)
+	p.stolen.show(c.stolen)
+	p.stale.show(c.stale)
+	p.rescued.show(c.rescued)
+	p.parked.show(c.parked)
+	p.searching.show(uint64(c.searching))
 }
