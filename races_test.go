@@ -17,16 +17,23 @@ func TestRacesInEverySchedule(t *testing.T) {
 		"TestWriteUnderReadLock": "found 1",
 		"TestTwoOnces":           "found 1",
 		"TestWriteAfterStart":    "found 1",
+
+		"TestPullMovesUnordered":     "found 4", // of 6
+		"TestPullHandedOverTooEarly": "found 1", // of 2
+		"TestPullEndedUnordered":     "found 1",
+		"TestPullStoppedUnordered":   "found 1",
+		"TestPullsOfTwo":             "found 1",
+		"TestPullBegunByAnother":     "found 1", // of 2
 	}
 	for range 3 {
 		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").rows(t)
-		require.Len(t, rows, 14)
+		require.Len(t, rows, 23)
 		for _, r := range rows {
 			if races, ok := want[r.Name]; ok {
 				require.Equal(t, races, r.Races, r.Name)
 				require.Equal(t, "FAILED", r.Verdict, r.Name)
 				require.Contains(t, r.Message, "WARNING: DATA RACE", r.Name)
-				require.Contains(t, r.Message, "races_test.go", r.Name)
+				require.Regexp(t, `(races|coro)_test\.go:\d`, r.Message, r.Name)
 				continue
 			}
 			require.Equal(t, "proved", r.Verdict, "%s: %s", r.Name, r.Message)

@@ -212,33 +212,36 @@ func (e *engine) newCarrier() *carrier {
 // runCoro runs the body of k's coroutine on its own stack.
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
-	normal := false
+	exits := true
 	defer func() {
-		p := recover()
-		if !normal && p == nil && c.goexit {
+		p := c.recovered
+		if exits && p == nil && c.goexit {
 			e.noteGoexit(c.outer) // the caller of next exits as well
 		}
 		e.ends(c)
-		if p != nil {
-			e.notePanic(p)
-		}
-		switch {
-		case !normal && p == nil:
-			e.foreign.expect(-1) // a Goexit takes the carrier along
-		case p != nil && c.goexit:
+		if Race || exits {
 			e.foreign.expect(-1)
-			panic(p) // it came while a Goexit was under way, which would go on otherwise
-		default:
+		} else {
+			e.carriers = append(e.carriers, k)
+		}
+		if exits && p != nil {
+			panic(p) // it came while a Goexit was under way: the caller of next sees it and no Goexit
+		}
+	}()
+	e.catch(c)
+	exits = false
+}
+
+// catch runs c's body to its end or its panic. It does not return if the body
+// called Goexit, even if deferred functions panicked on the way.
+func (e *engine) catch(c *Coro) {
+	defer func() {
+		if p := recover(); p != nil {
 			c.recovered = p
-			if Race {
-				e.foreign.expect(-1)
-			} else {
-				e.carriers = append(e.carriers, k)
-			}
+			e.notePanic(p)
 		}
 	}()
 	c.body()
-	normal = true
 }
 
 // ends notes that c is over, and that its thread goes back to the caller of next.

@@ -297,6 +297,37 @@ func TestCoroutineEndsItsCaller(t *testing.T) {
 	requireSettled(t, before)
 }
 
+// An execution that is cut short while a Goexit is under way ends as any other,
+// in a coroutine or not, whether the code asked for the Goexit or not.
+func TestGoexitUnderWayWhenAnExecutionIsCut(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, goexit := range []func(){runtime.Goexit, hook.Goexit} {
+		for _, inside := range []bool{false, true} {
+			r := all(func() {
+				var x atomic.Int32
+				leave := func() {
+					defer hook.Int32Add(&x, 1)
+					goexit()
+				}
+				if inside {
+					pulled := leave
+					leave = func() {
+						next, _ := hook.Pull(func(yields) { pulled() })
+						next()
+					}
+				}
+				spawn(func() {
+					if hook.Int32Load(&x) == 0 {
+						explore.Fail(explore.KindAssert, "cut")
+					}
+				}, leave)
+			})
+			require.Equal(t, explore.KindAssert, r.Failure.Kind)
+			requireSettled(t, before)
+		}
+	}
+}
+
 func TestCoroutineFailures(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, c := range []struct {

@@ -109,15 +109,11 @@ func (e *engine) startAll() {
 // runBody runs t's function on its own stack, then decides who is next.
 func (e *engine) runBody(t *thread) {
 	t.acquire()
-	normal := false
+	exits := true
 	defer func() {
-		if !normal {
-			if r := recover(); r != nil {
-				e.recovered(t, r)
-			} else {
-				t.dead = true // Goexit ends the coroutine with the body
-				e.exited(t)
-			}
+		if exits {
+			t.dead = true // Goexit ends the coroutine with the body
+			e.exited(t)
 		}
 		t.release()
 		t.fin = true
@@ -134,6 +130,21 @@ func (e *engine) runBody(t *thread) {
 			e.next = e.pick()
 		}
 		e.ended(t)
+	}()
+	e.runFunc(t)
+	exits = false
+}
+
+// runFunc runs t's function to its end or its panic. It does not return if the
+// function called Goexit, even if deferred functions panicked on the way.
+func (e *engine) runFunc(t *thread) {
+	normal := false
+	defer func() {
+		if !normal {
+			if r := recover(); r != nil {
+				e.recovered(t, r)
+			}
+		}
 	}()
 	t.fn()
 	normal = true

@@ -1,0 +1,175 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// A script is what a goroutine or a coroutine does. The program has three
+// coroutines, and a script for each: pull makes it anew.
+type script []action
+
+type action struct {
+	what string
+	coro int
+}
+
+// machine runs scripts on coroutines made by pull, and logs what they see.
+type machine struct {
+	pull    func(iter.Seq[int]) (func() (int, bool), func())
+	goexit  func()
+	scripts [3]script
+	next    [3]func() (int, bool)
+	stop    [3]func()
+	yield   [3]func(int) bool
+	stops   []func()
+	log     []string
+	budget  int
+}
+
+func (m *machine) say(format string, args ...any) {
+	m.log = append(m.log, fmt.Sprintf(format, args...))
+}
+
+func (m *machine) run(who string, s script) {
+	for _, a := range s {
+		m.do(who, a)
+	}
+	m.say("%s ends", who)
+}
+
+func (m *machine) do(who string, a action) {
+	if m.budget == 0 {
+		return
+	}
+	m.budget--
+	i := a.coro
+	switch a.what {
+	case "pull":
+		m.next[i], m.stop[i] = m.pull(func(yield func(int) bool) {
+			m.yield[i] = yield
+			m.run(fmt.Sprint("coroutine ", i), m.scripts[i])
+		})
+		m.stops = append(m.stops, m.stop[i])
+	case "next":
+		if m.next[i] != nil {
+			v, ok := m.next[i]()
+			m.say("%s: next %d gives %d %v", who, i, v, ok)
+		}
+	case "stop":
+		if m.stop[i] != nil {
+			m.stop[i]()
+			m.say("%s: stop %d", who, i)
+		}
+	case "yield":
+		if m.yield[i] != nil {
+			ok := m.yield[i](m.budget)
+			m.say("%s: yield %d of %d gives %v", who, i, m.budget, ok)
+		}
+	case "deferred yield and goexit":
+		defer m.do(who, action{"yield", i})
+		m.goexit()
+	case "deferred panic and goexit":
+		defer panic("deferred")
+		m.goexit()
+	case "goexit":
+		m.goexit()
+	case "panic":
+		panic(m.budget)
+	case "try yield", "try next", "try stop":
+		defer func() {
+			if p := hook.Recover(recover()); p != nil {
+				m.say("%s: recovers %v", who, p)
+			}
+		}()
+		m.do(who, action{strings.TrimPrefix(a.what, "try "), i})
+	}
+}
+
+func (m *machine) main(s script) {
+	*m = machine{pull: m.pull, goexit: m.goexit, scripts: m.scripts, budget: 60}
+	defer func() {
+		if p := hook.Recover(recover()); p != nil {
+			m.say("main panics with %v", p)
+		}
+	}()
+	m.run("main", s)
+}
+
+// Whatever a program does with coroutines, in a check it sees what it sees
+// outside, in the same order.
+func TestCoroutinesAreThoseOfPackageIter(t *testing.T) {
+	before := runtime.NumGoroutine()
+	refused, compared, seen := 0, 0, map[string]bool{}
+	for range 10 {
+		rapid.Check(t, func(t *rapid.T) {
+			main, scripts := drawScripts(t)
+			checked := &machine{pull: hook.Pull[int], goexit: hook.Goexit, scripts: scripts}
+			r := all(func() { checked.main(main) })
+			if f := r.Failure; f != nil {
+				require.Equal(t, explore.KindRefused, f.Kind, f.Message)
+				refused++
+				return
+			}
+			compared++
+			real := &machine{pull: iter.Pull[int], goexit: runtime.Goexit, scripts: scripts}
+			onGoroutine(func() { real.main(main) })
+			require.Equal(t, real.log, checked.log)
+			for _, line := range real.log {
+				_, text, _ := strings.Cut(line, ":")
+				seen[regexp.MustCompile(`\d+`).ReplaceAllString(text, "#")] = true
+			}
+			real.budget = 0
+			for _, stop := range real.stops {
+				onGoroutine(func() { defer func() { _ = recover() }(); stop() })
+			}
+		})
+	}
+	require.Greater(t, compared, 3*refused, "few scripts were of use")
+	for _, want := range []string{
+		" next # gives # true", " next # gives # false", " yield # of # gives true", " yield # of # gives false", " stop #",
+		" recovers iter.Pull: next called again before yield", " recovers iter.Pull: yield called again before next", " recovers #", " recovers deferred",
+	} {
+		require.Contains(t, seen, want)
+	}
+	requireSettled(t, before)
+}
+
+func drawScripts(t *rapid.T) (main script, scripts [3]script) {
+	actions := rapid.Custom(func(t *rapid.T) action {
+		return action{
+			rapid.SampledFrom([]string{
+				"pull", "next", "next", "yield", "yield", "stop", "try next", "try yield", "try stop",
+				"panic", "goexit", "deferred yield and goexit", "deferred panic and goexit",
+			}).Draw(t, "what"),
+			rapid.IntRange(0, 2).Draw(t, "coroutine"),
+		}
+	})
+	main = append(script{{"pull", 0}, {"pull", 1}}, rapid.SliceOfN(actions, 3, 10).Draw(t, "main")...)
+	for i := range scripts {
+		scripts[i] = rapid.SliceOfN(actions, 1, 8).Draw(t, fmt.Sprint(i))
+	}
+	return
+}
+
+// onGoroutine runs f to its end or its Goexit.
+func onGoroutine(f func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
