@@ -144,7 +144,7 @@ func (w *worker) fetch() *task {
 		landing = w.buffer
 	}
 	room := landing.Cap() - landing.Len() + 1 // the first needs none
-	n := q.take(w.scratch[:min(len(w.scratch), room)], len(w.rt.workers))
+	n := q.take(w, w.scratch[:min(len(w.scratch), room)])
 	if n == 0 {
 		return nil
 	}

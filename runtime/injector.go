@@ -28,17 +28,24 @@ type injector struct {
 	tasks  []*task
 	head   int
 	closed bool // push refuses what comes from outside
+	// accepted is how many tasks came from outside; public is what Stats sees of it.
+	accepted uint64
+	public   atomic.Uint64
 }
 
 const injectorMin = 64 // entries; the ring never shrinks below it
 
 // push appends batch, and reports whether it did: it does not if fresh is set and the injector is closed. fresh tells tasks that
-// are new from those that are on their way already, which are never refused. Anyone may call it.
+// are new from those that are on their way already, which are never refused, and which the caller takes from live afterwards. Anyone
+// may call it.
 func (q *injector) push(fresh bool, batch ...*task) bool {
 	q.lock.Lock()
 	if fresh && q.closed {
 		q.lock.Unlock()
 		return false
+	}
+	if fresh {
+		q.accepted += uint64(len(batch))
 	}
 	n := int(q.length.Load())
 	if n+len(batch) > len(q.tasks) {
@@ -53,15 +60,19 @@ func (q *injector) push(fresh bool, batch ...*task) bool {
 	return true
 }
 
-// take moves the oldest tasks to dst, at most as many as the fair share of one of so many workers, and returns how many. The
-// share is rounded up so that a single task is somebody's. Anyone may call it.
-func (q *injector) take(dst []*task, workers int) int {
+// take moves the oldest tasks to dst, at most as many as the fair share of one worker, and returns how many. The share is rounded up so
+// that a single task is somebody's. Worker w calls it, which counts them.
+func (q *injector) take(w *worker, dst []*task) int {
 	if q.length.Load() == 0 {
 		return 0
 	}
 	q.lock.Lock()
 	queued := int(q.length.Load())
-	n := min(queued/workers+1, queued, len(dst))
+	n := min(queued/len(w.rt.workers)+1, queued, len(dst))
+	w.began(n)
+	if q.public.Load() != q.accepted {
+		q.public.Store(q.accepted)
+	}
 	mask := len(q.tasks) - 1
 	for i := range n {
 		slot := &q.tasks[(q.head+i)&mask]

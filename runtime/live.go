@@ -3,40 +3,47 @@ package runtime
 // How many tasks there are
 //
 // A closed runtime ends when its last task has. Its workers count the tasks that begin and end without touching anything that others
-// touch, most of the time: a worker has credit, tasks that it has counted already and that have not begun.
+// touch, most of the time: a worker has credit, tasks that it has counted already and that do not exist.
 //
-//	live = tasks that have begun and not ended + the credit of all workers
+//	live = tasks that have begun and not ended and are not in the injector + the credit of all workers
 //
-// A spawn takes one from the credit, the end of a task adds one; what is missing is taken from live, and what is too much given back,
-// 64 at a time. A worker gives back everything before it sleeps. So live is never less than the number of tasks, and equals it when
-// all workers sleep: whoever brings it to 0 in a closed runtime ends the runtime, and nobody does before all tasks have ended.
+// A spawn takes one from the credit, and so does a task that comes from the injector; the end of a task adds one, and so does a task that
+// goes to the injector. What is missing is added to live, and what is too much is given back, 64 at a time. A worker gives back everything
+// before it sleeps. So live is never less than what it counts, and equals it when all workers sleep.
+//
+// A closed runtime ends when the injector is empty and live is 0 at the same instant. That is looked at under the injector's lock: a
+// task that leaves the injector is in live before it has left, and one that enters it has entered before live goes down. Whoever
+// brings live to 0 looks, and so does whoever closes.
+//
+// What was not done
+//
+//   - One counter that each spawn and each end adds to: two accesses a task that all workers contend for.
+//   - A counter for each worker, all added up when one sleeps. A task that was spawned and stolen may have been counted as ended and not
+//     yet as begun: the sum is 0 although its parent still runs.
 
 const lease = 64
 
-// began counts a new task.
-func (w *worker) began() {
-	if w.credit == 0 {
-		w.credit = lease
-		w.rt.live.Add(lease)
+// began counts n tasks.
+func (w *worker) began(n int) {
+	if w.credit < n {
+		w.credit += lease + n
+		w.rt.live.Add(int64(lease + n))
 	}
-	w.credit--
+	w.credit -= n
 }
 
-// ended counts a task that has ended.
-func (w *worker) ended() {
-	w.count.completed++
-	w.credit++
-	if w.credit > 2*lease {
-		w.credit -= lease
-		w.rt.ended(lease)
+// left counts n tasks that have ended, or gone to the injector.
+func (w *worker) left(n int) {
+	if w.credit += n; w.credit > 3*lease {
+		w.credit -= 2 * lease
+		w.rt.ended(2 * lease)
 	}
 }
 
 // flush publishes everything that w has kept to itself.
 func (w *worker) flush() {
 	w.publish()
-	if w.credit > 0 {
-		n := w.credit
+	if n := w.credit; n > 0 {
 		w.credit = 0
 		w.rt.ended(n)
 	}
@@ -46,5 +53,16 @@ func (w *worker) flush() {
 func (rt *Runtime) ended(n int) {
 	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open { // partner: Runtime.end, which looks at live after it has set mode
 		rt.finish()
+	}
+}
+
+// finish lets the workers stop if there are no tasks any more: then there will be none.
+func (rt *Runtime) finish() {
+	q := &rt.injector
+	q.lock.Lock()
+	over := q.closed && q.length.Load() == 0 && rt.live.Load() == 0
+	q.lock.Unlock()
+	if over && rt.finished.CompareAndSwap(false, true) {
+		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
 	}
 }

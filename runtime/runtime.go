@@ -21,9 +21,7 @@ type Runtime struct {
 	_        [64]byte
 	// live is how many tasks there are, and the credit of the workers; see live.go. Anyone adds and loads.
 	live atomic.Int64
-	// submitted is how many tasks came from outside. Anyone adds and loads.
-	submitted atomic.Uint64
-	_         [112]byte
+	_    [120]byte
 
 	// mode only goes up: open, draining, cancelled. Loaded by everybody, raised by whoever closes.
 	mode atomic.Int32
@@ -69,13 +67,12 @@ func (rt *Runtime) now() int64 {
 
 // submit queues a new task from outside.
 func (rt *Runtime) submit(t *task) {
-	rt.live.Add(1)
 	if !rt.injector.push(true, t) {
 		t.state.ToRunning()
+		rt.live.Add(1)
 		t.end(nil, ErrClosed)
 		return
 	}
-	rt.submitted.Add(1)
 	rt.notify()
 }
 
@@ -154,17 +151,8 @@ func (rt *Runtime) end(mode int32) bool {
 	if mode == cancelled {
 		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
 	}
-	if rt.live.Load() == 0 { // partner: Runtime.ended, which looks at mode after it has taken from live
-		rt.finish()
-	}
+	rt.finish() // partner: Runtime.ended, which looks at mode after it has taken from live
 	return true
-}
-
-// finish lets the workers stop: there are no tasks any more, and will be none.
-func (rt *Runtime) finish() {
-	if rt.finished.CompareAndSwap(false, true) {
-		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
-	}
 }
 
 func (rt *Runtime) workerStopped() {

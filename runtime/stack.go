@@ -131,7 +131,7 @@ func (s *stack) suspend(why reason) {
 		s.waiter.Store(t)
 	}
 	s.body, t.body = t.body, s
-	w.left = why
+	w.reason = why
 	s.worker = nil
 	s.yield(struct{}{}) // never false: only spare stacks are stopped
 	t.body, s.body = s.body, nil
@@ -142,9 +142,9 @@ func (w *worker) enter(s *stack) {
 	w.current = s
 	s.worker = w
 	s.budget = w.rt.config.taskBudget
-	w.left = spare
+	w.reason = spare
 	s.next()
-	switch t := s.task; w.left {
+	switch t := s.task; w.reason {
 	case spare:
 	case waiting:
 		w.leave(t)

@@ -93,6 +93,7 @@ func (t *task) schedule(w *worker) {
 		return
 	}
 	t.rt.injector.push(false, t)
+	t.rt.ended(1) // it is counted there now
 	t.rt.notify()
 }
 
@@ -109,7 +110,8 @@ func (t *task) complete(w *worker) {
 	case taskstate.CompleteDone, taskstate.CompleteRelease:
 	}
 	if w != nil {
-		w.ended()
+		w.count.completed++
+		w.left(1)
 	} else {
 		rt.ended(1)
 	}

@@ -17,7 +17,7 @@ type worker struct {
 
 	// resume is the stack that the trampoline is to go on with; set by a stack before it leaves.
 	resume  *stack
-	left    reason // why the stack has left; set by it
+	reason  reason // why the stack has left; set by it
 	current *stack // the stack that was resumed last
 	spares  []*stack
 
@@ -131,7 +131,7 @@ func (w *worker) keep(s *stack) bool {
 // spawn queues a new task.
 func (w *worker) spawn(t *task) {
 	w.count.spawned++
-	w.began()
+	w.began(1)
 	if w.rt.cancelling() {
 		t.state.ToRunning()
 		t.end(w, ErrClosed)
@@ -174,6 +174,7 @@ func (w *worker) overflow(batch []*task) {
 		live = append(live, t)
 	}
 	w.rt.injector.push(false, live...)
+	w.left(len(live))
 	w.count.overflows++
 }
 
