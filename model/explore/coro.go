@@ -44,11 +44,14 @@ type Coro struct {
 	done      bool
 	goexit    bool // checked code called runtime.Goexit in it
 	recovered any  // the panic that ended it
-	racer     byte // written by next and stop, for the race detector
+	racer     byte // for the race detector: written by next and stop
+	token     byte // for it too: released by the maker, acquired at the start
 }
 
-// A carrier is a goroutine that runs one coroutine after the other. Without the
-// race detector it is kept for other coroutines and executions.
+// A carrier is a goroutine that runs one coroutine after the other, by a real
+// iter.Pull: so next and yield make the edges that those of package iter make.
+// Under the race detector it runs one in an execution: what that did must not
+// order what another does.
 type carrier struct {
 	resume func() (struct{}, bool)
 	stop   func()
@@ -66,9 +69,7 @@ func NewCoro(name string, body func()) *Coro {
 	}
 	c := &Coro{name: name, body: body, at: len(e.coros)}
 	e.coros = append(e.coros, c)
-	if Race {
-		e.mount(c) // starting a goroutine synchronizes before what it does
-	}
+	c.release() // starting a goroutine synchronizes before what it does
 	return c
 }
 
@@ -201,9 +202,6 @@ func (e *engine) newCarrier() *carrier {
 		k.yield = yield
 		for ok := true; ok; ok = yield(struct{}{}) {
 			e.runCoro(k)
-			if Race {
-				return // what it did before must not order what another does
-			}
 		}
 	})
 	return k
@@ -212,6 +210,7 @@ func (e *engine) newCarrier() *carrier {
 // runCoro runs the body of k's coroutine on its own stack.
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
+	c.acquire()
 	exits := true
 	defer func() {
 		p := c.recovered
@@ -219,9 +218,12 @@ func (e *engine) runCoro(k *carrier) {
 			e.noteGoexit(c.outer) // the caller of next exits as well
 		}
 		e.ends(c)
-		if Race || exits {
+		switch {
+		case exits:
 			e.foreign.expect(-1)
-		} else {
+		case Race:
+			e.spent = append(e.spent, k)
+		default:
 			e.carriers = append(e.carriers, k)
 		}
 		if exits && p != nil {
@@ -265,10 +267,7 @@ func (e *engine) forget(c *Coro) {
 func (e *engine) drop(c *Coro) {
 	c.done = true
 	e.forget(c)
-	if c.carrier != nil {
-		c.carrier.stop()
-		e.foreign.expect(-1)
-	}
+	c.acquire()
 }
 
 // noteGoexit notes that checked code ends the goroutine that runs c, or for nil
@@ -287,6 +286,13 @@ func (e *engine) notePanic(p any) {
 	if _, ok := p.(abort); !ok && e.trail == 0 && !e.aborting {
 		e.trail = runtime.Callers(3, e.trailPCs[:])
 	}
+}
+
+// renewCarriers makes all carriers free for the next execution, which comes
+// after all they did.
+func (e *engine) renewCarriers() {
+	e.carriers = append(e.carriers, e.spent...)
+	e.spent = e.spent[:0]
 }
 
 // closeCoros ends the coroutines that an execution leaves behind, at its end.
@@ -329,10 +335,10 @@ func (e *engine) unwindCoro(c *Coro) {
 
 // closeCarriers ends the kept goroutines when a check is over.
 func (e *engine) closeCarriers() {
-	for _, k := range e.carriers {
+	for _, k := range append(e.carriers, e.spent...) {
 		k.stop()
 	}
-	e.carriers = nil
+	e.carriers, e.spent = nil, nil
 }
 
 // panicStack is the stack of a panic that has reached the end of its thread:

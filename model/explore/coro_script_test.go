@@ -164,6 +164,74 @@ func drawScripts(t *rapid.T) (main script, scripts [3]script) {
 	return
 }
 
+// inCoroutines runs body in a coroutine in a coroutine. Its pauses suspend the
+// inner one, or both at once.
+func inCoroutines(body func(pause func())) {
+	next, stop := hook.Pull(func(outer yields) {
+		next, stop := hook.Pull(func(inner yields) {
+			n := 0
+			body(func() {
+				switch n++; n % 3 {
+				case 0:
+					inner(n)
+				case 1:
+					outer(n)
+				}
+			})
+		})
+		defer stop()
+		for _, ok := next(); ok; _, ok = next() {
+			outer(0)
+		}
+	})
+	defer stop()
+	for _, ok := next(); ok; _, ok = next() {
+	}
+}
+
+// A program does in coroutines, in the same schedules, what it does without,
+// whatever the strategy.
+func TestCoroutinesChangeNoSchedule(t *testing.T) {
+	ops := []string{
+		"load", "store", "await", "cas", "add", "lock", "lock", "unlock", "once", "condwait", "signal",
+		"rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock",
+	}
+	gen := genProgram(ops, 3, 5)
+	failed := map[explore.Kind]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := gen.Draw(t, "program")
+		for _, cfg := range []explore.Config{
+			{Preemptions: -1, Executions: 2000},
+			{Preemptions: 1, Executions: 500},
+			{Strategy: explore.Random, Preemptions: -1, Executions: 20, Seed: 3},
+			{Strategy: explore.POS, Preemptions: -1, Executions: 20, Seed: 4},
+			{Strategy: explore.PCT, Preemptions: 2, Executions: 20, Seed: 5},
+		} {
+			run := func(cfg explore.Config, in func(func(func()))) explore.Result {
+				return explore.Run(cfg, func() {
+					w := newWorld()
+					w.in = in
+					p.run(w)
+				})
+			}
+			plain, pulled := run(cfg, nil), run(cfg, inCoroutines)
+			if plain.Failure != nil {
+				failed[plain.Failure.Kind] = true
+				require.NotNil(t, pulled.Failure)
+				require.Equal(t, plain.Failure.Message, pulled.Failure.Message)
+				cfg.Record, cfg.Replay = true, deviations(plain.Failure.Schedule)
+				again := run(cfg, inCoroutines)
+				require.NotNil(t, again.Failure)
+				require.Equal(t, plain.Failure.Message, again.Failure.Message)
+				plain.Failure, pulled.Failure = nil, nil
+			}
+			plain.Seconds, pulled.Seconds = 0, 0
+			require.Equal(t, plain, pulled)
+		}
+	})
+	require.NotEmpty(t, failed)
+}
+
 // onGoroutine runs f to its end or its Goexit.
 func onGoroutine(f func()) {
 	done := make(chan bool)

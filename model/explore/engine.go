@@ -103,6 +103,7 @@ type engine struct {
 
 	coros    []*Coro     // made in this execution and not over
 	carriers []*carrier  // kept for coroutines to come
+	spent    []*carrier  // kept for the next execution
 	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
 	trailPCs [32]uintptr // it
 

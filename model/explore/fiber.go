@@ -121,7 +121,9 @@ func (e *engine) closeFibers() {
 
 func (t *thread) joinEdge() {}
 
-func (c *Coro) touch() {}
+func (c *Coro) touch()   {}
+func (c *Coro) release() {}
+func (c *Coro) acquire() {}
 
 func condAcquire(unsafe.Pointer) {}
 func condRelease(unsafe.Pointer) {}

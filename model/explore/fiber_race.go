@@ -129,6 +129,7 @@ func (e *engine) ended(t *thread) {
 
 // closeFibers ends the goroutines when a check is over.
 func (e *engine) closeFibers() {
+	e.closeCarriers()
 	runtime.RaceDisable()
 	for _, t := range e.threads {
 		if !t.dead {
@@ -142,7 +143,9 @@ func (e *engine) closeFibers() {
 func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
 
 // touch reports next and stop, as those of package iter are reported.
-func (c *Coro) touch() { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+func (c *Coro) touch()   { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+func (c *Coro) release() { runtime.RaceRelease(unsafe.Pointer(&c.token)) }
+func (c *Coro) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
 
 func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }

@@ -76,6 +76,7 @@ type world struct {
 	once sync.Once
 	log  map[string][]access
 	seen []string
+	in   func(body func(pause func())) // runs a thread's body, which calls pause between instructions; nil: just so
 }
 
 func newWorld() *world {
@@ -124,10 +125,11 @@ func (w *world) trace() string {
 
 func (p program) run(w *world) {
 	for i, th := range p {
-		explore.Go(fmt.Sprint("T", i), func() {
+		body := func(pause func()) {
 			var last int32
 			held := map[string]int{}
 			for k, in := range th {
+				pause()
 				if in.Cond && last&1 == 0 {
 					continue
 				}
@@ -233,6 +235,13 @@ func (p program) run(w *world) {
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
 				}
+			}
+		}
+		explore.Go(fmt.Sprint("T", i), func() {
+			if w.in != nil {
+				w.in(body)
+			} else {
+				body(func() {})
 			}
 		}, true)
 	}

@@ -142,6 +142,7 @@ func (e *engine) begin() {
 	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()
+	e.renewCarriers()
 	if e.cfg.Record {
 		e.quiet = true
 		e.rec = &recorder{}
