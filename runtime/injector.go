@@ -99,12 +99,3 @@ func (q *injector) resize(n, want int) {
 	}
 	q.tasks, q.head = tasks, 0
 }
-
-// close refuses new tasks from now on, and reports whether it was open.
-func (q *injector) close() bool {
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	was := !q.closed
-	q.closed = true
-	return was
-}

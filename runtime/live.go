@@ -52,14 +52,15 @@ func (w *worker) flush() {
 // ended takes n from live. Anyone may call it.
 func (rt *Runtime) ended(n int) {
 	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open { // partner: Runtime.end, which looks at live after it has set mode
-		rt.finish()
+		rt.finish(false)
 	}
 }
 
-// finish lets the workers stop if there are no tasks any more: then there will be none.
-func (rt *Runtime) finish() {
+// finish lets the workers stop if the runtime is closed, or is closed by it, and there are no tasks any more: then there will be none.
+func (rt *Runtime) finish(closes bool) {
 	q := &rt.injector
 	q.lock.Lock()
+	q.closed = q.closed || closes
 	over := q.closed && q.length.Load() == 0 && rt.live.Load() == 0
 	q.lock.Unlock()
 	if over && rt.finished.CompareAndSwap(false, true) {

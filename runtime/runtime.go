@@ -147,11 +147,10 @@ func (rt *Runtime) end(mode int32) bool {
 			break
 		}
 	}
-	rt.injector.close()
 	if mode == cancelled {
 		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
 	}
-	rt.finish() // partner: Runtime.ended, which looks at mode after it has taken from live
+	rt.finish(true) // partner: Runtime.ended, which looks at mode after it has taken from live
 	return true
 }
 
