@@ -169,6 +169,9 @@ func (s *stack) inline(t *task) bool {
 
 // await suspends the calling task until t has ended.
 func (cx Cx) await(t *task) error {
+	if t == cx.task {
+		panic("runtime: Join: a task cannot wait for its own end")
+	}
 	for {
 		if err := cx.task.ending(); err != nil {
 			return err

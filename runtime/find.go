@@ -67,8 +67,13 @@ func (w *worker) begin(t *task) bool {
 
 // stillborn ends a task that is to end and has no stack on which it could learn that.
 func (w *worker) stillborn(t *task, err error) bool {
-	if _, suspended := t.body.(*stack); suspended {
+	switch body := t.body.(type) {
+	case *stack:
 		return false
+	case interface{ drops() bool }:
+		if body.drops() {
+			return false
+		}
 	}
 	if w.rt.cancelling() {
 		err = ErrClosed

@@ -15,6 +15,7 @@ type Runtime struct {
 	workers []*worker // never changes
 	idle    *idle.Coordinator
 	stacks  stacks
+	resting restingList
 	timers  timers
 
 	injector injector
@@ -46,6 +47,7 @@ func New(options ...Option) (*Runtime, error) {
 	}
 	rt := &Runtime{config: c, base: time.Now(), idle: idle.New(c.workers), done: make(chan struct{})}
 	rt.timers.start()
+	rt.resting.start()
 	rt.workers = make([]*worker, c.workers)
 	for i := range rt.workers {
 		rt.workers[i] = newWorker(rt, i)
@@ -149,6 +151,7 @@ func (rt *Runtime) end(mode int32) bool {
 	}
 	if mode == cancelled {
 		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
+		rt.resting.wake()
 	}
 	rt.finish(true) // partner: Runtime.ended, which looks at mode after it has taken from live
 	return true

@@ -42,6 +42,7 @@ type stack struct {
 	depth  int     // how many more joins may run their targets here
 	budget int     // what the task may still do without leaving the stack; see Cx.spend
 	rounds uint8   // how often the budget was used up
+	waited bool    // the stack has been suspended since a future cleared this before its poll
 
 	next  func() (struct{}, bool) // resumes; the trampoline calls it
 	stop  func()                  // ends a spare stack
@@ -132,6 +133,7 @@ func (s *stack) suspend(why reason) {
 	}
 	s.body, t.body = t.body, s
 	w.reason = why
+	s.waited = true
 	s.worker = nil
 	s.yield(struct{}{}) // never false: only spare stacks are stopped
 	t.body, s.body = s.body, nil

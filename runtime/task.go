@@ -13,7 +13,7 @@ type body interface {
 	// poll runs the task until it ends (true) or, if it can be left and polled again, waits (false). The runner calls it. It stores the
 	// result, or panics.
 	poll(cx Cx) bool
-	// abandon drops what poll would use. The runner calls it in place of poll.
+	// abandon drops what poll would use. The runner calls it in place of poll, after it has set err.
 	abandon()
 	// discard drops the result, which nobody will collect. See taskstate.CompleteDiscard and DetachDiscard.
 	discard()
@@ -119,9 +119,9 @@ func (t *task) complete(w *worker) {
 
 // end completes t, which its caller has become the runner of, without having run it.
 func (t *task) end(w *worker, err error) {
-	t.body.abandon()
 	t.err = &failure{err}
-	t.complete(w)
+	defer t.complete(w) // also if abandon, which may call what users have written, calls Goexit
+	t.body.abandon()
 }
 
 // cancel asks t to end.
