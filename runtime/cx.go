@@ -137,7 +137,7 @@ func (s *stack) inline(t *task) bool {
 	var outcome taskstate.RunOutcome
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
 		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
-			t.state.Drop()
+			t.stale()
 		}
 	} else {
 		outcome = t.state.Claim()

@@ -49,8 +49,8 @@ func (w *worker) take() *task {
 func (w *worker) begin(t *task) bool {
 	switch t.state.ToRunning() {
 	case taskstate.RunStale:
-		t.state.Drop()
 		w.count.stale++
+		t.stale()
 		return false
 	case taskstate.RunCancelled:
 		if w.stillborn(t, ErrCancelled) {

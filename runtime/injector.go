@@ -33,7 +33,10 @@ type injector struct {
 	public   atomic.Uint64
 }
 
-const injectorMin = 64 // entries; the ring never shrinks below it
+const (
+	injectorMin  = 64      // entries; the ring is never smaller
+	injectorKept = 1 << 15 // entries that are kept for the next burst: 256 KB
+)
 
 // push appends batch, and reports whether it did: it does not if fresh is set and the injector is closed. fresh tells tasks that
 // are new from those that are on their way already, which are never refused, and which the caller takes from live afterwards. Anyone
@@ -80,8 +83,8 @@ func (q *injector) take(w *worker, dst []*task) int {
 	}
 	q.head += n
 	q.length.Store(int64(queued - n))
-	if queued-n < len(q.tasks)/8 && len(q.tasks) > 1024 {
-		q.resize(queued-n, 2*(queued-n))
+	if queued-n < len(q.tasks)/8 && len(q.tasks) > injectorKept {
+		q.resize(queued-n, max(2*(queued-n), injectorKept))
 	}
 	q.lock.Unlock()
 	return n

@@ -131,6 +131,14 @@ func (t *task) cancel(w *worker) {
 	}
 }
 
+// stale drops the reference of an entry that a join was faster than. When the task has ended, that would be a write to memory that nobody
+// needs any more, and no use: nothing is released when the last reference goes.
+func (t *task) stale() {
+	if !t.over() {
+		t.state.Drop()
+	}
+}
+
 // over reports whether t has ended; then its result may be read.
 func (t *task) over() bool { return t.state.Load().Lifecycle() == taskstate.Complete }
 

@@ -168,7 +168,8 @@ func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {
 		if t.state.Load().Lifecycle() != taskstate.Scheduled {
-			t.state.Drop()
+			w.count.stale++
+			t.stale()
 			continue
 		}
 		live = append(live, t)
