@@ -1,11 +1,6 @@
 package runtime
 
-import (
-	"math"
-	"time"
-
-	"github.com/surewake/surewake/taskstate"
-)
+import "github.com/surewake/surewake/taskstate"
 
 // A Cx is what a running task is given: its way to the worker that runs it. It is valid on the task's own goroutine and until
 // the task's function returns; a function that the task calls may use it, a task that the task spawns gets its own.
@@ -72,8 +67,16 @@ func (t *task) ending() error {
 func (cx Cx) Shield(fn func()) {
 	cx.check("Shield")
 	cx.task.state.EnterShield()
-	defer cx.task.state.LeaveShield()
+	defer cx.leaveShield()
 	fn()
+}
+
+func (cx Cx) leaveShield() {
+	t := cx.task
+	t.state.LeaveShield()
+	if t.rt.contexts.count.Load() > 0 && t.ending() != nil { // partner: contexts.cancelAll, which looks at shields after the mode was set
+		t.rt.contexts.cancel(t)
+	}
 }
 
 // Yield lets other tasks run: everything else that is queued at this worker.
@@ -82,49 +85,10 @@ func (cx Cx) Yield() {
 	cx.stack.suspend(yielded)
 }
 
-// Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
-func (cx Cx) Sleep(d time.Duration) error {
-	cx.check("Sleep")
-	if err := cx.task.ending(); err != nil || d <= 0 {
-		return err
-	}
-	rt := cx.task.rt
-	t := &timer{when: later(rt.now(), d), task: cx.task}
-	rt.setTimer(t)
-	for {
-		cx.stack.suspend(waiting)
-		if rt.now() >= t.when {
-			rt.timers.stop(t) // woken otherwise, at the last moment
-			return nil
-		}
-		if err := cx.task.ending(); err != nil {
-			rt.timers.stop(t)
-			return err
-		}
-	}
-}
-
-// later returns now+d, or the end of time.
-func later(now int64, d time.Duration) int64 {
-	if int64(d) > math.MaxInt64-1-now {
-		return math.MaxInt64 - 1
-	}
-	return now + int64(d)
-}
-
-// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
-func (rt *Runtime) setTimer(t *timer) {
-	if rt.timers.set(t) {
-		rt.wakeDriver()
-	}
-}
-
 // join waits for the end of t, or returns why it does not. The runner of cx calls it.
 func (cx Cx) join(t *task) error {
 	s := cx.stack
-	if s.budget--; s.budget < 0 {
-		cx.spent()
-	}
+	cx.charge()
 	if s.depth > 0 && s.inline(t) {
 		return nil
 	}
@@ -176,7 +140,7 @@ func (cx Cx) await(t *task) error {
 		if err := cx.task.ending(); err != nil {
 			return err
 		}
-		j := &joiner{task: cx.task}
+		j := &joiner{waker: cx.task}
 		if !t.wait(j) {
 			return nil
 		}
@@ -194,6 +158,14 @@ func (cx Cx) await(t *task) error {
 }
 
 const patience = 8 // budgets that a task may use up in a row while nobody but its own worker's ring waits
+
+// charge is for a call that could have waited and did not need to.
+func (cx Cx) charge() {
+	s := cx.stack
+	if s.budget--; s.budget < 0 {
+		cx.spent()
+	}
+}
 
 // spent is for a task that has used up its budget without leaving its stack: it lets others run, at once if somebody waits who cannot be
 // stolen, else once in a while.

@@ -76,10 +76,10 @@ func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
-	if last := h.joiners.Load(); last != nil && last.task == w.task && !last.dead.Load() {
+	if last := h.joiners.Load(); last != nil && last.waker == waker(w.task) && !last.dead.Load() {
 		return !h.over() // partner: complete, which takes the joiners after it has set COMPLETE
 	}
-	return h.wait(&joiner{task: w.task})
+	return h.wait(&joiner{waker: w.task})
 }
 
 // A polled is a task that polls a future.

@@ -63,10 +63,11 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
 	if !h.over() {
-		j := &joiner{done: make(chan struct{})}
+		done := make(goroutine)
+		j := &joiner{waker: done}
 		if h.wait(j) {
 			select {
-			case <-j.done:
+			case <-done:
 			case <-ctx.Done():
 				if !h.over() {
 					j.dead.Store(true)
@@ -100,15 +101,14 @@ var closed = func() chan struct{} {
 // panics if the handle is detached.
 func (h *Handle[T]) Done() <-chan struct{} {
 	h.check("Done")
-	j := &joiner{}
 	if h.over() {
 		return closed
 	}
-	j.done = make(chan struct{})
-	if !h.wait(j) {
-		return closed // j.done may be closed as well, or not
+	done := make(goroutine)
+	if !h.wait(&joiner{waker: done}) {
+		return closed // done may be closed as well, or not
 	}
-	return j.done
+	return done
 }
 
 // Cancel asks the task to end. A task that has not begun ends with [ErrCancelled]; one that waits, or comes to wait, is told so by the

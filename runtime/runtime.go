@@ -18,6 +18,8 @@ type Runtime struct {
 	resting restingList
 	timers  timers
 
+	contexts contexts
+
 	injector injector
 	_        [64]byte
 	// live is how many tasks there are, and the credit of the workers; see live.go. Anyone adds and loads.
@@ -152,6 +154,7 @@ func (rt *Runtime) end(mode int32) bool {
 	if mode == cancelled {
 		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
 		rt.resting.wake()
+		rt.contexts.cancelAll()
 	}
 	rt.finish(true) // partner: Runtime.ended, which looks at mode after it has taken from live
 	return true

@@ -42,16 +42,21 @@ const references = 3 // of a new task: its own, its handle's, the collector's
 
 // A joiner waits for the end of a task.
 type joiner struct {
-	next *joiner       // set before it is pushed
-	task *task         // is woken; or, if it is nil,
-	done chan struct{} // is closed
-	dead atomic.Bool   // set by the waiter when it has given up; read by others who push
+	next  *joiner     // set before it is pushed
+	waker waker       // never changes
+	dead  atomic.Bool // set by the waiter when it has given up; read by others who push
 }
 
 // wait makes j one of those that the end of t wakes, and reports whether it will: else t has ended.
 //
 // Publishing j comes first, looking at the state second; the completion does it the other way round. (taskstate/T3)
 func (t *task) wait(j *joiner) bool {
+	t.push(j)
+	return t.state.Join() == taskstate.JoinWait
+}
+
+// push puts j in front of the joiners.
+func (t *task) push(j *joiner) {
 	for {
 		head := t.joiners.Load()
 		if head != nil && head.dead.Load() { // whoever waits again and again with a timeout leaves one of these each time
@@ -60,7 +65,7 @@ func (t *task) wait(j *joiner) bool {
 		}
 		j.next = head
 		if t.joiners.CompareAndSwap(head, j) {
-			return t.state.Join() == taskstate.JoinWait
+			return
 		}
 	}
 }
@@ -69,11 +74,7 @@ func (t *task) wait(j *joiner) bool {
 func (t *task) wakeJoiners(w *worker) {
 	for j := t.joiners.Swap(nil); j != nil; {
 		next := j.next
-		if j.task != nil {
-			j.task.wake(w)
-		} else {
-			close(j.done)
-		}
+		j.waker.wake(w)
 		j = next
 	}
 }
@@ -106,8 +107,10 @@ func (t *task) complete(w *worker) {
 		t.state.Drop()
 	case taskstate.CompleteDiscard:
 		t.body.discard()
+		t.endContext(w)
 		t.state.Drop()
 	case taskstate.CompleteDone, taskstate.CompleteRelease:
+		t.endContext(w)
 	}
 	if w != nil {
 		w.count.completed++
@@ -126,9 +129,14 @@ func (t *task) end(w *worker, err error) {
 
 // cancel asks t to end.
 func (t *task) cancel(w *worker) {
-	if t.state.Cancel() == taskstate.CancelEnqueue {
+	switch t.state.Cancel() {
+	case taskstate.CancelEnqueue:
 		t.schedule(w)
+	case taskstate.CancelNoted:
+	default:
+		return
 	}
+	t.rt.contexts.cancel(t)
 }
 
 // stale drops the reference of an entry that a join was faster than. When the task has ended, that would be a write to memory that nobody

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// A timer wakes a task at a time of the runtime's clock, or later. It belongs to the task until it is set; then, until it has fired
+// A timer wakes somebody at a time of the runtime's clock, or later. It belongs to who made it until it is set; then, until it has fired
 // or is stopped, to the timers.
 type timer struct {
 	when  int64
 	order uint64 // of timers for the same time
 	index int    // in the heap; -1 while it is not set
-	task  *task
+	waker waker
 }
 
 // timers are those of a runtime: a heap under a lock. Anyone may call its methods.
@@ -63,7 +63,7 @@ func (ts *timers) stop(t *timer) bool {
 	return true
 }
 
-// fire wakes the tasks of all timers that are due, in order; w is the worker whose goroutine this is.
+// fire wakes whose timers are due, in the order of their times; w is the worker whose goroutine this is.
 func (ts *timers) fire(now int64, w *worker) {
 	for {
 		ts.lock.Lock()
@@ -71,7 +71,7 @@ func (ts *timers) fire(now int64, w *worker) {
 			ts.lock.Unlock()
 			return
 		}
-		t := heap.Pop(&ts.heap).(*timer).task
+		t := heap.Pop(&ts.heap).(*timer).waker
 		ts.publish()
 		ts.lock.Unlock()
 		t.wake(w)

@@ -1,0 +1,64 @@
+package runtime
+
+import (
+	"math"
+	"time"
+)
+
+// Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
+func (cx Cx) Sleep(d time.Duration) error {
+	cx.check("Sleep")
+	if err := cx.task.ending(); err != nil || d <= 0 {
+		return err
+	}
+	return cx.sleepUntil(later(cx.task.rt.now(), d))
+}
+
+// SleepUntil waits until it is at least t, and returns nil; or [Cx.Err] if the task is to end before that. If t has a monotonic
+// reading, as what time.Now returned has, and sums with it, that counts; else the clock on the wall does, and when it is
+// set back, SleepUntil waits longer.
+func (cx Cx) SleepUntil(t time.Time) error {
+	cx.check("SleepUntil")
+	for {
+		d := time.Until(t)
+		if err := cx.task.ending(); err != nil || d <= 0 {
+			return err
+		}
+		if err := cx.sleepUntil(later(cx.task.rt.now(), d)); err != nil {
+			return err
+		}
+	}
+}
+
+// sleepUntil waits until the runtime's clock shows when.
+func (cx Cx) sleepUntil(when int64) error {
+	rt := cx.task.rt
+	t := &timer{when: when, waker: cx.task}
+	rt.setTimer(t)
+	for {
+		cx.stack.suspend(waiting)
+		if rt.now() >= t.when {
+			rt.timers.stop(t) // woken otherwise, at the last moment
+			return nil
+		}
+		if err := cx.task.ending(); err != nil {
+			rt.timers.stop(t)
+			return err
+		}
+	}
+}
+
+// later returns now+d, or the end of time.
+func later(now int64, d time.Duration) int64 {
+	if int64(d) > math.MaxInt64-1-now {
+		return math.MaxInt64 - 1
+	}
+	return now + int64(d)
+}
+
+// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
+func (rt *Runtime) setTimer(t *timer) {
+	if rt.timers.set(t) {
+		rt.wakeDriver()
+	}
+}
