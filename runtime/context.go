@@ -31,11 +31,15 @@ func (c *taskContext) wake(*worker) {
 	c.end(context.Canceled)
 }
 
-// endContext is for the runner of t, which has ended and has not woken its joiners: there may be one, its own context. Who else has
-// come too late is woken for nothing.
-func (t *task) endContext(w *worker) {
-	if t.joiners.Load() != nil {
-		t.wakeJoiners(w)
+// attend makes the completion of t, whose runner calls it, look at the joiners. If t is detached, it does so anyway; and then Join panics.
+func (t *task) attend() {
+	defer func() {
+		if t.detached() { // perhaps in between
+			recover()
+		}
+	}()
+	if !t.detached() {
+		t.state.Join()
 	}
 }
 
@@ -60,6 +64,7 @@ func (cs *contexts) of(t *task) context.Context {
 		cs.all[t] = c
 		cs.count.Store(int64(len(cs.all)))
 		t.push(&joiner{waker: c})
+		t.attend()
 	}
 	cs.lock.Unlock()
 	cs.cancel(t) // partner: task.cancel and Runtime.end, which look here after they have said so

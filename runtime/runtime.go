@@ -18,8 +18,6 @@ type Runtime struct {
 	resting restingList
 	timers  timers
 
-	contexts contexts
-
 	injector injector
 	_        [64]byte
 	// live is how many tasks there are, and the credit of the workers; see live.go. Anyone adds and loads.
@@ -33,6 +31,7 @@ type Runtime struct {
 	finished atomic.Bool  // finish has been called; whoever sets it does it
 	running  atomic.Int32 // workers that have not stopped
 	done     chan struct{}
+	contexts contexts
 }
 
 const (

@@ -107,10 +107,9 @@ func (t *task) complete(w *worker) {
 		t.state.Drop()
 	case taskstate.CompleteDiscard:
 		t.body.discard()
-		t.endContext(w)
+		t.wakeJoiners(w) // there may be one, its own context
 		t.state.Drop()
 	case taskstate.CompleteDone, taskstate.CompleteRelease:
-		t.endContext(w)
 	}
 	if w != nil {
 		w.count.completed++
