@@ -64,6 +64,7 @@ func (rt *Runtime) finish(closes bool) {
 	over := q.closed && q.length.Load() == 0 && rt.live.Load() == 0
 	q.lock.Unlock()
 	if over && rt.finished.CompareAndSwap(false, true) {
+		rt.blocking.finish()
 		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
 	}
 }

@@ -17,6 +17,8 @@ type Runtime struct {
 	stacks  stacks
 	resting restingList
 	timers  timers
+	// blocking runs the blocking tasks.
+	blocking blocking
 
 	injector injector
 	_        [64]byte
@@ -29,7 +31,7 @@ type Runtime struct {
 	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0. A worker sets and clears its own number.
 	driver   atomic.Int32
 	finished atomic.Bool  // finish has been called; whoever sets it does it
-	running  atomic.Int32 // workers that have not stopped
+	running  atomic.Int32 // workers that have not stopped, and threads of blocking
 	done     chan struct{}
 	contexts contexts
 }
@@ -49,6 +51,7 @@ func New(options ...Option) (*Runtime, error) {
 	rt := &Runtime{config: c, base: time.Now(), idle: idle.New(c.workers), done: make(chan struct{})}
 	rt.timers.start()
 	rt.resting.start()
+	rt.blocking.rt = rt
 	rt.workers = make([]*worker, c.workers)
 	for i := range rt.workers {
 		rt.workers[i] = newWorker(rt, i)
@@ -154,6 +157,7 @@ func (rt *Runtime) end(mode int32) bool {
 		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
 		rt.resting.wake()
 		rt.contexts.cancelAll()
+		rt.blocking.cancel()
 	}
 	rt.finish(true) // partner: Runtime.ended, which looks at mode after it has taken from live
 	return true

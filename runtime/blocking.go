@@ -1,0 +1,302 @@
+package runtime
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+// Blocking tasks
+//
+// What blocks its goroutine runs on one of its own: a thread of the pool, which is started when a task comes and no thread is free, up to
+// a maximum; beyond that, tasks wait in a queue. A thread that finds the queue empty waits for a while, the one that came last is
+// used first, and ends when nobody has used it.
+//
+//	rule B1   the queue is empty, or all threads that there may be run tasks
+//
+// A push looks for a free thread, for room for another, and for the queue, in this order and under one lock; a thread takes from the queue or
+// becomes free under the same lock. So a task at the maximum is taken by the first thread that is done.
+//
+// A blocking task is RUNNING from the start: the pool is its runner, also while it is queued. Nobody else can claim it, so a
+// join waits for it. A cancellation shows when a thread takes it.
+//
+// Threads count as running workers, so that the runtime is done after they have ended.
+
+// blocking is the pool of a runtime. Anyone may call its methods.
+type blocking struct {
+	rt   *Runtime
+	lock sync.Mutex
+	// The rest, up to the counters, is under the lock.
+	queue     []*task
+	free      []*thread // threads that wait, the last one first
+	cancelled bool      // push refuses
+	finished  bool      // threads end rather than wait
+
+	// The counters are written under the lock, save for completed, and read by anybody.
+	threads, idle, queued       atomic.Int64
+	started, spawned, completed atomic.Uint64
+}
+
+// A thread is a goroutine that waits for tasks.
+type thread struct{ next chan *task }
+
+// BlockingThreads sets how many goroutines run blocking tasks at most, 1 to 1,000,000; the default is 512.
+func BlockingThreads(most int) Option {
+	return number("BlockingThreads", most, 1, 1_000_000, func(c *config) { c.blockingThreads = most })
+}
+
+// BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it ends; the default is 10 s. It must not be
+// negative.
+func BlockingKeepAlive(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return fmt.Errorf("runtime: BlockingKeepAlive(%v): must be 0 or more", d)
+		}
+		c.blockingKeepAlive = d
+		return nil
+	}
+}
+
+// A blockingCall is a task that calls a function on a thread.
+type blockingCall[T any] struct {
+	Handle[T]
+	fn func() (T, error) // as in call
+}
+
+func (c *blockingCall[T]) poll(Cx) bool {
+	fn := c.fn
+	c.fn = nil
+	value, err := fn()
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *blockingCall[T]) abandon() { c.fn = nil }
+
+// SpawnBlocking starts a task that calls fn on a goroutine of its own, where it may block. There are at most as many of these as
+// [BlockingThreads] says; further tasks wait until one has ended. If the runtime is being cancelled, the task ends with [ErrClosed]
+// and fn is not called.
+//
+// Cancellation, and [Runtime.Close], end tasks that have not begun, and not before fn returns those that have. fn may
+// lock its thread and call Goexit, which ends the task with [ErrGoexit]; it must not wait for the end of the runtime.
+//
+// The call synchronizes before fn. It panics if fn is nil, or cx not that of the running task.
+func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: SpawnBlocking: nil function")
+	}
+	cx.check("SpawnBlocking")
+	c := newBlocking(cx.task.rt, fn)
+	cx.stack.worker.began(1)
+	c.rt.blocking.push(&c.task)
+	return &c.Handle
+}
+
+// SubmitBlocking is [SpawnBlocking] from outside. After the runtime was closed, the task ends with [ErrClosed] and fn is not called.
+func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: SubmitBlocking: nil function")
+	}
+	c := newBlocking(rt, fn)
+	if rt.admit() {
+		rt.blocking.push(&c.task)
+	} else {
+		c.end(nil, ErrClosed)
+	}
+	return &c.Handle
+}
+
+func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
+	c := &blockingCall[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.state.ToRunning()
+	c.body = c
+	c.rt = rt
+	return c
+}
+
+// admit counts a task that comes from outside and does not go to the injector, and reports whether the runtime is open.
+func (rt *Runtime) admit() bool {
+	q := &rt.injector
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	rt.live.Add(1) // partner: finish, which looks at live under this lock
+	return !q.closed
+}
+
+// push gives t, which is counted, to a thread.
+func (p *blocking) push(t *task) {
+	p.lock.Lock()
+	if p.cancelled {
+		p.lock.Unlock()
+		t.end(nil, ErrClosed)
+		return
+	}
+	p.spawned.Add(1)
+	switch n := len(p.free); {
+	case n > 0:
+		free := p.free[n-1]
+		p.free[n-1] = nil
+		p.free = p.free[:n-1]
+		p.idle.Add(-1)
+		free.next <- t // there is room
+	case p.threads.Load() < int64(p.rt.config.blockingThreads):
+		p.threads.Add(1)
+		p.started.Add(1)
+		p.rt.running.Add(1)
+		go p.run(t)
+	default:
+		p.queue = append(p.queue, t)
+		p.queued.Add(1)
+	}
+	p.lock.Unlock()
+}
+
+// run is a thread.
+func (p *blocking) run(t *task) {
+	normal := false
+	defer func() {
+		if !normal {
+			go p.run(nil) // the task has called Goexit; the new goroutine is the same thread
+		}
+	}()
+	me := &thread{next: make(chan *task, 1)}
+	timer := time.NewTimer(p.rt.config.blockingKeepAlive)
+	for {
+		if t != nil {
+			p.call(t)
+		}
+		var stays bool
+		if t, stays = p.take(me); t != nil {
+			continue
+		}
+		if stays {
+			t = p.wait(me, timer)
+		}
+		if t == nil {
+			break
+		}
+	}
+	timer.Stop()
+	normal = true
+	p.rt.workerStopped()
+}
+
+// call runs t.
+func (p *blocking) call(t *task) {
+	switch {
+	case p.rt.cancelling():
+		p.completed.Add(1)
+		t.end(nil, ErrClosed)
+		return
+	case t.state.Load().CancelEffective():
+		p.completed.Add(1)
+		t.end(nil, ErrCancelled)
+		return
+	}
+	normal := false
+	defer func() {
+		if !normal {
+			t.failed(recover())
+		}
+		p.completed.Add(1)
+		t.complete(nil)
+	}()
+	t.body.poll(Cx{})
+	normal = true
+}
+
+// take returns the next task of the queue. If there is none, it reports whether me has become one of those that wait; else the
+// thread has ended.
+func (p *blocking) take(me *thread) (t *task, stays bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if len(p.queue) > 0 {
+		t = p.queue[0]
+		p.queue[0] = nil
+		p.queue = p.queue[1:]
+		p.queued.Add(-1)
+		return t, true
+	}
+	p.queue = nil
+	if p.finished {
+		p.threads.Add(-1)
+		return nil, false
+	}
+	p.free = append(p.free, me)
+	p.idle.Add(1)
+	return nil, true
+}
+
+// wait returns what me is given, or nil when it has ended.
+func (p *blocking) wait(me *thread, timer *time.Timer) *task {
+	timer.Reset(p.rt.config.blockingKeepAlive)
+	select {
+	case t := <-me.next:
+		return t
+	case <-timer.C:
+	}
+	p.lock.Lock()
+	for i, free := range p.free {
+		if free == me {
+			p.free = append(p.free[:i], p.free[i+1:]...)
+			p.idle.Add(-1)
+			p.threads.Add(-1)
+			p.lock.Unlock()
+			return nil
+		}
+	}
+	p.lock.Unlock()
+	return <-me.next // it was given at the last moment
+}
+
+// cancel ends what is queued, and refuses everything that comes.
+func (p *blocking) cancel() {
+	p.lock.Lock()
+	queue := p.queue
+	p.queue, p.cancelled = nil, true
+	p.queued.Store(0)
+	p.lock.Unlock()
+	for _, t := range queue {
+		p.completed.Add(1)
+		t.end(nil, ErrClosed)
+	}
+}
+
+// finish ends the threads that wait, and will wait: there are no tasks any more.
+func (p *blocking) finish() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.finished = true
+	p.threads.Add(-int64(len(p.free)))
+	p.idle.Store(0)
+	for _, free := range p.free {
+		close(free.next)
+	}
+	p.free = nil
+}
+
+// BlockingStats are statistics of blocking tasks, each read by itself.
+type BlockingStats struct {
+	Threads   int    // goroutines now
+	Idle      int    // those of them that wait for a task
+	Queued    int    // tasks that wait for a goroutine
+	Started   uint64 // goroutines that were started
+	Spawned   uint64 // tasks that were accepted
+	Completed uint64 // tasks that have ended
+}
+
+// BlockingStats returns the statistics of blocking tasks. Anyone may call it.
+func (rt *Runtime) BlockingStats() BlockingStats {
+	p := &rt.blocking
+	return BlockingStats{
+		Threads: int(p.threads.Load()), Idle: int(p.idle.Load()), Queued: int(p.queued.Load()),
+		Started: p.started.Load(), Spawned: p.spawned.Load(), Completed: p.completed.Load(),
+	}
+}
