@@ -63,6 +63,28 @@ func (q *injector) push(fresh bool, batch ...*task) bool {
 	return true
 }
 
+// fill is push for n tasks that put writes to where they belong: all of dst, from task number from on. It is called once or twice.
+func (q *injector) fill(fresh bool, n int, put func(dst []*task, from int)) bool {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if fresh && q.closed {
+		return false
+	}
+	if fresh {
+		q.accepted += uint64(n)
+	}
+	queued := int(q.length.Load())
+	if queued+n > len(q.tasks) {
+		q.resize(queued, queued+n)
+	}
+	start := (q.head + queued) & (len(q.tasks) - 1)
+	straight := min(n, len(q.tasks)-start)
+	put(q.tasks[start:start+straight], 0)
+	put(q.tasks[:n-straight], straight)
+	q.length.Store(int64(queued + n))
+	return true
+}
+
 // take moves the oldest tasks to dst, at most as many as the fair share of one worker, and returns how many. The share is rounded up so
 // that a single task is somebody's. Worker w calls it, which counts them.
 func (q *injector) take(w *worker, dst []*task) int {
