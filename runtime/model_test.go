@@ -1,0 +1,345 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model"
+)
+
+// A world is a runtime in a check: rings of 2, no watch, one look at the others.
+type world struct {
+	*Runtime
+	x *model.Exec
+}
+
+func newWorld(x *model.Exec, workers int, more ...Option) world {
+	rt, err := New(append([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)}, more...)...)
+	require.NoError(x, err)
+	return world{rt, x}
+}
+
+// shutdown drains the runtime, and holds that everything that has begun has ended.
+func (w world) shutdown() {
+	require.NoError(w.x, w.Shutdown(context.Background()))
+	w.over()
+}
+
+func (w world) over() {
+	w.x.Assert(w.live.Load() == 0, "%d tasks are alive after the end", w.live.Load())
+	w.x.Assert(w.injector.length.Load() == 0, "%d tasks are queued after the end", w.injector.length.Load())
+	w.x.Assert(w.idle.Searching() <= 0 || w.idle.Searching() <= len(w.workers), "%d workers search", w.idle.Searching())
+	for _, v := range w.workers {
+		w.x.Assert(v.slot.Load() == nil && v.ring.Len() == 0, "worker %d has a task after the end", v.id)
+	}
+}
+
+// A count is of the runs of one task.
+type count struct{ atomic.Int32 }
+
+func (c *count) run(Cx) (int, error) { return int(c.Add(1)), nil }
+
+func (w world) once(counts ...*count) {
+	for i := range counts {
+		w.x.Assert(counts[i].Load() == 1, "task %d ran %d times", i, counts[i].Load())
+	}
+}
+
+func wait[T comparable](x *model.Exec, h *Handle[T], want T) {
+	got, err := h.Wait(context.Background())
+	x.Assert(err == nil && got == want, "the result is %v, %v; want %v", got, err, want)
+}
+
+// In these settings every interleaving is looked at.
+
+// One worker, one goroutine outside, two tasks: each runs once, both waits end, and the worker sleeps and stops.
+func TestEverySubmittedTaskRunsOnce(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		var a, b count
+		first, second := Submit(w.Runtime, a.run), Submit(w.Runtime, b.run)
+		wait(x, first, 1)
+		wait(x, second, 1)
+		w.once(&a, &b)
+		w.shutdown()
+	})
+}
+
+func TestShutdownRunsWhatIsQueued(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		var a count
+		Submit(w.Runtime, a.run).Detach()
+		w.shutdown()
+		w.once(&a)
+		_, err := Submit(w.Runtime, a.run).Wait(context.Background())
+		x.Assert(errors.Is(err, ErrClosed), "a task after the end: %v", err)
+		x.Assert(errors.Is(w.Shutdown(context.Background()), ErrClosed), "a second Shutdown does not say so")
+	})
+}
+
+// Close races with a task that is queued, runs, or has ended: it ends, once, with its result or ErrClosed.
+func TestCloseEndsEveryHandle(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		var a count
+		h := Submit(w.Runtime, a.run)
+		x.Assert(w.Close() == nil, "Close fails")
+		w.over()
+		v, err, over := h.TryJoin()
+		x.Assert(over, "the task has not ended")
+		x.Assert(err == nil && v == 1 && a.Load() == 1 || errors.Is(err, ErrClosed) && a.Load() == 0,
+			"the task ran %d times, and its result is %v, %v", a.Load(), v, err)
+	})
+}
+
+// Close wakes a task that waits for what never comes.
+func TestCloseWakesWhoWaits(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 0, cx.forEver() })
+		x.Assert(w.Close() == nil, "Close fails")
+		w.over()
+		_, err, over := h.TryJoin()
+		x.Assert(over && errors.Is(err, ErrClosed), "the task has ended: %v, with %v", over, err)
+	})
+}
+
+// forEver waits until the task is to end.
+func (cx Cx) forEver() error {
+	for cx.task.ending() == nil {
+		cx.stack.suspend(waiting)
+	}
+	return cx.task.ending()
+}
+
+// until waits until flag is set, by somebody who then wakes the task.
+func (cx Cx) until(flag *atomic.Bool) error {
+	for !flag.Load() {
+		if err := cx.task.ending(); err != nil {
+			return err
+		}
+		cx.stack.suspend(waiting)
+	}
+	return nil
+}
+
+func TestCancelWakesWhoWaits(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		began := false
+		h := Submit(w.Runtime, func(cx Cx) (int, error) { began = true; return 0, cx.forEver() })
+		h.Cancel()
+		_, err := h.Wait(context.Background())
+		x.Assert(errors.Is(err, ErrCancelled), "the task has ended with %v; began: %v", err, began)
+		w.shutdown()
+	})
+}
+
+// A wake from outside comes before the task waits, while its stack is being left, or later: it is never lost, and goes through the
+// injector.
+func TestWakeFromOutside(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		var flag atomic.Bool
+		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.until(&flag) })
+		flag.Store(true)
+		h.wake(nil)
+		wait(x, h, 1)
+		w.shutdown()
+	})
+}
+
+func TestJoinGivesTheOutput(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		child func(Cx) (int, error)
+	}{
+		{"inlined", func(Cx) (int, error) { return 7, nil }},
+		{"of one that yields", func(cx Cx) (int, error) { cx.Yield(); return 7, nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, 1)
+				wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+					h := Spawn(cx, c.child)
+					cx.Yield()
+					return h.Join(cx)
+				}), 7)
+				w.shutdown()
+			})
+		})
+	}
+}
+
+// A ring of 2 that has to hold 5 tasks sends some of them through the injector.
+func TestOverflowLosesNothing(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		var counts [5]count
+		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+			for i := range counts {
+				Spawn(cx, counts[i].run).Detach()
+			}
+			return 1, nil
+		}), 1)
+		w.shutdown()
+		for i := range counts {
+			w.once(&counts[i])
+		}
+	})
+}
+
+// A spawns B and C, C joins A, A joins B. None of them may wait for one that lies beneath it on its stack.
+func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		t.Run(map[int]string{1: "one worker", 2: "two workers"}[workers], func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, workers)
+				var a, c *Handle[int]
+				wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+					a = Spawn(cx, func(cx Cx) (int, error) {
+						b := Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 2, nil })
+						c = Spawn(cx, func(cx Cx) (int, error) { return a.Join(cx) })
+						return b.Join(cx)
+					})
+					return a.Join(cx)
+				}), 2)
+				wait(x, c, 2)
+				w.shutdown()
+			}, bounded(workers)...)
+		})
+	}
+}
+
+// bounded is for checks with two workers: they have more interleavings than anybody can wait for.
+func bounded(workers int) []model.Option {
+	if workers == 1 {
+		return nil
+	}
+	return []model.Option{model.Preemptions(2), model.Executions(20_000)}
+}
+
+// A task spawns two and blocks its worker until one of them has run: the one that was evicted from the slot, which another worker must
+// have been told of.
+func TestEvictedTaskIsTakenByAnother(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var ran sync.WaitGroup
+		ran.Add(1)
+		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+			Spawn(cx, func(Cx) (int, error) { ran.Done(); return 0, nil }).Detach()
+			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
+			ran.Wait()
+			return 1, nil
+		}), 1)
+		w.shutdown()
+	}, bounded(2)...)
+}
+
+// The same for what came with a batch from the injector: while the first blocks its worker, the others are run elsewhere.
+func TestRestOfABatchIsTakenByAnother(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var ran sync.WaitGroup
+		ran.Add(1)
+		first := Submit(w.Runtime, func(Cx) (int, error) { ran.Wait(); return 1, nil })
+		second := Submit(w.Runtime, func(Cx) (int, error) { ran.Done(); return 2, nil })
+		wait(x, first, 1)
+		wait(x, second, 2)
+		w.shutdown()
+	}, bounded(2)...)
+}
+
+// A worker that finds nothing but what is in another's slot sleeps, and does not wake itself.
+func TestSlotOfABusyWorkerIsNoWork(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var goOn sync.WaitGroup
+		goOn.Add(1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			c := Spawn(cx, func(Cx) (int, error) { return 1, nil })
+			goOn.Wait()
+			return c.Join(cx)
+		})
+		goOn.Done()
+		wait(x, h, 1)
+		w.shutdown()
+	}, append(bounded(2), model.MaxSteps(3000))...)
+}
+
+// Two workers run and steal what a task has spawned: each once, and the joins end.
+func TestStolenTasksRunOnce(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var counts [3]count
+		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+			var handles [3]*Handle[int]
+			for i := range handles {
+				handles[i] = Spawn(cx, counts[i].run)
+			}
+			sum := 0
+			for _, h := range handles {
+				v, err := h.Join(cx)
+				if err != nil {
+					return 0, err
+				}
+				sum += v
+			}
+			return sum, nil
+		}), 3)
+		w.once(&counts[0], &counts[1], &counts[2])
+		w.shutdown()
+	}, bounded(2)...)
+}
+
+// Two goroutines outside, two workers.
+func TestTwoSubmittersAndTwoWorkers(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var a, b count
+		x.Go("other", func() { wait(x, Submit(w.Runtime, a.run), 1) })
+		wait(x, Submit(w.Runtime, b.run), 1)
+		x.Join()
+		w.once(&a, &b)
+		w.shutdown()
+	}, bounded(2)...)
+}
+
+// A task closes its own runtime while another waits.
+func TestCloseFromInside(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			c := Spawn(cx, func(cx Cx) (int, error) { return 0, cx.forEver() })
+			cx.Yield()
+			x.Assert(cx.Close() == nil, "Close fails")
+			_, err := c.Join(cx)
+			x.Assert(errors.Is(err, ErrClosed), "the other task has ended with %v", err)
+			return 1, nil
+		})
+		wait(x, h, 1)
+		<-w.Done()
+		w.over()
+	})
+}
+
+// A task that calls Goexit ends, and so does the one that has inlined it; their worker goes on.
+func TestGoexitEndsNoWorker(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			return Spawn(cx, func(Cx) (int, error) { runtime.Goexit(); return 0, nil }).Join(cx)
+		})
+		_, err := h.Wait(context.Background())
+		x.Assert(errors.Is(err, ErrGoexit), "the joiner has ended with %v", err)
+		wait(x, Submit(w.Runtime, func(Cx) (int, error) { return 1, nil }), 1)
+		w.shutdown()
+	})
+}
