@@ -268,3 +268,21 @@ func TestOdd(t *testing.T) {
 	require.Equal(t, 2, a.code, "%s", a)
 	require.Contains(t, a.stderr, "the token is from other source")
 }
+
+func TestMisuseOfCoroutinesIsAFailure(t *testing.T) {
+	t.Parallel()
+	requireFailures(t, "coro", map[string]string{
+		"TestNextInside":     `main panicked: iter\.Pull: next called again before yield`,
+		"TestNextOfTwo":      `panicked: iter\.Pull2: next called again before yield`,
+		"TestYieldOutside":   `main panicked: iter\.Pull: yield called again before next`,
+		"TestYieldOfAnother": `not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`,
+		"TestStopInside":     `not modelled: iter\.Pull: stop was called while the iterator runs`,
+		"TestKept":           `does not control`,
+		"TestMadeBefore":     `real goroutine: a goroutine that the checker did not start used checked code`,
+		"TestPanicInside":    `drives panicked: out of cheese.*coro\.explode`,
+		"TestFailNowInside":  `FailNow`,
+		"TestEndlessInside":  `not reached a scheduling point .*coro\.count\(`,
+		"TestProcs":          `GOMAXPROCS cannot be changed`,
+		"TestTrace":          `coro_test\.go:\d+:\d+: trace\.Start is not modelled`,
+	})
+}

@@ -33,6 +33,7 @@ func TestExactCounts(t *testing.T) {
 		"TestPull/3":             {20, 0},
 		"TestPullHandedOver":     {2, 0},
 		"TestPullGoexit":         {2, 0},
+		"TestRuntimeFunctions":   {2, 0},
 	}
 	factorial := func(n int) int64 {
 		f := int64(1)

@@ -15,12 +15,14 @@ import (
 // switched away from inside a coroutine gives control away on that stack, and
 // gets it back there. It may be resumed by one thread after the other.
 //
-// Neither next nor yield nor stop is a scheduling point. They touch only the
-// coroutine, which is as plain memory is: two threads that use it without an
-// order have a data race, which the run under the race detector finds (touch);
-// without races, every order of these calls is one that operations of the
-// program have made, and those are scheduling points. For the same reason a
-// coroutine adds no traces.
+// Neither next nor yield nor stop is a scheduling point, and so a coroutine adds
+// no traces. That is sound for the reason for which plain memory has none. These
+// calls change nothing but the coroutine, and each change, also that at its end,
+// is a write for the race detector (touch): a thread that is neither before the
+// other's next nor behind its return meets one of the two without an order. If
+// there is no such race, operations of the program, which are scheduling points,
+// have put all calls in order, and their results are the same in every execution
+// of one trace.
 //
 // The rules, and the words of the panics, are those of package iter:
 //
@@ -44,7 +46,7 @@ type Coro struct {
 	done      bool
 	goexit    bool // checked code called runtime.Goexit in it
 	recovered any  // the panic that ended it
-	racer     byte // for the race detector: written by next and stop
+	racer     byte // for the race detector: written by every change
 	token     byte // for it too: released by the maker, acquired at the start
 }
 
@@ -114,6 +116,7 @@ func (c *Coro) Stop() {
 // Yield suspends the coroutine, in which it must be called, until Next or Stop
 // is called. It reports false if that was Stop.
 func (c *Coro) Yield() bool {
+	c.look()
 	e := eng
 	if c.done || e.stranger() {
 		return false
@@ -130,6 +133,7 @@ func (c *Coro) Yield() bool {
 			Fail(KindRefused, c.name+": yield was called by a goroutine that does not run the iterator; what follows from that is not modelled")
 		}
 	}
+	c.touch()
 	c.inner, c.running = t.co, false
 	t.enter(c.outer)
 	c.carrier.yield(struct{}{})
@@ -200,6 +204,7 @@ func (e *engine) newCarrier() *carrier {
 	e.foreign.expect(1)
 	k.resume, k.stop = iter.Pull(func(yield func(struct{}) bool) {
 		k.yield = yield
+		k.stack.goid = GoroutineID()
 		for ok := true; ok; ok = yield(struct{}{}) {
 			e.runCoro(k)
 		}
@@ -248,6 +253,7 @@ func (e *engine) catch(c *Coro) {
 
 // ends notes that c is over, and that its thread goes back to the caller of next.
 func (e *engine) ends(c *Coro) {
+	c.touch()
 	c.done, c.running = true, false
 	e.forget(c)
 	e.cur.enter(c.outer)

@@ -328,6 +328,58 @@ func TestGoexitUnderWayWhenAnExecutionIsCut(t *testing.T) {
 	}
 }
 
+func TestRuntimeFunctionsSpeakOfTheExecution(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	r := all(func() {
+		var counts []int
+		count := func() { counts = append(counts, hook.NumGoroutine()) }
+		count()
+		next, stop := hook.Pull(func(y yields) { count(); y(1) })
+		next()
+		stop()
+		count()
+		hook.Pull(func(yields) {})
+		spawn(func() { count() })
+		count()
+		if fmt.Sprint(counts) != "[1 2 1 3 2]" {
+			panic(fmt.Sprint(counts))
+		}
+		if hook.GOMAXPROCS(0) != procs || hook.GOMAXPROCS(procs) != procs {
+			panic(hook.GOMAXPROCS(0))
+		}
+	})
+	require.Nil(t, r.Failure)
+	r = all(func() { hook.GOMAXPROCS(procs + 1) })
+	require.Equal(t, explore.KindRefused, r.Failure.Kind)
+	require.Equal(t, procs, hook.GOMAXPROCS(0))
+	require.Positive(t, hook.NumGoroutine())
+}
+
+// The stack of a panic in a coroutine says where it was, also if it passed
+// through others; that of a later one does not.
+func TestPanicInACoroutineKeepsItsStack(t *testing.T) {
+	in := func(f func()) func() {
+		return func() {
+			next, _ := hook.Pull(func(yields) { f() })
+			next()
+		}
+	}
+	r := all(in(in(panicsHere)))
+	require.Equal(t, "main panicked: here", r.Failure.Message)
+	require.Contains(t, r.Failure.Stack, "explore_test.panicsHere(...)")
+	r = all(func() {
+		func() {
+			defer func() { hook.Recover(recover()) }()
+			in(in(panicsHere))()
+		}()
+		panic("there")
+	})
+	require.Equal(t, "main panicked: there", r.Failure.Message)
+	require.NotContains(t, r.Failure.Stack, "panicsHere")
+}
+
+func panicsHere() { panic("here") }
+
 func TestCoroutineFailures(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, c := range []struct {

@@ -30,6 +30,7 @@ func (e *engine) newFiber(t *thread) {
 	}
 	t.fiber.resume, t.fiber.stop = iter.Pull(func(yield func(struct{}) bool) {
 		t.fiber.yield = yield
+		t.stack.goid = GoroutineID()
 		for yield(struct{}{}) {
 			e.runBody(t)
 		}
@@ -122,6 +123,7 @@ func (e *engine) closeFibers() {
 func (t *thread) joinEdge() {}
 
 func (c *Coro) touch()   {}
+func (c *Coro) look()    {}
 func (c *Coro) release() {}
 func (c *Coro) acquire() {}
 

@@ -64,6 +64,7 @@ func (e *engine) newFiber(t *thread) {
 }
 
 func (e *engine) fiberLoop(t *thread) {
+	t.stack.goid = GoroutineID()
 	for {
 		runtime.RaceDisable()
 		<-t.fiber.turn
@@ -142,8 +143,9 @@ func (e *engine) closeFibers() {
 
 func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
 
-// touch reports next and stop, as those of package iter are reported.
+// touch and look report accesses to a coroutine, as package iter has them.
 func (c *Coro) touch()   { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+func (c *Coro) look()    { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
 func (c *Coro) release() { runtime.RaceRelease(unsafe.Pointer(&c.token)) }
 func (c *Coro) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
 

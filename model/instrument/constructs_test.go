@@ -32,7 +32,7 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 		t.Errorf("left alone: %s", s)
 	}
 	out := buildAndRun(t, set, "example.com/t", false, "-test.v", "-test.bench=Run", "-test.benchtime=1x")
-	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestLines", "TestDot", "TestOnlyFunctions", "BenchmarkRun"} {
+	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
 		if !strings.Contains(out, test) {
 			t.Errorf("%s did not run", test)
 		}
@@ -69,7 +69,18 @@ func TestSplices(t *testing.T) {
 		{"atomics_test.go", "sw_hook.PointerLoad[T](p)"},
 		{"atomics_test.go", "var atInit = sw_hook.Int64Add(&global.n, 2)"},
 		{"dot_test.go", "f := sw_hook.LoadInt32\n"},
-		{"dot_test.go", "\nvar _ Bool\n"},
+		{"dot_test.go", "\nvar _ Bool\nvar _ Seq[int]\n"},
+		{"dot_test.go", "next, stop := sw_hook.Pull(func("},
+		{"coro_test.go", "next, stop := sw_hook.Pull(iter.Seq[int](upTo(2)))"},
+		{"coro_test.go", "pairs := sw_hook.Pull2[int, string]\n"},
+		{"coro_test.go", "first(sw_hook.Pull, slices"},
+		{"coro_test.go", "first(sw_hook.Pull[int], iter.Seq"},
+		{"coro_test.go", "sw_hook.NumGoroutine() > 0"},
+		{"coro_test.go", "sw_hook.GOMAXPROCS(0) > 0"},
+		{"coro_test.go", "\ttrace.WithRegion(context.Background(), "},
+		{"coro_test.go", "\tpprof.SetGoroutineLabels(ctx)"},
+		{"coro_test.go", `sw_hook.Refused(trace.Start, "coro_test.go:73:8: trace.Start is not modelled")(failing{})`},
+		{"coro_test.go", `sw_hook.Refused(pprof.StartCPUProfile, "coro_test.go:75:8: pprof.StartCPUProfile is not modelled")(failing{})`},
 		{"only_test.go", "\nvar _ atomic.Bool\nvar _ tm.Duration\nvar _ runtime.Error\nvar _ sync.Mutex\n"},
 		{"sync_test.go", "sw_hook.MutexLock(&sw_r.embedder.Mutex)"},
 		{"sync_test.go", "if sw_hook.MutexTryLock(&a.mu) {"},

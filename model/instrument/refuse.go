@@ -40,6 +40,7 @@ var refusedMethods = []string{
 	"reflect.Value.Send", "reflect.Value.TrySend", "reflect.Value.Recv", "reflect.Value.TryRecv", "reflect.Value.Close",
 	"reflect.Value.Method", "reflect.Value.MethodByName", "reflect.Type.Method", "reflect.Type.MethodByName", "reflect.Value.Seq", "reflect.Value.Seq2",
 	"os.Process.*",
+	"runtime/trace.FlightRecorder.Start",
 }
 
 func matchName(patterns []string, name string) bool {

@@ -1,9 +1,13 @@
 package counts
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -40,8 +44,7 @@ func TestPullUnderAMutex(t *testing.T) {
 				var mu sync.Mutex
 				total := 0
 				next, stop := iter.Pull2(func(yield func(int, error) bool) {
-					for ; ; total++ {
-						yield(total, nil)
+					for ; yield(total, nil); total++ {
 					}
 				})
 				parallel(repeat(n, func(int) func() {
@@ -54,7 +57,7 @@ func TestPullUnderAMutex(t *testing.T) {
 				if v, err, ok := next(); v != n || err != nil || !ok {
 					panic(fmt.Sprint(v, err, ok))
 				}
-				_ = stop // it is left suspended: no leak
+				stop()
 			})
 		})
 	}
@@ -66,12 +69,11 @@ func TestPullHandedOver(t *testing.T) {
 	check(t, func() {
 		var box atomic.Pointer[func() (int, bool)]
 		plain := 0
-		next, _ := iter.Pull(func(yield func(int) bool) {
-			for {
-				plain++
-				yield(plain)
+		next, stop := iter.Pull(func(yield func(int) bool) {
+			for plain++; yield(plain); plain++ {
 			}
 		})
+		defer stop()
 		parallel(func() {
 			next()
 			box.Store(&next)
@@ -100,5 +102,25 @@ func TestPullGoexit(t *testing.T) {
 			panic("a Goexit ended its coroutine only")
 		}
 		parallel(leave, leave)
+	})
+}
+
+// What tells of a program's run may be called, and adds no traces.
+func TestRuntimeFunctions(t *testing.T) {
+	check(t, func() {
+		var x atomic.Int64
+		ctx := pprof.WithLabels(context.Background(), pprof.Labels("key", "value"))
+		add := func() {
+			pprof.SetGoroutineLabels(ctx)
+			pprof.Do(ctx, pprof.Labels("other", "value"), func(ctx context.Context) {
+				trace.WithRegion(ctx, "add", func() { x.Add(1) })
+			})
+			trace.Log(ctx, "category", "message")
+			runtime.Gosched()
+			if runtime.Callers(0, make([]uintptr, 1)) != 1 || len(debug.Stack()) == 0 || runtime.NumGoroutine() < 1 || runtime.GOMAXPROCS(0) < 1 {
+				panic("the runtime does not answer")
+			}
+		}
+		parallel(add, add)
 	})
 }

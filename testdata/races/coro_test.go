@@ -52,6 +52,40 @@ func TestPullHandedOverTooEarly(t *testing.T) {
 	})
 }
 
+// The second enters behind the first, but nothing keeps it out until the first
+// has left: a race if it finds the flag set.
+func TestPullNotLeft(t *testing.T) {
+	check(t, func(x *model.Exec) {
+		var inside atomic.Bool
+		next, _ := iter.Pull(func(yield func(int) bool) {
+			inside.Store(true)
+			yield(1)
+		})
+		x.Go("first", func() { next() })
+		x.Go("second", func() {
+			if inside.Load() {
+				next()
+			}
+		})
+		x.Join()
+	})
+}
+
+// So it is at the end of a coroutine, and for a yield from outside.
+func TestPullNotEnded(t *testing.T) {
+	check(t, func(x *model.Exec) {
+		var leaked atomic.Pointer[func(int) bool]
+		next, _ := iter.Pull(func(yield func(int) bool) { leaked.Store(&yield) })
+		x.Go("first", func() { next() })
+		x.Go("second", func() {
+			if yield := leaked.Load(); yield != nil {
+				(*yield)(1)
+			}
+		})
+		x.Join()
+	})
+}
+
 // Calls of next behind the end, and of stop, are in the race too.
 func TestPullEndedUnordered(t *testing.T) {
 	check(t, func(x *model.Exec) {

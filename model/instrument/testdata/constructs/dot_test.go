@@ -1,6 +1,7 @@
 package t // comment
 
 import . "sync/atomic"
+import . "iter"
 import "testing"
 
 func TestDot(t *testing.T) {
@@ -11,4 +12,8 @@ func TestDot(t *testing.T) {
 	var v Int32
 	v.Store(4)
 	eq(t, v.Load(), int32(4))
+	next, stop := Pull(func(yield func(int) bool) { yield(7) })
+	defer stop()
+	n, _ := next()
+	eq(t, n, 7)
 }
