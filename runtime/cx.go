@@ -14,7 +14,7 @@ type Cx struct {
 
 // check is at the start of everything that takes a Cx.
 func (cx Cx) check(what string) {
-	if s := cx.stack; s == nil || s.task != cx.task || s.worker == nil {
+	if s := cx.stack; s == nil || s.task != cx.task {
 		cx.misused(what)
 	}
 }
@@ -25,7 +25,7 @@ func (cx Cx) misused(what string) {
 		panic("runtime: " + what + ": the zero Cx; a Cx is what a task's function is given")
 	case cx.task.over():
 		panic("runtime: " + what + ": the Cx of a task that has ended")
-	case s.worker == nil:
+	case s.task == nil:
 		panic("runtime: " + what + ": the Cx of a task that is suspended")
 	}
 	panic("runtime: " + what + ": the Cx of another task; a task uses the one that its function was given")

@@ -124,7 +124,11 @@ func (w *worker) fire() {
 }
 
 // notify tells the coordinator that there is a task that another worker can take. Anyone may call it.
-func (rt *Runtime) notify() { rt.unpark(rt.idle.Notify()) }
+func (rt *Runtime) notify() {
+	if worker, ok := rt.idle.Notify(); ok {
+		rt.unpark(worker, true)
+	}
+}
 
 // unpark gives a worker that was claimed its token.
 func (rt *Runtime) unpark(worker int, ok bool) {

@@ -35,8 +35,8 @@ import (
 // A stack is a coroutine that runs tasks. It belongs to the worker that resumed it last; while it is suspended, to the task on top
 // of it, whose next runner resumes it. Fields are the owner's unless they say something else.
 type stack struct {
-	worker *worker // nil while the stack is suspended
-	task   *task   // the innermost task that runs here; nil in the loop
+	worker *worker // that has resumed the stack last
+	task   *task   // the innermost task that runs here; nil in the loop, and while the stack is suspended
 	first  *task   // RUNNING: the task to begin with when a spare stack is resumed
 	body   body    // of task, while it is suspended
 	depth  int     // how many more joins may run their targets here
@@ -81,7 +81,6 @@ func (s *stack) loop() {
 			}
 			w.resume = suspended
 		}
-		s.worker = nil
 		if !w.keep(s) || !s.yield(struct{}{}) {
 			return
 		}
@@ -132,10 +131,11 @@ func (s *stack) suspend(why reason) {
 		s.waiter.Store(t)
 	}
 	s.body, t.body = t.body, s
-	w.reason = why
 	s.waited = true
-	s.worker = nil
+	s.task = nil
+	w.reason, w.leaving = why, t
 	s.yield(struct{}{}) // never false: only spare stacks are stopped
+	s.task = t
 	t.body, s.body = s.body, nil
 }
 
@@ -146,7 +146,7 @@ func (w *worker) enter(s *stack) {
 	s.budget = w.rt.config.taskBudget
 	w.reason = spare
 	s.next()
-	switch t := s.task; w.reason {
+	switch t := w.leaving; w.reason {
 	case spare:
 	case waiting:
 		w.leave(t)

@@ -18,6 +18,7 @@ type worker struct {
 	// resume is the stack that the trampoline is to go on with; set by a stack before it leaves.
 	resume  *stack
 	reason  reason // why the stack has left; set by it
+	leaving *task  // the task that has suspended the stack; set by it
 	current *stack // the stack that was resumed last
 	spares  []*stack
 
