@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	goruntime "runtime"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +25,7 @@ type record struct {
 	detached       bool        // set before Detach by whoever has the private handle; read at the end of the round
 	cancelled      atomic.Bool // Cancel has been called, or is about to be
 	waitsForCancel atomic.Bool
+	future         bool // set before the record is published
 
 	// What the task has done. It writes this plainly, and whoever has found it ended reads it plainly, so that the race detector
 	// sees whether the end synchronizes.
@@ -115,8 +115,8 @@ func (w *world) checkResult(r *record, value int, err error) {
 	case none:
 		ok = ok && value == 0 && (errors.Is(err, runtime.ErrCancelled) && r.cancelled.Load() ||
 			errors.Is(err, runtime.ErrClosed) && (r.house.closed.Load() || r.submitted && r.house.drained.Load()))
-	case running: // a task that it had inlined called Goexit
-		ok = ok && exit
+	case running: // a task that it had inlined called Goexit, or it is a future that was dropped
+		ok = ok && (exit || r.future && (errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) && r.mayNotRun())
 	case returned:
 		ok = ok && value == r.id && err == nil
 	case failed:
@@ -163,27 +163,8 @@ func (w *world) play(r *record, seed uint64) func(runtime.Cx) (int, error) {
 			}
 		}
 		p.children = nil
-		return p.end()
+		return w.outcomeOf(r, p.rng)
 	}
-}
-
-func (p *player) end() (int, error) {
-	r := p.r
-	switch n := p.rng.IntN(50); {
-	case n < 3:
-		r.err = errors.New("failed")
-		r.outcome = failed
-		return -r.id, r.err
-	case n < 6:
-		r.value = r
-		r.outcome = panicked
-		panic(r.value)
-	case n < 8:
-		p.w.exits.Add(1)
-		r.outcome = exited
-		goruntime.Goexit()
-	}
-	return r.returns()
 }
 
 func (p *player) steps(n int) {
@@ -228,14 +209,16 @@ func (p *player) step() {
 		p.w.submit(p.w.anywhere(p.rng), p.rng, p.rng.IntN(4) == 0)
 	case n < 95:
 		p.fib(8)
-	case n < 97:
+	case n < 96:
 		p.recover()
+	case n < 97:
+		p.batch()
 	case n < 98:
 		p.convoy()
+	case n < 99:
+		p.r.house.bells.ring(p.cx)
 	default:
-		if p.cx.Runtime() != p.r.house.rt {
-			p.w.fail("task %d: Cx.Runtime is another runtime", p.r.id)
-		}
+		p.context()
 	}
 }
 
@@ -261,7 +244,7 @@ func (p *player) spawnSome() {
 		if p.w.budget.Add(-1) < 0 {
 			return
 		}
-		c := p.spawn(p.rng.Uint64())
+		c := p.spawn()
 		switch p.rng.IntN(12) {
 		case 0:
 			c.cancel()
@@ -272,7 +255,7 @@ func (p *player) spawnSome() {
 }
 
 // spawn starts a task, most of the time one that p may join.
-func (p *player) spawn(seed uint64) *record {
+func (p *player) spawn() *record {
 	r := p.w.newRecord(p.r.house, p.rng.Uint64(), false)
 	if p.rng.IntN(5) > 0 {
 		r.rank = p.r.rank + 1 + p.rng.Uint64N((math.MaxUint64-p.r.rank)/2+1)
@@ -280,13 +263,7 @@ func (p *player) spawn(seed uint64) *record {
 	if r.private = p.rng.IntN(4) == 0; r.private {
 		p.children = append(p.children, r)
 	}
-	if p.rng.IntN(2) == 0 {
-		r.handle = runtime.Spawn(p.cx, p.w.play(r, seed))
-	} else {
-		r.handle = runtime.SpawnWith(p.cx, func(cx runtime.Cx, play func(runtime.Cx) (int, error)) (int, error) {
-			return play(cx)
-		}, p.w.play(r, seed))
-	}
+	p.w.spawn(p.cx, r, p.rng)
 	p.w.publish(r)
 	return r
 }
@@ -375,6 +352,20 @@ func (p *player) recover() {
 	panic(p)
 }
 
+// context looks at what a task gives to functions that know contexts.
+func (p *player) context() {
+	ctx := p.cx.Context()
+	if p.cx.Runtime() != p.r.house.rt || ctx != p.cx.Context() {
+		p.w.fail("task %d: Cx.Runtime or Cx.Context changes", p.r.id)
+	}
+	if err := p.cx.Err(); err != nil && context.Cause(ctx) == nil {
+		p.w.fail("task %d: is to end because of %v, and its context is not", p.r.id, err)
+	}
+	if err := context.Cause(ctx); err != nil && !p.r.mayNotRun() {
+		p.w.fail("task %d: its context ended with %v", p.r.id, err)
+	}
+}
+
 // convoy makes many tasks wait for the same one.
 func (p *player) convoy() {
 	const joiners = 20
@@ -414,7 +405,7 @@ func (w *world) submit(h *house, rng *rand.Rand, private bool) *record {
 	}
 	r := w.newRecord(h, rng.Uint64(), true)
 	r.private = private
-	r.handle = runtime.Submit(h.rt, w.play(r, rng.Uint64()))
+	w.start(r, rng)
 	w.publish(r)
 	if private && rng.IntN(2) == 0 {
 		r.detach()
@@ -451,6 +442,7 @@ func (o *outsider) run() {
 			for range 50 {
 				o.w.submit(h, o.rng, false)
 			}
+			o.batch(h)
 		case n < 11:
 			o.wait(h, context.Background())
 		case n < 14:

@@ -1,0 +1,227 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	goruntime "runtime"
+	"sync"
+	"time"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// spawn starts r, as one of the kinds of tasks that there are.
+func (w *world) spawn(cx runtime.Cx, r *record, rng *rand.Rand) {
+	seed := rng.Uint64()
+	switch n := rng.IntN(20); {
+	case n < 9:
+		r.handle = runtime.Spawn(cx, w.play(r, seed))
+	case n < 15:
+		r.handle = runtime.SpawnWith(cx, func(cx runtime.Cx, play func(runtime.Cx) (int, error)) (int, error) {
+			return play(cx)
+		}, w.play(r, seed))
+	case n < 18:
+		r.future = true
+		r.handle = runtime.SpawnFuture[int](cx, newMachine(w, r, seed))
+	default:
+		r.handle = runtime.SpawnBlocking(cx, w.block(r, seed))
+	}
+}
+
+// start is spawn from outside.
+func (w *world) start(r *record, rng *rand.Rand) {
+	seed := rng.Uint64()
+	switch n := rng.IntN(20); {
+	case n < 15:
+		r.handle = runtime.Submit(r.house.rt, w.play(r, seed))
+	case n < 18:
+		r.future = true
+		r.handle = runtime.SubmitFuture[int](r.house.rt, newMachine(w, r, seed))
+	default:
+		r.handle = runtime.SubmitBlocking(r.house.rt, w.block(r, seed))
+	}
+}
+
+// outcomeOf ends the function of a task in one of the ways that there are.
+func (w *world) outcomeOf(r *record, rng *rand.Rand) (int, error) {
+	switch n := rng.IntN(50); {
+	case n < 3:
+		r.err = errors.New("failed")
+		r.outcome = failed
+		return -r.id, r.err
+	case n < 6:
+		r.value = r
+		r.outcome = panicked
+		panic(r.value)
+	case n < 8:
+		w.exits.Add(1)
+		r.outcome = exited
+		goruntime.Goexit()
+	}
+	return r.returns()
+}
+
+// block returns the function of a blocking task.
+func (w *world) block(r *record, seed uint64) func() (int, error) {
+	return func() (int, error) {
+		r.begin()
+		rng := rand.New(rand.NewPCG(w.seed, seed))
+		time.Sleep(time.Duration(rng.IntN(300)) * time.Microsecond)
+		if other := r.house.any(rng); other != nil {
+			w.peek(other)
+		}
+		return w.outcomeOf(r, rng)
+	}
+}
+
+// batch returns records for a batch, and the function of its tasks.
+func (w *world) batch(h *house, rng *rand.Rand, submitted bool) ([]*record, func(runtime.Cx, int) (int, error)) {
+	seed, rank := rng.Uint64(), rng.Uint64()
+	records := make([]*record, rng.IntN(40))
+	for i := range records {
+		records[i] = w.newRecord(h, rank, submitted)
+	}
+	return records, func(cx runtime.Cx, i int) (int, error) { return w.play(records[i], seed+uint64(i))(cx) }
+}
+
+// enrol publishes the tasks of a batch.
+func (w *world) enrol(records []*record, b *runtime.TaskBatch[int]) {
+	if b.Len() != len(records) {
+		w.fail("a batch of %d tasks has %d", len(records), b.Len())
+	}
+	for i, h := range b.All() {
+		records[i].handle = h
+		w.publish(records[i])
+	}
+}
+
+func (p *player) batch() {
+	if p.w.budget.Add(-40) < 0 {
+		return
+	}
+	records, fn := p.w.batch(p.r.house, p.rng, false)
+	b := runtime.SpawnBatch(p.cx, len(records), fn)
+	p.w.enrol(records, b)
+	if len(records) == 0 || records[0].rank <= p.r.rank {
+		return
+	}
+	values, err := b.Join(p.cx)
+	if values == nil {
+		if !p.fail(err, "TaskBatch.Join") {
+			p.w.fail("task %d: a batch has no results", p.r.id)
+		}
+		return
+	}
+	p.w.checkBatch(records, values, err)
+}
+
+func (w *world) checkBatch(records []*record, values []int, err error) {
+	for i, r := range records {
+		if r.outcome == returned && !r.deferred && values[i] != r.id || err == nil && r.outcome != returned {
+			w.fail("task %d, number %d of a batch: outcome %d, its result is %d; that of the batch is %v", r.id, i, r.outcome, values[i], err)
+		}
+	}
+}
+
+func (o *outsider) batch(h *house) {
+	if o.w.budget.Add(-40) < 0 {
+		return
+	}
+	records, fn := o.w.batch(h, o.rng, true)
+	b := runtime.SubmitBatch(h.rt, len(records), fn)
+	o.w.enrol(records, b)
+	if o.rng.IntN(2) == 0 {
+		if values, err := b.Wait(context.Background()); len(values) != len(records) {
+			o.w.fail("a batch of %d tasks has %d results and %v", len(records), len(values), err)
+		} else {
+			o.w.checkBatch(records, values, err)
+		}
+	}
+}
+
+// A machine is a future: it is polled some times, and makes sure each time that it is woken.
+type machine struct {
+	w       *world
+	r       *record
+	rng     *rand.Rand
+	left    int // polls that find it not ready
+	dropped bool
+}
+
+func newMachine(w *world, r *record, seed uint64) *machine {
+	m := &machine{w: w, r: r, rng: rand.New(rand.NewPCG(w.seed, seed))}
+	m.left = m.rng.IntN(5)
+	return m
+}
+
+// Poll implements runtime.Future.
+func (m *machine) Poll(cx runtime.Cx) (int, error, bool) {
+	if m.r.outcome == none {
+		m.r.begin()
+	}
+	if m.dropped || m.r.outcome != running {
+		m.w.fail("future %d: polled after its end", m.r.id)
+	}
+	if m.rng.IntN(4) == 0 {
+		(&player{w: m.w, r: m.r, cx: cx, rng: m.rng}).steps(1)
+	}
+	if m.left--; m.left < 0 {
+		value, err := m.w.outcomeOf(m.r, m.rng)
+		return value, err, true
+	}
+	switch waker := cx.Waker(); m.rng.IntN(6) {
+	case 0:
+		waker.Wake()
+	case 1:
+		waker.WakeFrom(cx)
+		waker.Wake()
+	case 2:
+		time.AfterFunc(time.Duration(m.rng.IntN(300))*time.Microsecond, waker.Wake)
+	case 3:
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); waker.WakeFrom(cx); return 0, nil }).Detach()
+	case 4:
+		child := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil })
+		if !child.WakeOnEnd(waker) {
+			waker.Wake()
+		}
+	case 5:
+		m.r.house.bells.leave(waker)
+	}
+	return 0, nil, false
+}
+
+// Drop implements runtime.Dropper.
+func (m *machine) Drop() {
+	if m.dropped || m.r.outcome > running || !m.r.mayNotRun() {
+		m.w.fail("future %d: dropped; before that: %v, outcome %d, may be dropped: %v", m.r.id, m.dropped, m.r.outcome, m.r.mayNotRun())
+	}
+	m.dropped = true
+}
+
+// bells are wakers that somebody is to call some time.
+type bells struct {
+	lock sync.Mutex
+	all  []runtime.Waker
+}
+
+func (b *bells) leave(w runtime.Waker) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.all = append(b.all, w)
+}
+
+// ring calls all, with cx if it is one.
+func (b *bells) ring(cx runtime.Cx) {
+	b.lock.Lock()
+	all := b.all
+	b.all = nil
+	b.lock.Unlock()
+	for _, w := range all {
+		if cx == (runtime.Cx{}) {
+			w.Wake()
+		} else {
+			w.WakeFrom(cx)
+		}
+	}
+}
