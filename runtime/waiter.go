@@ -32,7 +32,7 @@ type goroutine chan struct{}
 func (g goroutine) wake(*worker) { close(g) }
 
 // An answer is what a source says to a waiter.
-type answer = uint32
+type answer uint32
 
 const (
 	unanswered answer = iota
@@ -42,13 +42,19 @@ const (
 
 // A waiter is a call that waits. P is what it brings to the source, or gets from it.
 type waiter[P any] struct {
-	answer atomic.Uint32 // stored once, under the lock of the source; loaded by the call
-	waker  waker         // never changes
+	state atomic.Uint32 // an answer; stored once, under the lock of the source, loaded by the call
+	waker waker         // never changes
 	// payload is the source's, under its lock, until the answer; the call's from then on.
 	payload P
 	// The links are the source's, under its lock, while the waiter is in line; then those of whoever answers it.
 	next, previous *waiter[P]
 }
+
+// say answers. It is called under the lock of the source, once.
+func (w *waiter[P]) say(a answer) { w.state.Store(uint32(a)) }
+
+// answered reports whether there is an answer. Anyone may call it; who waits finds what the source did before it answered.
+func (w *waiter[P]) answered() bool { return answer(w.state.Load()) != unanswered }
 
 // A line is a list of waiters, first come, first served. It is under the lock of its source.
 type line[P any] struct {
@@ -90,6 +96,16 @@ func (l *line[P]) remove(w *waiter[P]) {
 	w.next, w.previous = nil, nil
 }
 
+// answer empties the line, answers all who were in it, and returns them, to be woken behind the lock.
+func (l *line[P]) answer(a answer) line[P] {
+	all := *l
+	*l = line[P]{}
+	for w := all.first; w != nil; w = w.next {
+		w.say(a)
+	}
+	return all
+}
+
 // wake wakes all, who have been answered and whom l belongs to alone, without a lock.
 func (l *line[P]) wake(w *worker) {
 	for first := l.pop(); first != nil; first = l.pop() {
@@ -109,7 +125,7 @@ type source[P any] interface {
 func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 	for {
 		cx.stack.suspend(waiting)
-		if w.answer.Load() != unanswered {
+		if w.answered() {
 			break
 		}
 		if err := cx.task.ending(); err != nil {
@@ -136,7 +152,7 @@ func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done gorout
 
 // result is for the call, behind the answer.
 func (w *waiter[P]) result() error {
-	if w.answer.Load() == refused {
+	if answer(w.state.Load()) == refused {
 		return ErrChannelClosed
 	}
 	return nil
