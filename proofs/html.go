@@ -45,12 +45,19 @@ SCHEDULED --------------------> RUNNING ---------> COMPLETE
  |      ToIdle if notified, Yield     v
  +---------------------------------- IDLE
      Wake, WakeDrop, Cancel`,
+	"injector": `outside -- lock, open? append, length, unlock, notify --> injector        closed? refused
+injector -- lock, a batch out, length, unlock ----------> a worker's hand one to run, the others in transit
+hand     -- tail.Store, notify (a searcher: Found) -----> its ring        takeable by thieves
+ring     -- full: half of it and the new one -----------> a spill         in transit
+spill    -- lock, append, length, unlock, notify -------> injector        open or not
+end      -- lock, closed, unlock; then Close of idle; a worker that is told Closed looks once more`,
 }
 
 // HTML writes rows as a page. base is what links to files begin with: a directory, or an address.
 func HTML(w io.Writer, rows []Row, base string) error {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"injector": {spec.Injector()},
 	}
 	var parts []*protocol
 	for _, r := range rows {

@@ -1,6 +1,9 @@
 package spec
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The variables of the tables of idle.
 //
@@ -37,17 +40,14 @@ func each(places []string, stages ...string) []string {
 
 func sum(names ...string) string { return "(" + strings.Join(names, " + ") + ")" }
 
-// bits counts the bits that are set.
-var bits = sum(each(parking, "_b")...)
-
-// notifying are the rules of Notify and of the claims in Found and Publish's caller.
-func notifying() []Rule {
+// notifying are the rules of Notify and of the claims in Found and Publish's caller, for workers in these places of parking.
+func notifying(places []string) []Rule {
 	rules := []Rule{
 		{"notify_leave", "Notify: searching.Load", "m0 > 0 && searching > 0", "m0--"},
 		{"notify_go", "Notify: searching.Load", "m0 > 0 && searching == 0", "m0--; m1++"},
-		{"claim_none", "claim: word.Load", "m1 > 0 && " + bits + " == 0", "m1--"},
+		{"claim_none", "claim: word.Load", "m1 > 0 && " + sum(each(places, "_b")...) + " == 0", "m1--"},
 	}
-	for _, p := range parking {
+	for _, p := range places {
 		rules = append(rules,
 			Rule{"claim_" + p, "take: word.And", "m1 > 0 && " + p + "_b > 0", "m1--; " + p + "_b--; " + p + "_c++"},
 			Rule{"count_" + p, "count: searching.Add(1)", p + "_c > 0", p + "_c--; " + p + "_i++; searching++"},
@@ -56,8 +56,8 @@ func notifying() []Rule {
 	return rules
 }
 
-// leaving are the rules of Found, of Publish up to its look at closed, and of a recheck of the queue; may is the condition for
-// another notifier.
+// leaving are the rules of Search, Woke, Found, and of Publish up to its look at closed; may is the condition for another
+// notifier.
 func leaving(may string) []Rule {
 	rules := []Rule{
 		{"found_last", "Found: searching.Add(-1) is 0", "F > 0 && searching == 1" + may, "F--; R++; searching--; m0++"},
@@ -66,8 +66,16 @@ func leaving(may string) []Rule {
 		{"woke", "Woke(true), after the token was taken", "P_t > 0", "P_t--; S++"},
 	}
 	for _, s := range stages {
+		rules = append(rules, Rule{"uncount" + s, "Publish: searching.Add(-1)", "A" + s + " > 0", "A" + s + "--; C" + s + "++; searching--"})
+	}
+	return rules
+}
+
+// rechecking are the rules of the look at the queue that follows Publish.
+func rechecking(may string) []Rule {
+	var rules []Rule
+	for _, s := range stages {
 		rules = append(rules,
-			Rule{"uncount" + s, "Publish: searching.Add(-1)", "A" + s + " > 0", "A" + s + "--; C" + s + "++; searching--"},
 			Rule{"recheck_none" + s, "the caller's recheck", "B" + s + " > 0 && q == 0", "B" + s + "--; P" + s + "++"},
 			Rule{"recheck_work" + s, "the caller's recheck", "B" + s + " > 0 && q > 0" + may, "B" + s + "--; P" + s + "++; m0++"})
 	}
@@ -105,7 +113,8 @@ func Idle() *System {
 		s.Rules = append(s.Rules, Rule{"recheck_elsewhere" + k, "the caller's recheck of another queue",
 			"B" + k + " > 0 && q == 0 && other > 0", "B" + k + "--; P" + k + "++; other--; m0++"})
 	}
-	s.Rules = append(append(s.Rules, notifying()...), leaving(" && m0 + m1 < hands")...)
+	may := " && m0 + m1 < hands"
+	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(may), rechecking(may))
 	s.Init = s.startsRunning("left", "other", "hands")
 	return s
 }
@@ -143,7 +152,7 @@ func IdleRuns() *System {
 	for _, k := range stages {
 		s.Rules = append(s.Rules, Rule{"open" + k, "Publish: closed.Load", "C" + k + " > 0", "C" + k + "--; B" + k + "++"})
 	}
-	s.Rules = append(append(s.Rules, notifying()...), leaving("")...)
+	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(""), rechecking(""))
 	s.Init = s.startsRunning("left")
 	return s
 }
