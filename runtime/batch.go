@@ -138,10 +138,7 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 	if len(b.tasks) > 0 && b.tasks[0].rt != cx.task.rt {
 		panic("runtime: Join: the batch belongs to another runtime")
 	}
-	s := cx.stack
-	if s.budget--; s.budget < 0 {
-		cx.spent()
-	}
+	cx.charge()
 	for i := len(b.tasks) - 1; i >= 0; i-- { // when the last has ended, nearly all have
 		t := &b.tasks[i].task
 		if t.detached() {

@@ -29,6 +29,7 @@ type config struct {
 	watch       time.Duration
 	seed        uint64
 	onPanic     func(*PanicError)
+	debug       bool
 
 	blockingThreads   int
 	blockingKeepAlive time.Duration

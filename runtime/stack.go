@@ -58,6 +58,10 @@ func newStack(rt *Runtime) *stack {
 	s := &stack{depth: rt.config.inlineDepth}
 	s.next, s.stop = iter.Pull(func(yield func(struct{}) bool) {
 		s.yield = yield
+		if rt.config.debug {
+			s.yield = s.guarded(yield)
+			defer s.unlock(rt)
+		}
 		s.loop()
 	})
 	rt.stacks.add(s)

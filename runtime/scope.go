@@ -1,0 +1,236 @@
+package runtime
+
+import (
+	"sync"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+// Scopes
+//
+// A scope has a list of its children that have not ended. The task that opened it runs those that have not begun, one after another,
+// and then waits until the list is empty. A child leaves the list as the last thing that it does before it completes; so the
+// scope ends by waiting for the completion of those that left just now. It does not join them: their handles may be detached.
+//
+// The body is the first child. So a child that fails can end it, where it waits, and a body that panics or calls Goexit is a child
+// that does.
+
+// A TaskScope is what [Scope] gives its body: children of the scope may be started while it exists.
+type TaskScope struct {
+	owner *task
+	lock  sync.Mutex
+	// The rest is under the lock.
+
+	head    child // of a ring: the children that have not ended, the newest first
+	left    []*task
+	waiting bool  // the owner wants to be woken when the list is empty
+	over    bool  // the scope has ended
+	err     error // what Scope returns
+}
+
+// A child is what a task has in the list of its scope.
+type child struct {
+	previous, next *child // under the scope's lock
+	task           *task
+	scope          *TaskScope // nil once it has left the list; the runner's
+}
+
+// Scope calls body, in a task of its own, and waits until that and all children of the scope have ended: the tasks that
+// [SpawnIn] has started, from the body or from children. If one of them ends with an error, all others are cancelled. It returns
+// that error, the first one, or nil.
+//
+// If the calling task is cancelled, all children are, and Scope returns [ErrCancelled] or [ErrClosed], after they have ended. If the body
+// or a child that runs on top of the calling task calls Goexit, the children are cancelled and waited for all the same.
+//
+// It panics if body is nil.
+func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
+	if body == nil {
+		panic("runtime: Scope: nil function")
+	}
+	cx.check("Scope")
+	s := &TaskScope{owner: cx.task}
+	s.head.previous, s.head.next = &s.head, &s.head
+	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
+	normal := false
+	defer func() {
+		if !normal { // Goexit
+			s.fail(ErrGoexit)
+			s.await(cx)
+		}
+	}()
+	s.await(cx)
+	normal = true
+	return s.err
+}
+
+// SpawnIn is [Spawn] of a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn is not called.
+//
+// It panics if fn is nil, s has ended or belongs to another runtime, or cx is not that of the running task.
+func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: SpawnIn: nil function")
+	}
+	cx.check("SpawnIn")
+	if s == nil || s.owner == nil {
+		panic("runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body")
+	}
+	w := cx.stack.worker
+	if s.owner.rt != w.rt {
+		panic("runtime: SpawnIn: the scope belongs to another runtime")
+	}
+	c := &scoped[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = w.rt
+	if s.enter(&c.child, &c.Handle.task) {
+		w.spawn(&c.Handle.task)
+		return &c.Handle
+	}
+	w.count.spawned++
+	w.began(1)
+	c.state.ToRunning()
+	c.end(w, ErrCancelled)
+	return &c.Handle
+}
+
+// Cancel cancels all children of the scope, and those that are still to come; [Scope] returns [ErrCancelled] unless it had an error before.
+// Anyone may call it.
+func (s *TaskScope) Cancel() { s.fail(ErrCancelled) }
+
+// A scoped is a task of a scope.
+type scoped[T any] struct {
+	Handle[T]
+	fn func(Cx) (T, error) // as in call
+	child
+}
+
+func (c *scoped[T]) poll(cx Cx) (ended bool) {
+	ended = true
+	normal := false
+	defer func() {
+		if !normal {
+			c.failed(recover())
+		}
+		c.scope.leave(cx.stack.worker, &c.child, c.err)
+	}()
+	fn := c.fn
+	c.fn = nil
+	value, err := fn(cx)
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	normal = true
+	return
+}
+
+func (c *scoped[T]) abandon() {
+	c.fn = nil
+	if c.scope != nil {
+		c.scope.leave(nil, &c.child, c.err)
+	}
+}
+
+// enter makes t a child of s, and reports whether it did: it does not if s is cancelled. The task that spawns t calls it.
+func (s *TaskScope) enter(c *child, t *task) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.over {
+		panic("runtime: SpawnIn: the scope has ended")
+	}
+	if s.err != nil {
+		return false
+	}
+	c.task, c.scope = t, s
+	c.previous, c.next = &s.head, s.head.next
+	c.next.previous, s.head.next = c, c
+	return true
+}
+
+// leave takes c, which is about to complete with err, out of the list. Its runner calls it.
+func (s *TaskScope) leave(w *worker, c *child, err *failure) {
+	if err != nil {
+		s.fail(err.error)
+	}
+	c.scope = nil
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	c.previous.next, c.next.previous = c.next, c.previous
+	c.previous, c.next = nil, nil
+	kept := s.left[:0]
+	for _, t := range s.left {
+		if !t.over() {
+			kept = append(kept, t)
+		}
+	}
+	clear(s.left[len(kept):])
+	s.left = append(kept, c.task)
+	if s.waiting && s.head.next == &s.head {
+		s.waiting = false
+		s.owner.wake(w)
+	}
+}
+
+// fail cancels all children if nothing has before. Anyone may call it.
+func (s *TaskScope) fail(err error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.err != nil || s.over {
+		return
+	}
+	s.err = err
+	for c := s.head.next; c != &s.head; c = c.next {
+		c.task.cancel(nil)
+	}
+}
+
+// await runs and waits for the children until all have ended. The owner calls it.
+func (s *TaskScope) await(cx Cx) {
+	if !s.drain(cx) {
+		s.fail(cx.task.ending())
+		cx.Shield(func() { s.drain(cx) })
+	}
+}
+
+// drain is await, but it gives up, and returns false, if the owner is to end.
+func (s *TaskScope) drain(cx Cx) bool {
+	for {
+		newest := s.newest()
+		if newest == nil {
+			break
+		}
+		cx.charge()
+		if cx.stack.depth > 0 && cx.stack.inline(newest) {
+			continue
+		}
+		if cx.task.ending() != nil {
+			return false
+		}
+		if s.wait() {
+			cx.stack.suspend(waiting)
+		}
+	}
+	for _, t := range s.left { // nobody writes it any more
+		for !t.over() { // its runner has only to say so
+			cx.stack.suspend(yielded)
+		}
+	}
+	return true
+}
+
+// newest returns the newest child that has not ended. If there is none, it returns nil, and there will be none.
+func (s *TaskScope) newest() *task {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	t := s.head.next.task
+	s.over = t == nil
+	return t
+}
+
+// wait reports whether there are children; then the owner is woken when there are none. A wake before it waits is not lost.
+func (s *TaskScope) wait() bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.waiting = s.head.next != &s.head
+	return s.waiting
+}
