@@ -1,0 +1,96 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+const stuckAfter = 30 * time.Second // after which a test takes something for stuck
+
+// start starts a runtime that is closed at the end of the test if the test does not do it, and then has left no goroutine.
+func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtime {
+	t.Helper()
+	before := goruntime.NumGoroutine()
+	rt, err := runtime.New(append([]runtime.Option{runtime.Workers(workers)}, options...)...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = rt.Close()
+		ends(t, rt)
+		require.Eventually(t, func() bool { return goruntime.NumGoroutine() <= before+1 }, stuckAfter, 100*time.Microsecond, // +1: Eventually's
+			"goroutines are left")
+	})
+	return rt
+}
+
+// ends fails the test if a closed runtime does not come to its end.
+func ends(t testing.TB, rt *runtime.Runtime) {
+	t.Helper()
+	select {
+	case <-rt.Done():
+	case <-time.After(stuckAfter):
+		t.Fatal("the runtime does not end\n" + runtime.Dump(rt))
+	}
+}
+
+// each runs a test with 1, 2 and 4 workers.
+func each(t *testing.T, test func(t *testing.T, workers int)) {
+	for _, n := range []int{1, 2, 4} {
+		t.Run(fmt.Sprint("workers=", n), func(t *testing.T) { test(t, n) })
+	}
+}
+
+// get waits for the end of a task, but not for ever.
+func get[T any](t testing.TB, h *runtime.Handle[T]) (T, error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), stuckAfter)
+	defer stop()
+	value, err := h.Wait(ctx)
+	if ctx.Err() != nil {
+		t.Fatal("the task does not end: ", runtime.DumpTask(h))
+	}
+	return value, err
+}
+
+// run runs f as a task, and fails the test if it does not return nil.
+func run(t testing.TB, rt *runtime.Runtime, f func(cx runtime.Cx) error) {
+	t.Helper()
+	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }))
+	require.NoError(t, err)
+}
+
+// receive takes a value from c, but does not wait for ever.
+func receive[T any](t testing.TB, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(stuckAfter):
+		t.Fatal("nothing comes")
+		panic("unreachable")
+	}
+}
+
+// returns is a task that returns v.
+func returns[T any](v T) func(runtime.Cx) (T, error) {
+	return func(runtime.Cx) (T, error) { return v, nil }
+}
+
+// forever is a task that waits until it is told to end.
+func forever(cx runtime.Cx) (int, error) { return 0, cx.Sleep(1 << 62) }
+
+// waits spins until f holds, for goroutines that are no tasks.
+func waits(t testing.TB, f func() bool, what string) {
+	t.Helper()
+	for end := time.Now().Add(stuckAfter); !f(); time.Sleep(20 * time.Microsecond) {
+		if time.Now().After(end) {
+			t.Fatal(what)
+		}
+	}
+}
