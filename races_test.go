@@ -29,7 +29,7 @@ func TestRacesInEverySchedule(t *testing.T) {
 	}
 	for range 3 {
 		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").rows(t)
-		require.Len(t, rows, 25)
+		require.Len(t, rows, 26)
 		for _, r := range rows {
 			if races, ok := want[r.Name]; ok {
 				require.Equal(t, races, r.Races, r.Name)

@@ -229,3 +229,23 @@ func TestCleanPullLeft(t *testing.T) {
 		x.Assert(left[0]+left[1] == 2, "%v", left)
 	})
 }
+
+// Coroutines that have nothing to do with one another, in two goroutines.
+func TestCleanPullsApart(t *testing.T) {
+	check(t, func(x *model.Exec) {
+		sums := make([]int, 2)
+		for i := range sums {
+			x.Go("", func() {
+				for range 3 {
+					next, stop := iter.Pull(numbers)
+					next()
+					v, _ := next()
+					sums[i] += v
+					stop()
+				}
+			})
+		}
+		x.Join()
+		x.Assert(sums[0] == 3 && sums[1] == 3, "%v", sums)
+	})
+}
