@@ -31,6 +31,16 @@
 // another thread. While there is only one thread that can matter, before the
 // first one is started and after all have been joined, operations are not steps.
 //
+// # Coroutines
+//
+// A coroutine of checked code (coro.go) is part of the thread that called next,
+// and runs on a goroutine of its own, which is kept for others. A thread that
+// comes to a scheduling point inside gives control away on that stack, by its own
+// fiber, and the switch back finds it there: for the Go runtime a coroutine is
+// a place where some goroutine waits, no matter which. So coroutines nest in
+// threads, and in one another, at the cost of a switch of iter.Pull. next, yield
+// and stop are no scheduling points.
+//
 // # Blocking
 //
 // A gated operation (Lock, Wait, Join, ...) can be disabled. Its thread keeps it
@@ -56,6 +66,9 @@
 //   - A hub that resumes every thread. Two threads that take turns would pay two
 //     switches of coroutines a step; the thread that the hub resumed resumes the
 //     others itself.
+//   - The real iter.Pull for coroutines of checked code: a goroutine for each, in
+//     each execution, took six times as long without the race detector and four
+//     times with it.
 //   - Additions that commute when their result is unused. The race detector orders
 //     them, so the two runs would explore different schedules.
 //   - Snapshots of the memory in place of running the prefix again: Go's heap and

@@ -21,7 +21,8 @@ type watched struct{ obj, event int32 }
 // iteration that reads more counts as having an effect.
 const maxWatched = 64
 
-// SpinStart begins an activation of a loop and gives its number.
+// SpinStart begins an activation of a loop and gives its number, which no other
+// thread gives: a coroutine may go from one to another.
 func SpinStart() uint64 {
 	e := eng
 	if e == nil {
@@ -29,7 +30,7 @@ func SpinStart() uint64 {
 	}
 	s := &e.cur.spin
 	s.count++
-	return s.count
+	return s.count*maxThreads + uint64(e.cur.id)
 }
 
 // Spin stands at the head of each iteration of activation n. It returns when

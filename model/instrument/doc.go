@@ -24,6 +24,10 @@
 // registers itself when the binary starts, so that a binary which was not
 // built from the copies is noticed.
 //
+// What only tells of a program's run is left as it is: stacks and callers,
+// regions and labels of runtime/trace and runtime/pprof. Starting a trace or a
+// profile starts goroutines, and is refused.
+//
 // # Where the rewritten text goes
 //
 // Every package outside the standard library that a test binary contains is
