@@ -28,6 +28,7 @@ type config struct {
 	interval    int
 	watch       time.Duration
 	seed        uint64
+	seeded      bool
 	onPanic     func(*PanicError)
 	debug       bool
 
@@ -173,11 +174,12 @@ func WatchInterval(d time.Duration) Option {
 	}
 }
 
-// Seed sets what the choice of victims depends on; the default is random. With one worker, no timers and nothing from outside, the
-// order in which tasks run is the same each time anyway.
+// Seed sets what the choice of victims depends on, which is random otherwise, and keeps the interval between two looks at the injector as
+// it is at the start, whatever time tasks take. With one worker, tasks then run in the same order each time, as far as they come from
+// inside and do not wait for time or for what is outside: for tests.
 func Seed(seed uint64) Option {
 	return func(c *config) error {
-		c.seed = seed
+		c.seed, c.seeded = seed, true
 		return nil
 	}
 }

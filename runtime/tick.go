@@ -8,6 +8,7 @@ type tick struct {
 	start    int64 // the clock when the first of them began
 	average  int64 // of the time of a poll, in 1/16 ns; 0 if none was measured yet
 	interval int   // polls between two looks at the injector
+	fixed    bool  // the interval stays as it is; never changes
 }
 
 const (
@@ -28,6 +29,10 @@ func (k *tick) measure(now int64) {
 		k.average = sample
 	} else {
 		k.average += (sample - k.average) / 10
+	}
+	if k.fixed {
+		k.polls = 0
+		return
 	}
 	k.interval = int(min(max(injectorGap<<averageShift/max(k.average, 1), leastPolls), mostPolls))
 	k.polls = 0

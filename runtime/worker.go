@@ -65,7 +65,7 @@ func newWorker(rt *Runtime, id int) *worker {
 		w.buffer = deque.New[*task](bufferFor(c.batchCap))
 	}
 	w.spill = w.overflow
-	w.tick = tick{left: c.tickBudget, interval: c.interval}
+	w.tick = tick{left: c.tickBudget, interval: c.interval, fixed: c.seeded}
 	w.ahead = c.interval
 	return w
 }
