@@ -37,7 +37,8 @@ func (h *Handle[T]) check(what string) {
 // Join waits for the end of the task and returns its result; the task that calls it waits, its worker does not. If the target has not
 // begun, it is run at once, on the stack of its joiner, as an ordinary call would be. Any task of the same runtime may call it.
 //
-// It returns [ErrCancelled] if the calling task is cancelled before the target has ended; that does not cancel the target.
+// It returns [ErrCancelled] if the calling task is cancelled before the target has ended; that does not cancel the target. A task
+// that runs its target itself comes to know of its cancellation when the target has ended, as in an ordinary call.
 // It panics if the handle is detached or belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
 	cx.check("Join")

@@ -297,7 +297,11 @@ func TestCancelEndsWhatWaitsAndWhatHasNotBegun(t *testing.T) {
 			_, err := fresh.Join(cx)
 			require.ErrorIs(t, err, runtime.ErrCancelled)
 
-			waits := runtime.Spawn(cx, forever)
+			var begun atomic.Bool
+			waits := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { begun.Store(true); return forever(cx) })
+			for !begun.Load() { // so that it is not run on top of the next task
+				cx.Yield()
+			}
 			joins := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return waits.Join(cx) })
 			cx.Yield()
 			joins.Cancel() // that does not cancel its target
