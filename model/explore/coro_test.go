@@ -451,3 +451,99 @@ func TestCoroutineFailures(t *testing.T) {
 	}
 	requireSettled(t, before)
 }
+
+// A task of a small runtime: it runs on a coroutine, and may wait for another.
+type miniTask struct {
+	resume  func() (*miniTask, bool) // gives whom it waits for
+	state   atomic.Int32             // 0 open, 1 done
+	waiter  atomic.Pointer[miniTask]
+	workers []int // that ran it
+	result  int
+}
+
+// miniRuntime has workers that take tasks from one queue. A worker registers the
+// task that waits after it has left its coroutine.
+type miniRuntime struct {
+	mu    sync.Mutex
+	queue []*miniTask
+	left  int
+}
+
+func (rt *miniRuntime) spawn(body func(await func(*miniTask) int) int) *miniTask {
+	t := &miniTask{}
+	t.resume, _ = hook.Pull(func(yield func(*miniTask) bool) {
+		t.result = body(func(other *miniTask) int {
+			if hook.Int32Load(&other.state) == 0 {
+				yield(other)
+			}
+			return other.result
+		})
+	})
+	rt.left++
+	rt.queue = append(rt.queue, t)
+	return t
+}
+
+func (rt *miniRuntime) push(t *miniTask) {
+	hook.MutexLock(&rt.mu)
+	defer hook.MutexUnlock(&rt.mu)
+	rt.queue = append(rt.queue, t)
+}
+
+func (rt *miniRuntime) work() {
+	for n := hook.SpinStart(); ; hook.Spin(n) {
+		hook.MutexLock(&rt.mu)
+		var t *miniTask
+		if len(rt.queue) > 0 {
+			t, rt.queue = rt.queue[0], rt.queue[1:]
+		}
+		left := rt.left
+		hook.MutexUnlock(&rt.mu)
+		if left == 0 {
+			return
+		}
+		if t == nil {
+			continue
+		}
+		n = hook.SpinStart() // what follows has effects
+		t.workers = append(t.workers, explore.Thread())
+		other, waits := t.resume()
+		if waits {
+			hook.PointerStore(&other.waiter, t)
+			if hook.Int32Load(&other.state) == 1 && hook.PointerSwap(&other.waiter, nil) != nil {
+				rt.push(t)
+			}
+			continue
+		}
+		hook.Int32Store(&t.state, 1)
+		if w := hook.PointerSwap(&t.waiter, nil); w != nil {
+			rt.push(w)
+		}
+		hook.MutexLock(&rt.mu)
+		rt.left--
+		hook.MutexUnlock(&rt.mu)
+	}
+}
+
+// Tasks wait, are woken once, and go on with any worker.
+func TestTasksOnCoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	ways := map[string]bool{}
+	r := all(func() {
+		rt := &miniRuntime{}
+		var child *miniTask
+		parent := rt.spawn(func(await func(*miniTask) int) int { return await(child) + 1 })
+		child = rt.spawn(func(func(*miniTask) int) int { return 41 })
+		spawn(rt.work, rt.work)
+		if parent.result != 42 {
+			panic(parent.result)
+		}
+		ways[fmt.Sprint(parent.workers)] = true
+	})
+	require.Nil(t, r.Failure)
+	require.Empty(t, r.Bounded)
+	for _, way := range []string{"[1]", "[2]", "[1 1]", "[2 2]", "[1 2]", "[2 1]"} {
+		require.Contains(t, ways, way)
+	}
+	requireSettled(t, before)
+}

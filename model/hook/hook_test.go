@@ -1,6 +1,8 @@
 package hook_test
 
 import (
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -95,9 +97,29 @@ func TestHooksOutsideAnExecution(t *testing.T) {
 	require.Same(t, &n, hook.NotAtomic(&n, "never said"))
 	require.Nil(t, hook.Recover(nil))
 	hook.Gosched()
+	require.Equal(t, runtime.GOMAXPROCS(0), hook.GOMAXPROCS(0))
+	require.Positive(t, hook.NumGoroutine())
 	require.True(t, hook.Register("p"))
 	require.True(t, hook.Registered("p"))
 	require.False(t, hook.Registered("q"))
+}
+
+func TestPullOutsideAnExecution(t *testing.T) {
+	next, stop := hook.Pull(slices.Values([]int{3}))
+	v, ok := next()
+	require.Equal(t, 3, v)
+	require.True(t, ok)
+	_, ok = next()
+	require.False(t, ok)
+	stop()
+	next2, stop2 := hook.Pull2(slices.All([]string{"a", "b"}))
+	k, s, ok := next2()
+	require.Equal(t, 0, k)
+	require.Equal(t, "a", s)
+	require.True(t, ok)
+	stop2()
+	_, _, ok = next2()
+	require.False(t, ok)
 }
 
 func TestBind(t *testing.T) {
