@@ -126,6 +126,10 @@ func New[T any](capacity int) *Deque[T] {
 // Cap returns the capacity. Anyone may call it.
 func (d *Deque[T]) Cap() int { return len(d.slots) }
 
+// Tail returns the position of the next push: it goes up by one, modulo 2^32, with each value that Push, or a steal into d, puts
+// here. Only the owner may call it.
+func (d *Deque[T]) Tail() uint32 { return d.next }
+
 // Len returns how many values are queued, as a snapshot. Anyone may call it.
 //
 // The owner gets the number at one instant within the call. Others get an upper bound of it, at most Cap; but for them

@@ -248,3 +248,22 @@ func TestLenIsNeverMoreThanCap(t *testing.T) {
 		require.Equal(t, 4, deque.NewWith[int](4, 0, 0, tail).Len(), fmt.Sprint(tail))
 	}
 }
+
+// Tail counts what is put into a deque, by pushes and by steals, and nothing else.
+func TestTailCountsWhatWasPut(t *testing.T) {
+	for _, start := range []uint32{0, 1<<32 - 3} {
+		d, victim := deque.NewAt[int](4, start), deque.New[int](8)
+		put := func() uint32 { return d.Tail() - start }
+		require.Zero(t, put())
+		fill(t, d, 1, 4)
+		require.EqualValues(t, 4, put())
+		d.Push(5, func([]int) {}) // two and this one go elsewhere
+		require.EqualValues(t, 4, put())
+		popAll(d)
+		require.EqualValues(t, 4, put())
+		fill(t, victim, 1, 8)
+		_, result := victim.StealInto(d) // returns one, puts three
+		require.Equal(t, deque.Stolen, result)
+		require.EqualValues(t, 7, put())
+	}
+}

@@ -101,6 +101,7 @@ func (s *stack) inline(t *task) bool {
 	var outcome taskstate.RunOutcome
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
 		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
+			w.count.stale++
 			t.stale()
 		}
 	} else {

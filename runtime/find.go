@@ -228,12 +228,13 @@ func (w *worker) steal() *task {
 }
 
 func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
+	before := w.ring.Tail()
 	t, result := victim.StealInto(w.ring)
 	if result != deque.Stolen {
 		return nil
 	}
 	w.count.steals++
-	w.count.stolen += uint64(1 + w.ring.Len()) // it was empty
+	w.count.stolen += uint64(1 + w.ring.Tail() - before)
 	if w.begin(t) {
 		return t
 	}

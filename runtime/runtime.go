@@ -25,6 +25,8 @@ type Runtime struct {
 	// live is how many tasks there are, and the credit of the workers; see live.go. Anyone adds and loads.
 	live atomic.Int64
 	_    [120]byte
+	// outside counts tasks that are no worker's: they were refused, or run on goroutines of their own. Anyone adds and loads.
+	outside struct{ spawned, completed atomic.Uint64 }
 
 	// mode only goes up: open, draining, cancelled. Loaded by everybody, raised by whoever closes.
 	mode atomic.Int32
@@ -48,6 +50,15 @@ func New(options ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	rt := assemble(c)
+	for _, w := range rt.workers {
+		go w.run()
+	}
+	return rt, nil
+}
+
+// assemble returns a runtime whose workers do not run yet.
+func assemble(c config) *Runtime {
 	rt := &Runtime{config: c, base: time.Now(), idle: idle.New(c.workers), done: make(chan struct{})}
 	rt.timers.start()
 	rt.resting.start()
@@ -57,10 +68,7 @@ func New(options ...Option) (*Runtime, error) {
 		rt.workers[i] = newWorker(rt, i)
 	}
 	rt.running.Store(int32(c.workers))
-	for _, w := range rt.workers {
-		go w.run()
-	}
-	return rt, nil
+	return rt
 }
 
 // now is the runtime's clock: nanoseconds since its start, monotonic.
@@ -76,6 +84,7 @@ func (rt *Runtime) submit(t *task) {
 	if !rt.injector.push(true, t) {
 		t.state.ToRunning()
 		rt.live.Add(1)
+		rt.outside.spawned.Add(1)
 		t.end(nil, ErrClosed)
 		return
 	}

@@ -31,11 +31,14 @@ import (
 func (w *worker) sleep() bool {
 	rt := w.rt
 	w.pauseTick()
-	w.count.parked++
 	w.flush()
 	w.handOver = false
 	token := true
 	outcome := w.idle.Publish()
+	if outcome != idle.Closed {
+		w.count.parked++
+		w.public.parked.show(w.count.parked)
+	}
 	if outcome == idle.Recheck {
 		if rt.takeable(w) {
 			rt.notify()

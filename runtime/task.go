@@ -115,6 +115,7 @@ func (t *task) complete(w *worker) {
 		w.count.completed++
 		w.left(1)
 	} else {
+		rt.outside.completed.Add(1)
 		rt.ended(1)
 	}
 }
