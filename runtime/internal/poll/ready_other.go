@@ -1,0 +1,9 @@
+//go:build !unix || aix
+
+package poll
+
+// CanLook says whether Ready looks.
+const CanLook = false
+
+// Ready returns true: there is no way to look.
+func Ready(uintptr, bool) bool { return true }
