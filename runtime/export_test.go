@@ -1,0 +1,58 @@
+package runtime
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// WithClock sets the clock: nanoseconds that do not go back.
+func WithClock(now func() int64) Option {
+	return func(c *config) error {
+		c.clock = now
+		return nil
+	}
+}
+
+// LookInterval returns how many polls the worker of cx lets go by between two looks at the injector.
+func (cx Cx) LookInterval() int { return cx.stack.worker.tick.interval }
+
+// SizeOfPolled is the size of the task of a poll-style body that is a pointer.
+func SizeOfPolled[T any, F Future[T]]() uintptr { return unsafe.Sizeof(polled[T, F]{}) }
+
+// Sizes are what everything else is built on.
+func Sizes() (task_, handle, call_ uintptr) {
+	return unsafe.Sizeof(task{}), unsafe.Sizeof(Handle[int]{}), unsafe.Sizeof(call[int]{})
+}
+
+// Resting returns how many poll-style tasks have been IDLE and have not ended.
+func (rt *Runtime) Resting() (n int) {
+	l := &rt.resting
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for r := l.head.next; r != &l.head; r = r.next {
+		n++
+	}
+	return n
+}
+
+// Parked returns how often the workers have gone to sleep, as far as they have said.
+func (rt *Runtime) Parked() (n uint64) {
+	for _, w := range rt.workers {
+		n += w.public.parked.public.Load()
+	}
+	return n
+}
+
+// Joiners returns how many wait for the end of h, those that have given up included.
+func (h *Handle[T]) Joiners() (n int) {
+	for j := h.joiners.Load(); j != nil; j = j.next {
+		n++
+	}
+	return n
+}
+
+// Sleeping returns how many workers sleep.
+func (rt *Runtime) Sleeping() int { return rt.idle.Parked() }
+
+// Live describes what is counted of tasks.
+func (rt *Runtime) Live() string { return fmt.Sprint(rt.live.Load(), "+", rt.injector.length.Load()) }
