@@ -8,12 +8,18 @@ import (
 
 // Scopes
 //
-// A scope has a list of its children that have not ended. The task that opened it runs those that have not begun, one after another,
-// and then waits until the list is empty. A child leaves the list as the last thing that it does before it completes; so the
-// scope ends by waiting for the completion of those that left just now. It does not join them: their handles may be detached.
+// A scope has a list of its children that have not ended, and the task that opened it waits until the list is empty. A child leaves
+// the list as the last thing that it does before it completes; so the scope ends by waiting for the completion of those that left just
+// now.
 //
 // The body is the first child. So a child that fails can end it, where it waits, and a body that panics or calls Goexit is a child
 // that does.
+//
+// What was not done
+//
+//   - To join the children, one after another. Their handles may be detached.
+//   - To run those that have not begun on top of the task that waits, as a join does. That task would not learn that it is
+//     cancelled, and its children neither, before the one on top of it has ended.
 
 // A TaskScope is what [Scope] gives its body: children of the scope may be started while it exists.
 type TaskScope struct {
@@ -21,11 +27,11 @@ type TaskScope struct {
 	lock  sync.Mutex
 	// The rest is under the lock.
 
-	head    child // of a ring: the children that have not ended, the newest first
-	left    []*task
-	waiting bool  // the owner wants to be woken when the list is empty
-	over    bool  // the scope has ended
-	err     error // what Scope returns
+	head    child   // of a ring: the children that have not ended
+	left    []*task // children that have left the ring and may not have completed yet
+	waiting bool    // the owner wants to be woken when the list is empty
+	over    bool    // the scope has ended
+	err     error   // what Scope returns
 }
 
 // A child is what a task has in the list of its scope.
@@ -39,8 +45,7 @@ type child struct {
 // [SpawnIn] has started, from the body or from children. If one of them ends with an error, all others are cancelled. It returns
 // that error, the first one, or nil.
 //
-// If the calling task is cancelled, all children are, and Scope returns [ErrCancelled] or [ErrClosed], after they have ended. If the body
-// or a child that runs on top of the calling task calls Goexit, the children are cancelled and waited for all the same.
+// If the calling task is cancelled, all children are, and Scope returns [ErrCancelled] or [ErrClosed], after they have ended.
 //
 // It panics if body is nil.
 func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
@@ -51,15 +56,10 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	s := &TaskScope{owner: cx.task}
 	s.head.previous, s.head.next = &s.head, &s.head
 	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
-	normal := false
-	defer func() {
-		if !normal { // Goexit
-			s.fail(ErrGoexit)
-			s.await(cx)
-		}
-	}()
-	s.await(cx)
-	normal = true
+	if !s.drain(cx) {
+		s.fail(cx.task.ending())
+		cx.Shield(func() { s.drain(cx) })
+	}
 	return s.err
 }
 
@@ -184,31 +184,13 @@ func (s *TaskScope) fail(err error) {
 	}
 }
 
-// await runs and waits for the children until all have ended. The owner calls it.
-func (s *TaskScope) await(cx Cx) {
-	if !s.drain(cx) {
-		s.fail(cx.task.ending())
-		cx.Shield(func() { s.drain(cx) })
-	}
-}
-
-// drain is await, but it gives up, and returns false, if the owner is to end.
+// drain waits until all children have ended; it gives up, and returns false, if the owner is to end. The owner calls it.
 func (s *TaskScope) drain(cx Cx) bool {
-	for {
-		newest := s.newest()
-		if newest == nil {
-			break
-		}
-		cx.charge()
-		if cx.stack.depth > 0 && cx.stack.inline(newest) {
-			continue
-		}
+	for s.wait() {
 		if cx.task.ending() != nil {
 			return false
 		}
-		if s.wait() {
-			cx.stack.suspend(waiting)
-		}
+		cx.stack.suspend(waiting)
 	}
 	for _, t := range s.left { // nobody writes it any more
 		for !t.over() { // its runner has only to say so
@@ -218,19 +200,11 @@ func (s *TaskScope) drain(cx Cx) bool {
 	return true
 }
 
-// newest returns the newest child that has not ended. If there is none, it returns nil, and there will be none.
-func (s *TaskScope) newest() *task {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	t := s.head.next.task
-	s.over = t == nil
-	return t
-}
-
-// wait reports whether there are children; then the owner is woken when there are none. A wake before it waits is not lost.
+// wait reports whether there are children; then the owner is woken when there are none. If there are none, there will be none.
 func (s *TaskScope) wait() bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.waiting = s.head.next != &s.head
+	s.over = !s.waiting
 	return s.waiting
 }
