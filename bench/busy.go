@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	ours "github.com/surewake/surewake/runtime"
+)
+
+// landings are the ways to take tasks from the injector: one by one, and batches with their two places.
+func landings() ([]string, []*ours.Runtime) {
+	var names []string
+	var all []*ours.Runtime
+	for _, b := range []struct {
+		most    int
+		landing ours.Landing
+		name    string
+	}{
+		{32, ours.LocalRing, "LocalRing"}, {1, ours.LocalRing, "LocalRing"}, {32, ours.PrivateBuffer, "PrivateBuffer"},
+	} {
+		names = append(names, fmt.Sprintf("Batch(%d, %s)", b.most, b.name))
+		all = append(all, start(ours.Workers(2), ours.Batch(b.most, b.landing)))
+	}
+	return names, all
+}
+
+// busyInjector has two tasks for each worker that take 10 µs and spawn themselves again, for ever. 1,000 tasks come from outside meanwhile.
+// This is spawn_many_remote_busy2 of Tokio's benchmarks.
+func busyInjector() ([]contender, func()) {
+	const n = 1000
+	names, runtimes := landings()
+	var contenders []contender
+	for i, rt := range runtimes {
+		handles := make([]*ours.Handle[int], n)
+		var on atomic.Bool
+		var again func(cx ours.Cx) (int, error)
+		again = func(cx ours.Cx) (int, error) {
+			for end := time.Now().Add(10 * time.Microsecond); time.Now().Before(end); {
+			}
+			if on.Load() {
+				ours.Spawn(cx, again).Detach()
+			}
+			return 0, nil
+		}
+		contenders = append(contenders, contender{name: names[i], ops: 1, rarely: true, round: func() time.Duration {
+			on.Store(true)
+			for range 4 {
+				ours.Submit(rt, again).Detach()
+			}
+			time.Sleep(time.Millisecond)
+			begin := time.Now()
+			for i := range handles {
+				handles[i] = ours.Submit(rt, empty)
+			}
+			for _, h := range handles {
+				must(h.Wait(context.Background()))
+			}
+			took := time.Since(begin)
+			on.Store(false)
+			return took
+		}})
+	}
+	return contenders, closing(runtimes...)
+}
+
+func forkJoinByBatch() ([]contender, func()) {
+	names, runtimes := landings()
+	var contenders []contender
+	for i, rt := range runtimes {
+		contenders = append(contenders, contender{name: names[i], ops: fibSpawns,
+			round: inside(rt, func(cx ours.Cx) { expect(must(fibWith(cx, fibN)), fibResult) })})
+	}
+	return contenders, closing(runtimes...)
+}
