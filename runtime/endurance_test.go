@@ -69,8 +69,8 @@ func endure(t *testing.T, length time.Duration) {
 type heapWatch struct{ first, last uint64 }
 
 const (
-	heapWarmUp = 20      // rounds
-	heapSlack  = 1 << 20 // bytes
+	heapWarmUp = 50      // rounds
+	heapSlack  = 4 << 20 // bytes
 )
 
 func (h *heapWatch) look(round int) {
@@ -119,6 +119,9 @@ type world struct {
 type house struct {
 	rt          *runtime.Runtime
 	description string
+	workers     int
+	watch       time.Duration
+	hogged      atomic.Bool // a task waits in hog
 	drained     atomic.Bool // Shutdown has been called, or is about to be
 	closed      atomic.Bool // Close has been called, or is about to be
 
@@ -168,7 +171,7 @@ func newHouse(rng *rand.Rand) *house {
 	}
 	lifo, tick, budget, depth, spares := pick(0, 1, 3), pick(1, 3, 128), pick(1, 3, 128), pick(0, 1, 3, 256), pick(1, 2, 8)
 	watch := []time.Duration{0, 50 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}[rng.IntN(4)]
-	h := &house{description: fmt.Sprintf("workers %d, ring %d, batch %d, landing %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
+	h := &house{workers: workers, watch: watch, description: fmt.Sprintf("workers %d, ring %d, batch %d, landing %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
 		"spares %d, watch %v", workers, ring, batch, landing, parker, lifo, tick, budget, depth, spares, watch)}
 	rt, err := runtime.New(runtime.Workers(workers), runtime.Ring(ring), runtime.Batch(batch, landing), runtime.Parker(parker),
 		runtime.LIFOCap(lifo), runtime.TickBudget(tick), runtime.TaskBudget(budget), runtime.InlineDepth(depth),
