@@ -204,11 +204,7 @@ func (p *player) step() {
 	case n < 88:
 		spin(time.Duration(p.rng.IntN(100)) * time.Microsecond)
 	case n < 89:
-		if p.rng.IntN(2) == 0 {
-			time.Sleep(50 * time.Microsecond)
-		} else {
-			p.hog()
-		}
+		time.Sleep(50 * time.Microsecond)
 	case n < 92:
 		p.w.submit(p.w.anywhere(p.rng), p.rng, p.rng.IntN(4) == 0)
 	case n < 95:
@@ -392,31 +388,6 @@ func (p *player) convoy() {
 			return r.returns()
 		})
 		p.w.publish(r)
-	}
-}
-
-const stranded = 10 * time.Second // for which a task waits although a worker sleeps, or comes past soon
-
-// hog blocks its worker until somebody else has run what the worker has queued: the task next in line, which the watch finds, or the one
-// behind it.
-func (p *player) hog() {
-	h := p.r.house
-	if h.workers == 1 || !h.hogged.CompareAndSwap(false, true) { // two of them might wait for each other's workers
-		return
-	}
-	defer h.hogged.Store(false)
-	wanted := runtime.Spawn(p.cx, func(runtime.Cx) (int, error) { return 0, nil })
-	if h.watch == 0 || p.rng.IntN(2) == 0 {
-		runtime.Spawn(p.cx, func(runtime.Cx) (int, error) { return 0, nil }).Detach()
-	}
-	for start := time.Now(); ; time.Sleep(20 * time.Microsecond) {
-		if _, _, ended := wanted.TryJoin(); ended {
-			return
-		}
-		if time.Since(start) > stranded {
-			p.w.fail("a task was not run for %v while its worker was busy\n%s", stranded, runtime.Dump(h.rt))
-			return
-		}
 	}
 }
 

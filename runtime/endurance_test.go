@@ -121,7 +121,6 @@ type house struct {
 	description string
 	workers     int
 	watch       time.Duration
-	hogged      atomic.Bool // a task waits in hog
 	drained     atomic.Bool // Shutdown has been called, or is about to be
 	closed      atomic.Bool // Close has been called, or is about to be
 
@@ -156,14 +155,14 @@ func newWorld(seed uint64) *world {
 		houses = 2
 	}
 	for range houses {
-		w.houses = append(w.houses, newHouse(w.rng))
+		w.houses = append(w.houses, newHouse(w.rng, 1, 1, 2, 2, 3, 4, 8))
 	}
 	return w
 }
 
-func newHouse(rng *rand.Rand) *house {
+func newHouse(rng *rand.Rand, workerNumbers ...int) *house {
 	pick := func(of ...int) int { return of[rng.IntN(len(of))] }
-	workers, ring, batch := pick(1, 1, 2, 2, 3, 4, 8), pick(2, 4, 256), pick(1, 2, 32, 256)
+	workers, ring, batch := pick(workerNumbers...), pick(2, 4, 256), pick(1, 2, 32, 256)
 	landing := []runtime.Landing{runtime.LocalRing, runtime.PrivateBuffer}[rng.IntN(2)]
 	parker := []park.Kind{park.Futex, park.Portable}[rng.IntN(2)]
 	if !parker.Available() {
@@ -199,6 +198,9 @@ func (w *world) run(t *testing.T) {
 	watchdog := time.AfterFunc(patience, w.stuck)
 	defer watchdog.Stop()
 
+	if w.rng.IntN(3) == 0 {
+		w.calm()
+	}
 	var outside, cancellers sync.WaitGroup
 	for _, h := range w.houses {
 		rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
