@@ -73,21 +73,21 @@ func memory(quick bool) [][2]string {
 		}
 	}
 	return [][2]string{
-		each("future that waits, with its handle and 8 bytes of its own", func(rt *ours.Runtime, n int) any {
+		each("future of 8 bytes that waits, and a pointer to its handle", func(rt *ours.Runtime, n int) any {
 			all := make([]*ours.Handle[int], n)
 			for i := range all {
 				all[i] = ours.SubmitFuture[int](rt, &never{})
 			}
 			return all
 		}),
-		each("future that waits, without bytes of its own", func(rt *ours.Runtime, n int) any {
+		each("future of 0 bytes that waits, and a pointer to its handle", func(rt *ours.Runtime, n int) any {
 			all := make([]*ours.Handle[int], n)
 			for i := range all {
 				all[i] = ours.SubmitFuture[int](rt, blank{})
 			}
 			return all
 		}),
-		each("task suspended in Sleep, with its handle", task(func(cx ours.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })),
+		each("task suspended in Sleep, and a pointer to its handle", task(func(cx ours.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })),
 		goroutines(n),
 	}
 }
