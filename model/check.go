@@ -149,6 +149,9 @@ func (c *check) config() explore.Config {
 		}
 		return ""
 	}
+	if !explore.Race {
+		cfg.Observe = o.observe
+	}
 	cfg.Progress = c.progress
 	return cfg
 }

@@ -16,6 +16,7 @@ type options struct {
 	noRescue    bool
 	assume      []string
 	spec        history.Specification
+	observe     func(*Step) error
 }
 
 // An Option changes how a check is explored.

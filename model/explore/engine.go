@@ -108,6 +108,7 @@ type engine struct {
 	trailPCs [32]uintptr // it
 
 	failure  *Failure    // of this execution
+	observed Step        // the step that Config.Observe is shown
 	rec      *recorder   // nil unless the execution is to be shown
 	forced   []Deviation // replay
 	decision int         // decisions so far, for deviation
@@ -231,13 +232,23 @@ func Leave(val uint64) {
 	if e.rec != nil {
 		e.rec.value(val)
 	}
+	if e.cfg.Observe != nil {
+		e.observe(e.cur, val)
+	}
 }
 
 // LeaveValue is Leave for a result that is shown in lanes but not compared:
 // pointers differ from one execution to the next.
 func LeaveValue(format func() string) {
-	if e := eng; e != nil && e.rec != nil && !e.quiet {
+	e := eng
+	if e == nil || e.quiet {
+		return
+	}
+	if e.rec != nil {
 		e.rec.text(format())
+	}
+	if e.cfg.Observe != nil {
+		e.observe(e.cur, 0)
 	}
 }
 

@@ -75,8 +75,15 @@ func RWTryRLockAllowed(m *sync.RWMutex) bool {
 // LeavePointer is Leave for a pointer, whose value differs from one execution
 // to the next.
 func LeavePointer(p unsafe.Pointer) {
-	if e := eng; e != nil && e.rec != nil && !e.quiet {
+	e := eng
+	if e == nil || e.quiet {
+		return
+	}
+	if e.rec != nil {
 		e.rec.text(e.rec.pointer(p))
+	}
+	if e.cfg.Observe != nil {
+		e.observe(e.cur, 0)
 	}
 }
 

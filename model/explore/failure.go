@@ -23,6 +23,7 @@ const (
 	KindForeign        Kind = "real goroutine"
 	KindExit           Kind = "goroutine exit"
 	KindLimit          Kind = "limit"
+	KindStep           Kind = "step refused"
 )
 
 // A Failure is what went wrong in one execution, with the schedule that shows it.

@@ -40,6 +40,7 @@ type Config struct {
 	Deadlock func()                // after each execution in which threads wait for ever
 	Exited   func() string         // why a thread left its goroutine; "" if unknown
 	Failed   func() string         // a failure that the test itself noted; "" for none
+	Observe  func(*Step) error     // after each operation; an error fails the execution there. The step is valid until it returns
 	Progress func(Result, float64) // about four times a second, with the part of the tree explored
 }
 

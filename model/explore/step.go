@@ -213,6 +213,9 @@ func (e *engine) commit(t *thread) {
 	if t.spin.on {
 		t.spin.note(t, c, int32(d))
 	}
+	if e.cfg.Observe != nil && !t.op.leaves() {
+		e.observe(t, resultOf(t))
+	}
 }
 
 // stateBefore records of an object what decides whether a gated operation on

@@ -18,8 +18,7 @@ func Task() *System {
 			" && last == 0 && unseen == 0 && told == 0 && woken == 0 && released == 0",
 		Rules: []Rule{
 			{"to_running", "ToRunning", "entries > 0 && life == 0", "entries--; runner = 1; " + toRunning},
-			{"stale", "ToRunning: RunStale, then Drop", "entries > 0 && life != 0 && refs > 1", "entries--; stale--; refs--"},
-			{"stale_last", "ToRunning: RunStale, then Drop", "entries > 0 && life != 0 && refs == 1", "entries--; stale--; refs--; released++"},
+			{"stale", "ToRunning: RunStale, the reference is to be dropped", "entries > 0 && life != 0", "entries--; stale--; holders++"},
 			{"claim", "Claim", anybody + " > 0 && life == 0 && refs < most", "runner = 1; refs++; stale++; " + toRunning},
 			{"to_idle", "ToIdle: IdleWaits", "runner == 1 && notified == 0", "runner = 0; life = 2"},
 			{"to_idle_notified", "ToIdle: IdleEnqueue", "runner == 1 && notified == 1", "runner = 0; life = 0; notified = 0; entries++"},
@@ -47,6 +46,9 @@ func Task() *System {
 			Rule{"drop_" + by, "Drop: DropKept", may + " && refs > 1", by + "--; refs--"},
 			Rule{"drop_last_" + by, "Drop: DropRelease", may + " && refs == 1 && life == 3", by + "--; refs--; released++"})
 	}
+	s.Rules = append(s.Rules,
+		Rule{"wake_drop_complete", "WakeDrop: WakeFinished", "holders > 0 && refs > 1 && life == 3", "holders--; refs--"},
+		Rule{"wake_drop_release", "WakeDrop: WakeRelease", "holders > 0 && refs == 1 && life == 3", "holders--; refs--; released++"})
 	for _, w := range []struct{ name, code, may, also string }{
 		{"wake", "Wake", anybody + " > 0", ""},
 		{"wake_drop", "WakeDrop", "holders > 0 && refs > 1", "; holders--; refs--"},

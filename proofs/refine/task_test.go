@@ -1,0 +1,173 @@
+package refine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model"
+	"github.com/surewake/surewake/proofs/refine"
+	"github.com/surewake/surewake/proofs/spec"
+	"github.com/surewake/surewake/taskstate"
+)
+
+// taskCast gives the table of taskstate names: entries, references and the right to run belong to goroutines.
+func taskCast(actors []string) refine.Cast {
+	c := refine.Cast{System: spec.Task(), Actors: actors, Package: "taskstate", Copies: map[string][]string{}}
+	for _, v := range []string{"entries", "runner", "handle", "holders", "last"} {
+		for a := range actors {
+			c.Copies[v] = append(c.Copies[v], fmt.Sprintf("%s_a%d", v, a))
+		}
+	}
+	c.Instances = func(_ *spec.Rule, a int) []refine.Instance {
+		i := refine.Instance{Bind: map[string]string{}}
+		for v, all := range c.Copies {
+			i.Bind[v] = all[a]
+		}
+		return []refine.Instance{i}
+	}
+	return c
+}
+
+// A job is a task in an execution.
+type job struct {
+	word taskstate.Word
+	// polls are what the polls to come want, of which there is one at a time.
+	polls []verdict
+}
+
+// verdict is what a poll wants.
+type verdict int
+
+const (
+	waits verdict = iota
+	again
+	done
+	shielded // waits, after it was in two shields
+)
+
+// run is what the holder of an entry does, until it has none.
+func (j *job) run() {
+	for next := true; next; {
+		next = j.turn(j.word.ToRunning())
+	}
+}
+
+// turn is a poll; it is true if there is an entry now.
+func (j *job) turn(now taskstate.RunOutcome) bool {
+	if now == taskstate.RunStale {
+		j.word.Drop()
+		return false
+	}
+	want := j.polls[0]
+	if len(j.polls) > 1 {
+		j.polls = j.polls[1:]
+	}
+	if now == taskstate.RunCancelled {
+		want = done
+	}
+	if want == shielded {
+		j.word.EnterShield()
+		j.word.EnterShield()
+		j.word.LeaveShield()
+		j.word.LeaveShield()
+		want = waits
+	}
+	switch want {
+	case waits:
+		return j.word.ToIdle() == taskstate.IdleEnqueue
+	case again:
+		j.word.Yield()
+		return true
+	}
+	switch j.word.Complete() {
+	case taskstate.CompleteWakeJoiner, taskstate.CompleteDiscard:
+		j.word.Drop()
+	}
+	return false
+}
+
+func (j *job) wake() {
+	if j.word.Wake() == taskstate.WakeEnqueue {
+		j.run()
+	}
+}
+
+func (j *job) wakeDrop() {
+	if j.word.WakeDrop() == taskstate.WakeEnqueue {
+		j.run()
+	}
+}
+
+func (j *job) cancel() {
+	if j.word.Cancel() == taskstate.CancelEnqueue {
+		j.run()
+	}
+}
+
+// claim is what a joiner does that runs its target; the entry that it makes, if any, it runs as well.
+func (j *job) claim() {
+	if now := j.word.Claim(); now != taskstate.RunStale && j.turn(now) {
+		j.run()
+	}
+}
+
+func (j *job) detach() {
+	if j.word.Detach() == taskstate.DetachDiscard {
+		j.word.Drop()
+	}
+}
+
+// The accesses of taskstate to the word are transitions of the table.
+func TestTaskIsTheTable(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		polls   []verdict  // the last of them is for all to come, and for one that is told to end it is done
+		holder  func(*job) // who has a reference
+		handler func(*job) // who has the handle
+	}{
+		{"woken, and dropped", []verdict{waits, done}, (*job).wakeDrop, (*job).detach},
+		{"woken twice", []verdict{waits}, (*job).wake, (*job).wake},
+		{"yields", []verdict{again, waits}, (*job).wake, func(*job) {}},
+		{"cloned", []verdict{done}, func(j *job) { j.word.Clone(); j.wakeDrop(); j.word.Drop() }, func(*job) {}},
+		{"joined", []verdict{done}, func(j *job) { j.word.Drop() }, func(j *job) { j.word.Join(); j.word.Join() }},
+		{"joined in vain", []verdict{done}, func(j *job) { j.wakeDrop() }, func(j *job) {
+			if j.word.Join() == taskstate.JoinWait {
+				j.word.Unjoin()
+			}
+		}},
+		{"detached by a joiner", []verdict{done}, func(j *job) { j.word.Drop() }, func(j *job) { j.word.Join(); j.detach() }},
+		{"claimed", []verdict{waits, done}, (*job).wakeDrop, (*job).claim},
+		{"cancelled", []verdict{waits}, (*job).cancel, (*job).detach},
+		{"cancelled twice", []verdict{waits}, (*job).cancel, (*job).cancel},
+		{"in a shield", []verdict{shielded}, (*job).cancel, func(*job) {}},
+		{"in a shield, and woken", []verdict{shielded}, (*job).cancel, (*job).wake},
+	} {
+		actors := []string{"runner", "holder", "handle"}
+		m := refine.NewMachine(taskCast(actors))
+		for _, v := range []string{"life", "notified", "cancelled", "join", "detached", "shield", "refs"} {
+			m.Share(v, v)
+		}
+		t.Run(c.name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				j := &job{word: taskstate.New(3), polls: c.polls}
+				bits := refine.Field(&j.word, "bits")
+				state := func() taskstate.State { return taskstate.State(refine.Read64(bits)) }
+				m.Begin(map[string]int{"refs": 3, "most": 99, "deep": taskstate.MaxShield, "entries_a0": 1, "holders_a1": 1, "handle_a2": 1},
+					[]refine.Object{{"word", bits}},
+					func() int { return int(state().Lifecycle()) },
+					func() int { return flag(state().Notified()) },
+					func() int { return flag(state().Cancelled()) },
+					func() int { return flag(state().JoinInterest()) },
+					func() int { return flag(state().Detached()) },
+					func() int { return state().Shield() },
+					func() int { return state().References() })
+				x.Go(actors[0], j.run)
+				x.Go(actors[1], func() { c.holder(j) })
+				x.Go(actors[2], func() { c.handler(j) })
+				x.Join()
+				x.Assert(m.May("entries + runner + last == 0"), "somebody has not done what it was told to")
+			}, model.Observe(m.Step), model.Duration(5*time.Second))
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package refine
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+// An Instance is a way to do a rule. Bind gives, for variables that have copies, the copy that the rule means; others are the
+// sum of their copies, and may not be assigned. When is a further condition, "" for none.
+type Instance struct {
+	Bind map[string]string
+	When string
+}
+
+// A Stay says that an access of this form, by an actor for whom When is not empty, is in the table's view done only in certain states,
+// whether or not it is a step of the table.
+type Stay struct {
+	Code string
+	When func(actor int) string
+}
+
+// A Cast says who does what in a table.
+type Cast struct {
+	System *spec.System
+	// Actors are the names of goroutines, other than which nobody does anything.
+	Actors []string
+	// Copies gives the names of a variable's copies. A variable that is not there is shared.
+	Copies map[string][]string
+	// Instances returns the ways in which an actor, given by number, does a rule: none if it is not for it.
+	Instances func(r *spec.Rule, actor int) []Instance
+	// Code takes the place of Rule.Code, by name of the rule, for what the table leaves to callers. See access for its form.
+	Code map[string]string
+	// Package is what functions belong to that are named without one.
+	Package string
+	// Silent are rules without an access: they happen before the actor's next one.
+	Silent []string
+	// Stays are conditions under which an access may mean nothing. Where there is none, it always may.
+	Stays []Stay
+	// Params is the largest value of a parameter, see spec.Question.
+	Params int
+}
+
+// move is an instance of a rule, by one actor.
+type move struct {
+	rule   *spec.Rule
+	actor  int
+	silent bool
+	access access
+	text   string // its condition
+	when   func([]int) int
+	places []int
+	values []func([]int) int
+	params bool
+}
+
+var identifier = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// in rewrites an expression: bound variables by their copies, others that have copies by the sum.
+func (c *Cast) in(text string, bind map[string]string) string {
+	return identifier.ReplaceAllStringFunc(text, func(v string) string {
+		if b, ok := bind[v]; ok {
+			return b
+		}
+		if all, ok := c.Copies[v]; ok {
+			return "(" + strings.Join(all, " + ") + ")"
+		}
+		return v
+	})
+}
+
+// stay is a Stay for one actor.
+type stay struct {
+	actor  int
+	access access
+	text   string
+	when   func([]int) int
+}
+
+func (c *Cast) stays(vars spec.Vars) []stay {
+	var all []stay
+	for _, s := range c.Stays {
+		a, err := parseAccess(s.Code, c.Package)
+		if err != nil {
+			panic(fmt.Sprintf("refine: table %s: %v", c.System.Name, err))
+		}
+		for actor := range c.Actors {
+			if text := s.When(actor); text != "" {
+				all = append(all, stay{actor, a, text, vars.Compile(text)})
+			}
+		}
+	}
+	return all
+}
+
+// variables returns the names after unfolding, in the order of the table.
+func (c *Cast) variables() []string {
+	var names []string
+	for _, v := range c.System.Vars {
+		if all, ok := c.Copies[v]; ok {
+			names = append(names, all...)
+		} else {
+			names = append(names, v)
+		}
+	}
+	return names
+}
+
+// moves compiles every instance of every rule.
+func (c *Cast) moves(vars spec.Vars) []move {
+	var all []move
+	for i := range c.System.Rules {
+		r := &c.System.Rules[i]
+		silent := slices.Contains(c.Silent, r.Name)
+		var a access
+		if !silent {
+			code := r.Code
+			if own, ok := c.Code[r.Name]; ok {
+				code = own
+			}
+			var err error
+			if a, err = parseAccess(code, c.Package); err != nil {
+				panic(fmt.Sprintf("refine: table %s, rule %s: %v", c.System.Name, r.Name, err))
+			}
+		}
+		for actor := range c.Actors {
+			for _, inst := range c.Instances(r, actor) {
+				all = append(all, c.move(vars, r, actor, inst))
+				last := &all[len(all)-1]
+				last.silent, last.access = silent, a
+			}
+		}
+	}
+	return all
+}
+
+func (c *Cast) move(vars spec.Vars, r *spec.Rule, actor int, inst Instance) move {
+	m := move{rule: r, actor: actor, text: c.in(r.When, inst.Bind)}
+	if inst.When != "" {
+		m.text = spec.And(m.text, inst.When)
+	}
+	m.when = vars.Compile(m.text)
+	effect := r.Effect()
+	for _, v := range slices.Sorted(maps.Keys(effect)) {
+		name := v
+		if _, ok := c.Copies[v]; ok {
+			if name, ok = inst.Bind[v]; !ok {
+				panic(fmt.Sprintf("refine: table %s, rule %s assigns %s: which copy?", c.System.Name, r.Name, v))
+			}
+		}
+		place, ok := vars[name]
+		if !ok {
+			panic(fmt.Sprintf("refine: table %s, rule %s: there is no variable %s", c.System.Name, r.Name, name))
+		}
+		m.places = append(m.places, place)
+		m.values = append(m.values, vars.Compile(c.in(effect[v], inst.Bind)))
+	}
+	for _, p := range c.System.Params {
+		m.params = m.params || spec.Mentions(r.When, p) || spec.Mentions(r.Do, p)
+	}
+	return m
+}
