@@ -45,6 +45,9 @@ func (e *engine) observe(t *thread, result uint64) {
 	d := e.depth - 1
 	s := &e.observed
 	*s = Step{N: d, Again: d < e.plen-1, Thread: t.id, Name: t.name, Op: t.op, Address: t.ptr, Result: result}
+	if t.op == OpFutexSleep {
+		s.Address = e.objs[t.queue].ptr // which it does not depend on, see futex.go
+	}
 	if !s.Again {
 		runtime.Callers(3, s.Callers[:])
 	}

@@ -55,15 +55,16 @@ type ring struct {
 type rings struct {
 	actors []string
 	all    []*ring
+	left   int // pushes to each
 }
 
 // newRings makes as many rings as there are capacities and numbers of values in the beginning.
 func newRings(actors []string, sizes ...[2]int) *rings {
-	r := &rings{actors: actors}
+	r := &rings{actors: actors, left: 99}
 	for i, s := range sizes {
 		m := refine.NewMachine(dequeCast(i, s[0], actors))
 		for _, v := range []string{"steal", "real", "tail"} {
-			m.Share(v, v)
+			m.Share(map[string]string{"steal": "head", "real": "head", "tail": "tail"}[v], v, v)
 		}
 		r.all = append(r.all, &ring{Machine: m, capacity: s[0], queued: s[1]})
 	}
@@ -79,23 +80,28 @@ func (r *rings) step(s *model.Step) error {
 	return nil
 }
 
-// run makes the deques and has each actor do its part. The values come out once, at the latest in the end.
-func (r *rings) run(x *model.Exec, parts ...func(*taker)) {
-	value := 0
-	next := func() int { value++; return value }
+// begin makes the deques and returns how many values are in them.
+func (r *rings) begin() (values int) {
 	for _, ring := range r.all {
 		d := deque.New[int](ring.capacity)
 		ring.deque = d
 		for range ring.queued {
-			d.Push(next(), nil)
+			values++
+			d.Push(values, nil)
 		}
 		head, tail := refine.Field(d, "head"), refine.Field(d, "tail")
-		ring.Begin(map[string]int{"cap": ring.capacity, "half": ring.capacity / 2, "tail": ring.queued, "left": 99},
+		ring.Begin(map[string]int{"cap": ring.capacity, "half": ring.capacity / 2, "tail": ring.queued, "left": r.left},
 			[]refine.Object{{"head", head}, {"tail", tail}},
 			func() int { return int(refine.Read64(head) >> 32) },
 			func() int { return int(uint32(refine.Read64(head))) },
 			func() int { return int(refine.Read32(tail)) })
 	}
+	return values
+}
+
+// run makes the deques and has each actor do its part. The values come out once, at the latest in the end.
+func (r *rings) run(x *model.Exec, parts ...func(*taker)) {
+	value := r.begin()
 	takers := make([]*taker, len(parts))
 	for i, part := range parts {
 		takers[i] = &taker{rings: r, me: i, value: 100 * (i + 1)}
@@ -150,6 +156,7 @@ func (t *taker) steal(from int) {
 
 // The accesses of deque to its head and its tail are transitions of the table.
 func TestDequeIsTheTable(t *testing.T) {
+	var all []*refine.Machine
 	for _, c := range []struct {
 		name  string
 		sizes [][2]int // capacity, and values in the beginning
@@ -191,5 +198,9 @@ func TestDequeIsTheTable(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { r.run(x, c.parts...) }, model.Observe(r.step))
 		})
+		for _, ring := range r.all {
+			all = append(all, ring.Machine)
+		}
 	}
+	everyRule(t, 17_000, all)
 }

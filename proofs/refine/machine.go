@@ -28,8 +28,9 @@ type Machine struct {
 	objects map[unsafe.Pointer]int // numbers in objectNames
 	read    []func() int           // by shared variable
 	start   int                    // a set
-	steps   int64                  // over all executions
 	trail   []int                  // by step of the execution: the set after it
+
+	steps, executions int64 // so far
 
 	objectNames []string
 	actors      map[string]int
@@ -41,13 +42,14 @@ type Machine struct {
 	after       map[edge]int
 	taken       map[string]bool // rules that were the meaning of an access
 	scratch     []int
+	hops        map[int][]hop // of Commutes, while it runs
 	buffer      []byte
 }
 
 type shared struct {
-	name string
-	text string
-	of   func([]int) int
+	name   string
+	object string
+	of     func([]int) int
 }
 
 // site is an access as it is seen, without the addresses.
@@ -90,10 +92,9 @@ func NewMachine(c Cast) *Machine {
 }
 
 // Share says that an expression over the table's variables, in which the sum stands for a variable that has copies, has at each
-// instant a value that can be read from memory: by the functions that Begin is given, in this order.
-func (m *Machine) Share(name, text string) {
-	text = m.cast.in(text, nil)
-	m.shared = append(m.shared, shared{name, text, m.vars.Compile(text)})
+// instant a value that can be read from an object: by the functions that Begin is given, in this order.
+func (m *Machine) Share(object, name, text string) {
+	m.shared = append(m.shared, shared{name, object, m.vars.Compile(m.cast.in(text, nil))})
 }
 
 // An Object is memory that the table speaks about: accesses to it are the steps. Reads are done while the execution stands still.
@@ -108,6 +109,7 @@ func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() i
 	if len(read) != len(m.shared) {
 		panic(fmt.Sprintf("refine: %d shared variables, and %d to read them", len(m.shared), len(read)))
 	}
+	m.executions++
 	m.read = read
 	m.objects = map[unsafe.Pointer]int{}
 	for _, o := range objects {
@@ -325,18 +327,16 @@ func (m *Machine) May(condition string) bool {
 	return false
 }
 
-// Unused returns the rules that were the meaning of no access so far, but for those given; nothing, where nothing is observed.
-func (m *Machine) Unused(but ...string) []string {
-	var names []string
+// Used adds to used whether each rule was the meaning of an access so far, and returns in how many executions; where nothing is observed,
+// it adds nothing, and returns 0.
+func (m *Machine) Used(used map[string]bool) (executions int64) {
 	if m.steps == 0 {
-		return nil
+		return 0
 	}
 	for _, r := range m.cast.System.Rules {
-		if !m.taken[r.Name] && !slices.Contains(but, r.Name) {
-			names = append(names, r.Name)
-		}
+		used[r.Name] = used[r.Name] || m.taken[r.Name]
 	}
-	return names
+	return m.executions
 }
 
 // Sizes returns how many states of the table were reached, how many sets, and by how many steps.
