@@ -56,7 +56,7 @@ end      -- lock, closed, unlock; then Close of idle; a worker that is told Clos
 // HTML writes rows as a page. base is what links to files begin with: a directory, or an address.
 func HTML(w io.Writer, rows []Row, base string) error {
 	tables := map[string][]*spec.System{
-		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
 		"injector": {spec.Injector()},
 	}
 	var parts []*protocol

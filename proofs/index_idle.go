@@ -39,9 +39,17 @@ func idleTheorems() []Theorem {
 	closing := func(s *spec.System) invariant {
 		return invariant{smt.Proof{System: s, Invariant: []string{s.NonNegative(), spec.CloseInvariant}, Goals: []string{spec.NobodySleepsOn}}, "idle.go"}
 	}
+	leavesJoin := "(* found nothing, but what it waited for has ended *)\n    step (St L M q 1 c) (St (upd i (W R e t d) L) "
 	// A worker that looks at closed before it sets its bit.
 	looksFirst := spec.Close().With(spec.Rule{Name: "recheck_b", When: "R > 0 && phase == 0", Do: "R--; gone++"}).
 		With(spec.Rule{Name: "late_bit", When: "gone > 0", Do: "gone--; B_b++"})
+	claiming := func(s *spec.System) invariant {
+		return invariant{smt.Proof{System: s, Invariant: []string{spec.ClaimInvariant}, Goals: []string{spec.ClaimHeard}}, "idle.go"}
+	}
+	claimsFirst := spec.Claim().With(spec.Rule{Name: "post", When: "true", Do: "claimers++"}).
+		With(spec.Rule{Name: "late", When: "true", Do: "pub++"})
+	looksBefore := spec.Claim().With(spec.Rule{Name: "publish", When: "at == 0", Do: "at = 1; known = pub"}).
+		With(spec.Rule{Name: "recheck", When: "at == 1", Do: "at = 2"})
 	bounds := func(s *spec.System) exploration {
 		return exploration{s, spec.Question{Start: map[string]int{"R": 2, "left": 2, "other": 1, "hands": 3}, Always: append([]string{atRest}, wake...), Ends: "true"}, "idle.go"}
 	}
@@ -93,7 +101,7 @@ func idleTheorems() []Theorem {
 			proof: coq("searching_exact"),
 			mutants: []mutant{
 				{"I3", "a worker goes on without its token", without("searching_exact", "nth_error L i = Some (W P e (t+1) d)", "nth_error L i = Some (W P e t d)", "step_counts")},
-				{"uncounted", "Close does not count whom it claims", without("searching_exact", "(M2 j :: M) q n (Some k)", "(M3 j :: M) q n (Some k)", "step_counts")},
+				{"uncounted", "Close does not count whom it claims", without("searching_exact", "(M2 j :: M) q n (Some (k, Some l))", "(M3 j :: M) q n (Some (k, Some l))", "step_counts")},
 			},
 		},
 		{
@@ -143,11 +151,14 @@ func idleTheorems() []Theorem {
 		},
 		{
 			ID: "idle/I9", Statement: "when Close is through with all words, no worker that has passed its look at closed has its bit set",
-			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts", Assumptions: []string{manyWords, "idle/I10, for each word"}, Code: idleCode,
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts", Assumptions: []string{manyWords}, Code: idleCode,
 			proof: coq("nobody_sleeps_after_close"),
 			mutants: []mutant{
 				{"close-passes", "Close passes a word without a look at it", without("nobody_sleeps_after_close",
-					"sum (past_in k) L = 0 -> (* idle/I10: why Close may go on then *)", "", "step_closes")},
+					"k : step (St L M q n (Some (k, Some [])))", "k r : step (St L M q n (Some (k, r)))", "step_closes")},
+				{"unread", "Close goes through some bits of a word, not through those that it has read", without("nobody_sleeps_after_close", "set_in k L l ->", "", "step_reads")},
+				{"early-look", "closed is loaded before the bit is set", without("nobody_sleeps_after_close",
+					"step (St L M q n None) (St (upd i (W B e t d) L) M q n None)", "forall c, step (St L M q n c) (St (upd i (W B e t d) L) M q n c)", "step_reads")},
 			},
 		},
 		{
@@ -163,6 +174,24 @@ func idleTheorems() []Theorem {
 			mutants: []mutant{
 				{"blind", "a claim leaves the bit where it is", without("timeout_unclaimed",
 					"(upd j (W x 0 t d) L) (a ++ M2 j :: b)", "(upd j (W x 1 t d) L) (a ++ M2 j :: b)", "step_owns")},
+			},
+		},
+		{
+			ID: "idle/I12", Statement: "a searcher that leaves a join with nothing leaves no task to sleepers alone: somebody else is under way, who covers them",
+			Scope: "any N workers, words of the bitmap, notifiers, tasks, timeouts", Assumptions: []string{manyWords, anyBit, "before Close"}, Code: idleCode,
+			proof: coq("leaver_is_replaced"),
+			mutants: []mutant{
+				{"last", "the last searcher that leaves a join does not notify", without("leaver_is_replaced", leavesJoin+"(M0 :: M) q 0 c)", leavesJoin+"M q 0 c)", "step_wakes")},
+				{"stays-counted", "who leaves a join stays on the count", without("leaver_is_replaced", leavesJoin+"(M0 :: M) q 0 c)", leavesJoin+"(M0 :: M) q 1 c)", "step_counts")},
+			},
+		},
+		{
+			ID: "idle/I13", Statement: "Claim reaches: a worker that sleeps unclaimed, with no claim on its way, knows all that was published for it",
+			Scope: "any N claimers, notifiers, timeouts", Assumptions: []string{"it is said of each worker"}, Code: idleCode,
+			proof: claiming(spec.Claim()),
+			mutants: []mutant{
+				{"claims-first", "a deadline is published after the claim", claiming(claimsFirst)},
+				{"early-recheck", "the recheck comes before the bit is set", claiming(looksBefore)},
 			},
 		},
 		{

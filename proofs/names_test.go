@@ -14,7 +14,7 @@ import (
 // transition says is for the reader.
 func TestTransitionsNameFunctionsOfTheCode(t *testing.T) {
 	tables := map[string][]*spec.System{
-		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
 		"idle deque": {spec.Injector(), spec.InjectorRuns()},
 	}
 	functions := regexp.MustCompile(`^([\w, ]+)(?:: |$)`)

@@ -14,8 +14,9 @@ Record w := W { p : pc; bit : nat; tok : nat; wd : nat }.
    to count it. M3 j: has yet to give it its token. *)
 Inductive nf := M0 | M1 (k : nat) | M2 (j : nat) | M3 (j : nat).
 
-(* cl: None before Close stores closed; Some k when Close is through with the words below k. *)
-Record st := St { ws : list w; ms : list nf; q : nat; srch : nat; cl : option nat }.
+(* cl: None before Close stores closed. Some (k, None) when Close is through with the words below k, and Some (k, Some l) when it has
+   read word k and has yet to go through the bits of workers l. *)
+Record st := St { ws : list w; ms : list nf; q : nat; srch : nat; cl : option (nat * option (list nat)) }.
 
 Fixpoint sum {X} (f : X -> nat) (l : list X) := match l with [] => 0 | x :: r => f x + sum f r end.
 Fixpoint upd {X} (i : nat) (y : X) (l : list X) :=
@@ -26,6 +27,8 @@ Definition within k x := if wd x =? k then bit x else 0.
 (* A bit whose worker is past its look at closed. *)
 Definition past x := match p x with B | D | P => bit x | _ => 0 end.
 Definition past_in k x := if wd x =? k then past x else 0.
+(* What a load of word k sees. *)
+Definition set_in k L l := forall j, In j l <-> exists x, nth_error L j = Some x /\ wd x = k /\ bit x > 0.
 
 Section Words.
 Variable nw : nat. (* the number of words *)
@@ -40,6 +43,8 @@ Inductive step : st -> st -> Prop :=
 | m_end L a b q n c k : nw <= k -> step (St L (a ++ M1 k :: b) q n c) (St L (a ++ b) q n c)
 | m_claim L a b q n c j x t d : nth_error L j = Some (W x 1 t d) ->
     step (St L (a ++ M1 d :: b) q n c) (St (upd j (W x 0 t d) L) (a ++ M2 j :: b) q n c)
+| claim_one L M q n c j x t d : nth_error L j = Some (W x 1 t d) -> (* Claim of this worker, and a second Close *)
+    step (St L M q n c) (St (upd j (W x 0 t d) L) (M2 j :: M) q n c)
 | m_count L a b q n c j : step (St L (a ++ M2 j :: b) q n c) (St L (a ++ M3 j :: b) q (n+1) c)
 | m_token L a b q n c j x e t d : nth_error L j = Some (W x e t d) ->
     step (St L (a ++ M3 j :: b) q n c) (St (upd j (W x e (t+1) d) L) (a ++ b) q n c)
@@ -53,6 +58,10 @@ Inductive step : st -> st -> Prop :=
 | found_last L M q c i e t d : nth_error L i = Some (W F e t d) ->
     step (St L M q 1 c) (St (upd i (W R e t d) L) (M0 :: M) q 0 c)
 | found L M q n c i e t d : nth_error L i = Some (W F e t d) -> n <> 1 ->
+    step (St L M q n c) (St (upd i (W R e t d) L) M q (n-1) c)
+| left_last L M q c i e t d : nth_error L i = Some (W S e t d) -> (* found nothing, but what it waited for has ended *)
+    step (St L M q 1 c) (St (upd i (W R e t d) L) (M0 :: M) q 0 c)
+| left L M q n c i e t d : nth_error L i = Some (W S e t d) -> n <> 1 ->
     step (St L M q n c) (St (upd i (W R e t d) L) M q (n-1) c)
 | publish_searching L M q n c i e t d : nth_error L i = Some (W S e t d) ->
     step (St L M q n c) (St (upd i (W A 1 t d) L) M q n c)
@@ -76,11 +85,13 @@ Inductive step : st -> st -> Prop :=
     step (St L M q n c) (St (upd i (W R 0 t d) L) M q n c)
 | woke L M q n c i e t d : nth_error L i = Some (W P e (t+1) d) ->
     step (St L M q n c) (St (upd i (W S e t d) L) M q n c)
-| close_store L M q n : step (St L M q n None) (St L M q n (Some 0))
-| close_claim L M q n k j x t d : nth_error L j = Some (W x 1 t d) ->
-    step (St L M q n (Some k)) (St (upd j (W x 0 t d) L) (M2 j :: M) q n (Some k))
-| close_pass L M q n k : sum (past_in k) L = 0 -> (* idle/I10: why Close may go on then *)
-    step (St L M q n (Some k)) (St L M q n (Some (k+1))).
+| close_store L M q n : step (St L M q n None) (St L M q n (Some (0, None)))
+| close_load L M q n k l : set_in k L l -> step (St L M q n (Some (k, None))) (St L M q n (Some (k, Some l)))
+| close_claim L M q n k l j x t d : nth_error L j = Some (W x 1 t d) ->
+    step (St L M q n (Some (k, Some (j :: l)))) (St (upd j (W x 0 t d) L) (M2 j :: M) q n (Some (k, Some l)))
+| close_miss L M q n k l j x t d : nth_error L j = Some (W x 0 t d) ->
+    step (St L M q n (Some (k, Some (j :: l)))) (St L M q n (Some (k, Some l)))
+| close_pass L M q n k : step (St L M q n (Some (k, Some []))) (St L M q n (Some (k+1, None))).
 
 (* Who is on the count. *)
 Definition counted x := match p x with S | F | A => 1 | _ => 0 end + tok x.
@@ -104,7 +115,9 @@ Definition counts s := srch s = sum counted (ws s) + sum to_deliver (ms s).
 Definition owns s := forall j x, nth_error (ws s) j = Some x -> bit x + tok x + sum (mine j) (ms s) = parked x.
 Definition exists_ s := forall j, nth_error (ws s) j = None -> sum (mine j) (ms s) = 0.
 Definition in_words s := forall j x, nth_error (ws s) j = Some x -> wd x < nw.
-Definition closes s := forall k, cl s = Some k -> sum (past_low k) (ws s) = 0.
+Definition closes s := forall k r, cl s = Some (k, r) -> sum (past_low k) (ws s) = 0.
+Definition reads s := forall k l, cl s = Some (k, Some l) ->
+  forall j x, nth_error (ws s) j = Some x -> wd x = k -> past x > 0 -> In j l.
 Definition wakes s := q s > 0 -> sum asleep (ws s) > 0 -> cl s = None ->
   sum under_way (ws s) + sum (covers (ws s)) (ms s) > 0.
 
@@ -210,13 +223,40 @@ Proof.
   match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in E; injection E as <-; apply K in H end; auto.
 Qed.
 
-Lemma step_closes s s' : step s s' -> closes s -> closes s'.
+Lemma step_reads s s' : step s s' -> reads s -> reads s'.
 Proof.
-  unfold closes. intros H K. destruct H; cbn [ws cl] in *; intros kk E; auto; try discriminate;
-  try (specialize (K _ E));
+  unfold reads. intros H K. destruct H; cbn [ws cl] in *; intros kk ll E jj xx N W P; try discriminate;
+  try rewrite nth_upd in N;
+  try match type of N with (if ?a =? ?b then _ else _) = _ =>
+    destruct (Nat.eqb_spec a b);
+    [ subst; match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in N end; injection N as <- | ] end;
+  try (injection E as <- <-);
+  try (specialize (K _ _ E)); try (specialize (K _ _ eq_refl)).
+  all: try (match goal with H : nth_error _ _ = Some _ |- _ => specialize (K _ _ H) end;
+    unfold past in *; cbn [p bit wd] in *; repeat match goal with x : pc |- _ => destruct x end; auto; try lia; fail).
+  all: try (eapply K; eauto; fail).
+  - (* close_load *) apply H. exists xx. repeat split; auto. unfold past in P. destruct (p xx); lia.
+  - (* close_claim *) destruct (K _ _ N W P); [contradiction | auto].
+  - (* close_miss *) destruct (K _ _ N W P) as [->|]; auto. rewrite H in N. injection N as <-.
+    unfold past in P; cbn in P. destruct x; lia.
+Qed.
+
+Lemma no_more k L : (forall j x, nth_error L j = Some x -> wd x = k -> past x > 0 -> In j []) -> sum (past_in k) L = 0.
+Proof.
+  induction L as [|x L IH]; intros H; cbn [sum]; auto.
+  rewrite IH by (intros j; apply (H (Datatypes.S j))).
+  unfold past_in. destruct (Nat.eqb_spec (wd x) k); auto.
+  pose proof (H 0 x eq_refl e). destruct (past x); auto. exfalso. apply H0. lia.
+Qed.
+
+Lemma step_closes s s' : step s s' -> reads s -> closes s -> closes s'.
+Proof.
+  unfold closes, reads. intros H Rd K. destruct H; cbn [ws cl] in *; intros kk rr E; auto; try discriminate; eauto;
+  try (specialize (K _ _ E));
   try match goal with H : nth_error ?l ?i = Some ?x |- context[upd ?i ?y ?l] =>
     pose proof (sum_upd (past_low kk) l i x y H); pose proof (sum_ge (past_low kk) l i x H) end;
-  try (injection E as <-); rewrite ?past_low_next, ?past_low_0; try (specialize (K _ eq_refl));
+  try (injection E as <- <-); rewrite ?past_low_next, ?past_low_0; try (specialize (K _ _ eq_refl));
+  try (rewrite (no_more _ _ (Rd _ _ eq_refl)));
   unfold past_low, past in *; cbn [wd p bit] in *;
   repeat match goal with x : pc |- _ => destruct x end; cbn [wd p bit] in *;
   try match goal with H : context[?a <? ?b] |- _ => destruct (Nat.ltb_spec a b) end; try lia.
@@ -263,10 +303,15 @@ Proof.
     pose proof (sum_upd counted L i _ (W R e t d) H). pose proof (sum_ge counted L i _ H).
     pose proof (counted_under_way (upd i (W R e t d) L)). pose proof (to_deliver_covers (upd i (W R e t d) L) M).
     cbn in *; lia.
+  - (* left: the same *)
+    pose proof (sum_upd counted L i _ (W R e t d) H). pose proof (sum_ge counted L i _ H).
+    pose proof (counted_under_way (upd i (W R e t d) L)). pose proof (to_deliver_covers (upd i (W R e t d) L) M).
+    cbn in *; lia.
 Qed.
 
 Record inv (s : st) : Prop := {
-  i_counts : counts s; i_owns : owns s; i_exists : exists_ s; i_in_words : in_words s; i_closes : closes s; i_wakes : wakes s }.
+  i_counts : counts s; i_owns : owns s; i_exists : exists_ s; i_in_words : in_words s;
+  i_reads : reads s; i_closes : closes s; i_wakes : wakes s }.
 
 (* Everybody runs; where the bits are is free. *)
 Definition start words := St (map (W R 0 0) words) [] 0 0 None.
@@ -279,7 +324,7 @@ Proof.
   intros Wd.
   assert (forall f, (forall d, f (W R 0 0 d) = 0) -> sum f (map (W R 0 0) words) = 0) as Z
     by (intros f E; clear Wd; induction words; simpl; rewrite ?E; auto).
-  split; unfold counts, owns, exists_, in_words, closes, wakes; simpl; try lia; try discriminate.
+  split; unfold counts, owns, exists_, in_words, reads, closes, wakes; simpl; try lia; try discriminate.
   - now rewrite Z.
   - intros j x E. apply nth_error_In, in_map_iff in E as (d & <- & _). reflexivity.
   - intros j x E. apply nth_error_In, in_map_iff in E as (d & <- & I). now apply Wd.
@@ -288,12 +333,12 @@ Qed.
 Lemma reach_inv words s : reach words s -> inv s.
 Proof.
   induction 1 as [Wd | s s' _ [] H]; auto using start_inv.
-  split; eauto using step_counts, step_owns, step_exists, step_in_words, step_closes, step_wakes.
+  split; eauto using step_counts, step_owns, step_exists, step_in_words, step_reads, step_closes, step_wakes.
 Qed.
 
 (* idle/I1. Nobody is under way: no notifier, no Close, and each worker runs a task or sleeps without a token. Then nobody sleeps
    while a task is queued, as far as a claim can still come. *)
-Definition quiet s := ms s = [] /\ (cl s = None \/ exists k, cl s = Some k /\ nw <= k) /\
+Definition quiet s := ms s = [] /\ (cl s = None \/ exists k r, cl s = Some (k, r) /\ nw <= k) /\
   forall i x, nth_error (ws s) i = Some x -> p x = R \/ (p x = P /\ tok x = 0).
 
 Lemma quiet_under_way l : (forall i x, nth_error l i = Some x -> p x = R \/ (p x = P /\ tok x = 0)) ->
@@ -315,13 +360,13 @@ Qed.
 
 Theorem no_lost_wakeup words s : reach words s -> quiet s -> q s > 0 -> sum asleep (ws s) = 0.
 Proof.
-  intros Rc (M & Cl & Q) Hq. destruct (reach_inv _ _ Rc) as [Cn O Ex Wd Cs K].
-  destruct Cl as [Cl | (k & Cl & Le)].
+  intros Rc (M & Cl & Q) Hq. destruct (reach_inv _ _ Rc) as [Cn O Ex Wd _ Cs K].
+  destruct Cl as [Cl | (k & r & Cl & Le)].
   - assert (sum under_way (ws s) = 0) as U.
     { apply quiet_under_way; auto. intros i x E. specialize (O _ _ E). lia. }
     unfold wakes in K. rewrite M, U in K. cbn in K. destruct (sum asleep (ws s)); auto.
     specialize (K Hq ltac:(lia) Cl). lia.
-  - specialize (Cs _ Cl). pose proof (all_past_low k (ws s) Wd Le). lia.
+  - specialize (Cs _ _ Cl). pose proof (all_past_low k (ws s) Wd Le). lia.
 Qed.
 
 (* idle/I2. A parked worker has exactly one of its bit, a claim in somebody's hands, a token; so two wake-ups never meet. *)
@@ -386,16 +431,28 @@ Proof.
 Qed.
 Theorem searching_at_most_twice words s : reach words s -> srch s <= 2 * length (ws s).
 Proof.
-  intros Rc. destruct (reach_inv _ _ Rc) as [Cn O Ex _ _ _]. unfold counts in Cn.
+  intros Rc. destruct (reach_inv _ _ Rc) as [Cn O Ex _ _ _ _]. unfold counts in Cn.
   pose proof (delivered_claims _ _ Ex). pose proof (counted_claims (ws s) (ms s) 0 O). lia.
 Qed.
 
 (* idle/I9. When Close is through with all words, no worker that has passed its look at closed has its bit set: all of them
    have been claimed, or are awake. *)
-Theorem nobody_sleeps_after_close words s k j x : reach words s -> cl s = Some k -> nw <= k ->
+Theorem nobody_sleeps_after_close words s k r j x : reach words s -> cl s = Some (k, r) -> nw <= k ->
   nth_error (ws s) j = Some x -> asleep x = 0.
 Proof.
-  intros Rc Cl Le E. destruct (reach_inv _ _ Rc) as [_ _ _ Wd Cs _].
-  pose proof (all_past_low k (ws s) Wd Le). specialize (Cs _ Cl). pose proof (sum_ge asleep (ws s) j x E). lia.
+  intros Rc Cl Le E. destruct (reach_inv _ _ Rc) as [_ _ _ Wd _ Cs _].
+  pose proof (all_past_low k (ws s) Wd Le). specialize (Cs _ _ Cl). pose proof (sum_ge asleep (ws s) j x E). lia.
+Qed.
+
+(* idle/I12. A searcher that leaves the search with nothing, since what it waited for has ended, runs on and will not look at the
+   queues for a long time. If it left a task to sleepers, somebody else is under way, who covers them. *)
+Theorem leaver_is_replaced words s s' i x x' : reach words s -> step s s' ->
+  nth_error (ws s) i = Some x -> p x = S -> nth_error (ws s') i = Some x' -> p x' = R ->
+  q s' > 0 -> sum asleep (ws s') > 0 -> cl s' = None ->
+  sum under_way (upd i (W R 0 0 0) (ws s')) + sum (covers (ws s')) (ms s') > 0.
+Proof.
+  intros Rc H E P E' P' Q Z N. pose proof (reach_step _ _ _ Rc H) as Rc'.
+  pose proof (somebody_under_way _ _ Rc' Q Z N). pose proof (one_wake_up _ _ _ _ Rc' E') as O.
+  pose proof (sum_upd under_way _ i x' (W R 0 0 0) E'). destruct x' as [? ? ? ?]. cbn in *. subst. cbn in *. lia.
 Qed.
 End Words.

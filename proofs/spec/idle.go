@@ -20,7 +20,7 @@ import (
 //
 // A notifier is m0 before it loads searching, m1 before it reads the words; from its claim on it is the worker's _c or _i.
 // q is the length of one queue, whichever; left and other are how often something will still be put into it, and how
-// often something will be put elsewhere; hands, how many notifiers there may be at a time, since each has a goroutine.
+// often something will be put elsewhere, or concern one worker only (Claim); hands, how many notifiers there may be at a time, since each has a goroutine.
 // searching is the Coordinator's; closed is 0, 1 from Close's store on, and 2 when Close is through.
 var (
 	parking = []string{"A", "C", "B", "P"}
@@ -71,6 +71,14 @@ func leaving(may string) []Rule {
 	return rules
 }
 
+// unjoining are the rules of Found for a searcher that has found nothing: what it waited for has ended.
+func unjoining(may string) []Rule {
+	return []Rule{
+		{"leave_last", "Found, by one who leaves a join: searching.Add(-1) is 0", "S > 0 && searching == 1" + may, "S--; R++; searching--; m0++"},
+		{"leave", "Found, by one who leaves a join: searching.Add(-1) is not 0", "S > 0 && searching != 1", "S--; R++; searching--"},
+	}
+}
+
 // rechecking are the rules of the look at the queue that follows Publish.
 func rechecking(may string) []Rule {
 	var rules []Rule
@@ -103,7 +111,9 @@ func Idle() *System {
 		},
 	}
 	for _, p := range parking {
-		s.Rules = append(s.Rules, Rule{"close_claim_" + p, "Close: word.And", "closed == 1 && " + p + "_b > 0", p + "_b--; " + p + "_c++"})
+		s.Rules = append(s.Rules,
+			Rule{"claim_one_" + p, "Claim: word.And", "other > 0 && " + p + "_b > 0", "other--; " + p + "_b--; " + p + "_c++"},
+			Rule{"close_claim_" + p, "Close: word.And", "closed == 1 && " + p + "_b > 0", p + "_b--; " + p + "_c++"})
 	}
 	for _, k := range stages {
 		s.Rules = append(s.Rules, Rule{"open" + k, "Publish: closed.Load", "C" + k + " > 0 && closed == 0", "C" + k + "--; B" + k + "++"})
@@ -114,7 +124,7 @@ func Idle() *System {
 			"B" + k + " > 0 && q == 0 && other > 0", "B" + k + "--; P" + k + "++; other--; m0++"})
 	}
 	may := " && m0 + m1 < hands"
-	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(may), rechecking(may))
+	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(may), unjoining(may), rechecking(may))
 	s.Init = s.startsRunning("left", "other", "hands")
 	return s
 }
@@ -220,6 +230,36 @@ const NobodySleepsOn = "implies(phase == 3, B_b + B_s + P_b + P_s == 0)"
 // CloseInvariant is why: nobody gets past closed.Load after the store, and what was set before is in what Close reads.
 const CloseInvariant = "phase >= 0 && phase <= 3 && implies(phase >= 2, B_b + P_b == 0)" +
 	" && implies(phase < 2, C_s + B_s + P_s == 0) && implies(phase == 3, C_s + B_s + P_s == 0)"
+
+// Claim is Claim against one worker: who has published something for it, such as a deadline, claims it or leaves it to its
+// recheck. at is where the worker is: 0 awake, 1 its bit set, has yet to recheck, 2 asleep with its bit, 3 claimed, or its
+// token there. pub counts what has been published, known what the last recheck saw of it; claimers have published
+// and have yet to claim.
+func Claim() *System {
+	return &System{
+		Name: "claim",
+		Vars: []string{"at", "pub", "known", "claimers"},
+		Init: "at == 0 && pub >= 0 && known == pub && claimers == 0",
+		Rules: []Rule{
+			{"post", "the caller's store, before Claim", "true", "pub++; claimers++"},
+			{"hit", "Claim: word.And had the bit", "claimers > 0 && (at == 1 || at == 2)", "claimers--; at = 3"},
+			{"miss", "Claim: word.And had no bit", "claimers > 0 && (at == 0 || at == 3)", "claimers--"},
+			{"notified", "take: word.And, by a notifier", "at == 1 || at == 2", "at = 3"},
+			{"publish", "Publish: word.Or", "at == 0", "at = 1"},
+			{"recheck", "the caller's recheck", "at == 1", "at = 2; known = pub"},
+			{"timeout", "Woke(false): word.And had the bit", "at == 2", "at = 0"},
+			{"woke", "Woke(true)", "at == 3", "at = 0"},
+		},
+	}
+}
+
+const (
+	// ClaimHeard: a worker that sleeps unclaimed while nobody is about to claim it knows all that was published for it.
+	ClaimHeard = "implies(at == 2 && claimers == 0, known == pub)"
+
+	// ClaimInvariant is why: what the recheck has not seen was published after it, and its claim is still to come.
+	ClaimInvariant = "at >= 0 && at <= 3 && known <= pub && claimers >= 0 && implies(at == 2, pub - known <= claimers)"
+)
 
 // SomebodyThere: there is a worker, without whom IdleRuns could not end well.
 var SomebodyThere = idleWorkers + " >= 1"

@@ -123,16 +123,17 @@ func injector(may string) *System {
 				Rule{look.name + "_work" + k, look.code + ", then Notify", from + " > 0 && " + look.at + " > 0" + may, from + "--; P" + k + "++; m0++"})
 		}
 	}
-	s.Rules = slices.Concat(s.Rules, notifying(handing), leaving(may))
+	s.Rules = slices.Concat(s.Rules, notifying(handing), leaving(may), unjoining(may))
 	s.Init = s.startsRunning("left", "spawns", "closing", "hands")
 	return s
 }
 
-// InjectorRuns is the same without timeouts, for what is said about whole runs: a worker gives up only when it has seen the length
+// InjectorRuns is the same without timeouts and joins, for what is said about whole runs: a worker gives up only when it has seen the length
 // 0 and the rings empty, and Close claims only who is past its look at closed (see idle/I10 for the others, each of whom it may
 // claim once).
 func InjectorRuns() *System {
-	s := InjectorWithin().Without("timeout").Without("close_claim_A").Without("close_claim_C")
+	s := InjectorWithin().Without("timeout").Without("close_claim_A").Without("close_claim_C").
+		Without("leave_last").Without("leave")
 	s.Name = "injector, without timeouts"
 	return s.With(Rule{"publish", "the looks at the queues, then Publish: word.Or", "R > 0 && len + r == 0", "R--; C_b++"}).
 		With(Rule{"publish_searching", "the looks at the queues, then Publish: word.Or", "S > 0 && len + r == 0", "S--; A_b++"})
