@@ -63,8 +63,11 @@ func (t *task) ending() error {
 }
 
 // Shield calls fn and keeps cancellation from the task until fn has returned: waiting functions wait, and Err is nil. Shields nest, up
-// to 255 of them; one more panics.
+// to 255 of them; one more panics, and so does a nil function.
 func (cx Cx) Shield(fn func()) {
+	if fn == nil {
+		panic("runtime: Shield: nil function")
+	}
 	cx.check("Shield")
 	cx.task.state.EnterShield()
 	defer cx.leaveShield()

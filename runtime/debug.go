@@ -31,31 +31,29 @@ const (
 // it costs nothing.
 func (s *stack) guarded(yield func(struct{}) bool) func(struct{}) bool {
 	own, _ := header()
-	resumed := s.worker // the worker that has resumed s last
 	return func(struct{}) bool {
 		number, locked := header()
 		switch {
-		case s.task == nil:
-			s.unlock(resumed.rt)
+		case s.worker.reason == spare:
+			s.unlock(s.worker.rt)
 		case number != own:
-			s.refuse(resumed, foreignRule)
+			s.refuse(foreignRule)
 		case locked:
 			for locked { // whoever uses the stack next has not locked it
 				runtime.UnlockOSThread()
 				_, locked = header()
 			}
-			s.refuse(resumed, lockedRule+"; this one has, or one that has ended on the same stack")
+			s.refuse(lockedRule + "; this one has, or one that has ended on the same stack")
 		}
-		more := yield(struct{}{})
-		resumed = s.worker
-		return more
+		return yield(struct{}{})
 	}
 }
 
 // refuse takes back what suspend has done so far, and panics.
-func (s *stack) refuse(w *worker, rule string) {
+func (s *stack) refuse(rule string) {
+	w := s.worker
+	s.task = w.leaving
 	s.task.body, s.body = s.body, nil
-	s.worker = w
 	w.reason = spare
 	panic("runtime: " + rule)
 }

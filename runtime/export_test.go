@@ -56,3 +56,16 @@ func (rt *Runtime) Sleeping() int { return rt.idle.Parked() }
 
 // Live describes what is counted of tasks.
 func (rt *Runtime) Live() string { return fmt.Sprint(rt.live.Load(), "+", rt.injector.length.Load()) }
+
+// empty and fib are what tests run that need any task at all.
+func empty(Cx) (int, error) { return 0, nil }
+
+func fib(cx Cx, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	h := Spawn(cx, func(cx Cx) (int, error) { return fib(cx, n-1) })
+	y, _ := fib(cx, n-2)
+	x, err := h.Join(cx)
+	return x + y, err
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	goruntime "runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,17 +15,21 @@ import (
 
 const stuckAfter = 30 * time.Second // after which a test takes something for stuck
 
-// start starts a runtime that is closed at the end of the test if the test does not do it, and then has left no goroutine.
+var started atomic.Int32 // runtimes of the tests that are not closed
+
+// start starts a runtime that is closed at the end of the test if the test does not do it. With the last of them, all goroutines are gone.
 func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtime {
 	t.Helper()
 	before := goruntime.NumGoroutine()
 	rt, err := runtime.New(append([]runtime.Option{runtime.Workers(workers)}, options...)...)
 	require.NoError(t, err)
+	started.Add(1)
 	t.Cleanup(func() {
 		_ = rt.Close()
 		ends(t, rt)
-		require.Eventually(t, func() bool { return goruntime.NumGoroutine() <= before+1 }, stuckAfter, 100*time.Microsecond, // +1: Eventually's
-			"goroutines are left")
+		if started.Add(-1) == 0 {
+			waits(t, func() bool { return goruntime.NumGoroutine() <= before }, "goroutines are left")
+		}
 	})
 	return rt
 }

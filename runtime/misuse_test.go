@@ -1,0 +1,409 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/park"
+	"github.com/surewake/surewake/runtime"
+)
+
+// Every option is validated, with the value and the range in the error.
+func TestOptionsOutOfRangeAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		option runtime.Option
+		want   string
+	}{
+		{nil, "runtime: New: an option is nil"},
+		{runtime.Workers(0), "runtime: Workers(0): must be 1 to 65536"},
+		{runtime.Workers(-1), "runtime: Workers(-1): must be 1 to 65536"},
+		{runtime.Workers(65537), "runtime: Workers(65537): must be 1 to 65536"},
+		{runtime.Parker(park.Kind(77)), fmt.Sprintf("runtime: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
+		{runtime.Batch(0, runtime.LocalRing), "runtime: Batch(0, _): must be 1 to 256"},
+		{runtime.Batch(257, runtime.LocalRing), "runtime: Batch(257, _): must be 1 to 256"},
+		{runtime.Batch(1, 9), "runtime: Batch(_, 9): must be LocalRing or PrivateBuffer"},
+		{runtime.Ring(1), "runtime: Ring(1): must be a power of two from 2 to 32768"},
+		{runtime.Ring(3), "runtime: Ring(3): must be a power of two from 2 to 32768"},
+		{runtime.Ring(65536), "runtime: Ring(65536): must be a power of two from 2 to 32768"},
+		{runtime.LIFOCap(-1), "runtime: LIFOCap(-1): must be 0 to 1000000"},
+		{runtime.TickBudget(0), "runtime: TickBudget(0): must be 1 to 1000000"},
+		{runtime.TaskBudget(0), "runtime: TaskBudget(0): must be 1 to 1000000"},
+		{runtime.InlineDepth(-1), "runtime: InlineDepth(-1): must be 0 to 100000"},
+		{runtime.SpareStacks(0), "runtime: SpareStacks(0): must be 1 to 100000"},
+		{runtime.Searches(0), "runtime: Searches(0): must be 1 to 1000"},
+		{runtime.WatchInterval(-1), "runtime: WatchInterval(-1ns): must be 0 or more"},
+		{runtime.OnPanic(nil), "runtime: OnPanic: nil function"},
+		{runtime.BlockingThreads(0), "runtime: BlockingThreads(0): must be 1 to 1000000"},
+		{runtime.BlockingKeepAlive(-time.Second), "runtime: BlockingKeepAlive(-1s): must be 0 or more"},
+	} {
+		rt, err := runtime.New(c.option)
+		require.EqualError(t, err, c.want)
+		require.Nil(t, rt)
+	}
+}
+
+func TestEveryOptionWorks(t *testing.T) {
+	rt := start(t, 2, runtime.Parker(park.Portable), runtime.Batch(7, runtime.PrivateBuffer), runtime.Ring(4), runtime.LIFOCap(0),
+		runtime.TickBudget(1), runtime.TaskBudget(1), runtime.InlineDepth(1), runtime.SpareStacks(1), runtime.Searches(1),
+		runtime.WatchInterval(time.Millisecond), runtime.Seed(7), runtime.OnPanic(func(*runtime.PanicError) {}), runtime.BlockingThreads(1),
+		runtime.BlockingKeepAlive(time.Millisecond), runtime.Debug())
+	v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return fib(cx, 12) }))
+	require.NoError(t, err)
+	require.Equal(t, 144, v)
+}
+
+func TestNilFunctionsPanic(t *testing.T) {
+	rt := start(t, 1)
+	var (
+		body     func(runtime.Cx) (int, error)
+		with     func(runtime.Cx, int) (int, error)
+		blocking func() (int, error)
+		scoped   func(runtime.Cx, *runtime.TaskScope) error
+		future   runtime.Future[int]
+	)
+	for what, misuse := range map[string]func(cx runtime.Cx){
+		"Submit: nil function":         func(runtime.Cx) { runtime.Submit(rt, body) },
+		"Spawn: nil function":          func(cx runtime.Cx) { runtime.Spawn(cx, body) },
+		"SpawnWith: nil function":      func(cx runtime.Cx) { runtime.SpawnWith(cx, with, 1) },
+		"SubmitBatch: nil function":    func(runtime.Cx) { runtime.SubmitBatch(rt, 1, with) },
+		"SpawnBatch: nil function":     func(cx runtime.Cx) { runtime.SpawnBatch(cx, 1, with) },
+		"SubmitBlocking: nil function": func(runtime.Cx) { runtime.SubmitBlocking(rt, blocking) },
+		"SpawnBlocking: nil function":  func(cx runtime.Cx) { runtime.SpawnBlocking(cx, blocking) },
+		"SubmitFuture: nil future":     func(runtime.Cx) { runtime.SubmitFuture(rt, future) },
+		"SpawnFuture: nil future":      func(cx runtime.Cx) { runtime.SpawnFuture(cx, future) },
+		"Scope: nil function":          func(cx runtime.Cx) { _ = runtime.Scope(cx, scoped) },
+		"SpawnIn: nil function":        func(cx runtime.Cx) { runtime.SpawnIn(cx, &runtime.TaskScope{}, body) },
+		"Shield: nil function":         func(cx runtime.Cx) { cx.Shield(nil) },
+	} {
+		run(t, rt, func(cx runtime.Cx) error {
+			require.PanicsWithValue(t, "runtime: "+what, func() { misuse(cx) })
+			return nil
+		})
+	}
+}
+
+// uses are all functions of this file that take a Cx, by the name that a panic gives them.
+var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle[int]){
+	"Runtime":       func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Runtime() },
+	"Worker":        func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Worker() },
+	"Err":           func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Err() },
+	"Shield":        func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Shield(func() {}) },
+	"Yield":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Yield() },
+	"Sleep":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Sleep(1) },
+	"Shutdown":      func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Shutdown() },
+	"Close":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Close() },
+	"Join":          func(cx runtime.Cx, _ *runtime.Runtime, h *runtime.Handle[int]) { _, _ = h.Join(cx) },
+	"Waker":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Waker() },
+	"WakeFrom":      func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.Waker{}.WakeFrom(cx) },
+	"Spawn":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.Spawn(cx, returns(1)) },
+	"SpawnWith":     func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnWith(cx, fib, 1) },
+	"SpawnBatch":    func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnBatch(cx, 1, fib) },
+	"SpawnFuture":   func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnFuture(cx, &bell{}) },
+	"SpawnBlocking": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnBlocking(cx, one) },
+	"Scope": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		_ = runtime.Scope(cx, func(runtime.Cx, *runtime.TaskScope) error { return nil })
+	},
+	"SpawnIn": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.SpawnIn(cx, &runtime.TaskScope{}, returns(1))
+	},
+}
+
+func one() (int, error) { return 1, nil }
+
+// Whatever takes a Cx refuses the zero one, that of a task that has ended, that of a task that is suspended, and that of a task beneath
+// the running one.
+func TestWrongCxPanics(t *testing.T) {
+	rt := start(t, 1)
+	h := runtime.Submit(rt, forever)
+	for what, use := range uses {
+		panics := func(rule string, cx runtime.Cx) {
+			t.Helper()
+			require.PanicsWithValue(t, "runtime: "+what+": "+rule, func() { use(cx, rt, h) })
+		}
+		panics("the zero Cx; a Cx is what a task's function is given", runtime.Cx{})
+
+		var finished, suspended runtime.Cx
+		run(t, rt, func(cx runtime.Cx) error { finished = cx; return nil })
+		panics("the Cx of a task that has ended", finished)
+
+		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { suspended = cx; return forever(cx) })
+		waits(t, func() bool { return rt.Sleeping() == 1 }, "it does not sleep")
+		run(t, rt, func(cx runtime.Cx) error {
+			panics("the Cx of a task that has ended", finished)
+			panics("the Cx of a task that is suspended", suspended)
+			_, err := runtime.Spawn(cx, func(runtime.Cx) (int, error) {
+				panics("the Cx of another task; a task uses the one that its function was given", cx)
+				return 0, nil
+			}).Join(cx)
+			return err
+		})
+		sleeps.Cancel()
+		_, err := get(t, sleeps)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+	}
+}
+
+func TestDetachedHandlePanics(t *testing.T) {
+	rt := start(t, 1)
+	for _, ended := range []bool{false, true} {
+		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			if ended {
+				return 1, nil
+			}
+			return forever(cx)
+		})
+		if ended {
+			_, err := get(t, h)
+			require.NoError(t, err)
+		}
+		h.Detach()
+		run(t, rt, func(cx runtime.Cx) error {
+			for what, misuse := range map[string]func(){
+				"Join":      func() { _, _ = h.Join(cx) },
+				"Wait":      func() { _, _ = h.Wait(context.Background()) },
+				"TryJoin":   func() { _, _, _ = h.TryJoin() },
+				"Done":      func() { h.Done() },
+				"WakeOnEnd": func() { h.WakeOnEnd(cx.Waker()) },
+				"Detach":    func() { h.Detach() },
+			} {
+				require.PanicsWithValue(t, "runtime: "+what+": the handle has been detached", misuse)
+			}
+			return nil
+		})
+	}
+	b := runtime.SubmitBatch(rt, 1, fib)
+	b.Handle(0).Detach()
+	run(t, rt, func(cx runtime.Cx) error {
+		require.PanicsWithValue(t, "runtime: Join: the handle has been detached", func() { _, _ = b.Join(cx) })
+		return nil
+	})
+	require.PanicsWithValue(t, "runtime: Wait: the handle has been detached", func() { _, _ = b.Wait(context.Background()) })
+}
+
+func TestHandleOfAnotherRuntimePanics(t *testing.T) {
+	rt, other := start(t, 1), start(t, 1)
+	h := runtime.Submit(other, forever)
+	b := runtime.SubmitBatch(other, 2, fib)
+	var foreign *runtime.TaskScope
+	begun := make(chan struct{})
+	runtime.Submit(other, func(cx runtime.Cx) (int, error) {
+		return 0, runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
+			foreign = s
+			close(begun)
+			_, err := forever(cx)
+			return err
+		})
+	})
+	<-begun
+	run(t, rt, func(cx runtime.Cx) error {
+		require.PanicsWithValue(t, "runtime: Join: the handle belongs to another runtime", func() { _, _ = h.Join(cx) })
+		require.PanicsWithValue(t, "runtime: Join: the batch belongs to another runtime", func() { _, _ = b.Join(cx) })
+		require.PanicsWithValue(t, "runtime: SpawnIn: the scope belongs to another runtime",
+			func() { runtime.SpawnIn(cx, foreign, returns(1)) })
+		return nil
+	})
+	h.Cancel()
+	_, err := get(t, h)
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+	run(t, rt, func(cx runtime.Cx) error { // what has ended may be asked by anybody
+		_, err := h.Join(cx)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		return nil
+	})
+}
+
+func TestTaskThatJoinsItselfPanics(t *testing.T) {
+	rt := start(t, 1)
+	var h *runtime.Handle[int]
+	ready := make(chan struct{})
+	h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		<-ready
+		return h.Join(cx)
+	})
+	close(ready)
+	_, err := get(t, h)
+	var p *runtime.PanicError
+	require.ErrorAs(t, err, &p)
+	require.Equal(t, "runtime: Join: a task cannot wait for its own end", p.Value)
+}
+
+func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		require.PanicsWithValue(t, "runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+			func() { runtime.SpawnIn(cx, nil, returns(1)) })
+		require.PanicsWithValue(t, "runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+			func() { runtime.SpawnIn(cx, &runtime.TaskScope{}, returns(1)) })
+		var over *runtime.TaskScope
+		require.NoError(t, runtime.Scope(cx, func(_ runtime.Cx, s *runtime.TaskScope) error { over = s; return nil }))
+		require.PanicsWithValue(t, "runtime: SpawnIn: the scope has ended", func() { runtime.SpawnIn(cx, over, returns(1)) })
+		over.Cancel()
+		require.PanicsWithValue(t, "runtime: SpawnBatch: -1 tasks; there must be 0 or more", func() { runtime.SpawnBatch(cx, -1, fib) })
+		b := runtime.SpawnBatch(cx, 2, fib)
+		for _, i := range []int{-1, 2} {
+			require.PanicsWithValue(t, fmt.Sprintf("runtime: Handle(%d) of a batch of 2 tasks", i), func() { b.Handle(i) })
+		}
+		require.PanicsWithValue(t, "runtime: WakeOnEnd: the zero Waker", func() { b.Handle(0).WakeOnEnd(runtime.Waker{}) })
+		return nil
+	})
+	require.PanicsWithValue(t, "runtime: SubmitBatch: -7 tasks; there must be 0 or more", func() { runtime.SubmitBatch(rt, -7, fib) })
+}
+
+// A runtime is closed once; Close ends what Shutdown has begun.
+func TestSecondCloseSaysSo(t *testing.T) {
+	rt := start(t, 1)
+	require.NoError(t, rt.Close())
+	require.ErrorIs(t, rt.Close(), runtime.ErrClosed)
+	require.ErrorIs(t, rt.Shutdown(context.Background()), runtime.ErrClosed)
+
+	rt = start(t, 1)
+	h := runtime.Submit(rt, forever)
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	require.ErrorIs(t, rt.Shutdown(ctx), context.DeadlineExceeded)
+	require.ErrorIs(t, rt.Shutdown(ctx), runtime.ErrClosed)
+	_, err := get(t, runtime.Submit(rt, returns(1)))
+	require.ErrorIs(t, err, runtime.ErrClosed)
+	require.NoError(t, rt.Close())
+	_, err = get(t, h)
+	require.ErrorIs(t, err, runtime.ErrClosed)
+
+	rt = start(t, 1)
+	_, err = get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		require.NoError(t, cx.Shutdown())
+		require.ErrorIs(t, cx.Shutdown(), runtime.ErrClosed)
+		require.NoError(t, cx.Close())
+		require.ErrorIs(t, cx.Close(), runtime.ErrClosed)
+		return 0, nil
+	}))
+	require.NoError(t, err)
+	ends(t, rt)
+}
+
+// locks are tasks that break a rule which Go checks, by ending the process.
+var locks = map[string]func(cx runtime.Cx) (int, error){
+	"waits": func(cx runtime.Cx) (int, error) {
+		goruntime.LockOSThread()
+		defer goruntime.UnlockOSThread()
+		return 0, cx.Sleep(1)
+	},
+	"ends": func(runtime.Cx) (int, error) { goruntime.LockOSThread(); return 0, nil },
+	"exits": func(runtime.Cx) (int, error) {
+		goruntime.LockOSThread()
+		goruntime.Goexit()
+		return 0, nil
+	},
+}
+
+// With Debug, a task that waits while it has locked its thread is told of the rule, and one that ends is reported.
+func TestDebugRefusesLockedThreads(t *testing.T) {
+	for name, body := range locks {
+		reports := make(chan *runtime.PanicError, 9)
+		rt := start(t, 1, runtime.Debug(), runtime.OnPanic(func(e *runtime.PanicError) { reports <- e }))
+		for range 3 {
+			_, err := get(t, runtime.Submit(rt, body))
+			if name == "ends" {
+				require.NoError(t, err)
+			} else if name == "exits" {
+				require.ErrorIs(t, err, runtime.ErrGoexit)
+			}
+			require.Contains(t, receive(t, reports).Value,
+				"runtime: a task that waits must not have locked its thread (runtime.LockOSThread)", name)
+			_, err = get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }))
+			require.NoError(t, err)
+		}
+	}
+}
+
+// A thread may be locked for as long as the task does not wait, and in blocking tasks.
+func TestThreadMayBeLockedBetweenWaits(t *testing.T) {
+	for _, options := range [][]runtime.Option{nil, {runtime.Debug()}} {
+		rt := start(t, 2, options...)
+		run(t, rt, func(cx runtime.Cx) error {
+			for range 10 {
+				goruntime.LockOSThread()
+				goruntime.UnlockOSThread()
+				cx.Yield()
+			}
+			_, err := runtime.SpawnBlocking(cx, func() (int, error) { goruntime.LockOSThread(); return 0, nil }).Join(cx)
+			return err
+		})
+	}
+}
+
+// misuses end the process: they are run in one of their own, the name of the misuse in its environment.
+var misuses = map[string]func(){
+	"goroutine": func() {
+		rt, err := runtime.New(runtime.Workers(1), runtime.Debug())
+		if err != nil {
+			panic(err)
+		}
+		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			done := make(chan any)
+			go func() {
+				defer func() { done <- recover() }()
+				cx.Yield()
+			}()
+			panic(<-done)
+		}).Wait(context.Background())
+		panic(err)
+	},
+	"locked": func() { // without Debug: what Go says
+		rt, err := runtime.New(runtime.Workers(1))
+		if err != nil {
+			panic(err)
+		}
+		_, err = runtime.Submit(rt, locks["waits"]).Wait(context.Background())
+		panic(err)
+	},
+}
+
+const misuseVariable = "SUREWAKE_MISUSE"
+
+func TestMain(m *testing.M) {
+	if f := misuses[os.Getenv(misuseVariable)]; f != nil {
+		f()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func misuse(t *testing.T, name string) string {
+	ctx, stop := context.WithTimeout(context.Background(), stuckAfter)
+	defer stop()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), misuseVariable+"="+name)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var status *exec.ExitError
+	require.True(t, errors.As(err, &status), "the process ends with %v\n%s", err, out.String())
+	require.NoError(t, ctx.Err())
+	return out.String()
+}
+
+func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
+	if goruntime.GOOS == "js" {
+		t.Skip("no processes")
+	}
+	require.Contains(t, misuse(t, "goroutine"), "runtime: a Cx must be used on the goroutine of its task only")
+}
+
+// If Go forgives it some day, Debug need not refuse it any more.
+func TestGoRefusesLockedThreads(t *testing.T) {
+	if goruntime.GOOS == "js" {
+		t.Skip("no processes")
+	}
+	out := misuse(t, "locked")
+	require.True(t, strings.Contains(out, "fatal error: coro"), out)
+}
