@@ -6,6 +6,8 @@ import (
 )
 
 // Dump describes a runtime that is stuck. What it reads of the workers may be changing.
+//
+//go:norace
 func Dump(rt *Runtime) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "mode %d, live %d, injector %d, driver %d, parked %d of %d, searching %d, running %d, finished %v, next timer in %d\n",

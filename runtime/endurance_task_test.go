@@ -177,10 +177,16 @@ func (p *player) step() {
 	switch n := p.rng.IntN(100); {
 	case n < 25:
 		p.spawnSome()
-	case n < 45:
+	case n < 40:
 		if other := p.r.house.any(p.rng); other != nil {
 			p.join(other)
 		}
+	case n < 46:
+		p.use()
+	case n < 47:
+		p.scope()
+	case n < 48:
+		p.timeout()
 	case n < 55:
 		for range 1 + p.rng.IntN(4) {
 			p.cx.Yield()

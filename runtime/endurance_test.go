@@ -127,6 +127,7 @@ type house struct {
 	lock   sync.Mutex
 	shared []*record // what anybody may join, cancel, and look at
 	bells  bells
+	tools  tools
 }
 
 // A tally is what happened, so that a run shows that it did what it was to do. Anyone adds.
@@ -205,6 +206,7 @@ func (w *world) run(t *testing.T) {
 	for _, h := range w.houses {
 		rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 		cancellers.Go(func() { w.cancelUntilDone(h, rng) })
+		h.tools.open(w, w.rng.IntN(4))
 	}
 	for i := range 1 + w.rng.IntN(6) {
 		rng := rand.New(rand.NewPCG(w.seed, uint64(1+i)))
@@ -225,6 +227,7 @@ func (w *world) run(t *testing.T) {
 	outside.Wait()
 	cancellers.Wait()
 	for _, h := range w.houses {
+		h.tools.close(w)
 		w.checkEnded(h)
 	}
 	for _, r := range w.records {
@@ -371,6 +374,9 @@ func (w *world) checkEnded(h *house) {
 	}
 	if err := h.rt.Shutdown(context.Background()); !errors.Is(err, runtime.ErrClosed) {
 		w.fail("Shutdown after Close returned %v", err)
+	}
+	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 {
+		w.fail("statistics at the end: %+v", s)
 	}
 	late := runtime.Submit(h.rt, func(runtime.Cx) (int, error) { w.fail("a task ran after the end"); return 0, nil })
 	if _, err, ended := late.TryJoin(); !ended || !errors.Is(err, runtime.ErrClosed) {
