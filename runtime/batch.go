@@ -55,10 +55,7 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 	b := newBatch(rt, n, fn)
 	if !b.queue(rt, true) {
 		for i := range b.tasks {
-			t := &b.tasks[i].task
-			t.state.ToRunning()
-			rt.live.Add(1)
-			t.end(nil, ErrClosed)
+			rt.refuse(&b.tasks[i].task)
 		}
 	}
 	return b

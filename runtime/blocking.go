@@ -118,6 +118,7 @@ func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
 	c.state.ToRunning()
 	c.body = c
 	c.rt = rt
+	rt.outside.spawned.Add(1) // it ends outside, too
 	return c
 }
 

@@ -82,13 +82,18 @@ func (rt *Runtime) now() int64 {
 // submit queues a new task from outside.
 func (rt *Runtime) submit(t *task) {
 	if !rt.injector.push(true, t) {
-		t.state.ToRunning()
-		rt.live.Add(1)
-		rt.outside.spawned.Add(1)
-		t.end(nil, ErrClosed)
+		rt.refuse(t)
 		return
 	}
 	rt.notify()
+}
+
+// refuse ends a new task that came from outside and too late.
+func (rt *Runtime) refuse(t *task) {
+	t.state.ToRunning()
+	rt.live.Add(1)
+	rt.outside.spawned.Add(1)
+	t.end(nil, ErrClosed)
 }
 
 // cancelling reports whether every task is to end.

@@ -230,12 +230,18 @@ func TestSpawnedIsCompletedAfterClose(t *testing.T) {
 			if i%3 == 0 {
 				h.Cancel()
 			}
+			SubmitBlocking(rt, func() (int, error) { return 1, nil })
+			SubmitBatch(rt, 3, func(Cx, int) (int, error) { return 1, nil })
 		}
 		require.NoError(t, rt.Close())
 		_, err = Submit(rt, empty).Wait(context.Background())
 		require.ErrorIs(t, err, ErrClosed)
+		_, err = SubmitBlocking(rt, func() (int, error) { return 1, nil }).Wait(context.Background())
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = SubmitBatch(rt, 3, func(Cx, int) (int, error) { return 1, nil }).Wait(context.Background())
+		require.ErrorIs(t, err, ErrClosed)
 		s := rt.Stats()
-		require.GreaterOrEqual(t, s.Spawned, uint64(51))
+		require.GreaterOrEqual(t, s.Spawned, uint64(255))
 		require.Equal(t, s.Spawned, s.Completed)
 		require.Zero(t, s.Queued)
 		require.Zero(t, s.Injected)
