@@ -46,8 +46,7 @@ type Coro struct {
 	done      bool
 	goexit    bool // checked code called runtime.Goexit in it
 	recovered any  // the panic that ended it
-	racer     byte // for the race detector: written by every change
-	token     byte // for it too: released by the maker, acquired at the start
+	edges     coroEdges
 }
 
 // A carrier is a goroutine that runs one coroutine after the other, by a real
@@ -71,7 +70,7 @@ func NewCoro(name string, body func()) *Coro {
 	}
 	c := &Coro{name: name, body: body, at: len(e.coros)}
 	e.coros = append(e.coros, c)
-	c.release() // starting a goroutine synchronizes before what it does
+	c.edges.release() // starting a goroutine synchronizes before what it does
 	return c
 }
 
@@ -79,7 +78,7 @@ func NewCoro(name string, body func()) *Coro {
 // coroutine had ended before. A panic or Goexit that ends the coroutine goes on
 // in the caller.
 func (c *Coro) Next() bool {
-	c.touch()
+	c.edges.touch()
 	e := eng
 	if c.done || e.stranger() {
 		return false
@@ -97,7 +96,7 @@ func (c *Coro) Next() bool {
 // Stop makes the pending yield report false, if there is one, and runs the
 // coroutine to its end.
 func (c *Coro) Stop() {
-	c.touch()
+	c.edges.touch()
 	e := eng
 	if c.done || e.stranger() || e.aborting {
 		return
@@ -116,7 +115,7 @@ func (c *Coro) Stop() {
 // Yield suspends the coroutine, in which it must be called, until Next or Stop
 // is called. It reports false if that was Stop.
 func (c *Coro) Yield() bool {
-	c.look()
+	c.edges.look()
 	e := eng
 	if c.done || e.stranger() {
 		return false
@@ -133,7 +132,7 @@ func (c *Coro) Yield() bool {
 			Fail(KindRefused, c.name+": yield was called by a goroutine that does not run the iterator; what follows from that is not modelled")
 		}
 	}
-	c.touch()
+	c.edges.touch()
 	c.inner, c.running = t.co, false
 	t.enter(c.outer)
 	c.carrier.yield(struct{}{})
@@ -215,7 +214,7 @@ func (e *engine) newCarrier() *carrier {
 // runCoro runs the body of k's coroutine on its own stack.
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
-	c.acquire()
+	c.edges.acquire()
 	exits := true
 	defer func() {
 		p := c.recovered
@@ -253,7 +252,7 @@ func (e *engine) catch(c *Coro) {
 
 // ends notes that c is over, and that its thread goes back to the caller of next.
 func (e *engine) ends(c *Coro) {
-	c.touch()
+	c.edges.touch()
 	c.done, c.running = true, false
 	e.forget(c)
 	e.cur.enter(c.outer)
@@ -273,7 +272,7 @@ func (e *engine) forget(c *Coro) {
 func (e *engine) drop(c *Coro) {
 	c.done = true
 	e.forget(c)
-	c.acquire()
+	c.edges.acquire()
 }
 
 // noteGoexit notes that checked code ends the goroutine that runs c, or for nil

@@ -143,11 +143,17 @@ func (e *engine) closeFibers() {
 
 func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
 
+// coroEdges are addresses of a coroutine that the race detector is told of.
+type coroEdges struct {
+	racer byte // written by every change
+	token byte // released by the maker, acquired at the start
+}
+
 // touch and look report accesses to a coroutine, as package iter has them.
-func (c *Coro) touch()   { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
-func (c *Coro) look()    { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
-func (c *Coro) release() { runtime.RaceRelease(unsafe.Pointer(&c.token)) }
-func (c *Coro) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
+func (c *coroEdges) touch()   { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+func (c *coroEdges) look()    { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
+func (c *coroEdges) release() { runtime.RaceRelease(unsafe.Pointer(&c.token)) }
+func (c *coroEdges) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
 
 func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }
