@@ -19,10 +19,37 @@ type world struct {
 	x *model.Exec
 }
 
-func newWorld(x *model.Exec, workers int, more ...Option) world {
-	rt, err := New(append([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)}, more...)...)
+func newWorld(x *model.Exec, workers int) world {
+	w := stillWorld(x, workers)
+	w.start()
+	return w
+}
+
+// stillWorld is a world whose workers do not run yet: what is submitted now is there when they start, and the ways in which they fall
+// asleep before it comes are left to other checks.
+func stillWorld(x *model.Exec, workers int) world {
+	c, err := configure([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)})
 	require.NoError(x, err)
-	return world{rt, x}
+	return world{assemble(c), x}
+}
+
+func (w world) start() {
+	for _, v := range w.workers {
+		go v.run()
+	}
+}
+
+// last is the end of a task after which the runtime drains, which leaves out the ways in which a shutdown from outside meets a worker that
+// falls asleep.
+func (w world) last(cx Cx) { require.NoError(w.x, cx.Shutdown()) }
+
+// await waits until the runtime has ended, which a task has seen to, and returns what h has ended with.
+func (w world) await(h *Handle[int]) (int, error) {
+	<-w.Done()
+	w.over()
+	v, err, over := h.TryJoin()
+	w.x.Assert(over, "the task has not ended")
+	return v, err
 }
 
 // shutdown drains the runtime, and holds that everything that has begun has ended.
@@ -132,13 +159,18 @@ func (cx Cx) until(flag *atomic.Bool) error {
 
 func TestCancelWakesWhoWaits(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := newWorld(x, 1)
-		began := false
-		h := Submit(w.Runtime, func(cx Cx) (int, error) { began = true; return 0, cx.forEver() })
+		w := stillWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			return 0, cx.forEver()
+		})
+		w.start()
 		h.Cancel()
 		_, err := h.Wait(context.Background())
-		x.Assert(errors.Is(err, ErrCancelled), "the task has ended with %v; began: %v", err, began)
-		w.shutdown()
+		x.Assert(errors.Is(err, ErrCancelled), "the task has ended with %v", err)
+		if w.mode.Load() == open { // it had not begun
+			w.shutdown()
+		}
 	})
 }
 
@@ -146,13 +178,18 @@ func TestCancelWakesWhoWaits(t *testing.T) {
 // injector.
 func TestWakeFromOutside(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := newWorld(x, 1)
+		w := stillWorld(x, 1)
 		var flag atomic.Bool
-		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.until(&flag) })
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			err := cx.until(&flag)
+			w.last(cx)
+			return 1, err
+		})
+		w.start()
 		flag.Store(true)
 		h.wake(nil)
-		wait(x, h, 1)
-		w.shutdown()
+		v, err := w.await(h)
+		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
 	})
 }
 
@@ -166,30 +203,54 @@ func TestJoinGivesTheOutput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				w := newWorld(x, 1)
-				wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+				w := stillWorld(x, 1)
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
 					h := Spawn(cx, c.child)
 					cx.Yield()
+					defer w.last(cx)
 					return h.Join(cx)
-				}), 7)
-				w.shutdown()
+				})
+				w.start()
+				wait(x, h, 7)
+				_, err := w.await(h)
+				require.NoError(x, err)
 			})
 		})
 	}
 }
 
+// A goroutine outside and a task join the same task; both get the output.
+func TestTwoJoiners(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		target := Submit(w.Runtime, func(cx Cx) (int, error) { cx.Yield(); return 7, nil })
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			return target.Join(cx)
+		})
+		w.start()
+		wait(x, target, 7)
+		v, err := w.await(h)
+		x.Assert(err == nil && v == 7, "the joiner has ended with %v, %v", v, err)
+	})
+}
+
 // A ring of 2 that has to hold 5 tasks sends some of them through the injector.
 func TestOverflowLosesNothing(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := newWorld(x, 1)
+		w := stillWorld(x, 1)
 		var counts [5]count
-		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			for i := range counts {
 				Spawn(cx, counts[i].run).Detach()
 			}
+			w.last(cx)
 			return 1, nil
-		}), 1)
-		w.shutdown()
+		})
+		w.start()
+		wait(x, h, 1)
+		<-w.Done()
+		w.over()
 		for i := range counts {
 			w.once(&counts[i])
 		}
@@ -201,18 +262,21 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(map[int]string{1: "one worker", 2: "two workers"}[workers], func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				w := newWorld(x, workers)
+				w := stillWorld(x, workers)
 				var a, c *Handle[int]
-				wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+				root := Submit(w.Runtime, func(cx Cx) (int, error) {
+					defer w.last(cx)
 					a = Spawn(cx, func(cx Cx) (int, error) {
 						b := Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 2, nil })
 						c = Spawn(cx, func(cx Cx) (int, error) { return a.Join(cx) })
 						return b.Join(cx)
 					})
 					return a.Join(cx)
-				}), 2)
+				})
+				w.start()
+				v, err := w.await(root)
+				x.Assert(err == nil && v == 2, "A has ended with %v, %v", v, err)
 				wait(x, c, 2)
-				w.shutdown()
 			}, bounded(workers)...)
 		})
 	}
@@ -333,13 +397,15 @@ func TestCloseFromInside(t *testing.T) {
 // A task that calls Goexit ends, and so does the one that has inlined it; their worker goes on.
 func TestGoexitEndsNoWorker(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := newWorld(x, 1)
+		w := stillWorld(x, 1)
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			return Spawn(cx, func(Cx) (int, error) { runtime.Goexit(); return 0, nil }).Join(cx)
 		})
-		_, err := h.Wait(context.Background())
+		next := Submit(w.Runtime, func(cx Cx) (int, error) { w.last(cx); return 1, nil })
+		w.start()
+		v, err := w.await(next)
+		x.Assert(err == nil && v == 1, "the next task has ended with %v, %v", v, err)
+		_, err, _ = h.TryJoin()
 		x.Assert(errors.Is(err, ErrGoexit), "the joiner has ended with %v", err)
-		wait(x, Submit(w.Runtime, func(Cx) (int, error) { return 1, nil }), 1)
-		w.shutdown()
 	})
 }
