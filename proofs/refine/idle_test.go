@@ -277,11 +277,20 @@ func newScheduler(s setting) *scheduler {
 		actors = append(actors, fmt.Sprint("submitter ", i))
 	}
 	m := &scheduler{setting: s, idle: refine.NewMachine(idleCast(s.workers, actors))}
+	m.share()
+	for w := range s.workers {
+		m.parkers = append(m.parkers, refine.NewMachine(parkCast(w, actors)))
+		m.parkers[w].Share("word", "word", "word")
+	}
+	return m
+}
+
+func (m *scheduler) share() {
 	m.idle.Share("searching", "searching", "searching")
 	m.idle.Share("closed", "closed", "either(closed > 0, 1, 0)")
 	m.idle.Share("returned", "returned", "either(closed == 2, 1, 0)")
 	m.idle.Share("queue", "queued", "q")
-	for w := range s.workers {
+	for w := range m.workers {
 		of := func(stage string) string {
 			var names []string
 			for _, p := range parking {
@@ -291,10 +300,7 @@ func newScheduler(s setting) *scheduler {
 		}
 		m.idle.Share("word", fmt.Sprint("bit ", w), of("b"))
 		m.idle.Share(fmt.Sprint("parker ", w), fmt.Sprint("token ", w), of("t"))
-		m.parkers = append(m.parkers, refine.NewMachine(parkCast(w, actors)))
-		m.parkers[w].Share("word", "word", "word")
 	}
-	return m
 }
 
 func (m *scheduler) begin(w *world) {
@@ -389,7 +395,7 @@ func TestSchedulerIsTheTable(t *testing.T) {
 }
 
 // The same for larger ones, within bounds. Here every transition of idle's table is an access.
-func TestLargerSchedulersAreTheTable(t *testing.T) {
+func TestWiderSchedulersAreTheTable(t *testing.T) {
 	var all []*refine.Machine
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 2, timeouts: 1, search: true},
