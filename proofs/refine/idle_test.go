@@ -23,12 +23,19 @@ type setting struct {
 	asleep                     int // workers that are asleep at the beginning, the last ones
 	timeouts                   int // sleeps that end early, by a timeout or a signal
 	search                     bool
+	leaves                     bool // a searcher that finds nothing leaves once, as from a join, before it goes to sleep
+	claims                     bool // somebody claims worker 0
 }
 
 func (s setting) String() string {
 	text := fmt.Sprintf("%dx%dx%d asleep %d timeouts %d", s.workers, s.submitters, s.tasks, s.asleep, s.timeouts)
-	if s.search {
-		text += " search"
+	for _, o := range []struct {
+		on   bool
+		name string
+	}{{s.search, " search"}, {s.leaves, " leaves"}, {s.claims, " claims"}} {
+		if o.on {
+			text += o.name
+		}
 	}
 	return text
 }
@@ -91,7 +98,7 @@ func (w *world) work(me int) {
 	if me >= w.workers-w.asleep && !w.sleep(me, idle.Recheck, false) {
 		return
 	}
-	for {
+	for leaves := w.leaves; ; {
 		task, ok := w.take()
 		if !ok && w.search && worker.Search() {
 			task, ok = w.take()
@@ -100,6 +107,10 @@ func (w *world) work(me int) {
 			w.unpark(worker.Found())
 			w.run(task)
 			continue
+		}
+		if leaves {
+			w.unpark(worker.Found())
+			leaves = false
 		}
 		if !w.sleep(me, worker.Publish(), true) {
 			return
@@ -221,7 +232,7 @@ func idleCast(workers int, actors []string) refine.Cast {
 		if !others && a >= workers {
 			return nil
 		}
-		free := !slices.Contains([]string{"notify", "claim", "count", "token"}, kind)
+		free := !slices.Contains([]string{"notify", "claim", "count", "token"}, kind) || strings.HasPrefix(r.Name, "claim_one")
 		var all []refine.Instance
 		add := func(w, claimer int) {
 			i := refine.Instance{Bind: map[string]string{}}
@@ -276,6 +287,9 @@ func newScheduler(s setting) *scheduler {
 	for i := range s.submitters {
 		actors = append(actors, fmt.Sprint("submitter ", i))
 	}
+	if s.claims {
+		actors = append(actors, "claimer")
+	}
 	m := &scheduler{setting: s, idle: refine.NewMachine(idleCast(s.workers, actors))}
 	m.share()
 	for w := range s.workers {
@@ -306,7 +320,7 @@ func (m *scheduler) share() {
 func (m *scheduler) begin(w *world) {
 	searching, closed := refine.Field(w.c, "searching"), refine.Field(w.c, "closed")
 	words, queue, returned := refine.Field(w.c, "words", 0), unsafe.Pointer(&w.queue), unsafe.Pointer(&w.returned)
-	state := map[string]int{"left": m.submitters * m.tasks, "hands": len(m.parkers) + m.submitters}
+	state := map[string]int{"left": m.submitters * m.tasks, "other": flag(m.claims), "hands": len(m.parkers) + m.submitters}
 	objects := []refine.Object{{"searching", searching}, {"closed", closed}, {"word", words}, {"queue", queue}, {"returned", returned}}
 	read := []func() int{
 		func() int { return int(int32(refine.Read32(searching))) },
@@ -373,6 +387,9 @@ func (m *scheduler) body(x *model.Exec) {
 			}
 		})
 	}
+	if m.claims {
+		x.Go("claimer", func() { w.unpark(0, w.c.Claim(0)) })
+	}
 	x.Join()
 	x.Assert(!w.queued(), "a task is left")
 	x.Assert(m.idle.May(fmt.Sprint("R == ", m.workers)), "somebody has not notified, or still sleeps")
@@ -388,6 +405,7 @@ func TestSchedulerIsTheTable(t *testing.T) {
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1},
 		{workers: 1, submitters: 2, tasks: 1, asleep: 1, search: true},
+		{workers: 1, submitters: 1, tasks: 1, asleep: 1, leaves: true, claims: true},
 		{workers: 2, submitters: 1, tasks: 1, asleep: 2},
 	} {
 		s.check(t)
@@ -400,9 +418,9 @@ func TestWiderSchedulersAreTheTable(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 2, timeouts: 1, search: true},
 		{workers: 1, submitters: 2, tasks: 1, search: true},
-		{workers: 2, submitters: 1, tasks: 2, asleep: 1, search: true},
+		{workers: 2, submitters: 1, tasks: 2, asleep: 2, search: true, leaves: true, claims: true},
 		{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1},
-		{workers: 2, submitters: 2, tasks: 1, search: true},
+		{workers: 2, submitters: 2, tasks: 1, search: true, leaves: true},
 	} {
 		all = append(all, s.check(t, model.Preemptions(3), model.Executions(10_000)))
 	}

@@ -74,8 +74,8 @@ func leaving(may string) []Rule {
 // unjoining are the rules of Found for a searcher that has found nothing: what it waited for has ended.
 func unjoining(may string) []Rule {
 	return []Rule{
-		{"leave_last", "Found, by one who leaves a join: searching.Add(-1) is 0", "S > 0 && searching == 1" + may, "S--; R++; searching--; m0++"},
-		{"leave", "Found, by one who leaves a join: searching.Add(-1) is not 0", "S > 0 && searching != 1", "S--; R++; searching--"},
+		{"leave_last", "Found: searching.Add(-1) is 0, by one who leaves a join", "S > 0 && searching == 1" + may, "S--; R++; searching--; m0++"},
+		{"leave", "Found: searching.Add(-1) is not 0, by one who leaves a join", "S > 0 && searching != 1", "S--; R++; searching--"},
 	}
 }
 
