@@ -1,0 +1,45 @@
+package runtime
+
+
+// Look wakes the worker that sleeps until the next timer.
+func Look(rt *Runtime) { rt.wakeDriver() }
+
+// Driver returns the number of the worker that sleeps until the next timer, -1 if none does.
+func Driver(rt *Runtime) int { return int(rt.driver.Load()) - 1 }
+
+// Contexts returns how many contexts of tasks there are.
+func Contexts(rt *Runtime) int { return int(rt.contexts.count.Load()) }
+
+// Waiting returns how many wait, tasks and goroutines.
+func Waiting(source interface{ waiting() int }) int { return source.waiting() }
+
+func (n *Notify) waiting() int {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	return n.line.count()
+}
+
+func (s *Semaphore) waiting() int {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.line.count()
+}
+
+func (o *Oneshot[T]) waiting() int {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	return o.line.count()
+}
+
+func (c *Channel[T]) waiting() int {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.senders.count() + c.receivers.count()
+}
+
+func (l *line[P]) count() (n int) {
+	for w := l.first; w != nil; w = w.next {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,328 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+func TestSignalIsRememberedOnceAndABroadcastIsNot(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	var n runtime.Notify
+	n.Signal()
+	n.Signal()
+	n.Broadcast()
+	require.NoError(t, run(t, rt, n.Wait))
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer stop()
+	require.ErrorIs(t, n.WaitContext(ctx), context.DeadlineExceeded)
+	n.Signal()
+	require.NoError(t, n.WaitContext(context.Background()))
+}
+
+func TestSignalsWakeInTheOrderOfTheWaits(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		var n runtime.Notify
+		var order []int
+		var tasks []*runtime.Handle[struct{}]
+		for i := range 5 {
+			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				if err := n.Wait(cx); err != nil {
+					return err
+				}
+				order = append(order, i)
+				return nil
+			})))
+			settle(cx)
+		}
+		for range tasks {
+			n.SignalFrom(cx)
+			settle(cx)
+		}
+		for _, h := range tasks {
+			if _, err := h.Join(cx); err != nil {
+				return err
+			}
+		}
+		require.Equal(t, []int{0, 1, 2, 3, 4}, order)
+		return nil
+	}))
+}
+
+func TestBroadcastWakesAllWhoWait(t *testing.T) {
+	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+		var n runtime.Notify
+		var waits atomic.Int64
+		var tasks []*runtime.Handle[struct{}]
+		for range 20 {
+			tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
+				waits.Add(1)
+				return n.Wait(cx)
+			})))
+		}
+		var outside sync.WaitGroup
+		outside.Go(func() {
+			waits.Add(1)
+			_ = n.WaitContext(context.Background())
+		})
+		eventually(t, "nobody waits", func() bool { return waits.Load() == 21 && runtime.Waiting(&n) == 21 })
+		n.Broadcast()
+		for _, h := range tasks {
+			_, err := result(t, h)
+			require.NoError(t, err)
+		}
+		outside.Wait()
+	})
+}
+
+func TestCancelledWaitLeavesTheSignalToOthers(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		var n runtime.Notify
+		first := runtime.Spawn(cx, does(n.Wait))
+		settle(cx)
+		second := runtime.Spawn(cx, does(n.Wait))
+		settle(cx)
+		first.Cancel()
+		settle(cx)
+		n.SignalFrom(cx)
+		if _, err := second.Join(cx); err != nil {
+			return err
+		}
+		_, err := first.Join(cx)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		return nil
+	}))
+}
+
+func TestSignalThatComesBeforeTheCancellationIsTheResult(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		var n runtime.Notify
+		h := runtime.Spawn(cx, does(n.Wait))
+		settle(cx)
+		n.SignalFrom(cx)
+		h.Cancel()
+		_, err := h.Join(cx)
+		return err
+	}))
+}
+
+// Signals and cancellations race: each signal ends one wait that returns nil, or is remembered at the end.
+func TestNoSignalIsLostToACancellation(t *testing.T) {
+	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+		for range 200 {
+			var n runtime.Notify
+			var got atomic.Int64
+			wait := does(func(cx runtime.Cx) error {
+				err := n.Wait(cx)
+				if err == nil {
+					got.Add(1)
+				}
+				return err
+			})
+			first, second := runtime.Submit(rt, wait), runtime.Submit(rt, wait)
+			eventually(t, "nobody waits", func() bool { return runtime.Waiting(&n) == 2 })
+			var racing sync.WaitGroup
+			racing.Go(n.Signal)
+			racing.Go(first.Cancel)
+			racing.Wait()
+			_, err := result(t, first)
+			if err != nil {
+				_, err = result(t, second)
+				require.NoError(t, err)
+			}
+			second.Cancel()
+			_, _ = result(t, second)
+			require.EqualValues(t, 1, got.Load())
+		}
+	})
+}
+
+func TestWaitForMissesNoBroadcast(t *testing.T) {
+	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+		for range 200 {
+			var n runtime.Notify
+			var ready atomic.Bool
+			h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return n.WaitFor(cx, ready.Load) }))
+			ready.Store(true)
+			n.Broadcast()
+			_, err := result(t, h)
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestWaitForLooksAgain(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		var n runtime.Notify
+		count, looks := 0, 0
+		n.Signal() // remembered, for nothing
+		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+			return n.WaitFor(cx, func() bool { looks++; return count == 3 })
+		}))
+		for range 3 {
+			settle(cx)
+			count++
+			n.SignalFrom(cx)
+		}
+		_, err := h.Join(cx)
+		require.Equal(t, 5, looks)
+		return err
+	}))
+}
+
+func TestConditionThatPanicsLeavesNobodyInLine(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	var n runtime.Notify
+	err := run(t, rt, func(cx runtime.Cx) error { return n.WaitFor(cx, func() bool { panic("condition") }) })
+	var p *runtime.PanicError
+	require.ErrorAs(t, err, &p)
+	require.Equal(t, "condition", p.Value)
+	require.Zero(t, runtime.Waiting(&n))
+}
+
+// A task that is to end waits for nothing, and takes nothing.
+func TestNotifyInATaskThatIsToEnd(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	var n runtime.Notify
+	n.Signal()
+	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+		for cx.Err() == nil {
+			cx.Yield()
+		}
+		require.ErrorIs(t, n.Wait(cx), runtime.ErrCancelled)
+		return n.WaitFor(cx, func() bool { return true })
+	}))
+	h.Cancel()
+	_, err := result(t, h)
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+	require.NoError(t, n.WaitContext(context.Background()), "the signal was taken")
+}
+
+func TestCloseEndsWaits(t *testing.T) {
+	rt := start(t, runtime.Workers(2))
+	var n runtime.Notify
+	h := runtime.Submit(rt, does(n.Wait))
+	eventually(t, "nobody waits", func() bool { return runtime.Waiting(&n) == 1 })
+	require.NoError(t, rt.Close())
+	_, err := result(t, h)
+	require.ErrorIs(t, err, runtime.ErrClosed)
+	require.Zero(t, runtime.Waiting(&n))
+}
+
+func TestShieldedWaitGoesOn(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		var n runtime.Notify
+		var inside, outside error
+		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+			cx.Shield(func() { inside = n.Wait(cx) })
+			outside = n.Wait(cx)
+			return nil
+		}))
+		settle(cx)
+		h.Cancel()
+		settle(cx)
+		require.Equal(t, 1, runtime.Waiting(&n))
+		n.Signal()
+		_, err := h.Join(cx)
+		require.NoError(t, inside)
+		require.ErrorIs(t, outside, runtime.ErrCancelled)
+		return err
+	}))
+}
+
+// Workers of two runtimes, and goroutines, pass one signal round.
+func TestNotifyBetweenRuntimes(t *testing.T) {
+	var n runtime.Notify
+	var rounds atomic.Int64
+	var tasks []*runtime.Handle[struct{}]
+	for range 2 {
+		rt := start(t, runtime.Workers(2))
+		for range 3 {
+			tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
+				for range 100 {
+					if err := n.Wait(cx); err != nil {
+						return err
+					}
+					rounds.Add(1)
+					n.SignalFrom(cx)
+				}
+				return nil
+			})))
+		}
+	}
+	n.Signal()
+	for _, h := range tasks {
+		_, err := result(t, h)
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, 600, rounds.Load())
+}
+
+func TestNotifyMisuse(t *testing.T) {
+	rt := start(t, runtime.Workers(1))
+	var n runtime.Notify
+	const zero = ": the zero Cx; a Cx is what a task's function is given"
+	require.Equal(t, "runtime: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Notify.WaitFor"+zero, panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
+	require.Equal(t, "runtime: Notify.SignalFrom"+zero, panics(func() { n.SignalFrom(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Notify.WaitContext: nil context", panics(func() { _ = n.WaitContext(nil) })) //nolint:staticcheck
+	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		require.Equal(t, "runtime: Notify.WaitFor: nil function", panics(func() { _ = n.WaitFor(cx, nil) }))
+		return nil
+	}))
+}
+
+func BenchmarkNotify(b *testing.B) {
+	b.Run("remembered", func(b *testing.B) {
+		b.ReportAllocs()
+		benchIn(b, 1, func(cx runtime.Cx) {
+			var n runtime.Notify
+			for b.Loop() {
+				n.SignalFrom(cx)
+				_ = n.Wait(cx)
+			}
+		})
+	})
+	b.Run("ping-pong", func(b *testing.B) {
+		b.ReportAllocs()
+		benchIn(b, 1, func(cx runtime.Cx) {
+			var ping, pong runtime.Notify
+			h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				for {
+					if err := ping.Wait(cx); err != nil {
+						return err
+					}
+					pong.SignalFrom(cx)
+				}
+			}))
+			for b.Loop() {
+				ping.SignalFrom(cx)
+				_ = pong.Wait(cx)
+			}
+			h.Cancel()
+			if _, err := h.Join(cx); !errors.Is(err, runtime.ErrCancelled) {
+				b.Error(err)
+			}
+		})
+	})
+}
+
+// benchIn runs fn in a task.
+func benchIn(b *testing.B, workers int, fn func(cx runtime.Cx)) {
+	rt := start(b, runtime.Workers(workers))
+	if err := run(b, rt, func(cx runtime.Cx) error { fn(cx); return nil }); err != nil {
+		b.Fatal(err)
+	}
+}
