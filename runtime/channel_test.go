@@ -17,7 +17,7 @@ import (
 
 // eachCapacity runs a test with 1, 2 and 4 workers and channels of several capacities.
 func eachCapacity(t *testing.T, test func(t *testing.T, rt *runtime.Runtime, capacity int)) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for _, capacity := range []int{0, 1, 3, 64} {
 			t.Run(fmt.Sprintf("capacity %d", capacity), func(t *testing.T) { test(t, rt, capacity) })
 		}
@@ -48,14 +48,14 @@ func TestChannelKeepsTheOrder(t *testing.T) {
 				got = append(got, v)
 			}
 		})
-		got, err := result(t, receiver)
+		got, err := get(t, receiver)
 		require.NoError(t, err)
 		want := make([]int, n)
 		for i := range want {
 			want[i] = i
 		}
 		require.Equal(t, want, got)
-		_, err = result(t, sender)
+		_, err = get(t, sender)
 		require.NoError(t, err)
 		require.Zero(t, c.Len())
 	})
@@ -63,9 +63,9 @@ func TestChannelKeepsTheOrder(t *testing.T) {
 
 // Back-pressure: the sender is never more than the capacity ahead of the receiver, and the one value that it waits with.
 func TestSenderIsHeldBack(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	for _, capacity := range []int{0, 1, 4} {
-		require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		run(t, rt, func(cx runtime.Cx) error {
 			c := runtime.NewChannel[int](capacity)
 			sent := 0
 			h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
@@ -87,13 +87,13 @@ func TestSenderIsHeldBack(t *testing.T) {
 			}
 			_, err := h.Join(cx)
 			return err
-		}))
+		})
 	}
 }
 
 func TestWhoWaitsLongestReceivesAndSendsFirst(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		c := runtime.NewChannel[int](1)
 		var receivers []*runtime.Handle[int]
 		for range 3 {
@@ -127,12 +127,12 @@ func TestWhoWaitsLongestReceivesAndSendsFirst(t *testing.T) {
 			require.NoError(t, err)
 		}
 		return nil
-	}))
+	})
 }
 
 func TestClosedChannelGivesWhatItHasAccepted(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		c := runtime.NewChannel[int](2)
 		require.NoError(t, c.Send(cx, 1))
 		require.NoError(t, c.Send(cx, 2))
@@ -157,11 +157,11 @@ func TestClosedChannelGivesWhatItHasAccepted(t *testing.T) {
 		_, err = c.RecvContext(context.Background())
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
 		return nil
-	}))
+	})
 }
 
 func TestCloseWakesWhoReceives(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		c := runtime.NewChannel[int](1)
 		h := runtime.Submit(rt, c.Recv)
 		outside := make(chan error)
@@ -169,9 +169,9 @@ func TestCloseWakesWhoReceives(t *testing.T) {
 			_, err := c.RecvContext(context.Background())
 			outside <- err
 		}()
-		eventually(t, "nobody waits", func() bool { return runtime.Waiting(c) == 2 })
+		waits(t, func() bool { return runtime.Waiting(c) == 2 }, "nobody waits")
 		require.NoError(t, c.Close())
-		_, err := result(t, h)
+		_, err := get(t, h)
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
 		require.ErrorIs(t, <-outside, runtime.ErrChannelClosed)
 	})
@@ -249,11 +249,11 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 		racing.Wait()
 		goroutines.Wait()
 		for _, h := range senders {
-			_, _ = result(t, h) // cancelled before it began, or nil
+			_, _ = get(t, h) // cancelled before it began, or nil
 		}
 		require.NoError(t, c.Close())
 		for _, h := range receivers {
-			_, _ = result(t, h)
+			_, _ = get(t, h)
 		}
 		for {
 			v, err := c.TryRecv()
@@ -269,8 +269,8 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 }
 
 func TestCancelledSenderTakesItsValueBack(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		c := runtime.NewChannel[int](1)
 		require.NoError(t, c.Send(cx, 1))
 		cancelled := runtime.Spawn(cx, does(func(cx runtime.Cx) error { return c.Send(cx, 2) }))
@@ -287,13 +287,13 @@ func TestCancelledSenderTakesItsValueBack(t *testing.T) {
 		}
 		_, err = patient.Join(cx)
 		return err
-	}))
+	})
 }
 
 // A sender and a receiver that are always ready let others run.
 func TestChannelDoesNotStarveOthers(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		over := false
 		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
 			c := runtime.NewChannel[int](1)
@@ -312,11 +312,11 @@ func TestChannelDoesNotStarveOthers(t *testing.T) {
 		over = true
 		_, err := h.Join(cx)
 		return err
-	}))
+	})
 }
 
 func TestChannelInATaskThatIsToEnd(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	c := runtime.NewChannel[int](2)
 	require.NoError(t, c.TrySend(1))
 	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
@@ -327,7 +327,7 @@ func TestChannelInATaskThatIsToEnd(t *testing.T) {
 		return c.Recv(cx)
 	})
 	h.Cancel()
-	_, err := result(t, h)
+	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)
@@ -399,7 +399,7 @@ var channelModel = porcupine.Model{
 }
 
 func TestChannelIsLinearizable(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for round := range 30 {
 			c := runtime.NewChannel[byte](2)
 			var log history
@@ -439,18 +439,18 @@ func TestChannelIsLinearizable(t *testing.T) {
 				tasks[2].Cancel()
 			}
 			// What is left waits for one another: senders if receivers were cancelled, and the other way round.
-			eventually(t, "no end", func() bool {
+			waits(t, func() bool {
 				if runtime.Waiting(c) > 0 && round%2 != 0 {
 					for _, h := range tasks {
-						if !ended(h) && runtime.Waiting(c) == living(tasks) {
+						if !hasEnded(h) && runtime.Waiting(c) == living(tasks) {
 							h.Cancel()
 						}
 					}
 				}
 				return living(tasks) == 0
-			})
+			}, "no end")
 			for _, h := range tasks {
-				if _, err := result(t, h); err != nil {
+				if _, err := get(t, h); err != nil {
 					require.ErrorIs(t, err, runtime.ErrCancelled)
 				}
 			}
@@ -459,14 +459,9 @@ func TestChannelIsLinearizable(t *testing.T) {
 	})
 }
 
-func ended[T any](h *runtime.Handle[T]) bool {
-	_, _, ok := h.TryJoin()
-	return ok
-}
-
 func living[T any](tasks []*runtime.Handle[T]) (n int) {
 	for _, h := range tasks {
-		if !ended(h) {
+		if !hasEnded(h) {
 			n++
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // Context returns a context that ends when the task is to end or has ended: for functions that know contexts. It has no deadline and no
 // values; each call of one task returns the same. Its cause is [ErrCancelled] if the task was cancelled, [ErrClosed] if its
-// runtime was closed, as for [Cx.Err], and context.Canceled if the task has ended. In a shield, it does not end, but
-// one that has ended stays so.
+// runtime was closed, as for [Cx.Err], which may say so a moment earlier, and context.Canceled if the task has ended. In a shield, it does
+// not end, but one that has ended stays so.
 //
 // A task that calls a function with it which waits blocks its worker; what only waits for the end of a context is
 // [Cx.AwaitContext].

@@ -14,12 +14,12 @@ import (
 )
 
 func TestSignalIsRememberedOnceAndABroadcastIsNot(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var n runtime.Notify
 	n.Signal()
 	n.Signal()
 	n.Broadcast()
-	require.NoError(t, run(t, rt, n.Wait))
+	run(t, rt, n.Wait)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer stop()
 	require.ErrorIs(t, n.WaitContext(ctx), context.DeadlineExceeded)
@@ -28,8 +28,8 @@ func TestSignalIsRememberedOnceAndABroadcastIsNot(t *testing.T) {
 }
 
 func TestSignalsWakeInTheOrderOfTheWaits(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		var n runtime.Notify
 		var order []int
 		var tasks []*runtime.Handle[struct{}]
@@ -54,29 +54,29 @@ func TestSignalsWakeInTheOrderOfTheWaits(t *testing.T) {
 		}
 		require.Equal(t, []int{0, 1, 2, 3, 4}, order)
 		return nil
-	}))
+	})
 }
 
 func TestBroadcastWakesAllWhoWait(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		var n runtime.Notify
-		var waits atomic.Int64
+		var arrived atomic.Int64
 		var tasks []*runtime.Handle[struct{}]
 		for range 20 {
 			tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
-				waits.Add(1)
+				arrived.Add(1)
 				return n.Wait(cx)
 			})))
 		}
 		var outside sync.WaitGroup
 		outside.Go(func() {
-			waits.Add(1)
+			arrived.Add(1)
 			_ = n.WaitContext(context.Background())
 		})
-		eventually(t, "nobody waits", func() bool { return waits.Load() == 21 && runtime.Waiting(&n) == 21 })
+		waits(t, func() bool { return arrived.Load() == 21 && runtime.Waiting(&n) == 21 }, "nobody waits")
 		n.Broadcast()
 		for _, h := range tasks {
-			_, err := result(t, h)
+			_, err := get(t, h)
 			require.NoError(t, err)
 		}
 		outside.Wait()
@@ -84,8 +84,8 @@ func TestBroadcastWakesAllWhoWait(t *testing.T) {
 }
 
 func TestCancelledWaitLeavesTheSignalToOthers(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		var n runtime.Notify
 		first := runtime.Spawn(cx, does(n.Wait))
 		settle(cx)
@@ -100,12 +100,12 @@ func TestCancelledWaitLeavesTheSignalToOthers(t *testing.T) {
 		_, err := first.Join(cx)
 		require.ErrorIs(t, err, runtime.ErrCancelled)
 		return nil
-	}))
+	})
 }
 
 func TestSignalThatComesBeforeTheCancellationIsTheResult(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		var n runtime.Notify
 		h := runtime.Spawn(cx, does(n.Wait))
 		settle(cx)
@@ -113,12 +113,12 @@ func TestSignalThatComesBeforeTheCancellationIsTheResult(t *testing.T) {
 		h.Cancel()
 		_, err := h.Join(cx)
 		return err
-	}))
+	})
 }
 
 // Signals and cancellations race: each signal ends one wait that returns nil, or is remembered at the end.
 func TestNoSignalIsLostToACancellation(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 200 {
 			var n runtime.Notify
 			var got atomic.Int64
@@ -130,40 +130,40 @@ func TestNoSignalIsLostToACancellation(t *testing.T) {
 				return err
 			})
 			first, second := runtime.Submit(rt, wait), runtime.Submit(rt, wait)
-			eventually(t, "nobody waits", func() bool { return runtime.Waiting(&n) == 2 })
+			waits(t, func() bool { return runtime.Waiting(&n) == 2 }, "nobody waits")
 			var racing sync.WaitGroup
 			racing.Go(n.Signal)
 			racing.Go(first.Cancel)
 			racing.Wait()
-			_, err := result(t, first)
+			_, err := get(t, first)
 			if err != nil {
-				_, err = result(t, second)
+				_, err = get(t, second)
 				require.NoError(t, err)
 			}
 			second.Cancel()
-			_, _ = result(t, second)
+			_, _ = get(t, second)
 			require.EqualValues(t, 1, got.Load())
 		}
 	})
 }
 
 func TestWaitForMissesNoBroadcast(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 200 {
 			var n runtime.Notify
 			var ready atomic.Bool
 			h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return n.WaitFor(cx, ready.Load) }))
 			ready.Store(true)
 			n.Broadcast()
-			_, err := result(t, h)
+			_, err := get(t, h)
 			require.NoError(t, err)
 		}
 	})
 }
 
 func TestWaitForLooksAgain(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		var n runtime.Notify
 		count, looks := 0, 0
 		n.Signal() // remembered, for nothing
@@ -178,13 +178,13 @@ func TestWaitForLooksAgain(t *testing.T) {
 		_, err := h.Join(cx)
 		require.Equal(t, 5, looks)
 		return err
-	}))
+	})
 }
 
 func TestConditionThatPanicsLeavesNobodyInLine(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var n runtime.Notify
-	err := run(t, rt, func(cx runtime.Cx) error { return n.WaitFor(cx, func() bool { panic("condition") }) })
+	_, err := get(t, runtime.Submit(rt, does(func(cx runtime.Cx) error { return n.WaitFor(cx, func() bool { panic("condition") }) })))
 	var p *runtime.PanicError
 	require.ErrorAs(t, err, &p)
 	require.Equal(t, "condition", p.Value)
@@ -193,7 +193,7 @@ func TestConditionThatPanicsLeavesNobodyInLine(t *testing.T) {
 
 // A task that is to end waits for nothing, and takes nothing.
 func TestNotifyInATaskThatIsToEnd(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var n runtime.Notify
 	n.Signal()
 	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
@@ -204,25 +204,25 @@ func TestNotifyInATaskThatIsToEnd(t *testing.T) {
 		return n.WaitFor(cx, func() bool { return true })
 	}))
 	h.Cancel()
-	_, err := result(t, h)
+	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	require.NoError(t, n.WaitContext(context.Background()), "the signal was taken")
 }
 
 func TestCloseEndsWaits(t *testing.T) {
-	rt := start(t, runtime.Workers(2))
+	rt := start(t, 2)
 	var n runtime.Notify
 	h := runtime.Submit(rt, does(n.Wait))
-	eventually(t, "nobody waits", func() bool { return runtime.Waiting(&n) == 1 })
+	waits(t, func() bool { return runtime.Waiting(&n) == 1 }, "nobody waits")
 	require.NoError(t, rt.Close())
-	_, err := result(t, h)
+	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrClosed)
 	require.Zero(t, runtime.Waiting(&n))
 }
 
 func TestShieldedWaitGoesOn(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		var n runtime.Notify
 		var inside, outside error
 		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
@@ -239,49 +239,50 @@ func TestShieldedWaitGoesOn(t *testing.T) {
 		require.NoError(t, inside)
 		require.ErrorIs(t, outside, runtime.ErrCancelled)
 		return err
-	}))
+	})
 }
 
-// Workers of two runtimes, and goroutines, pass one signal round.
+// Tasks of two runtimes pass one signal round.
 func TestNotifyBetweenRuntimes(t *testing.T) {
+	first := start(t, 2)
+	second, err := runtime.New(runtime.Workers(2))
+	require.NoError(t, err)
 	var n runtime.Notify
 	var rounds atomic.Int64
 	var tasks []*runtime.Handle[struct{}]
-	for range 2 {
-		rt := start(t, runtime.Workers(2))
-		for range 3 {
-			tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
-				for range 100 {
-					if err := n.Wait(cx); err != nil {
-						return err
-					}
-					rounds.Add(1)
-					n.SignalFrom(cx)
+	for i := range 6 {
+		tasks = append(tasks, runtime.Submit([]*runtime.Runtime{first, second}[i%2], does(func(cx runtime.Cx) error {
+			for range 100 {
+				if err := n.Wait(cx); err != nil {
+					return err
 				}
-				return nil
-			})))
-		}
+				rounds.Add(1)
+				n.SignalFrom(cx)
+			}
+			return nil
+		})))
 	}
 	n.Signal()
 	for _, h := range tasks {
-		_, err := result(t, h)
+		_, err := get(t, h)
 		require.NoError(t, err)
 	}
 	require.EqualValues(t, 600, rounds.Load())
+	require.NoError(t, second.Close())
 }
 
 func TestNotifyMisuse(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var n runtime.Notify
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Notify.WaitFor"+zero, panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
 	require.Equal(t, "runtime: Notify.SignalFrom"+zero, panics(func() { n.SignalFrom(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Notify.WaitContext: nil context", panics(func() { _ = n.WaitContext(nil) })) //nolint:staticcheck
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Notify.WaitFor: nil function", panics(func() { _ = n.WaitFor(cx, nil) }))
 		return nil
-	}))
+	})
 }
 
 func BenchmarkNotify(b *testing.B) {
@@ -321,8 +322,6 @@ func BenchmarkNotify(b *testing.B) {
 
 // benchIn runs fn in a task.
 func benchIn(b *testing.B, workers int, fn func(cx runtime.Cx)) {
-	rt := start(b, runtime.Workers(workers))
-	if err := run(b, rt, func(cx runtime.Cx) error { fn(cx); return nil }); err != nil {
-		b.Fatal(err)
-	}
+	rt := start(b, workers)
+	run(b, rt, func(cx runtime.Cx) error { fn(cx); return nil })
 }

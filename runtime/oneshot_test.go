@@ -12,7 +12,7 @@ import (
 )
 
 func TestOneshotGivesItsValueToOne(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for round := range 100 {
 			var o runtime.Oneshot[int]
 			var got, refused atomic.Int64
@@ -31,11 +31,11 @@ func TestOneshotGivesItsValueToOne(t *testing.T) {
 				})))
 			}
 			if round%2 == 0 {
-				eventually(t, "nobody waits", func() bool { return runtime.Waiting(&o) == 3 })
+				waits(t, func() bool { return runtime.Waiting(&o) == 3 }, "nobody waits")
 			}
 			require.NoError(t, o.Send(round+1))
 			for _, h := range tasks {
-				_, err := result(t, h)
+				_, err := get(t, h)
 				require.NoError(t, err)
 			}
 			require.EqualValues(t, round+1, got.Load())
@@ -45,15 +45,15 @@ func TestOneshotGivesItsValueToOne(t *testing.T) {
 }
 
 func TestOneshotThatIsClosed(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var o runtime.Oneshot[string]
 	_, err := o.TryRecv()
 	require.ErrorIs(t, err, runtime.ErrWouldWait)
 	h := runtime.Submit(rt, o.Recv)
-	eventually(t, "nobody waits", func() bool { return runtime.Waiting(&o) == 1 })
+	waits(t, func() bool { return runtime.Waiting(&o) == 1 }, "nobody waits")
 	o.Close()
 	o.Close()
-	_, err = result(t, h)
+	_, err = get(t, h)
 	require.ErrorIs(t, err, runtime.ErrChannelClosed)
 	require.ErrorIs(t, o.Send("late"), runtime.ErrChannelClosed)
 	_, err = o.TryRecv()
@@ -75,11 +75,11 @@ func TestClosingAOneshotKeepsItsValue(t *testing.T) {
 
 // The value is with who receives, or still there: never nowhere.
 func TestNoOneshotValueIsLostToACancellation(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 200 {
 			var o runtime.Oneshot[int]
 			h := runtime.Submit(rt, o.Recv)
-			eventually(t, "nobody waits", func() bool { return runtime.Waiting(&o) == 1 })
+			waits(t, func() bool { return runtime.Waiting(&o) == 1 }, "nobody waits")
 			var racing sync.WaitGroup
 			racing.Go(h.Cancel)
 			racing.Go(func() {
@@ -88,7 +88,7 @@ func TestNoOneshotValueIsLostToACancellation(t *testing.T) {
 				}
 			})
 			racing.Wait()
-			v, err := result(t, h)
+			v, err := get(t, h)
 			if err != nil {
 				require.ErrorIs(t, err, runtime.ErrCancelled)
 				v, err = o.TryRecv()
@@ -119,7 +119,7 @@ func TestOneshotSendRacesClose(t *testing.T) {
 }
 
 func TestOneshotInATaskThatIsToEnd(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var o runtime.Oneshot[int]
 	require.NoError(t, o.Send(1))
 	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
@@ -129,7 +129,7 @@ func TestOneshotInATaskThatIsToEnd(t *testing.T) {
 		return o.Recv(cx)
 	})
 	h.Cancel()
-	_, err := result(t, h)
+	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)
@@ -140,7 +140,7 @@ func TestOneshotInATaskThatIsToEnd(t *testing.T) {
 }
 
 func TestOneshotMisuse(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	var o runtime.Oneshot[int]
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Oneshot.Recv"+zero, panics(func() { _, _ = o.Recv(runtime.Cx{}) }))
@@ -148,10 +148,10 @@ func TestOneshotMisuse(t *testing.T) {
 	require.Equal(t, "runtime: Oneshot.RecvContext: nil context", panics(func() { _, _ = o.RecvContext(nil) })) //nolint:staticcheck
 	require.NoError(t, o.Send(1))
 	require.Equal(t, "runtime: Oneshot.Send: a value was sent before", panics(func() { _ = o.Send(2) }))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Oneshot.SendFrom: a value was sent before", panics(func() { _ = o.SendFrom(cx, 2) }))
 		return nil
-	}))
+	})
 	v, err := o.TryRecv()
 	require.NoError(t, err)
 	require.Equal(t, 1, v)

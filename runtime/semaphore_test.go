@@ -14,7 +14,7 @@ import (
 )
 
 func TestNoMorePermitsAreOutThanThereAre(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		const permits = 5
 		s := runtime.NewSemaphore(permits)
 		var out atomic.Int64
@@ -52,7 +52,7 @@ func TestNoMorePermitsAreOutThanThereAre(t *testing.T) {
 			}
 		})
 		for _, h := range tasks {
-			_, err := result(t, h)
+			_, err := get(t, h)
 			require.NoError(t, err)
 		}
 		outside.Wait()
@@ -62,7 +62,7 @@ func TestNoMorePermitsAreOutThanThereAre(t *testing.T) {
 
 // Who wants all waits for its turn only: those that want one, come later and come again and again stand behind it.
 func TestWhoWantsMuchDoesNotStarve(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		s := runtime.NewSemaphore(3)
 		var over atomic.Bool
 		var tasks []*runtime.Handle[struct{}]
@@ -78,7 +78,7 @@ func TestWhoWantsMuchDoesNotStarve(t *testing.T) {
 				return nil
 			})))
 		}
-		require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+		run(t, rt, func(cx runtime.Cx) error {
 			for range 20 {
 				if err := s.Acquire(cx, 3); err != nil {
 					return err
@@ -86,18 +86,18 @@ func TestWhoWantsMuchDoesNotStarve(t *testing.T) {
 				s.ReleaseFrom(cx, 3)
 			}
 			return nil
-		}))
+		})
 		over.Store(true)
 		for _, h := range tasks {
-			_, err := result(t, h)
+			_, err := get(t, h)
 			require.NoError(t, err)
 		}
 	})
 }
 
 func TestTryAcquireDoesNotPassAnybody(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		s := runtime.NewSemaphore(3)
 		require.True(t, s.TryAcquire(1))
 		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error { return s.Acquire(cx, 3) }))
@@ -108,13 +108,13 @@ func TestTryAcquireDoesNotPassAnybody(t *testing.T) {
 		_, err := h.Join(cx)
 		require.Zero(t, s.Free())
 		return err
-	}))
+	})
 }
 
 // The first in line wants much and gives up: those behind it can go on.
 func TestWhoGivesUpLetsOthersPass(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
 		s := runtime.NewSemaphore(3)
 		require.True(t, s.TryAcquire(1))
 		much := runtime.Spawn(cx, does(func(cx runtime.Cx) error { return s.Acquire(cx, 3) }))
@@ -142,12 +142,12 @@ func TestWhoGivesUpLetsOthersPass(t *testing.T) {
 		}
 		s.Release(3)
 		return s.Acquire(cx, 3)
-	}))
+	})
 }
 
 // Releases, cancellations and timeouts race: at the end all permits are free, and nobody waits.
 func TestNoPermitIsLostToACancellation(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		s := runtime.NewSemaphore(3)
 		var tasks []*runtime.Handle[struct{}]
 		var racing sync.WaitGroup
@@ -177,7 +177,7 @@ func TestNoPermitIsLostToACancellation(t *testing.T) {
 		}
 		racing.Wait()
 		for i, h := range tasks {
-			if _, err := result(t, h); i%3 != 0 {
+			if _, err := get(t, h); i%3 != 0 {
 				require.NoError(t, err)
 			}
 		}
@@ -187,7 +187,7 @@ func TestNoPermitIsLostToACancellation(t *testing.T) {
 }
 
 func TestSemaphoreInATaskThatIsToEnd(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	s := runtime.NewSemaphore(1)
 	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
 		for cx.Err() == nil {
@@ -196,7 +196,7 @@ func TestSemaphoreInATaskThatIsToEnd(t *testing.T) {
 		return s.Acquire(cx, 1)
 	}))
 	h.Cancel()
-	_, err := result(t, h)
+	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	require.Equal(t, 1, s.Free())
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -206,7 +206,7 @@ func TestSemaphoreInATaskThatIsToEnd(t *testing.T) {
 }
 
 func TestSemaphoreMisuse(t *testing.T) {
-	rt := start(t, runtime.Workers(1))
+	rt := start(t, 1)
 	require.Equal(t, "runtime: NewSemaphore(0): must be 1 to 2147483647", panics(func() { runtime.NewSemaphore(0) }))
 	require.Equal(t, "runtime: NewSemaphore(-1): must be 1 to 2147483647", panics(func() { runtime.NewSemaphore(-1) }))
 	s := runtime.NewSemaphore(2)
@@ -222,11 +222,11 @@ func TestSemaphoreMisuse(t *testing.T) {
 	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context", panics(func() { _ = s.AcquireContext(nil, 1) })) //nolint:staticcheck
 	require.Equal(t, "runtime: Semaphore.AcquireContext(0): must be 1 to 2, the number of permits",
 		panics(func() { _ = s.AcquireContext(context.Background(), 0) }))
-	require.NoError(t, run(t, rt, func(cx runtime.Cx) error {
+	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Semaphore.Acquire(3): must be 1 to 2, the number of permits", panics(func() { _ = s.Acquire(cx, 3) }))
 		require.Equal(t, "runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the permits that are taken", panics(func() { s.ReleaseFrom(cx, 2) }))
 		return nil
-	}))
+	})
 	require.Equal(t, 1, s.Free())
 }
 
@@ -247,7 +247,7 @@ var semaphoreModel = porcupine.Model{
 }
 
 func TestSemaphoreIsLinearizable(t *testing.T) {
-	eachNumber(t, func(t *testing.T, rt *runtime.Runtime) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 20 {
 			s := runtime.NewSemaphore(3)
 			var log history
@@ -274,7 +274,7 @@ func TestSemaphoreIsLinearizable(t *testing.T) {
 			}
 			tasks[2].Cancel()
 			for _, h := range tasks {
-				_, err := result(t, h)
+				_, err := get(t, h)
 				if err != nil {
 					require.ErrorIs(t, err, runtime.ErrCancelled)
 				}
