@@ -28,7 +28,11 @@ type taskContext struct {
 // wake is called when the task has ended.
 func (c *taskContext) wake(*worker) {
 	c.owner.rt.contexts.remove(c.owner)
-	c.end(context.Canceled)
+	why := c.owner.ending()
+	if why == nil {
+		why = context.Canceled
+	}
+	c.end(why)
 }
 
 // attend makes the completion of t, whose runner calls it, look at the joiners. If t is detached, it does so anyway; and then Join panics.

@@ -1,6 +1,5 @@
 package runtime
 
-
 // Look wakes the worker that sleeps until the next timer.
 func Look(rt *Runtime) { rt.wakeDriver() }
 
