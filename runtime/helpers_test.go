@@ -35,7 +35,10 @@ func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtim
 }
 
 // ends fails the test if a closed runtime does not come to its end.
-func ends(t testing.TB, rt *runtime.Runtime) {
+func ends(t interface {
+	Helper()
+	Fatal(...any)
+}, rt *runtime.Runtime) {
 	t.Helper()
 	select {
 	case <-rt.Done():
