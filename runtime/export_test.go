@@ -35,14 +35,6 @@ func (rt *Runtime) Resting() (n int) {
 	return n
 }
 
-// Parked returns how often the workers have gone to sleep, as far as they have said.
-func (rt *Runtime) Parked() (n uint64) {
-	for _, w := range rt.workers {
-		n += w.public.parked.public.Load()
-	}
-	return n
-}
-
 // Joiners returns how many wait for the end of h, those that have given up included.
 func (h *Handle[T]) Joiners() (n int) {
 	for j := h.joiners.Load(); j != nil; j = j.next {
