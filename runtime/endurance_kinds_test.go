@@ -186,7 +186,7 @@ func (m *machine) Poll(cx runtime.Cx) (int, error, bool) {
 			waker.Wake()
 		}
 	case 5:
-		m.r.house.bells.leave(waker)
+		m.w.bells.leave(waker)
 	}
 	return 0, nil, false
 }

@@ -102,8 +102,8 @@ func (t *tools) letGo(n int64) { t.taken.Add(-n) }
 
 // use waits for something.
 func (p *player) use() {
-	t, cx := &p.r.house.tools, p.cx
-	switch p.rng.IntN(10) {
+	t, cx := &p.w.anywhere(p.rng).tools, p.cx
+	switch p.rng.IntN(11) {
 	case 0:
 		v := 1 + p.rng.IntN(9)
 		err := t.pipe.Send(cx, v)
@@ -140,6 +140,23 @@ func (p *player) use() {
 		if _, ok, err := runtime.Receive(cx, gochan); !p.fail(err, "Receive") && ok {
 			p.w.fail("task %d: received from a closed channel", p.r.id)
 		}
+	case 10:
+		gochan := make(chan int)
+		ctx, stop := context.WithCancel(context.Background())
+		got := make(chan int, 1)
+		time.AfterFunc(time.Duration(p.rng.IntN(200))*time.Microsecond, func() {
+			select {
+			case v := <-gochan:
+				got <- v
+			case <-ctx.Done():
+				got <- 0
+			}
+		})
+		err := runtime.Send(cx, gochan, 3)
+		stop()
+		if v, _, _ := runtime.Receive(cx, got); !p.fail(err, "Send") && v != 3 && p.cx.Err() == nil {
+			p.w.fail("task %d: 3 was sent, %d received", p.r.id, v)
+		}
 	case 7:
 		ctx, stop := context.WithTimeout(context.Background(), time.Duration(p.rng.IntN(200))*time.Microsecond)
 		defer stop()
@@ -174,8 +191,16 @@ func (p *player) joinTimeout() {
 		return
 	}
 	start, d := time.Now(), time.Duration(p.rng.IntN(300))*time.Microsecond
-	value, err := other.handle.JoinTimeout(p.cx, d)
-	if errors.Is(err, runtime.ErrTimeout) {
+	var value int
+	var err error
+	if p.rng.IntN(2) == 0 {
+		value, err = other.handle.JoinTimeout(p.cx, d)
+	} else {
+		ctx, stop := context.WithTimeoutCause(context.Background(), d, runtime.ErrTimeout)
+		value, err = other.handle.JoinContext(p.cx, ctx)
+		stop()
+	}
+	if err == runtime.ErrTimeout {
 		if time.Since(start) < d {
 			p.w.fail("task %d: JoinTimeout(%v) returned after %v", p.r.id, d, time.Since(start))
 		}
@@ -249,7 +274,8 @@ func (p *player) timeout() {
 	}
 	var begun, ended atomic.Int64
 	seed := p.rng.Uint64()
-	value, err := runtime.Timeout(p.cx, time.Duration(p.rng.IntN(300))*time.Microsecond, func(cx runtime.Cx) (int, error) {
+	d := time.Duration(p.rng.IntN(300)) * time.Microsecond
+	value, err := runtime.Deadline(p.cx, time.Now().Add(d), func(cx runtime.Cx) (int, error) {
 		begun.Add(1)
 		defer ended.Add(1)
 		c := p.helper(cx, seed)

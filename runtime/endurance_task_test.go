@@ -222,7 +222,7 @@ func (p *player) step() {
 	case n < 98:
 		p.convoy()
 	case n < 99:
-		p.r.house.bells.ring(p.cx)
+		p.w.bells.ring(p.cx)
 	default:
 		p.context()
 	}

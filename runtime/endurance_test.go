@@ -104,6 +104,7 @@ type world struct {
 	rng    *rand.Rand // the main goroutine's
 	houses []*house
 	tally  tally
+	bells  bells
 
 	budget atomic.Int64 // how many tasks may still be started
 	ending atomic.Bool  // nobody waits for a cancel any more
@@ -126,7 +127,6 @@ type house struct {
 
 	lock   sync.Mutex
 	shared []*record // what anybody may join, cancel, and look at
-	bells  bells
 	tools  tools
 }
 
@@ -156,7 +156,7 @@ func newWorld(seed uint64) *world {
 		houses = 2
 	}
 	for range houses {
-		w.houses = append(w.houses, newHouse(w.rng, 1, 1, 2, 2, 3, 4, 8))
+		w.houses = append(w.houses, newHouse(w.rng, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 8, 70))
 	}
 	return w
 }
@@ -354,7 +354,7 @@ func (w *world) cancelUntilDone(h *house, rng *rand.Rand) {
 			return
 		case <-time.After(2 * time.Millisecond):
 		}
-		h.bells.ring(runtime.Cx{})
+		w.bells.ring(runtime.Cx{})
 		h.lock.Lock()
 		for _, r := range h.shared {
 			if r.waitsForCancel.Load() && (w.ending.Load() || rng.IntN(8) == 0) {
