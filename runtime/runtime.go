@@ -17,6 +17,7 @@ type Runtime struct {
 	stacks  stacks
 	resting restingList
 	timers  timers
+	watches watches
 	// blocking runs the blocking tasks.
 	blocking blocking
 
@@ -179,6 +180,7 @@ func (rt *Runtime) end(mode int32) bool {
 
 func (rt *Runtime) workerStopped() {
 	if rt.running.Add(-1) == 0 {
+		rt.watches.close()
 		close(rt.done)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/idle"
+	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
 // Sleep
@@ -50,11 +51,15 @@ func (w *worker) sleep() bool {
 		w.parker.Park()
 		outcome = w.idle.Woke(true)
 	}
-	w.tick.resume(rt.now())
+	now := w.tick.resume(rt.now())
 	if !token {
 		w.handOver = true
-		w.watch()
+		w.watch(now)
 		w.fire()
+	}
+	if n := w.arrived; n > 0 { // with a token as well: nobody else is told of them
+		w.arrived = 0
+		w.deliver(n)
 	}
 	return outcome == idle.Closed && !rt.takeable(w)
 }
@@ -88,9 +93,19 @@ func (w *worker) rest() bool {
 // drive sleeps as the driver.
 func (w *worker) drive() bool {
 	rt := w.rt
-	timeout := rt.timers.until(rt.now()) // partner: setTimer, which looks for the driver after it has published the deadline
-	if watch := rt.config.watch; watch > 0 && watch < timeout && rt.idle.Parked() < len(rt.workers) {
-		timeout = watch // the smaller of the two (runtime/P2)
+	now := rt.now()
+	timeout := rt.timers.until(now) // partner: setTimer, which looks for the driver after it has published the deadline
+	if watch := rt.config.watch; watch > 0 && rt.idle.Parked() < len(rt.workers) {
+		// The smaller of the two (runtime/P2). The time of the watch does not begin anew when something else ends the sleep.
+		timeout = min(timeout, max(time.Duration(w.looked-now)+watch, 0))
+	}
+	if rt.watches.count.Load() > 0 { // partner: Runtime.Watch, which looks for the driver after it has counted the first
+		if timeout == never {
+			timeout = poll.Forever
+		}
+		n, token := rt.watches.poller.Park(w.id, w.parker, timeout, w.room())
+		w.arrived = n
+		return token
 	}
 	if timeout == never {
 		w.parker.Park()
@@ -99,11 +114,12 @@ func (w *worker) drive() bool {
 	return w.parker.ParkTimeout(timeout)
 }
 
-// watch takes what has been in somebody's slot since the last watch.
-func (w *worker) watch() {
-	if w.rt.config.watch == 0 {
+// watch takes what has been in somebody's slot since the last watch, if that was one interval ago.
+func (w *worker) watch(now int64) {
+	if interval := w.rt.config.watch; interval == 0 || now-w.looked < int64(interval) {
 		return
 	}
+	w.looked = now
 	for i, v := range w.rt.workers {
 		t := v.slot.Load()
 		if t != nil && t == w.seen[i] && v != w && v.slot.CompareAndSwap(t, nil) {
@@ -136,7 +152,7 @@ func (rt *Runtime) notify() {
 // unpark gives a worker that was claimed its token.
 func (rt *Runtime) unpark(worker int, ok bool) {
 	if ok {
-		rt.workers[worker].parker.Unpark()
+		rt.watches.poller.Unpark(worker, rt.workers[worker].parker)
 	}
 }
 

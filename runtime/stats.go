@@ -18,6 +18,7 @@ type Stats struct {
 	Spawned   uint64 // tasks there have been: from inside, from outside as soon as a worker has taken some of them, and refused ones
 	Completed uint64 // tasks that have ended, in whatever way; equals Spawned when the runtime has ended
 	Injected  int    // entries in the queue that all workers share
+	Blocking  int    // blocking tasks that wait for a goroutine, see BlockingStats
 	Queued    int    // entries in the queues of the workers, the sum of theirs
 	Sleeping  int    // workers that are asleep and not about to be woken
 	Searching int    // workers that look for work, or are being woken to do so
@@ -52,6 +53,7 @@ func (rt *Runtime) Stats() Stats {
 		Workers:   make([]WorkerStats, len(rt.workers)),
 		Completed: rt.outside.completed.Load(),
 		Injected:  int(rt.injector.length.Load()),
+		Blocking:  int(rt.blocking.queued.Load()),
 		Sleeping:  rt.idle.Parked(),
 		Searching: rt.idle.Searching(),
 	}

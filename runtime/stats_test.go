@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"expvar"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -167,8 +168,8 @@ func TestStatsCountStealsAndRescues(t *testing.T) {
 		expected := WorkerStats{Polled: 8, Completed: 8, Steals: 4, Stolen: 8, Searching: 5 * step}
 		require.Equal(t, []WorkerStats{{Spawned: 9}, expected}, rt.Stats().Workers)
 
-		thief.watch()
-		thief.watch()
+		thief.watch(1 << 40)
+		thief.watch(1 << 41)
 		thief.work()
 		expected.Polled, expected.Completed, expected.Rescued, expected.Searching = 9, 9, 1, 6*step
 		require.Equal(t, Stats{Spawned: 9, Completed: 9, Workers: []WorkerStats{{Spawned: 9}, expected}}, rt.Stats())
@@ -246,7 +247,35 @@ func TestSpawnedIsCompletedAfterClose(t *testing.T) {
 		require.Zero(t, s.Queued)
 		require.Zero(t, s.Injected)
 		require.Zero(t, s.Sleeping)
+		require.Zero(t, s.Blocking)
 	}
+}
+
+func TestStatsCountBlockingTasksThatWait(t *testing.T) {
+	rt, err := New(Workers(1), BlockingThreads(1))
+	require.NoError(t, err)
+	var begin, end sync.WaitGroup
+	begin.Add(1)
+	end.Add(1)
+	for i := range 4 {
+		SubmitBlocking(rt, func() (int, error) {
+			if i == 0 {
+				begin.Done()
+				end.Wait()
+			}
+			return 0, nil
+		})
+	}
+	begin.Wait()
+	s := rt.Stats()
+	require.Equal(t, 3, s.Blocking)
+	require.EqualValues(t, 4, s.Spawned)
+	require.Zero(t, s.Completed)
+	end.Done()
+	require.NoError(t, rt.Shutdown(context.Background()))
+	s = rt.Stats()
+	require.Zero(t, s.Blocking)
+	require.EqualValues(t, 4, s.Completed)
 }
 
 // Looking is no part of what it looks at: it may be done at any time, and the race detector has nothing to say.

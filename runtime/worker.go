@@ -6,6 +6,7 @@ import (
 	"github.com/surewake/surewake/deque"
 	"github.com/surewake/surewake/idle"
 	"github.com/surewake/surewake/park"
+	"github.com/surewake/surewake/runtime/internal/poll"
 	"github.com/surewake/surewake/taskstate"
 )
 
@@ -32,7 +33,10 @@ type worker struct {
 	scratch   []*task       // for what comes from the injector; its length is the cap of a batch
 	spill     func([]*task) // overflow as a value
 	count     counters      // published by flush
-	seen      []*task       // the slots of the others at the last watch; the driver's
+	seen      []*task       // the slots of the others at the last watch
+	looked    int64         // the clock at the last watch
+	events    []poll.Event  // room for what becomes ready; nil before the first use
+	arrived   int           // how many of events came in the last sleep
 	handOver  bool          // the worker has been the driver, and nobody else is yet
 	normal    bool          // the trampoline has come to its end
 	_         [64]byte      // what follows is written by others

@@ -5,5 +5,5 @@ package poll
 // CanLook says whether Ready looks.
 const CanLook = false
 
-// Ready returns true: there is no way to look.
-func Ready(uintptr, bool) bool { return true }
+// Ready returns false: there is no way to look.
+func Ready(uintptr, bool) bool { return false }

@@ -7,7 +7,8 @@ import "golang.org/x/sys/unix"
 // CanLook says whether Ready looks.
 const CanLook = true
 
-// Ready reports whether fd can be read, or written: whether that would not wait, be it because of an end or an error.
+// Ready reports whether fd can be read, or written: whether that would not wait, be it because of an end or an error. It is false if
+// CanLook is.
 func Ready(fd uintptr, write bool) bool {
 	events := int16(unix.POLLIN)
 	if write {

@@ -1,0 +1,199 @@
+package runtime
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/surewake/surewake/runtime/internal/poll"
+)
+
+// Readiness
+//
+// A task that waits for a descriptor, a file's or a connection's, is woken by whoever learns that it is ready:
+//
+//	a worker that runs      looks once a tick, without waiting, unless somebody else looks or waits there
+//	the driver              sleeps in the kernel instead of its parker while descriptors are watched; see sleep.go and package poll
+//	a goroutine (Netpoll)   waits in Go's own poller, one for each direction of a Watch while somebody waits for that
+//
+// Readiness is not a state here, but an event: an edge. A call tries first, and if that fails, waits for an edge that comes after the try:
+//
+//	call    note the number of edges; try; under the lock: is the number still the same? then stand in line
+//	edge    under the lock: count it, take all who are in line; behind the lock: wake them
+//
+// The descriptor becomes ready after a try that failed: so its edge comes after the try, and is either counted before the call looks
+// again, or finds it in line. Everybody in line is woken, and tries again: who comes late may find nothing.
+//
+// What was not done
+//
+//   - A flag "ready", cleared by whoever has tried in vain. Of two that wait for the same direction, one clears it between the edge and
+//     the look of the other.
+//   - Descriptors that are added to the kernel again for each wait (one-shot). It costs a system call for each wait.
+//   - A registration of the task in place of one of the descriptor: several tasks may wait for one.
+
+// A PollerKind is how a runtime learns that descriptors are ready.
+type PollerKind uint8
+
+const (
+	// Epoll is that of Linux: a sleeping worker waits in the kernel for all descriptors that are watched.
+	Epoll PollerKind = iota
+	// Netpoll is Go's own poller, which every platform has: a goroutine waits there for each task that waits.
+	Netpoll
+)
+
+// Available reports whether this platform has the kind.
+func (k PollerKind) Available() bool {
+	return k == Epoll && goruntime.GOOS == "linux" || k == Netpoll
+}
+
+// String returns the name of the kind.
+func (k PollerKind) String() string {
+	switch k {
+	case Epoll:
+		return "Epoll"
+	case Netpoll:
+		return "Netpoll"
+	}
+	return fmt.Sprintf("PollerKind(%d)", uint8(k))
+}
+
+func defaultPoller() PollerKind {
+	if Epoll.Available() {
+		return Epoll
+	}
+	return Netpoll
+}
+
+// Poller sets how the runtime learns that descriptors are ready, see [Runtime.Watch]; the default is [Epoll] on Linux, [Netpoll] elsewhere.
+func Poller(k PollerKind) Option {
+	return func(c *config) error {
+		if !k.Available() {
+			return fmt.Errorf("runtime: Poller(%v): not available on %s", k, goruntime.GOOS)
+		}
+		c.poller = k
+		return nil
+	}
+}
+
+// watches are those of a runtime that are added to the kernel. Anyone may call its methods.
+type watches struct {
+	// count is how many there are. Added to under the lock; loaded by the driver, before it sleeps, and by workers once a tick.
+	count  atomic.Int32
+	poller poll.Poller // started before the first is counted
+
+	lock   sync.Mutex
+	kernel poll.Descriptors // nil before the first; set once, under the lock
+	closed bool             // under the lock
+	// slots holds each watch at the index that is half of its id, until it is removed; the other half, a generation, tells it from those
+	// that were there before. Under the lock.
+	slots []watchSlot
+	free  []uint32 // indices of slots; under the lock
+}
+
+type watchSlot struct {
+	watch      *Watch // nil if the slot is free
+	generation uint32
+}
+
+// add gives w an id, under which the kernel tells of it.
+func (ws *watches) add(w *Watch) error {
+	ws.lock.Lock()
+	defer ws.lock.Unlock()
+	if ws.closed {
+		return ErrClosed
+	}
+	if ws.kernel == nil {
+		kernel, err := poll.NewEpoll()
+		if err != nil {
+			return err
+		}
+		ws.kernel = kernel
+		ws.poller.Start(kernel)
+	}
+	if len(ws.free) == 0 {
+		ws.slots = append(ws.slots, watchSlot{})
+		ws.free = append(ws.free, uint32(len(ws.slots)-1))
+	}
+	i := ws.free[len(ws.free)-1]
+	slot := &ws.slots[i]
+	w.id = uint64(slot.generation)<<32 | uint64(i+1)
+	var err error
+	if e := w.conn.Control(func(fd uintptr) { _, err = ws.kernel.Add(fd, w.id) }); e != nil {
+		return e
+	}
+	if err != nil {
+		return err
+	}
+	ws.free = ws.free[:len(ws.free)-1]
+	slot.watch = w
+	ws.count.Add(1)
+	return nil
+}
+
+// remove undoes add.
+func (ws *watches) remove(w *Watch) {
+	w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) }) // an error says that it is closed, and then the kernel has removed it
+	ws.lock.Lock()
+	defer ws.lock.Unlock()
+	i := uint32(w.id) - 1
+	slot := &ws.slots[i]
+	slot.watch = nil
+	slot.generation++
+	ws.free = append(ws.free, i)
+	ws.count.Add(-1)
+}
+
+// find returns the watch that has an id, or nil.
+func (ws *watches) find(id uint64) *Watch {
+	ws.lock.Lock()
+	defer ws.lock.Unlock()
+	if slot := ws.slots[uint32(id)-1]; slot.generation == uint32(id>>32) {
+		return slot.watch
+	}
+	return nil
+}
+
+// close gives back what the kernel has given. The last worker calls it.
+func (ws *watches) close() {
+	ws.lock.Lock()
+	defer ws.lock.Unlock()
+	ws.closed = true
+	if ws.kernel != nil {
+		ws.kernel.Close()
+	}
+}
+
+const eventsAtOnce = 64
+
+// room returns w's memory for events.
+func (w *worker) room() []poll.Event {
+	if w.events == nil {
+		w.events = make([]poll.Event, eventsAtOnce)
+	}
+	return w.events
+}
+
+// look wakes whose descriptors are ready, if nobody else does.
+func (w *worker) look() {
+	if ws := &w.rt.watches; ws.count.Load() > 0 {
+		w.deliver(ws.poller.Poll(w.room()))
+	}
+}
+
+// deliver wakes who waits for the first n events.
+func (w *worker) deliver(n int) {
+	for i := range w.events[:n] {
+		e := &w.events[i]
+		watch := w.rt.watches.find(e.ID)
+		if watch == nil { // removed in the meantime
+			continue
+		}
+		if e.Read {
+			watch.directions[reading].edge(nil, w)
+		}
+		if e.Write {
+			watch.directions[writing].edge(nil, w)
+		}
+	}
+}
