@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the format, go vet and staticcheck. About 1 minute.
+# Checks the format, go vet, staticcheck, and that each Cx is used by its own task. About 1 minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unformatted=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
@@ -9,3 +9,4 @@ if [ -n "$unformatted" ]; then
 fi
 go vet ./...
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+go run ./ci/cxcheck ./...

@@ -133,16 +133,16 @@ func TestWrongCxPanics(t *testing.T) {
 		panics("the zero Cx; a Cx is what a task's function is given", runtime.Cx{})
 
 		var finished, suspended runtime.Cx
-		run(t, rt, func(cx runtime.Cx) error { finished = cx; return nil })
+		run(t, rt, func(cx runtime.Cx) error { finished = cx; return nil }) //cxcheck:ignore it is refused
 		panics("the Cx of a task that has ended", finished)
 
-		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { suspended = cx; return forever(cx) })
+		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { suspended = cx; return forever(cx) }) //cxcheck:ignore it is refused
 		waits(t, func() bool { return rt.Sleeping() == 1 }, "it does not sleep")
 		run(t, rt, func(cx runtime.Cx) error {
-			panics("the Cx of a task that has ended", finished)
-			panics("the Cx of a task that is suspended", suspended)
+			panics("the Cx of a task that has ended", finished) //cxcheck:ignore it is refused
+			panics("the Cx of a task that is suspended", suspended) //cxcheck:ignore it is refused
 			_, err := runtime.Spawn(cx, func(runtime.Cx) (int, error) {
-				panics("the Cx of another task; a task uses the one that its function was given", cx)
+				panics("the Cx of another task; a task uses the one that its function was given", cx) //cxcheck:ignore it is refused
 				return 0, nil
 			}).Join(cx)
 			return err
@@ -352,7 +352,7 @@ var misuses = map[string]func(){
 			done := make(chan any)
 			go func() {
 				defer func() { done <- recover() }()
-				cx.Yield()
+				cx.Yield() //cxcheck:ignore it is refused
 			}()
 			panic(<-done)
 		}).Wait(context.Background())
