@@ -42,3 +42,13 @@ func (l *line[P]) count() (n int) {
 	}
 	return n
 }
+
+// Timers returns how many timers are set.
+func Timers(rt *Runtime) int {
+	rt.timers.lock.Lock()
+	defer rt.timers.lock.Unlock()
+	return len(rt.timers.heap)
+}
+
+// Due returns the time at which the next tick of an interval is due.
+func (i *Interval) Due() int64 { return i.next }

@@ -1,0 +1,265 @@
+package runtime_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// soon is for tests of what would take for ever, or an hour: with the bug, they fail after this time.
+const soon = 10 * time.Second
+
+func inTime[T any](t *testing.T, h *runtime.Handle[T], what string) T {
+	t.Helper()
+	select {
+	case <-h.Done():
+	case <-time.After(soon):
+		t.Fatal(what)
+	}
+	v, err := get(t, h)
+	require.NoError(t, err)
+	return v
+}
+
+// The driver sleeps until the next timer or the next watch, whichever comes first. (runtime/P2)
+func TestTimerIsNotLateBecauseOfAWatch(t *testing.T) {
+	rt := start(t, 2, runtime.WatchInterval(time.Hour))
+	free := make(chan struct{})
+	defer close(free)
+	busy := make(chan struct{})
+	runtime.Submit(rt, does(func(runtime.Cx) error { // as long as it runs, there are watches
+		close(busy)
+		<-free
+		return nil
+	}))
+	receive(t, busy)
+	h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.Sleep(time.Millisecond) }))
+	inTime(t, h, "the timer waits for the watch")
+}
+
+// Whoever sets a timer that is due before all others wakes the driver, who sleeps for longer. (runtime/P3)
+func TestNewEarliestTimerIsNotLate(t *testing.T) {
+	for name, others := range map[string]time.Duration{"the driver sleeps for ever": 0, "the driver sleeps for an hour": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			rt := start(t, 2, runtime.WatchInterval(0))
+			if others > 0 {
+				runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.Sleep(others) }))
+			}
+			h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+				for d := -1; d < 0 || d == cx.Worker() || rt.Sleeping() != 1; d = runtime.Driver(rt) {
+					time.Sleep(100 * time.Microsecond) // it keeps its worker, so that the other becomes the driver
+				}
+				time.Sleep(5 * time.Millisecond) // now the driver has made up its mind
+				return cx.Sleep(time.Millisecond)
+			}))
+			inTime(t, h, "the timer waits for another one")
+		})
+	}
+}
+
+// A fakeClock is a clock that stands still until it is told to move.
+type fakeClock struct{ now atomic.Int64 }
+
+func (c *fakeClock) option() runtime.Option { return runtime.WithClock(c.now.Load) }
+
+func (c *fakeClock) set(rt *runtime.Runtime, now time.Duration) {
+	c.now.Store(int64(now))
+	runtime.Look(rt)
+}
+
+// Whatever tasks sleep for, and however the clock moves: each wakes when its time has come, and none before.
+func TestSleepEndsInTimeAndNeverEarly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clock := new(fakeClock)
+		rt, err := runtime.New(runtime.Workers(rapid.IntRange(1, 2).Draw(t, "workers")), clock.option(), runtime.WatchInterval(0))
+		require.NoError(t, err)
+		defer rt.Close()
+		var tasks []*runtime.Handle[time.Duration] // the time at which it woke
+		var due []time.Duration
+		cancelled := map[int]bool{}
+		var now time.Duration
+		hours := rapid.Custom(func(t *rapid.T) time.Duration {
+			return time.Duration(rapid.IntRange(1, 20).Draw(t, "hours")) * time.Hour
+		})
+		var asleep atomic.Int64
+		t.Repeat(map[string]func(*rapid.T){
+			"sleep": func(t *rapid.T) {
+				d := hours.Draw(t, "for")
+				before := runtime.Timers(rt)
+				tasks = append(tasks, runtime.Submit(rt, func(cx runtime.Cx) (time.Duration, error) {
+					asleep.Add(1)
+					err := cx.Sleep(d)
+					return time.Duration(clock.now.Load()), err
+				}))
+				due = append(due, now+d)
+				for end := time.Now().Add(soon); runtime.Timers(rt) != before+1; time.Sleep(10 * time.Microsecond) {
+					require.True(t, time.Now().Before(end), "the task does not sleep")
+				}
+			},
+			"cancel": func(t *rapid.T) {
+				if len(tasks) == 0 {
+					t.Skip("no task")
+				}
+				i := rapid.IntRange(0, len(tasks)-1).Draw(t, "task")
+				if !hasEnded(tasks[i]) {
+					cancelled[i] = true
+				}
+				tasks[i].Cancel()
+			},
+			"time passes": func(t *rapid.T) {
+				now += hours.Draw(t, "by")
+				clock.set(rt, now)
+			},
+			"": func(t *rapid.T) {
+				set := 0
+				for i, h := range tasks {
+					if !cancelled[i] && due[i] > now {
+						require.False(t, hasEnded(h), "task %d is due at %v and has ended at %v", i, due[i], now)
+						set++
+						continue
+					}
+					select {
+					case <-h.Done():
+					case <-time.After(soon):
+						t.Fatalf("task %d is due at %v and has not ended at %v", i, due[i], now)
+					}
+					woke, err, _ := h.TryJoin()
+					if cancelled[i] {
+						require.ErrorIs(t, err, runtime.ErrCancelled)
+						continue
+					}
+					require.NoError(t, err)
+					require.GreaterOrEqual(t, woke, due[i])
+				}
+				require.Equal(t, set, runtime.Timers(rt), "timers are left")
+			},
+		})
+	})
+}
+
+func TestSleepersWakeInTheOrderOfTheirTimes(t *testing.T) {
+	clock := new(fakeClock)
+	rt := start(t, 1, clock.option())
+	var order []int
+	run(t, rt, func(cx runtime.Cx) error {
+		hours := []int{5, 1, 3, 3, 2, 4, 1}
+		var tasks []*runtime.Handle[struct{}]
+		for i, h := range hours {
+			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				if err := cx.Sleep(time.Duration(h) * time.Hour); err != nil {
+					return err
+				}
+				order = append(order, i)
+				return nil
+			})))
+			settle(cx)
+		}
+		for now := range 6 {
+			clock.set(rt, time.Duration(now)*time.Hour)
+			settle(cx)
+		}
+		for _, h := range tasks {
+			if _, err := h.Join(cx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	// Those that are due in the same look may run in any order.
+	require.Len(t, order, 7)
+	slices.Sort(order[:2])
+	slices.Sort(order[3:5])
+	require.Equal(t, []int{1, 6, 4, 2, 3, 5, 0}, order)
+}
+
+func TestManySleepers(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		rt := start(t, workers)
+		begin := time.Now()
+		var tasks []*runtime.Handle[time.Duration]
+		for i := range 2000 {
+			d := time.Duration(i%50) * 100 * time.Microsecond
+			tasks = append(tasks, runtime.Submit(rt, func(cx runtime.Cx) (time.Duration, error) {
+				from := time.Now()
+				err := cx.Sleep(d)
+				return d - time.Since(from), err
+			}))
+		}
+		for _, h := range tasks {
+			early, err := get(t, h)
+			require.NoError(t, err)
+			require.LessOrEqual(t, early, time.Duration(0), "it woke early")
+		}
+		require.GreaterOrEqual(t, time.Since(begin), 49*100*time.Microsecond)
+		require.Zero(t, runtime.Timers(rt))
+	})
+}
+
+func TestSleepUntil(t *testing.T) {
+	rt := start(t, 1)
+	for _, strip := range []bool{false, true} { // the monotonic reading
+		until := time.Now().Add(3 * time.Millisecond)
+		if strip {
+			until = until.Round(0)
+		}
+		run(t, rt, func(cx runtime.Cx) error { return cx.SleepUntil(until) })
+		require.False(t, time.Now().Before(until), "it woke early")
+		run(t, rt, func(cx runtime.Cx) error { return cx.SleepUntil(until) }) // at once
+	}
+	h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.SleepUntil(time.Now().Add(time.Hour)) }))
+	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "it does not sleep")
+	h.Cancel()
+	_, err := get(t, h)
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+	require.Zero(t, runtime.Timers(rt))
+}
+
+func TestSleepInATaskThatIsToEnd(t *testing.T) {
+	rt := start(t, 1)
+	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+		for cx.Err() == nil {
+			cx.Yield()
+		}
+		require.ErrorIs(t, cx.Sleep(0), runtime.ErrCancelled)
+		require.ErrorIs(t, cx.Sleep(time.Hour), runtime.ErrCancelled)
+		return cx.SleepUntil(time.Now())
+	}))
+	h.Cancel()
+	_, err := get(t, h)
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+}
+
+func TestLongestSleepDoesNotOverflow(t *testing.T) {
+	rt := start(t, 1)
+	h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.Sleep(1<<63 - 1) }))
+	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "it does not sleep")
+	time.Sleep(time.Millisecond)
+	require.False(t, hasEnded(h))
+	h.Cancel()
+	_, err := get(t, h)
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+}
+
+func BenchmarkSleepers(b *testing.B) {
+	b.ReportAllocs()
+	benchIn(b, 2, func(cx runtime.Cx) {
+		for b.Loop() {
+			var tasks [1000]*runtime.Handle[struct{}]
+			for i := range tasks {
+				tasks[i] = runtime.SpawnWith(cx, func(cx runtime.Cx, i int) (struct{}, error) {
+					return struct{}{}, cx.Sleep(time.Duration(i) * time.Microsecond)
+				}, i)
+			}
+			for _, h := range tasks {
+				_, _ = h.Join(cx)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000-1, "µs/sleeper-over") // beside the millisecond of the last
+}

@@ -1,0 +1,112 @@
+package runtime
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A listed is a timer beside what a sorted list knows of it.
+type listed struct {
+	timer
+	id  int
+	log *[]int // what has fired, in order
+}
+
+func (l *listed) wake(*worker) { *l.log = append(*l.log, l.id) }
+
+// The timers of a runtime against a list that is sorted anew for each question. (runtime/R8)
+func timersMachine(t *rapid.T) {
+	var ts timers
+	ts.start()
+	now := int64(0)
+	var all, set []*listed
+	var fired, want []int
+	// Few different times, so that many timers are set for the same one.
+	times := rapid.Int64Range(-3, 12)
+	sorted := func() []*listed {
+		slices.SortStableFunc(set, func(a, b *listed) int { return cmp.Compare(a.when, b.when) })
+		return set
+	}
+	fire := func(until int64) {
+		now = until
+		for len(set) > 0 && sorted()[0].when <= now {
+			want = append(want, set[0].id)
+			set = set[1:]
+		}
+		ts.fire(now, nil)
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"set": func(t *rapid.T) {
+			l := &listed{id: len(all), log: &fired}
+			l.timer = timer{when: now + times.Draw(t, "in"), waker: l}
+			earliest := len(set) == 0 || l.when < sorted()[0].when
+			all, set = append(all, l), append(set, l)
+			require.Equal(t, earliest, ts.set(&l.timer))
+		},
+		"stop": func(t *rapid.T) {
+			if len(all) == 0 {
+				t.Skip("no timer")
+			}
+			l := rapid.SampledFrom(all).Draw(t, "timer")
+			i := slices.Index(set, l)
+			require.Equal(t, i >= 0, ts.stop(&l.timer))
+			if i >= 0 {
+				set = slices.Delete(set, i, i+1)
+			}
+		},
+		"time passes": func(t *rapid.T) { fire(now + rapid.Int64Range(0, 8).Draw(t, "by")) },
+		"to the next": func(t *rapid.T) {
+			if len(set) == 0 {
+				t.Skip("no timer")
+			}
+			fire(max(now, sorted()[0].when-1)) // nothing that is set for later
+			if len(set) > 0 {
+				fire(max(now, set[0].when))
+			}
+		},
+		"": func(t *rapid.T) {
+			require.Equal(t, want, fired)
+			next, until := int64(math.MaxInt64), int64(never)
+			if len(set) > 0 {
+				next = sorted()[0].when
+				until = max(next-now, 0)
+			}
+			require.Equal(t, next, ts.next.Load())
+			require.EqualValues(t, until, ts.until(now))
+			require.Len(t, ts.heap, len(set))
+		},
+	})
+}
+
+func TestTimersDoWhatASortedListDoes(t *testing.T) { rapid.Check(t, timersMachine) }
+func FuzzTimers(f *testing.F)                      { f.Fuzz(rapid.MakeFuzz(timersMachine)) }
+
+func BenchmarkTimers(b *testing.B) {
+	for _, n := range []int{1, 1000, 100_000} {
+		b.Run(map[int]string{1: "1", 1000: "1000", 100_000: "100000"}[n], func(b *testing.B) {
+			var ts timers
+			ts.start()
+			var ring bell
+			for i := range n {
+				ts.set(&timer{when: mixed(i), waker: &ring})
+			}
+			t := timer{waker: &ring}
+			i := n
+			b.ReportAllocs()
+			for b.Loop() {
+				i++
+				t.when = mixed(i)
+				ts.set(&t)
+				ts.stop(&t)
+			}
+		})
+	}
+}
+
+// mixed spreads i.
+func mixed(i int) int64 { return int64(mix(uint64(i)) >> 2) }
