@@ -242,6 +242,34 @@ func TestCoroutinesAreTornDown(t *testing.T) {
 	}
 }
 
+// stop makes the pending yield give false, once; a coroutine that never began
+// does not begin then.
+func TestStopEndsACoroutine(t *testing.T) {
+	r := all(func() {
+		var x atomic.Int32
+		log := ""
+		next, stop := hook.Pull(func(y yields) {
+			log += fmt.Sprint(y(1), ",")
+			hook.Int32Add(&x, 1)
+			log += fmt.Sprint(y(2), ",")
+		})
+		_, never := hook.Pull(func(yields) { log += "begun" })
+		spawn(func() {
+			next()
+			stop()
+			stop()
+			_, ok := next()
+			log += fmt.Sprint(ok)
+			never()
+		}, func() { hook.Int32Add(&x, 1) })
+		if log != "false,false,false" {
+			panic(log)
+		}
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 2, r.Complete)
+}
+
 // Goexit and panics of a coroutine go on in the caller of next.
 func TestCoroutineEndsItsCaller(t *testing.T) {
 	before := runtime.NumGoroutine()
