@@ -2,42 +2,589 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	goruntime "runtime"
+	"sync"
+	"time"
 
+	"github.com/surewake/surewake/park"
 	"github.com/surewake/surewake/runtime"
 )
 
-// sum is the function of the package documentation.
-func sum(cx runtime.Cx, values []int) (int, error) {
-	if len(values) <= 100 {
-		total := 0
-		for _, v := range values {
-			total += v
-		}
-		return total, nil
-	}
-	half := len(values) / 2
-	left := runtime.SpawnWith(cx, sum, values[:half])
-	right, err := sum(cx, values[half:])
-	if err != nil {
-		return 0, err
-	}
-	total, err := left.Join(cx)
-	return total + right, err
-}
-
+// A task is started from outside, starts others, and waits for them.
 func Example() {
-	values := make([]int, 10_000)
-	for i := range values {
-		values[i] = i
-	}
 	rt, err := runtime.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		half := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 21, nil })
+		v, err := half.Join(cx)
+		return 2 * v, err
+	})
+	fmt.Println(h.Wait(context.Background()))
+	fmt.Println(rt.Shutdown(context.Background()))
+	// Output:
+	// 42 <nil>
+	// <nil>
+}
+
+// do runs f as a task of a new runtime, and closes that afterwards.
+func do(f func(cx runtime.Cx) error, options ...runtime.Option) {
+	rt, err := runtime.New(options...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer rt.Close()
-	total, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return sum(cx, values) }).Wait(context.Background())
-	fmt.Println(total, err)
-	// Output: 49995000 <nil>
+	_, err = runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }).Wait(context.Background())
+	if err != nil {
+		fmt.Println("error:", err)
+	}
+}
+
+func ExampleNew() {
+	rt, err := runtime.New(runtime.Workers(2), runtime.Seed(1))
+	fmt.Println(rt != nil, err)
+	rt.Close()
+	_, err = runtime.New(runtime.Workers(0))
+	fmt.Println(err)
+	// Output:
+	// true <nil>
+	// runtime: Workers(0): must be 1 to 65536
+}
+
+// All settings that a runtime can have.
+func ExampleOption() {
+	do(func(cx runtime.Cx) error { fmt.Println("runs"); return nil },
+		runtime.Workers(2),
+		runtime.Parker(park.Portable),
+		runtime.Batch(32, runtime.PrivateBuffer),
+		runtime.Ring(256),
+		runtime.LIFOCap(3),
+		runtime.TickBudget(128),
+		runtime.TaskBudget(128),
+		runtime.InlineDepth(256),
+		runtime.SpareStacks(8),
+		runtime.Searches(4),
+		runtime.WatchInterval(10*time.Millisecond),
+		runtime.BlockingThreads(64),
+		runtime.BlockingKeepAlive(time.Second),
+	)
+	// Output: runs
+}
+
+func ExampleWorkers() {
+	do(func(cx runtime.Cx) error { fmt.Println("worker", cx.Worker()); return nil }, runtime.Workers(1))
+	// Output: worker 0
+}
+
+// With one worker and a seed, tasks run in the same order each time.
+func ExampleSeed() {
+	for range 2 {
+		do(func(cx runtime.Cx) error {
+			var order []string
+			for _, name := range []string{"a", "b", "c"} {
+				runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { order = append(order, name); return 0, nil }).Detach()
+			}
+			cx.Yield()
+			fmt.Println(order)
+			return nil
+		}, runtime.Workers(1), runtime.Seed(1))
+	}
+	// Output:
+	// [c a b]
+	// [c a b]
+}
+
+func ExampleOnPanic() {
+	do(func(cx runtime.Cx) error {
+		_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { panic("oh") }).Join(cx)
+		var p *runtime.PanicError
+		fmt.Println(errors.As(err, &p), p.Value)
+		return nil
+	}, runtime.OnPanic(func(p *runtime.PanicError) { fmt.Println("reported:", p.Value) }))
+	// Output:
+	// reported: oh
+	// true oh
+}
+
+// With Debug, a task that waits although it has locked its thread is told so; without it, Go ends the process.
+func ExampleDebug() {
+	do(func(cx runtime.Cx) error {
+		_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			goruntime.LockOSThread()
+			defer goruntime.UnlockOSThread()
+			return 0, cx.Sleep(time.Millisecond)
+		}).Join(cx)
+		var p *runtime.PanicError
+		errors.As(err, &p)
+		fmt.Println(p.Value.(string)[:82])
+		return nil
+	}, runtime.Debug())
+	// Output: runtime: a task that waits must not have locked its thread (runtime.LockOSThread);
+}
+
+func ExampleSpawn() {
+	do(func(cx runtime.Cx) error {
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", nil })
+		fmt.Println(h.Join(cx))
+		return nil
+	})
+	// Output: done <nil>
+}
+
+// fibonacci needs no closure for its task: one allocation for each.
+func fibonacci(cx runtime.Cx, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	h := runtime.SpawnWith(cx, fibonacci, n-1)
+	y, err := fibonacci(cx, n-2)
+	if err != nil {
+		return 0, err
+	}
+	x, err := h.Join(cx)
+	return x + y, err
+}
+
+func ExampleSpawnWith() {
+	do(func(cx runtime.Cx) error {
+		fmt.Println(fibonacci(cx, 20))
+		return nil
+	})
+	// Output: 6765 <nil>
+}
+
+func ExampleSubmit() {
+	rt, _ := runtime.New()
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil })
+	fmt.Println(h.Wait(context.Background()))
+	rt.Close()
+	fmt.Println(runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil }).Wait(context.Background()))
+	// Output:
+	// 7 <nil>
+	// 0 runtime: closed
+}
+
+// Several tasks may join one, and each gets its result.
+func ExampleHandle_Join() {
+	do(func(cx runtime.Cx) error {
+		one := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
+		next := func(cx runtime.Cx) (int, error) {
+			v, err := one.Join(cx)
+			return v + 1, err
+		}
+		a, b := runtime.Spawn(cx, next), runtime.Spawn(cx, next)
+		fmt.Println(a.Join(cx))
+		fmt.Println(b.Join(cx))
+		return nil
+	})
+	// Output:
+	// 2 <nil>
+	// 2 <nil>
+}
+
+func ExampleHandle_Wait() {
+	rt, _ := runtime.New()
+	defer rt.Close()
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	fmt.Println(h.Wait(ctx)) // the task goes on
+	// Output: 0 context deadline exceeded
+}
+
+func ExampleHandle_TryJoin() {
+	do(func(cx runtime.Cx) error {
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 5, nil })
+		for {
+			if v, err, ended := h.TryJoin(); ended {
+				fmt.Println(v, err)
+				return nil
+			}
+			cx.Yield()
+		}
+	})
+	// Output: 5 <nil>
+}
+
+func ExampleHandle_Done() {
+	rt, _ := runtime.New()
+	defer rt.Close()
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 5, nil })
+	select {
+	case <-h.Done():
+		fmt.Println(h.TryJoin())
+	case <-time.After(time.Minute):
+		fmt.Println("that was long")
+	}
+	// Output: 5 <nil> true
+}
+
+// A task that waits is told that it is to end. In a shield it is not.
+func ExampleHandle_Cancel() {
+	do(func(cx runtime.Cx) error {
+		var ready bool
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) {
+			ready = true
+			if err := cx.Sleep(time.Hour); err != nil {
+				cx.Shield(func() { fmt.Println("tidying up:", cx.Err(), cx.Sleep(time.Millisecond)) })
+				return "tidy", err
+			}
+			return "slept", nil
+		})
+		for !ready {
+			cx.Yield()
+		}
+		h.Cancel()
+		fmt.Println(h.Join(cx))
+		return nil
+	}, runtime.Workers(1))
+	// Output:
+	// tidying up: <nil> <nil>
+	// tidy runtime: task cancelled
+}
+
+// Nobody waits for a detached task, but the runtime does.
+func ExampleHandle_Detach() {
+	rt, _ := runtime.New()
+	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { fmt.Println("runs"); return 0, nil }).Detach()
+	fmt.Println(rt.Shutdown(context.Background()))
+	// Output:
+	// runs
+	// <nil>
+}
+
+func ExampleCx_Err() {
+	do(func(cx runtime.Cx) error {
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			n := 0
+			for cx.Err() == nil { // a task that works for long looks now and then
+				n++
+				cx.Yield()
+			}
+			return n, cx.Err()
+		})
+		for range 10 {
+			cx.Yield()
+		}
+		h.Cancel()
+		n, err := h.Join(cx)
+		fmt.Println(n > 0, err)
+		return nil
+	}, runtime.Workers(1))
+	// Output: true runtime: task cancelled
+}
+
+func ExampleCx_Shield() {
+	do(func(cx runtime.Cx) error {
+		cx.Shield(func() { fmt.Println(cx.Sleep(time.Microsecond)) })
+		return nil
+	})
+	// Output: <nil>
+}
+
+func ExampleCx_Yield() {
+	do(func(cx runtime.Cx) error {
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { fmt.Println("the other one"); return 0, nil }).Detach()
+		cx.Yield()
+		fmt.Println("this one")
+		return nil
+	}, runtime.Workers(1))
+	// Output:
+	// the other one
+	// this one
+}
+
+func ExampleCx_Sleep() {
+	do(func(cx runtime.Cx) error {
+		start := time.Now()
+		err := cx.Sleep(2 * time.Millisecond)
+		fmt.Println(time.Since(start) >= 2*time.Millisecond, err)
+		return nil
+	})
+	// Output: true <nil>
+}
+
+func ExampleCx_Runtime() {
+	do(func(cx runtime.Cx) error {
+		h := runtime.Submit(cx.Runtime(), func(cx runtime.Cx) (int, error) { return 1, nil }) // behind what is queued
+		fmt.Println(h.Join(cx))
+		return nil
+	})
+	// Output: 1 <nil>
+}
+
+func ExampleCx_Worker() {
+	do(func(cx runtime.Cx) error {
+		fmt.Println(cx.Worker())
+		return nil
+	}, runtime.Workers(1))
+	// Output: 0
+}
+
+// Shutdown lets the tasks end by themselves, those too that they start.
+func ExampleRuntime_Shutdown() {
+	rt, _ := runtime.New()
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Millisecond) }).Detach()
+		return 1, nil
+	})
+	fmt.Println(rt.Shutdown(context.Background()))
+	fmt.Println(h.TryJoin())
+	fmt.Println(rt.Shutdown(context.Background()))
+	// Output:
+	// <nil>
+	// 1 <nil> true
+	// runtime: closed
+}
+
+func ExampleRuntime_Close() {
+	rt, _ := runtime.New()
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+	fmt.Println(rt.Close())
+	fmt.Println(h.TryJoin())
+	// Output:
+	// <nil>
+	// 0 runtime: closed true
+}
+
+// A task may end its own runtime; whoever waits for that waits for Done.
+func ExampleCx_Shutdown() {
+	rt, _ := runtime.New()
+	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Shutdown() }).Detach()
+	<-rt.Done()
+	fmt.Println("over")
+	// Output: over
+}
+
+func ExampleCx_Close() {
+	rt, _ := runtime.New()
+	other := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Close() }).Detach()
+	<-rt.Done()
+	fmt.Println(other.TryJoin())
+	// Output: 0 runtime: closed true
+}
+
+func ExampleRuntime_Done() {
+	rt, _ := runtime.New()
+	go rt.Close()
+	<-rt.Done()
+	fmt.Println("no task and no worker is left")
+	// Output: no task and no worker is left
+}
+
+// A switchboard is what the futures of the next example wait for.
+type switchboard struct {
+	lock   sync.Mutex
+	on     bool
+	wakers []runtime.Waker
+}
+
+func (s *switchboard) turnOn() {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.on = true
+	for _, w := range s.wakers {
+		w.Wake()
+	}
+	s.wakers = nil
+}
+
+// A lamp is a future: it is ready when its switchboard is on.
+type lamp struct {
+	name  string
+	board *switchboard
+}
+
+func (l *lamp) Poll(cx runtime.Cx) (string, error, bool) {
+	l.board.lock.Lock()
+	defer l.board.lock.Unlock()
+	if !l.board.on {
+		l.board.wakers = append(l.board.wakers, cx.Waker())
+		return "", nil, false
+	}
+	return l.name + " is lit", nil, true
+}
+
+// Drop makes a lamp a Dropper.
+func (l *lamp) Drop() { fmt.Println(l.name, "stays dark") }
+
+func ExampleSubmitFuture() {
+	rt, _ := runtime.New()
+	board := &switchboard{}
+	first, second := runtime.SubmitFuture(rt, &lamp{"first", board}), runtime.SubmitFuture(rt, &lamp{"second", board})
+	second.Cancel()
+	fmt.Println(second.Wait(context.Background()))
+	board.turnOn()
+	fmt.Println(first.Wait(context.Background()))
+	rt.Close()
+	// Output:
+	// second stays dark
+	//  runtime: task cancelled
+	// first is lit <nil>
+}
+
+func ExampleSpawnFuture() {
+	do(func(cx runtime.Cx) error {
+		board := &switchboard{}
+		h := runtime.SpawnFuture(cx, &lamp{"lamp", board})
+		cx.Yield()
+		board.turnOn()
+		fmt.Println(h.Join(cx))
+		return nil
+	})
+	// Output: lamp is lit <nil>
+}
+
+// A relay is ready with the result of a task.
+type relay struct{ of *runtime.Handle[int] }
+
+func (r relay) Poll(cx runtime.Cx) (int, error, bool) {
+	if r.of.WakeOnEnd(cx.Waker()) {
+		return 0, nil, false
+	}
+	return r.of.TryJoin()
+}
+
+func ExampleHandle_WakeOnEnd() {
+	do(func(cx runtime.Cx) error {
+		slow := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 3, cx.Sleep(time.Millisecond) })
+		fmt.Println(runtime.SpawnFuture(cx, relay{slow}).Join(cx))
+		return nil
+	})
+	// Output: 3 <nil>
+}
+
+// A waker is small and comparable, and the zero one wakes nobody.
+func ExampleWaker() {
+	var nobody runtime.Waker
+	nobody.Wake()
+	do(func(cx runtime.Cx) error {
+		fmt.Println(cx.Waker() == cx.Waker(), cx.Waker() == nobody)
+		cx.Waker().WakeFrom(cx) // another poll for a future, nothing for a function
+		return nil
+	})
+	// Output: true false
+}
+
+// What blocks has a goroutine of its own; the worker goes on.
+func ExampleSpawnBlocking() {
+	do(func(cx runtime.Cx) error {
+		lines := make(chan string)
+		read := runtime.SpawnBlocking(cx, func() (string, error) { return <-lines, nil })
+		runtime.SpawnBlocking(cx, func() (int, error) { lines <- "hello"; return 0, nil }).Detach()
+		fmt.Println(read.Join(cx))
+		return nil
+	}, runtime.Workers(1))
+	// Output: hello <nil>
+}
+
+func ExampleSubmitBlocking() {
+	rt, _ := runtime.New(runtime.BlockingThreads(1))
+	a := runtime.SubmitBlocking(rt, func() (string, error) { time.Sleep(time.Millisecond); return "one", nil })
+	b := runtime.SubmitBlocking(rt, func() (string, error) { return "after the other", nil })
+	fmt.Println(a.Wait(context.Background()))
+	fmt.Println(b.Wait(context.Background()))
+	fmt.Println(rt.BlockingStats().Started)
+	rt.Close()
+	// Output:
+	// one <nil>
+	// after the other <nil>
+	// 1
+}
+
+func ExampleRuntime_BlockingStats() {
+	rt, _ := runtime.New()
+	runtime.SubmitBlocking(rt, func() (int, error) { return 0, nil }).Detach()
+	rt.Shutdown(context.Background())
+	fmt.Printf("%+v\n", rt.BlockingStats())
+	// Output: {Threads:0 Idle:0 Queued:0 Started:1 Spawned:1 Completed:1}
+}
+
+func ExampleSpawnBatch() {
+	do(func(cx runtime.Cx) error {
+		squares, err := runtime.SpawnBatch(cx, 5, func(cx runtime.Cx, i int) (int, error) { return i * i, nil }).Join(cx)
+		fmt.Println(squares, err)
+		return nil
+	})
+	// Output: [0 1 4 9 16] <nil>
+}
+
+func ExampleSubmitBatch() {
+	rt, _ := runtime.New()
+	defer rt.Close()
+	b := runtime.SubmitBatch(rt, 3, func(cx runtime.Cx, i int) (int, error) {
+		if i == 1 {
+			return 0, errors.New("1 is odd")
+		}
+		return i, nil
+	})
+	fmt.Println(b.Wait(context.Background()))
+	for i, h := range b.All() {
+		_, err, _ := h.TryJoin()
+		fmt.Println(i, err)
+	}
+	// Output:
+	// [0 0 2] 1 is odd
+	// 0 <nil>
+	// 1 1 is odd
+	// 2 <nil>
+}
+
+// The first error ends what waits in the scope, and Scope returns when everything has ended.
+func ExampleScope() {
+	do(func(cx runtime.Cx) error {
+		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
+			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) {
+				err := cx.Sleep(time.Hour)
+				fmt.Println("the first child ends with:", err)
+				return 0, err
+			})
+			cx.Yield()
+			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 0, errors.New("out of paper") })
+			return nil
+		})
+		fmt.Println("the scope ends with:", err)
+		return nil
+	}, runtime.Workers(1))
+	// Output:
+	// the first child ends with: runtime: task cancelled
+	// the scope ends with: out of paper
+}
+
+func ExampleSpawnIn() {
+	do(func(cx runtime.Cx) error {
+		var a, b *runtime.Handle[int]
+		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
+			a = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 1, nil })
+			b = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 2, nil })
+			return nil
+		})
+		fmt.Println(err)
+		fmt.Println(a.TryJoin()) // they have ended
+		fmt.Println(b.TryJoin())
+		return nil
+	})
+	// Output:
+	// <nil>
+	// 1 <nil> true
+	// 2 <nil> true
+}
+
+func ExampleTaskScope_Cancel() {
+	do(func(cx runtime.Cx) error {
+		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
+			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+			s.Cancel()
+			return nil
+		})
+		fmt.Println(err)
+		return nil
+	})
+	// Output: runtime: task cancelled
 }

@@ -139,7 +139,7 @@ func TestWrongCxPanics(t *testing.T) {
 		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { suspended = cx; return forever(cx) }) //cxcheck:ignore it is refused
 		waits(t, func() bool { return rt.Sleeping() == 1 }, "it does not sleep")
 		run(t, rt, func(cx runtime.Cx) error {
-			panics("the Cx of a task that has ended", finished) //cxcheck:ignore it is refused
+			panics("the Cx of a task that has ended", finished)     //cxcheck:ignore it is refused
 			panics("the Cx of a task that is suspended", suspended) //cxcheck:ignore it is refused
 			_, err := runtime.Spawn(cx, func(runtime.Cx) (int, error) {
 				panics("the Cx of another task; a task uses the one that its function was given", cx) //cxcheck:ignore it is refused
