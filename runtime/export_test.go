@@ -61,3 +61,9 @@ func fib(cx Cx, n int) (int, error) {
 	x, err := h.Join(cx)
 	return x + y, err
 }
+
+// Outer returns the runtime of the worker that cx runs on.
+func Outer(cx Cx) *Runtime { return cx.stack.worker.rt }
+
+// Idle reports whether all workers sleep.
+func (rt *Runtime) Idle() bool { return rt.idle.Parked() == len(rt.workers) }

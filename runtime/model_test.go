@@ -307,6 +307,40 @@ func TestEvictedTaskIsTakenByAnother(t *testing.T) {
 	}, bounded(2)...)
 }
 
+// A task spawns one, which goes to the slot, and yields. The other comes first and blocks the worker until the first has gone on, which
+// another worker must have been told of.
+func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var ran sync.WaitGroup
+		ran.Add(1)
+		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
+			c := Spawn(cx, func(Cx) (int, error) { ran.Wait(); return 0, nil })
+			cx.Yield()
+			ran.Done()
+			c.Join(cx)
+			return 1, nil
+		}), 1)
+		w.shutdown()
+	}, bounded(2)...)
+}
+
+// All that comes with one batch is run.
+func TestABatchIsRun(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var counts [4]count
+		for i := range counts {
+			Submit(w.Runtime, counts[i].run).Detach()
+		}
+		w.start()
+		w.shutdown()
+		for i := range counts {
+			w.once(&counts[i])
+		}
+	})
+}
+
 // The same for what came with a batch from the injector: while the first blocks its worker, the others are run elsewhere.
 func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
