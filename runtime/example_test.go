@@ -465,7 +465,8 @@ func ExampleWaker() {
 	var nobody runtime.Waker
 	nobody.Wake()
 	do(func(cx runtime.Cx) error {
-		fmt.Println(cx.Waker() == cx.Waker(), cx.Waker() == nobody)
+		mine := cx.Waker()
+		fmt.Println(mine == cx.Waker(), mine == nobody)
 		cx.Waker().WakeFrom(cx) // another poll for a future, nothing for a function
 		return nil
 	})

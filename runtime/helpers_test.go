@@ -2,7 +2,9 @@ package runtime_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	goruntime "runtime"
 	"sync/atomic"
 	"testing"
@@ -13,7 +15,20 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-const stuckAfter = 30 * time.Second // after which a test takes something for stuck
+// stuckAfter is when a test takes something for stuck.
+var stuckAfter = 30 * time.Second
+
+func TestMain(m *testing.M) {
+	if f := misuses[os.Getenv(misuseVariable)]; f != nil {
+		f()
+		os.Exit(0)
+	}
+	flag.Parse()
+	if testing.Short() {
+		stuckAfter = 10 * time.Second
+	}
+	os.Exit(m.Run())
+}
 
 var started atomic.Int32 // runtimes of the tests that are not closed
 

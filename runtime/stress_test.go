@@ -71,10 +71,10 @@ func TestTasksThatSpawnTasks(t *testing.T) {
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return grow(cx, 6) }).Detach()
 		}
 		require.NoError(t, rt.Shutdown(context.Background()))
-		require.EqualValues(t, 2*127, ran.Load())
+		require.EqualValues(t, 2*95, ran.Load())
 		s := rt.Stats()
-		require.EqualValues(t, 2*127, s.Spawned)
-		require.EqualValues(t, 2*127, s.Completed)
+		require.EqualValues(t, 2*95, s.Spawned)
+		require.EqualValues(t, 2*95, s.Completed)
 	})
 }
 
