@@ -57,6 +57,19 @@ import (
 // a steal is open the owner can pop only what fits behind the claim, less than the capacity. An overflow fails its CAS
 // only to a claim; then the steal is open, or has been released and left room.
 //
+// What is proved
+//
+// Each line is a theorem of package proofs, most of them for any number of thieves and any capacity.
+//
+//	deque/D1                         the invariant above
+//	deque/D2, deque/D8               a slot that is written is none that anybody will still read
+//	deque/D3                         a claim takes what was queued ever since the head was read
+//	deque/D4, deque/D6               each value comes out once
+//	deque/D5                         and is the one that was pushed there
+//	deque/D7, deque/D9, deque/D10    positions may be counted modulo 2^32
+//	deque/X1, deque/S1, deque/S2     the same in every state, within bounds, and of two second models
+//	deque/R1                         this code does step by step what the proofs are about
+//
 // What was not done
 //
 //   - Chase and Lev's deque, where the owner takes at the other end. A thief there reads a slot before it knows that it

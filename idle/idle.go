@@ -68,8 +68,25 @@ import (
 //   - a searcher stops being one in Found, where it notifies unless there is another, or in Publish, where it rechecks;
 //   - a timeout or a claim makes sleepers fewer, and a claim gives a token.
 //
-// This is the invariant "wakes" of the proof in proofs/coq/Idle.v, for any number of workers, words, notifiers and tasks
-// (theorems idle/I1, I2, I3 and I5 of package proofs).
+// This is the invariant "wakes" of the proof in proofs/coq/Idle.v, for any number of workers, words, notifiers and tasks (idle/I5).
+//
+// What is proved
+//
+// Each line is a theorem of package proofs, most of them for any number of workers and tasks.
+//
+//	idle/I1              no lost wakeup
+//	idle/I2, idle/I11    a parked worker has one wake-up; a timeout does not eat it
+//	idle/I3, idle/I7     searching is exact, so never negative
+//	idle/I8              and at most twice the number of workers
+//	idle/I4, idle/I5     while a task is queued and a worker sleeps, somebody is under way
+//	idle/I6              every run ends with all tasks taken, if nobody times out
+//	idle/I9, idle/I10    after Close nobody sleeps on
+//	idle/I12             a searcher that leaves with nothing leaves no task to sleepers alone
+//	idle/I13             Claim reaches its worker, or the worker knows
+//	idle/X1, idle/X2     the same in every state, within bounds
+//	idle/S1, idle/S2     tasks are done while other workers are stuck, and in every fair run, in a second model
+//	idle/S3              the pairs above need sequential consistency
+//	idle/R1, idle/R2     this code, in the loop of the documentation, does step by step what the proofs are about
 //
 // What was not done
 //

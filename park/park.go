@@ -47,6 +47,16 @@ import (
 //
 // Unpark is a Swap, and when the parker sleeps, one wake. It never waits for anybody.
 //
+// What is proved
+//
+// Each line is a theorem of package proofs, the first ones for any number of wakers, timeouts and signals.
+//
+//	park/P1    a token that was left is taken by one Park, or is still there
+//	park/P2    who sleeps although its token has come is about to be woken
+//	park/P3    with one parker, nothing leads to misuse
+//	park/X1    every run without timeouts ends in a sleep whose tokens were all taken
+//	park/R1    this code, on a futex, does step by step what the proofs are about
+//
 // What was not done
 //
 //   - A plain store of empty on the way out. A token that came after the timeout, and before the store, would be erased, and

@@ -61,6 +61,9 @@ func (b *bench) describe(ctx context.Context, t tool) (string, error) {
 	if t.program == goTool.program {
 		return goVersion(), nil
 	}
+	if t.program == checker.program {
+		return describeChecker(ctx)
+	}
 	if _, err := exec.LookPath(t.program); err != nil {
 		return t.program, fmt.Errorf("%s is not installed; on Debian: apt-get install --no-install-recommends %s", t.program, t.debian)
 	}

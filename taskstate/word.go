@@ -94,6 +94,18 @@ import (
 // Whoever drops the last one is told so, after everybody else's last access, and no one else is (TestReleasedOnce; T4). The
 // number is looked at before it is changed, in both directions. An atomic add would be cheaper where many clone at the
 // same time, but it has counted, and wrapped, before it knows.
+//
+// # What is proved
+//
+// Each line is a theorem of package proofs, the first ones for any number of wakers and queues.
+//
+//	taskstate/T1, taskstate/T2    one runner, one entry
+//	taskstate/T3, taskstate/T6    no wakeup is lost, and none asks for a poll too many
+//	taskstate/T4, taskstate/T5    released once; until COMPLETE, the task has a reference of its own
+//	taskstate/T7, taskstate/T9    cancellation reaches its runner; shields are counted exactly
+//	taskstate/T8                  the joiner is woken once
+//	taskstate/X1, taskstate/S1    the same in every state, within bounds, and of a second model
+//	taskstate/R1                  this code does step by step what the proofs are about
 
 // A Word is the state of one task, for any number of goroutines. [New] makes one; a Word must not be copied afterwards.
 // Any transition of the zero Word panics.
