@@ -103,6 +103,20 @@ func TestWorkBehindTheCheckersBackIsAFailure(t *testing.T) {
 	})
 }
 
+// The execution is drawn up to the step that was refused, and the replay comes to it again.
+func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
+	t.Parallel()
+	requireFailures(t, "observed", map[string]string{
+		"TestNegativeForAnInstant": `step refused: step 1, by down, Add: n is negative`,
+		"TestObserverThatPanics":   `up panicked: two is too much`,
+	})
+	a := surewake(t, ".", "replay", badRows(t, "observed")["TestNegativeForAnInstant"].Token)
+	require.Equal(t, 1, a.code, "%s", a)
+	require.Contains(t, a.stdout, "the failure shows again")
+	require.Contains(t, a.stdout, "observed_test.go")
+	require.NotContains(t, a.stdout, "by up")
+}
+
 func TestAFailureCanBeReplayed(t *testing.T) {
 	needRace(t)
 	t.Parallel()

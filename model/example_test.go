@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -21,5 +22,27 @@ func ExampleCheck() {
 		})
 	}
 	_ = TestCounter
+	// Output:
+}
+
+// An observer looks at each operation, and at memory while nothing runs: here it holds the code to a rule that no assertion in the
+// body could see broken, for an instant.
+func ExampleObserve() {
+	TestNeverNegative := func(t *testing.T) {
+		var n *atomic.Int64
+		never := func(s *model.Step) error {
+			if n.Load() < 0 {
+				return fmt.Errorf("n is %d after %v by %s", n.Load(), s.Op, s.Name)
+			}
+			return nil
+		}
+		model.Check(t, func(x *model.Exec) {
+			n = new(atomic.Int64)
+			x.Go("up", func() { n.Add(1) })
+			x.Go("down", func() { n.Add(-1) }) // comes first in some execution
+			x.Join()
+		}, model.Observe(never))
+	}
+	_ = TestNeverNegative
 	// Output:
 }
