@@ -35,10 +35,12 @@ func busyInjector() ([]contender, func()) {
 	for i, rt := range runtimes {
 		handles := make([]*ours.Handle[int], n)
 		var on atomic.Bool
+		var polls [2]atomic.Int64 // of each worker
 		var again func(cx ours.Cx) (int, error)
 		again = func(cx ours.Cx) (int, error) {
 			for end := time.Now().Add(10 * time.Microsecond); time.Now().Before(end); {
 			}
+			polls[cx.Worker()].Add(1)
 			if on.Load() {
 				ours.Spawn(cx, again).Detach()
 			}
@@ -46,10 +48,13 @@ func busyInjector() ([]contender, func()) {
 		}
 		contenders = append(contenders, contender{name: names[i], ops: 1, rarely: true, round: func() time.Duration {
 			on.Store(true)
+			first, second := polls[0].Load(), polls[1].Load()
 			for range 4 {
 				ours.Submit(rt, again).Detach()
 			}
-			time.Sleep(time.Millisecond)
+			for polls[0].Load() < first+100 || polls[1].Load() < second+100 { // until both are busy
+				time.Sleep(time.Millisecond)
+			}
 			begin := time.Now()
 			for i := range handles {
 				handles[i] = ours.Submit(rt, empty)
