@@ -173,10 +173,15 @@ func newHouse(rng *rand.Rand, workerNumbers ...int) *house {
 	watch := []time.Duration{0, 50 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}[rng.IntN(4)]
 	h := &house{workers: workers, watch: watch, description: fmt.Sprintf("workers %d, ring %d, batch %d, landing %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
 		"spares %d, watch %v", workers, ring, batch, landing, parker, lifo, tick, budget, depth, spares, watch)}
-	rt, err := runtime.New(runtime.Workers(workers), runtime.Ring(ring), runtime.Batch(batch, landing), runtime.Parker(parker),
+	options := []runtime.Option{runtime.Workers(workers), runtime.Ring(ring), runtime.Batch(batch, landing), runtime.Parker(parker),
 		runtime.LIFOCap(lifo), runtime.TickBudget(tick), runtime.TaskBudget(budget), runtime.InlineDepth(depth),
 		runtime.SpareStacks(spares), runtime.WatchInterval(watch), runtime.Seed(rng.Uint64()),
-		runtime.BlockingThreads(pick(1, 2, 100)), runtime.BlockingKeepAlive(time.Duration(pick(0, 100_000, 1_000_000_000))))
+		runtime.BlockingThreads(pick(1, 2, 100)), runtime.BlockingKeepAlive(time.Duration(pick(0, 100_000, 1_000_000_000)))}
+	if rng.IntN(4) == 0 {
+		options = append(options, runtime.Debug())
+		h.description += ", debug"
+	}
+	rt, err := runtime.New(options...)
 	if err != nil {
 		panic(err)
 	}

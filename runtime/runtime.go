@@ -31,7 +31,8 @@ type Runtime struct {
 
 	// mode only goes up: open, draining, cancelled. Loaded by everybody, raised by whoever closes.
 	mode atomic.Int32
-	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0. A worker sets and clears its own number.
+	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0; and unwatched. A worker sets and clears its own
+	// number.
 	driver   atomic.Int32
 	finished atomic.Bool  // finish has been called; whoever sets it does it
 	running  atomic.Int32 // workers that have not stopped, and threads of blocking

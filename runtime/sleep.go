@@ -25,6 +25,15 @@ import (
 // driver; if it is not the last, that happens to the last; and if it is no searcher, because it woke by itself, handOver says that
 // it has to.
 //
+// The driver leaves the watch out while nobody works, and says so (unwatched). When somebody begins to work, the driver must learn
+// of it, though it may be none of those that are woken:
+//
+//	rule D3   while somebody sleeps, and somebody works, the driver watches, or somebody is awake who will sleep
+//
+// D3: who begins to work was claimed after the driver had looked who works, and so after unwatched was set; as the last searcher it
+// wakes another sleeper, or the last searcher does. That is the driver, or somebody who finds work and wakes the next, or
+// somebody who finds none, and unwatched set before it sleeps, and wakes the driver.
+//
 // A watch takes a task out of a slot in which it has been for one whole interval: its worker is in a long task, and nobody was told of
 // it. So a task waits for at most two intervals for a worker that sleeps.
 
@@ -81,7 +90,10 @@ func (rt *Runtime) takeable(w *worker) bool {
 // rest sleeps, as the driver if there is none, and reports whether w has taken its token.
 func (w *worker) rest() bool {
 	rt := w.rt
-	if !rt.driver.CompareAndSwap(0, int32(w.id+1)) {
+	if !rt.driver.CompareAndSwap(0, int32(w.id+1)|unwatched) {
+		if rt.driver.Load()&unwatched != 0 && rt.workersBusy() { // partner: drive
+			rt.wakeDriver()
+		}
 		w.parker.Park()
 		return true
 	}
@@ -95,7 +107,9 @@ func (w *worker) drive() bool {
 	rt := w.rt
 	now := rt.now()
 	timeout := rt.timers.until(now) // partner: setTimer, which looks for the driver after it has published the deadline
-	if watch := rt.config.watch; watch > 0 && rt.idle.Parked() < len(rt.workers) {
+	if rt.workersBusy() {           // partner: whoever has become busy after this; see rule D3
+		watch := rt.config.watch
+		rt.driver.Store(int32(w.id + 1))
 		// The smaller of the two (runtime/P2). The time of the watch does not begin anew when something else ends the sleep.
 		timeout = min(timeout, max(time.Duration(w.looked-now)+watch, 0))
 	}
@@ -158,9 +172,17 @@ func (rt *Runtime) unpark(worker int, ok bool) {
 
 // wakeDriver makes the driver look at the clock again. Anyone may call it.
 func (rt *Runtime) wakeDriver() {
-	if d := int(rt.driver.Load()); d != 0 && rt.idle.Claim(d-1) {
+	if d := int(rt.driver.Load() &^ unwatched); d != 0 && rt.idle.Claim(d-1) {
 		rt.unpark(d-1, true)
 	}
 }
+
+// workersBusy reports whether there is somebody to watch: a worker that does not sleep.
+func (rt *Runtime) workersBusy() bool {
+	return rt.config.watch > 0 && rt.idle.Parked() < len(rt.workers)
+}
+
+// unwatched is set in Runtime.driver while the driver sleeps without a watch.
+const unwatched = 1 << 30
 
 const never = time.Duration(1<<63 - 1)
