@@ -27,7 +27,8 @@
 //
 // What is checked in each execution: assertions and panics, data races,
 // deadlocks of all or some goroutines, goroutines left waiting, loops without
-// progress, and recorded histories ([Spec]).
+// progress, recorded histories ([Spec]), and what an observer of each step says
+// ([Observe]).
 //
 // What is not: channels, select, timers and context are refused for now, with
 // file and line. Atomics are sequentially consistent, as Go's are. Printing in

@@ -30,6 +30,7 @@ func newToy() *toy {
 	t := &toy{Machine: refine.NewMachine(refine.Cast{
 		System: table, Actors: []string{"a", "b"}, Package: "refine_test", Silent: []string{"strike"},
 		Code:   map[string]string{"flash": "refine_test.flash"},
+		Stays:  []refine.Stay{{Code: "look: lamp.Store", When: func(a int) string { return []string{"lit == 1", ""}[a] }}},
 		Copies: map[string][]string{"struck": {"struck_a", "struck_b"}},
 		Instances: func(r *spec.Rule, a int) []refine.Instance {
 			return []refine.Instance{{Bind: map[string]string{"struck": []string{"struck_a", "struck_b"}[a]}}}
@@ -68,6 +69,19 @@ func TestWhatTheTableDoesIsNoError(t *testing.T) {
 	used := map[string]bool{}
 	require.EqualValues(t, 1, lamp.Used(used))
 	require.Equal(t, map[string]bool{"strike": true, "light": true, "douse": true, "flash": false}, used)
+}
+
+//go:noinline
+func (t *toy) look(who string) error { return t.store(who, t.lamp) }
+
+// a looks only while the lamp is lit, b whenever it likes.
+func TestAnAccessThatMeansNothingMayHaveItsTime(t *testing.T) {
+	lamp := newToy()
+	require.NoError(t, lamp.look("b"))
+	require.ErrorContains(t, lamp.look("a"), "it is done only if  lit == 1")
+	lamp = newToy()
+	require.NoError(t, lamp.light("a", 1))
+	require.NoError(t, lamp.look("a"))
 }
 
 func TestWhatTheTableDoesNotDoIsAnError(t *testing.T) {
