@@ -1,0 +1,342 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+func ExampleNotify() {
+	do(func(cx runtime.Cx) error {
+		var ready runtime.Notify
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "woken", ready.Wait(cx) })
+		ready.SignalFrom(cx) // also if it does not wait yet
+		fmt.Println(h.Join(cx))
+		return nil
+	})
+	// Output: woken <nil>
+}
+
+func ExampleNotify_Broadcast() {
+	do(func(cx runtime.Cx) error {
+		var changed runtime.Notify
+		level := 0
+		var tasks []*runtime.Handle[int]
+		for want := range 3 {
+			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				return want, changed.WaitFor(cx, func() bool { return level >= want })
+			}))
+		}
+		for range 2 {
+			cx.Yield()
+			level++ // one worker, and nothing that waits in between: no lock
+			changed.Broadcast()
+		}
+		for _, h := range tasks {
+			fmt.Println(h.Join(cx))
+		}
+		return nil
+	}, runtime.Workers(1))
+	// Output:
+	// 0 <nil>
+	// 1 <nil>
+	// 2 <nil>
+}
+
+func ExampleNotify_WaitContext() {
+	var n runtime.Notify
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	fmt.Println(n.WaitContext(ctx))
+	n.Signal()
+	fmt.Println(n.WaitContext(context.Background()))
+	// Output:
+	// context deadline exceeded
+	// <nil>
+}
+
+func ExampleSemaphore() {
+	do(func(cx runtime.Cx) error {
+		seats := runtime.NewSemaphore(3)
+		var tasks []*runtime.Handle[struct{}]
+		for range 10 {
+			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+				if err := seats.Acquire(cx, 1); err != nil {
+					return none, err
+				}
+				defer seats.ReleaseFrom(cx, 1)
+				return none, cx.Sleep(10 * time.Microsecond) // at most three at a time
+			}))
+		}
+		for _, h := range tasks {
+			if _, err := h.Join(cx); err != nil {
+				return err
+			}
+		}
+		fmt.Println(seats.Free(), "of 3 are free")
+		return nil
+	})
+	// Output: 3 of 3 are free
+}
+
+func ExampleSemaphore_TryAcquire() {
+	s := runtime.NewSemaphore(2)
+	fmt.Println(s.TryAcquire(2), s.TryAcquire(1))
+	s.Release(1)
+	fmt.Println(s.TryAcquire(1))
+	// Output:
+	// true false
+	// true
+}
+
+func ExampleSemaphore_AcquireContext() {
+	s := runtime.NewSemaphore(1)
+	fmt.Println(s.AcquireContext(context.Background(), 1))
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	fmt.Println(s.AcquireContext(ctx, 1))
+	// Output:
+	// <nil>
+	// context deadline exceeded
+}
+
+func ExampleOneshot() {
+	do(func(cx runtime.Cx) error {
+		var answer runtime.Oneshot[int]
+		go func() { _ = answer.Send(42) }()
+		fmt.Println(answer.Recv(cx))
+		return nil
+	})
+	// Output: 42 <nil>
+}
+
+func ExampleOneshot_Close() {
+	var answer runtime.Oneshot[int]
+	answer.Close() // the receiver has lost interest
+	fmt.Println(answer.Send(42))
+	fmt.Println(answer.TryRecv())
+	// Output:
+	// runtime: channel closed
+	// 0 runtime: channel closed
+}
+
+func ExampleOneshot_RecvContext() {
+	var answer runtime.Oneshot[int]
+	do(func(cx runtime.Cx) error { return answer.SendFrom(cx, 42) })
+	fmt.Println(answer.RecvContext(context.Background()))
+	// Output: 42 <nil>
+}
+
+func ExampleChannel() {
+	do(func(cx runtime.Cx) error {
+		c := runtime.NewChannel[int](2)
+		runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+			defer c.Close()
+			for i := range 4 {
+				if err := c.Send(cx, i); err != nil {
+					return none, err
+				}
+			}
+			return none, nil
+		})
+		for {
+			v, err := c.Recv(cx)
+			if errors.Is(err, runtime.ErrChannelClosed) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			fmt.Println(v)
+		}
+	})
+	// Output:
+	// 0
+	// 1
+	// 2
+	// 3
+}
+
+func ExampleChannel_TrySend() {
+	c := runtime.NewChannel[string](1)
+	fmt.Println(c.TrySend("first"), c.Len(), "of", c.Cap())
+	fmt.Println(c.TrySend("second"))
+	fmt.Println(c.TryRecv())
+	_, err := c.TryRecv()
+	fmt.Println(err)
+	// Output:
+	// <nil> 1 of 1
+	// runtime: it would have to wait
+	// first <nil>
+	// runtime: it would have to wait
+}
+
+// Goroutines and tasks share a channel.
+func ExampleChannel_SendContext() {
+	rt, err := runtime.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer rt.Close()
+	questions, answers := runtime.NewChannel[int](0), runtime.NewChannel[int](0)
+	runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
+		for {
+			q, err := questions.Recv(cx)
+			if err != nil {
+				return none, err
+			}
+			if err := answers.Send(cx, q*q); err != nil {
+				return none, err
+			}
+		}
+	})
+	for i := range 3 {
+		if err := questions.SendContext(context.Background(), i); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(answers.RecvContext(context.Background()))
+	}
+	// Output:
+	// 0 <nil>
+	// 1 <nil>
+	// 4 <nil>
+}
+
+func ExampleReceive() {
+	do(func(cx runtime.Cx) error {
+		c := make(chan string)
+		go func() { c <- "from a goroutine" }()
+		fmt.Println(runtime.Receive(cx, c))
+		return nil
+	})
+	// Output: from a goroutine true <nil>
+}
+
+func ExampleSend() {
+	do(func(cx runtime.Cx) error {
+		c := make(chan string)
+		var goroutine sync.WaitGroup
+		goroutine.Go(func() { fmt.Println(<-c) })
+		err := runtime.Send(cx, c, "from a task")
+		goroutine.Wait()
+		return err
+	})
+	// Output: from a task
+}
+
+func ExampleCx_AwaitContext() {
+	do(func(cx runtime.Cx) error {
+		ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+		defer stop()
+		err := cx.AwaitContext(ctx)
+		fmt.Println(err, ctx.Err())
+		return nil
+	})
+	// Output: <nil> context deadline exceeded
+}
+
+func ExampleCx_Context() {
+	rt, err := runtime.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer rt.Close()
+	contexts := make(chan context.Context, 1)
+	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		contexts <- cx.Context() // for whatever takes a context
+		return 0, cx.Sleep(time.Hour)
+	})
+	ctx := <-contexts
+	h.Cancel()
+	<-ctx.Done()
+	fmt.Println(context.Cause(ctx))
+	// Output: runtime: task cancelled
+}
+
+func ExampleHandle_JoinTimeout() {
+	do(func(cx runtime.Cx) error {
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", cx.Sleep(20 * time.Millisecond) })
+		_, err := h.JoinTimeout(cx, time.Millisecond)
+		fmt.Println(err, errors.Is(err, os.ErrDeadlineExceeded))
+		fmt.Println(h.JoinTimeout(cx, time.Hour))
+		return nil
+	})
+	// Output:
+	// runtime: timeout true
+	// done <nil>
+}
+
+func ExampleHandle_JoinContext() {
+	do(func(cx runtime.Cx) error {
+		ctx, stop := context.WithCancelCause(context.Background())
+		stop(errors.New("no interest"))
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", cx.Sleep(time.Millisecond) })
+		_, err := h.JoinContext(cx, ctx)
+		fmt.Println(err)
+		fmt.Println(h.JoinContext(cx, context.Background()))
+		return nil
+	})
+	// Output:
+	// no interest
+	// done <nil>
+}
+
+func ExampleTimeout() {
+	do(func(cx runtime.Cx) error {
+		_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+			err := cx.Sleep(time.Hour)
+			fmt.Println("inside:", err)
+			return 0, err
+		})
+		fmt.Println("outside:", err)
+		return nil
+	})
+	// Output:
+	// inside: runtime: task cancelled
+	// outside: runtime: timeout
+}
+
+func ExampleDeadline() {
+	do(func(cx runtime.Cx) error {
+		end := time.Now().Add(time.Millisecond)
+		for n := 0; ; n++ {
+			_, err := runtime.Deadline(cx, end, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(100 * time.Microsecond) })
+			if err != nil {
+				fmt.Println(err)
+				return nil
+			}
+		}
+	})
+	// Output: runtime: timeout
+}
+
+func ExampleCx_SleepUntil() {
+	do(func(cx runtime.Cx) error {
+		t := time.Now().Add(time.Millisecond)
+		err := cx.SleepUntil(t)
+		fmt.Println(err, time.Now().Before(t))
+		return nil
+	})
+	// Output: <nil> false
+}
+
+func ExampleInterval() {
+	do(func(cx runtime.Cx) error {
+		begin := time.Now()
+		tick := cx.Interval(200*time.Microsecond, runtime.Skip)
+		for range 3 {
+			if err := tick.Next(cx); err != nil {
+				return err
+			}
+		}
+		fmt.Println(time.Since(begin) >= 600*time.Microsecond)
+		return nil
+	})
+	// Output: true
+}
