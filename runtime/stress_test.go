@@ -62,7 +62,7 @@ func TestTasksThatSpawnTasks(t *testing.T) {
 		var grow func(cx runtime.Cx, depth int) (int, error)
 		grow = func(cx runtime.Cx, depth int) (int, error) {
 			ran.Add(1)
-			for range 2 * min(depth, 1) {
+			for range min(depth, 2) {
 				runtime.SpawnWith(cx, grow, depth-1).Detach()
 			}
 			return 0, nil

@@ -155,11 +155,12 @@ func (w *worker) pushLocal(t *task) {
 }
 
 // pushBack queues t, which has yielded, behind everything else. If the ring was empty, w takes t itself next, and nobody is woken for
-// it: quiet says that somebody must be told if w takes something else first.
+// it: quiet says that somebody must be told if w takes something else first. If it was not, somebody has been told of what is before
+// t, and looks until the ring is empty. So it must have been there when t was: a look at the ring before the push will not do, since
+// a thief may empty it in between, and somebody look at it and fall asleep.
 func (w *worker) pushBack(t *task) {
-	empty := w.ring.Len() == 0
 	w.ring.Push(t, w.spill)
-	if empty {
+	if w.ring.Len() <= 1 {
 		w.quiet = true
 	} else if w.quiet {
 		w.quiet = false
@@ -167,8 +168,8 @@ func (w *worker) pushBack(t *task) {
 	}
 }
 
-// overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than. The batch is
-// announced by whoever pushed.
+// overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than, and tells somebody: on its
+// way, nobody could see it.
 func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {
@@ -181,6 +182,7 @@ func (w *worker) overflow(batch []*task) {
 	}
 	w.rt.injector.push(false, live...)
 	w.left(len(live))
+	w.rt.notify()
 	w.count.overflows++
 }
 
