@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed coq/*.v spin/*.pml
@@ -23,6 +24,7 @@ type lemma struct {
 
 // A coqRun is what coqc says about a file: many theorems share one.
 type coqRun struct {
+	once         sync.Once
 	path, output string
 	status       int
 	err          error
@@ -91,18 +93,17 @@ func (r refutation) check(ctx context.Context, b *bench) error {
 func (b *bench) compile(ctx context.Context, name, source string) *coqRun {
 	b.mu.Lock()
 	r := b.coq[source]
-	b.mu.Unlock()
-	if r != nil {
-		return r
+	if r == nil {
+		r = &coqRun{}
+		b.coq[source] = r
 	}
-	r = &coqRun{}
-	r.path, r.err = b.file(name, source)
-	if r.err == nil {
-		r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", "-q", name)
-	}
-	b.mu.Lock()
-	b.coq[source] = r
 	b.mu.Unlock()
+	r.once.Do(func() {
+		r.path, r.err = b.file(name, source)
+		if r.err == nil {
+			r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", "-q", name)
+		}
+	})
 	return r
 }
 

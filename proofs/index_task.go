@@ -30,6 +30,13 @@ func taskTheorems() []Theorem {
 	adds := task.With(spec.Rule{Name: "clone", Code: "Clone by who has no reference", When: "refs < most", Do: "holders++; refs++"})
 	early := task.With(spec.Rule{Name: "complete_join", Code: "Complete drops the reference before the joiner is woken", When: "runner == 1 && shield == 0 && join == 1",
 		Do: "runner = 0; life = 3; notified = 0; refs--; last = 1; woken++"})
+	coq := func(theorem string) lemma { return lemma{source: "Task.v", theorem: theorem} }
+	// broken is the same with one of the transitions weakened; it fails in the lemma that says what every step keeps.
+	broken := func(theorem, old, new string) lemma {
+		return lemma{source: "Task.v", theorem: theorem, old: old, new: new, falseLemma: "step_inv"}
+	}
+	refuses := lemma{source: "Task.v", theorem: "never_refused", falseLemma: "never_refused",
+		old: "Definition yield_ w := if polled w then", new: "Definition yield_ w := if polled w && negb (notified w) then"}
 	return []Theorem{
 		{
 			ID: "taskstate/T1", Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
@@ -90,6 +97,63 @@ func taskTheorems() []Theorem {
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof:   prove(task, spec.Shields),
 			mutants: []mutant{{"T5", saturates.Rule("leave").Code, prove(saturates, spec.Shields)}},
+		},
+		{
+			ID: "taskstate/T10", Statement: "one poller, with the transitions as the functions that the code has: exactly while the task is RUNNING there is one runner",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			proof: coq("one_poller"),
+			mutants: []mutant{{"any", anyRuns.Rule("to_running").Code, broken("one_poller",
+				"  | _, _ => Some (w, Stale) end.\nDefinition claim", "  | _, Complete => Some (w, Stale)\n  | _, _ => Some (move w Running, Poll) end.\nDefinition claim")}},
+		},
+		{
+			ID: "taskstate/T11", Statement: "one queue entry, in the same model: one that may run the task while it is SCHEDULED, else none but those a Claim overtook",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			proof:   coq("one_entry"),
+			mutants: []mutant{{"twice", wakes.Rule("wake_running").Code, broken("one_entry", "| _, Running => Some (note w, Noted)", "| _, Running => Some (note w, Enqueue)")}},
+		},
+		{
+			ID: "taskstate/T12", Statement: "no lost notify, in the same model: after a Wake a poll that is later is to come, or the task is COMPLETE",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			proof: coq("no_lost_notify"),
+			mutants: []mutant{{"T1", twoSteps.Rule("to_idle").Code, broken("no_lost_notify",
+				"Some (if notified w then (move w Scheduled, Enqueue) else (move w Idle, Waits))", "Some (move w Idle, Waits)")}},
+		},
+		{
+			ID: "taskstate/T13", Statement: "dropped once, in the same model: released when nobody has a reference any more, at most once, and only when COMPLETE",
+			Scope: "any N references", Assumptions: callers, Code: code,
+			proof:   coq("dropped_once"),
+			mutants: []mutant{{"T3c", early.Rule("complete_join").Code, broken("dropped_once", "if join w then (c, WakeJoiner)", "if join w then (with_refs c (refs w - 1), WakeJoiner)")}},
+		},
+		{
+			ID: "taskstate/T14", Statement: "cancel completes: a cancelled task that no shield makes wait needs no other wake to come to a poll that is told, and from there to COMPLETE",
+			Scope: "any N wakers, queues, claimers, any depth of shields", Assumptions: append([]string{"a runner leaves its shields, and ends when it is told"}, callers...), Code: code,
+			proof: coq("cancel_completes"),
+			mutants: []mutant{
+				{"T2", flagOnly.Rule("cancel_idle").Code, broken("cancel_completes", "| Some (w', Enqueue) => Some (cancel_ w', Enqueue)", "| Some (w', Enqueue) => Some (cancel_ w, Noted)")},
+				{"T5", leaves.Rule("leave").Code, broken("cancel_completes", "else if cancelled w then (note w', Cancelled) else (w', Left))", "else (w', Left))")},
+			},
+		},
+		{
+			ID: "taskstate/T15", Statement: "shields: counted exactly, none at COMPLETE, and no runner is told of a cancellation inside one",
+			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
+			proof: coq("shields"),
+			mutants: []mutant{
+				{"T5", "a shield too many is entered", broken("shields", "if polled w && (shield w <? deep) then", "if polled w then")},
+				{"told", "a runner is told whatever its shields", broken("shields", "cancelled w && (shield w =? 0)", "cancelled w && (shield w =? shield w)")},
+			},
+		},
+		{
+			ID: "taskstate/T16", Statement: "who keeps the rules is never refused: no transition panics",
+			Scope: "any N wakers, queues, claimers, references below the maximum", Assumptions: callers, Code: code,
+			proof:   coq("never_refused"),
+			mutants: []mutant{{"yield", "Yield refuses a task that is notified", refuses}},
+		},
+		{
+			ID: "taskstate/T17", Statement: "a joiner that has published its waker and not withdrawn it is woken by the completion, once, in the same model",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			proof: coq("joiner_woken_once"),
+			mutants: []mutant{{"T3", late.Rule("join").Code, broken("joiner_woken_once",
+				"  | _, _, Complete => Some (w, Ready)\n  | _, _, _ => Some (with_join w true, Waits) end.", "  | _, _, _ => Some (with_join w true, Waits) end.")}},
 		},
 		{
 			ID: "taskstate/X1", Statement: "T1 to T9 in every state, and where nothing can happen the task was released, or waits and all who could wake it have left",

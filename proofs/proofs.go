@@ -12,7 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,8 +91,8 @@ const (
 	Failed  = "FAILED"  // the proof or one of its mutants
 )
 
-// Audit checks theorems, in this order, and hands each row to report. It returns how many failed; the error is one of the
-// machine, not of a proof.
+// Audit checks theorems, as many at a time as there are processors, and hands the rows to report in the order of the theorems. It
+// returns how many failed; the error is one of the machine, not of a proof.
 func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed int, err error) {
 	dir, err := os.MkdirTemp("", "surewake-audit-")
 	if err != nil {
@@ -97,8 +100,22 @@ func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed in
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, versions: map[string]string{}, coq: map[string]*coqRun{}}
-	for i := range theorems {
-		row := theorems[i].audit(ctx, b)
+	rows := make([]chan Row, len(theorems))
+	for i := range rows {
+		rows[i] = make(chan Row, 1)
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	defer workers.Wait() // before the directory goes
+	for range min(runtime.NumCPU(), len(theorems)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(theorems); i = int(next.Add(1)) - 1 {
+				rows[i] <- theorems[i].audit(ctx, b)
+			}
+		})
+	}
+	for i := range rows {
+		row := <-rows[i]
 		if ctx.Err() != nil {
 			return failed, ctx.Err()
 		}
