@@ -12,6 +12,8 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 		clear(c)
 	}
 	switch {
+	case t.op.isChan():
+		e.chanClock(t, ev, c)
 	case t.obj >= 0:
 		for f := ev.prevObj; f >= 0; {
 			fe := &e.stack[f]
@@ -123,7 +125,7 @@ func (e *engine) reverse(i, d int, t *thread, c class) {
 		if cj[ptid] >= pmark {
 			continue // happens after event i
 		}
-		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 {
+		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 || t.op.isChan() && e.isDep(int32(j)) {
 			blocked = true
 		}
 		bit := uint64(1) << q.tid
@@ -186,6 +188,7 @@ func (e *engine) blockedRaces() {
 			e.races(t, e.resolve(t), e.depth)
 		}
 	}
+	e.chanBlocked()
 }
 
 // backtrack sets the path to the next schedule to explore: the deepest node

@@ -51,6 +51,7 @@ type object struct {
 	base    int32 // WaitGroup: raised by so much before there was a second goroutine
 	adds    bool  // WaitGroup: changed in this execution
 	waiters []int32
+	ch      *channel // nil until it was a channel; kept over executions
 }
 
 // engine explores one check. All of it is touched by one goroutine at a time:
@@ -90,16 +91,18 @@ type engine struct {
 	clockKey   byte          // its address stands for the clock
 	historyKey byte          // its address stands for the history
 
-	reduce  bool               // partial-order reduction; else every schedule (bounded) or one (random)
-	strict  bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
-	wantWG  bool               // strict was asked for: the exploration starts again
-	usesWG  bool               // a WaitGroup was changed in this execution
-	late    bool               // a timeout fired because nothing else could run
-	early   int                // timeouts and signals before their time so far
-	waiting uint64             // threads that wait for a WaitGroup for ever
-	rng     rng                // of the random strategies
-	prio    [maxThreads]uint64 // POS, PCT
-	changes []int              // PCT: depths at which the running thread's priority drops
+	reduce   bool               // partial-order reduction; else every schedule (bounded) or one (random)
+	strict   bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
+	wantWG   bool               // strict was asked for: the exploration starts again
+	usesWG   bool               // a WaitGroup was changed in this execution
+	meet     bool               // unbuffered channels have meetings: see meet.go
+	wantMeet bool               // meet was asked for: the exploration starts again
+	late     bool               // a timeout fired because nothing else could run
+	early    int                // timeouts and signals before their time so far
+	waiting  uint64             // threads that wait for a WaitGroup for ever
+	rng      rng                // of the random strategies
+	prio     [maxThreads]uint64 // POS, PCT
+	changes  []int              // PCT: depths at which the running thread's priority drops
 
 	coros    []*Coro     // made in this execution and not over
 	carriers []*carrier  // kept for coroutines to come
@@ -107,13 +110,15 @@ type engine struct {
 	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
 	trailPCs [32]uintptr // it
 
-	failure  *Failure    // of this execution
-	observed Step        // the step that Config.Observe is shown
-	rec      *recorder   // nil unless the execution is to be shown
-	forced   []Deviation // replay
-	decision int         // decisions so far, for deviation
-	cands    []int32     // scratch of races
-	used     []int32     // scratch of waitgroup.go
+	failure    *Failure    // of this execution
+	observed   Step        // the step that Config.Observe is shown
+	rec        *recorder   // nil unless the execution is to be shown
+	forced     []Deviation // replay
+	decision   int         // decisions so far, for deviation
+	cands      []int32     // scratch of races
+	used       []int32     // scratch of waitgroup.go
+	deps       []int32     // of chandep.go: events that the operation looked at last depends on
+	pendingAcc []access    // scratch of chandep.go
 
 	res             Result
 	longest         int  // most events of an execution
@@ -168,6 +173,7 @@ type thread struct {
 	own      span          // while it is in a coroutine: of its own
 	co       *Coro         // it is in, the innermost, or nil
 	spin     spinning      // the loop it is in, if that has no effects of its own
+	com      communication // on channels
 	fiber    fiber         // how control is handed to it
 }
 
@@ -321,6 +327,12 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if ops[op].gated && !e.enabled(t) {
 		e.quiet = false
 		return false
+	}
+	if op.isChan() {
+		if e.chanChoices(t) > 1 {
+			return false
+		}
+		e.chanPrepare(t, 0)
 	}
 	if op == OpCondSignal {
 		t.choices = max(1, int32(len(e.objs[t.obj].waiters)))

@@ -87,6 +87,15 @@ func LeavePointer(p unsafe.Pointer) {
 	}
 }
 
+// PointerName gives a pointer the name by which lanes show it; "" when nothing is
+// recorded.
+func PointerName(p unsafe.Pointer) string {
+	if e := eng; e != nil && e.rec != nil {
+		return e.rec.pointer(p)
+	}
+	return ""
+}
+
 // Hidden runs f without edges for the race detector.
 func Hidden(f func() bool) (ok bool) {
 	quietly(func() { ok = f() })

@@ -131,3 +131,14 @@ func (c *coroEdges) acquire() {}
 
 func condAcquire(unsafe.Pointer) {}
 func condRelease(unsafe.Pointer) {}
+
+func (t *thread) acquireFrom(*uint64) {}
+func (t *thread) releaseTo(*uint64)   {}
+
+// edges are of use to the race detector only.
+type edges struct{}
+
+func (*edges) send(*thread, int32, int32)    {}
+func (*edges) receive(*thread, int32, int32) {}
+func (*edges) close(*thread)                 {}
+func (*edges) closed(*thread)                {}

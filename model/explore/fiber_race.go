@@ -157,3 +157,41 @@ func (c *coroEdges) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
 
 func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }
+
+func (t *thread) acquireFrom(p *uint64) { runtime.RaceAcquire(unsafe.Pointer(p)) }
+func (t *thread) releaseTo(p *uint64)   { runtime.RaceRelease(unsafe.Pointer(p)) }
+
+// edges are what the memory model says of a buffered channel: a send comes
+// before the end of the receive of its value, a receive before the end of the
+// send that needed its room, and close before a receive that returns because of
+// it. The runtime's own edges, which are hidden, say more for values of no size.
+type edges struct {
+	slots []*[2]uint64 // by the number of the value modulo the capacity: sent, received
+	end   uint64
+}
+
+func (g *edges) slot(n, capacity int32) *[2]uint64 {
+	i := int(n % capacity)
+	for len(g.slots) <= i {
+		g.slots = append(g.slots, new([2]uint64))
+	}
+	return g.slots[i]
+}
+
+// send and receive are called for value n, counted from 0.
+func (g *edges) send(t *thread, n, capacity int32) {
+	s := g.slot(n, capacity)
+	if n >= capacity {
+		t.acquireFrom(&s[1])
+	}
+	t.releaseTo(&s[0])
+}
+
+func (g *edges) receive(t *thread, n, capacity int32) {
+	s := g.slot(n, capacity)
+	t.acquireFrom(&s[0])
+	t.releaseTo(&s[1])
+}
+
+func (g *edges) close(t *thread)  { t.releaseTo(&g.end) }
+func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }

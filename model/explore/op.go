@@ -42,6 +42,16 @@ const (
 	OpFutexSleep
 	OpFutexEarly
 	OpFutexWake
+	OpSend
+	OpRecv
+	OpSelect
+	OpPoll
+	OpPost
+	OpPosted
+	OpClose
+	OpLen
+	OpArrive
+	OpMet
 	opCount
 )
 
@@ -85,7 +95,8 @@ func (a class) changes() bool { return a >= add }
 
 // opInfo holds what the engine must know about an operation before it runs.
 // class is that of the operation when it is not decided by the memory it
-// meets (see thread.resolve); gated operations may be disabled.
+// meets (see thread.resolve), none for operations on channels, whose dependence
+// is more than a class (chandep.go); gated operations may be disabled.
 type opInfo struct {
 	name  string
 	class class
@@ -130,11 +141,25 @@ var ops = [opCount]opInfo{
 	OpFutexSleep:    {"futex wait (asleep)", none, true},
 	OpFutexEarly:    {"futex wait (timeout or signal)", write, false},
 	OpFutexWake:     {"futex wake", write, false},
+	OpSend:          {"channel send", none, true},
+	OpRecv:          {"channel receive", none, true},
+	OpSelect:        {"select", none, true},
+	OpPoll:          {"select", none, false},
+	OpPost:          {"channel send", none, false},
+	OpPosted:        {"channel send (received)", none, true},
+	OpClose:         {"close of a channel", none, false},
+	OpLen:           {"len of a channel", none, false},
+	OpArrive:        {"channel operation", none, false},
+	OpMet:           {"channel operation (met)", none, true},
 }
 
 // chooses reports whether an operation chooses among values.
 func (o Op) chooses() bool {
-	return o == OpChoose || o == OpCondSignal || o == OpFutexWait || o == OpFutexWake
+	switch o {
+	case OpChoose, OpCondSignal, OpFutexWait, OpFutexWake, OpSelect, OpPoll, OpArrive, OpMet:
+		return true
+	}
+	return false
 }
 
 // String gives the operation's name as it stands in lanes.

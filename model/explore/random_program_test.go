@@ -74,6 +74,7 @@ type world struct {
 	wg   sync.WaitGroup
 	cond *sync.Cond
 	once sync.Once
+	ch   [3]testChan // with room for none, one and two
 	log  map[string][]access
 	seen []string
 	in   func(body func(pause func())) // runs a thread's body, which calls pause between instructions; nil: just so
@@ -82,6 +83,9 @@ type world struct {
 func newWorld() *world {
 	w := &world{log: map[string][]access{}}
 	w.cond = sync.NewCond(&w.mus[0])
+	for i := range w.ch {
+		w.ch[i].c = make(chan int32, i)
+	}
 	return w
 }
 
@@ -234,6 +238,8 @@ func (p program) run(w *world) {
 				case "choose":
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
+				default:
+					last = w.communicate(in, who)
 				}
 			}
 		}

@@ -175,10 +175,10 @@ func (e *engine) finish() {
 				e.waiting |= 1 << i
 			}
 		}
-		if e.reduce {
-			e.blockedRaces()
-		}
 		e.failure = e.blockedFailure()
+	}
+	if e.reduce && (e.next == endBlocked || e.next == endPruned) {
+		e.blockedRaces()
 	}
 	e.aborting = true
 	for i := 0; i < e.n; i++ {
@@ -214,6 +214,9 @@ func (e *engine) repeat() {
 }
 
 func (e *engine) judge() {
+	if e.wantMeet {
+		return
+	}
 	r := &e.res
 	r.Steps += int64(e.depth)
 	r.Threads = max(r.Threads, e.n)
@@ -307,8 +310,9 @@ func (e *engine) noteFailure(f *Failure) {
 // more moves to the next schedule, if there is one and the budget allows it.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantWG {
-		e.wantWG, e.strict = false, true
+	if e.wantWG || e.wantMeet {
+		e.strict, e.meet = e.strict || e.wantWG, e.meet || e.wantMeet
+		e.wantWG, e.wantMeet = false, false
 		secs, threads := r.Seconds, r.Threads
 		*r = Result{Seconds: secs, Threads: threads}
 		e.plen, e.first, e.twice, e.repeated = 0, false, false, false

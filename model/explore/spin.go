@@ -69,9 +69,9 @@ func (s *spinning) note(t *thread, c class, d int32) {
 			s.effects = true
 			return
 		}
-	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin:
+	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin, OpLen:
 	default:
-		if c.changes() || t.op == OpChoose {
+		if c.changes() || t.op == OpChoose || t.op.isChan() {
 			s.effects = true
 			return
 		}
@@ -91,6 +91,12 @@ func (s *spinning) note(t *thread, c class, d int32) {
 func (e *engine) spinEnds(t *thread) bool {
 	first := int32(-1)
 	for _, w := range t.spin.watch {
+		if ch := e.objs[w.obj].ch; ch != nil && ch.known {
+			if f := e.chanChanged(t, w); f >= 0 && (first < 0 || f < first) {
+				first = f
+			}
+			continue
+		}
 		for f := e.objs[w.obj].last; f > w.event; f = e.stack[f].prevObj {
 			ev := &e.stack[f]
 			if ev.class.changes() && int(ev.tid) != t.id && (first < 0 || f < first) {

@@ -28,6 +28,8 @@ func (e *engine) enabled(t *thread) bool {
 		return t.children&e.alive == 0
 	case OpSpin:
 		return e.spinEnds(t)
+	case OpSend, OpRecv, OpSelect, OpPosted, OpMet:
+		return e.chanEnabled(t)
 	}
 	return true
 }
@@ -143,6 +145,9 @@ func (e *engine) commit(t *thread) {
 		if ev.obj != t.obj || ev.op != t.op {
 			e.mismatch(t, ev)
 		}
+		if t.op.isChan() {
+			e.chanPrepare(t, ev.choice)
+		}
 	} else {
 		c = e.resolve(t)
 		ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
@@ -172,13 +177,18 @@ func (e *engine) commit(t *thread) {
 			ev.prevObj = -1
 		}
 		ev.arg = int64(t.old)
-		if t.op == OpCondWait || t.op == OpFutexSleep {
+		if t.op == OpCondWait || t.op == OpFutexSleep || t.op == OpPosted || t.op == OpMet {
 			ev.source = t.signal
 		} else if t.op == OpSpin {
 			ev.source = t.spin.source
 		}
+		if t.op.isChan() {
+			e.chanPrepare(t, ev.choice)
+		}
 		if e.reduce {
-			if t.obj >= 0 {
+			if t.op.isChan() {
+				e.chanRaces(t, d)
+			} else if t.obj >= 0 {
 				e.races(t, c, d)
 			}
 			e.clockOf(t, ev, d)
@@ -187,7 +197,7 @@ func (e *engine) commit(t *thread) {
 				for s := sl; s != 0; s &= s - 1 {
 					i := bits.TrailingZeros64(s)
 					u := e.threads[i]
-					if i == t.id || u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) {
+					if i == t.id || u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) || t.op.isChan() && e.chanWakes(t, u) {
 						sl &^= 1 << i
 					}
 				}
@@ -321,6 +331,10 @@ func (e *engine) apply(t *thread, d int32) {
 		e.clock += time.Duration(t.old)
 	case OpJoin:
 		e.checkDominance(t)
+	default:
+		if t.op.isChan() {
+			e.chanApply(t, d)
+		}
 	}
 }
 
@@ -331,6 +345,8 @@ func (e *engine) choicesOf(t *thread) int32 {
 		return max(1, int32(len(e.objs[t.obj].waiters)))
 	case OpFutexWait, OpFutexWake:
 		return e.futexChoices(t)
+	case OpSelect, OpPoll, OpArrive, OpMet:
+		return e.chanChoices(t)
 	}
 	return t.choices
 }

@@ -54,8 +54,11 @@ func (e *engine) newObject(p unsafe.Pointer) {
 	}
 	o := &e.objs[e.nobjs]
 	e.nobjs++
-	w := o.waiters[:0]
-	*o = object{ptr: p, last: -1, waiters: w}
+	w, ch := o.waiters[:0], o.ch
+	if ch != nil {
+		ch.known = false
+	}
+	*o = object{ptr: p, last: -1, waiters: w, ch: ch}
 }
 
 func (e *engine) growTable() {

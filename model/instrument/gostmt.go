@@ -33,6 +33,11 @@ func (r *rewriter) goStmt(n *ast.GoStmt) {
 	var fun string
 	if r.staysInCall(call.Fun) {
 		fun = r.moved(call.Fun)
+		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+			if b, ok := r.c.info.Uses[id].(*types.Builtin); ok && b.Name() == "close" {
+				fun = r.hook("Close")
+			}
+		}
 	} else {
 		fun = r.c.prefix + "f"
 		r.ed.front(r.off(call.Fun.Pos()), fun+" := ")

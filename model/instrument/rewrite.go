@@ -25,6 +25,9 @@ type rewriter struct {
 	keep    map[string]bool   // import paths that may have lost their last use
 	used    bool              // hook is called
 	loops   int               // marked spin loops
+	ranges  int               // rewritten loops over channels
+	selects int               // rewritten select statements
+	comms   map[ast.Node]bool // sends and receives that are clauses of a select
 	errs    []error
 }
 
@@ -47,6 +50,7 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 			spliced: make(map[ast.Node]bool),
 			imports: make(map[string]string),
 			keep:    make(map[string]bool),
+			comms:   make(map[ast.Node]bool),
 		}
 		r.walk()
 		errs = append(errs, r.errs...)
@@ -215,19 +219,19 @@ func (r *rewriter) visit(n ast.Node) bool {
 			r.funcRef(n, nil, fn)
 		}
 	case *ast.SendStmt:
-		r.refuseChan(n.Chan, n.Pos(), "channel send")
+		if !r.comms[n] {
+			r.send(n)
+		}
 	case *ast.UnaryExpr:
-		if n.Op == token.ARROW {
-			r.refuseChan(n.X, n.Pos(), "channel receive")
+		if n.Op == token.ARROW && !r.comms[n] {
+			r.receive(n)
 		}
 	case *ast.RangeStmt:
 		if r.isChan(n.X) {
-			r.refuseChan(n.X, n.Pos(), "range over a channel")
+			r.rangeChan(n)
 		}
 	case *ast.SelectStmt:
-		if len(n.Body.List) == 0 {
-			r.ed.front(r.off(n.Pos()), r.hook("Refused")+"(0, "+r.quoteWhere(n.Pos(), "select is not modelled yet")+"); ")
-		}
+		r.selectStmt(n)
 	case *ast.ForStmt:
 		if r.spins(n) {
 			r.markSpin(n)
@@ -285,11 +289,9 @@ func (r *rewriter) builtin(n *ast.CallExpr, name string) {
 		}
 		r.ed.front(r.off(n.Pos()), r.hook("Recover")+"(")
 		r.ed.behind(r.off(n.End()), ")")
-	case "close":
-		r.refuseChan(n.Args[0], n.Pos(), "close of a channel")
-	case "len", "cap":
+	case "close", "len", "cap":
 		if r.isChan(n.Args[0]) {
-			r.refuseChan(n.Args[0], n.Pos(), name+" of a channel")
+			r.chanBuiltin(n, name)
 		}
 	}
 }

@@ -1,0 +1,228 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// testChan is a channel with what happened to it: who sent and who received, in
+// these two orders, and what each look saw at its place in the order it belongs
+// to. Two executions with the same are the same trace. A send that panics keeps
+// its place among the sends, and behind the receive that made room.
+type testChan struct {
+	c      chan int32
+	n      int // values sent
+	sends  []string
+	recvs  []string
+	looks  []string
+	closed bool
+}
+
+func (c *testChan) lookRecv(who string) {
+	found := c.n > len(c.recvs)
+	c.looks = append(c.looks, fmt.Sprintf("%s r%d %v %v", who, len(c.recvs), found, !found && c.closed))
+}
+
+func (c *testChan) lookSend(who string) {
+	if c.closed {
+		c.looks = append(c.looks, who+" s closed")
+		return
+	}
+	c.looks = append(c.looks, fmt.Sprintf("%s s%d %v", who, len(c.sends), c.n-len(c.recvs) < cap(c.c)))
+}
+
+func (c *testChan) received(who string, v int32, ok bool) int32 {
+	if !ok {
+		c.lookRecv(who)
+		return 0
+	}
+	c.recvs = append(c.recvs, fmt.Sprint(who, "=", v))
+	return v
+}
+
+func (c *testChan) sent(who string) {
+	c.sends = append(c.sends, who)
+	c.n++
+}
+
+func (c *testChan) trace() string {
+	return fmt.Sprint(c.sends, c.recvs, slices.Sorted(slices.Values(c.looks)))
+}
+
+// communicate does an instruction on channels. A send on a closed channel, or
+// closing one again, is an outcome like any other.
+func (w *world) communicate(in instr, who string) (last int32) {
+	c := &w.ch[in.Var]
+	v := in.Val*8 + int32(who[0]-'0')
+	defer func() {
+		if hook.Recover(recover()) != nil {
+			if in.Op == "close" {
+				c.looks = append(c.looks, who+" panics")
+			} else {
+				c.sends = append(c.sends, fmt.Sprint(who, " panics ", c.n-len(c.recvs) < cap(c.c)))
+			}
+			w.saw(who, -1)
+			last = 1
+			return
+		}
+		w.saw(who, last)
+	}()
+	switch in.Op {
+	case "send":
+		hook.To(c.c).Send(v)
+		c.sent(who)
+	case "recv":
+		v, ok := hook.Recv2(c.c)
+		last = c.received(who, v, ok)
+	case "close":
+		hook.Close(c.c)
+		c.looks = append(c.looks, fmt.Sprint(who, " closes", len(c.sends)))
+		c.closed = true
+	case "len":
+		last = int32(hook.Len(c.c))
+		if in.Var > 0 {
+			c.looks = append(c.looks, fmt.Sprint(who, " len", len(c.sends), len(c.recvs)))
+		}
+	case "poll":
+		s := hook.NewSelection(1, true)
+		select {
+		case v, ok := <-hook.SelectRecv(&s, c.c):
+			last = c.received(who, v, ok)
+		default:
+			c.lookRecv(who)
+		}
+	case "offer":
+		s := hook.NewSelection(1, true)
+		select {
+		case hook.SelectSend(&s, c.c) <- v:
+			hook.SelectSent(&s)
+			c.sent(who)
+			last = 1
+		default:
+			c.lookSend(who)
+		}
+	case "either":
+		d := &w.ch[(in.Var+1)%3]
+		s := hook.NewSelection(2, false)
+		select {
+		case v, ok := <-hook.SelectRecv(&s, c.c):
+			d.lookRecv(who)
+			last = c.received(who, v, ok)
+		case v, ok := <-hook.SelectRecv(&s, d.c):
+			c.lookRecv(who)
+			last = d.received(who, v, ok)
+		}
+	case "both":
+		d := &w.ch[(in.Var+1)%3]
+		s := hook.NewSelection(2, in.Val == 1)
+		select {
+		case hook.SelectSend(&s, c.c) <- v:
+			d.lookRecv(who)
+			hook.SelectSent(&s)
+			c.sent(who)
+			last = 1
+		case v, ok := <-hook.SelectRecv(&s, d.c):
+			c.lookSend(who)
+			last = d.received(who, v, ok)
+		default:
+			c.lookSend(who)
+			d.lookRecv(who)
+		}
+	default:
+		panic("no instruction " + in.Op)
+	}
+	return last
+}
+
+// chanTrace is trace for what is done to channels.
+func (w *world) chanTrace() string {
+	var b strings.Builder
+	for i := range w.ch {
+		fmt.Fprintln(&b, w.ch[i].trace())
+	}
+	return b.String() + w.trace()
+}
+
+// buffered keeps to channels with room.
+func buffered(p program) program {
+	for _, th := range p {
+		for i := range th {
+			in := &th[i]
+			if in.Op == "either" || in.Op == "both" {
+				in.Var = 1
+			} else if in.Var == 0 && in.Op != "load" && in.Op != "store" {
+				in.Var = 1
+			}
+		}
+	}
+	return p
+}
+
+// An operation on channels depends on no more than it must: each trace is
+// explored once.
+func TestReductionKeepsEveryTraceOfChannels(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ops   []string
+		exact bool
+	}{
+		{"sends and receives", []string{"send", "recv"}, true},
+		{"with closing", []string{"send", "recv", "recv", "close", "store", "load"}, true},
+		{"with looks", []string{"send", "recv", "poll", "offer", "len", "load", "store"}, true},
+		{"with select", []string{"send", "recv", "either", "both", "close", "poll"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gen := genProgram(c.ops, 4, 4)
+			rapid.Check(t, func(t *rapid.T) {
+				p := buffered(gen.Draw(t, "program"))
+				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000}, (*world).chanTrace)
+				if full.Bounded != "" {
+					t.Skip("too large")
+				}
+				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).chanTrace)
+				require.Equal(t, keys(all), keys(got), "complete traces of\n%v", p)
+				require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
+				if c.exact {
+					require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
+					require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
+				}
+			})
+		})
+	}
+}
+
+func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ops  []string
+	}{
+		{"unbuffered", []string{"send", "recv", "either", "poll", "close"}},
+		{"meetings", []string{"send", "recv", "either", "both", "offer", "poll"}},
+		{"everything", []string{"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len", "load", "store", "lock", "unlock"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gen := genProgram(c.ops, 4, 3)
+			rapid.Check(t, func(t *rapid.T) {
+				p := gen.Draw(t, "program")
+				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000}, (*world).outcome)
+				if full.Bounded != "" {
+					t.Skip("too large")
+				}
+				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
+				require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
+				require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
+				require.LessOrEqual(t, res.Complete, full.Complete)
+			})
+		})
+	}
+}

@@ -1,0 +1,319 @@
+package explore
+
+import "math/bits"
+
+// Which channel operations depend on one another
+//
+// The values of a channel are numbered: the k-th value that was sent is the one
+// that the k-th receive gets. Sends are ordered among themselves, since their
+// order is that of the values, and so are receives. Between the two, of a
+// channel with capacity C:
+//
+//	receive k comes after send k         it could not run before
+//	send k+C  comes after receive k      it could not run before
+//
+// and nothing else: while a channel is neither empty nor full, a send and a
+// receive can change places and nobody can tell. These two orders are never
+// reversed. They are part of what happens before, and a race is looked for
+// behind them. One sender and one receiver are one trace.
+//
+// A select also depends on what it did not find. A case that it looks at and
+// does not take (or default, when it takes that) is a look:
+//
+//	look for a value, when n were received    reads whether send n+1 has been
+//	look for room, when n were sent           reads whether receive n+1-C has been
+//
+// A look for a value has its place in the order of the receives, one for room
+// in that of the sends; looks do not depend on looks. So a look depends on one
+// send or receive of the other side, and not on all of them: a goroutine that
+// waits for work or for the end, in a loop, is one trace with its one sender.
+//
+//	           send j       receive j    look recv n        look send n    close
+//	send k     x            j=k-C, j=k   k=n+1              x              x
+//	receive k  j=k+C, j=k   x            x                  k=n+1-C        unbuffered
+//	look recv  j=n+1        x            -                  -              unless it found a value
+//	look send  x            j=n+1-C      -                  -              x
+//	close      x            unbuffered   unless a value     x              x
+//
+// A receive that returns because the channel is closed is a look that found no
+// value; close is independent of receives that got one. On an unbuffered
+// channel a close throws away what was posted, so there it is not. len is a
+// look at both sides. Closing a channel again, which panics, is a look for room.
+// A send on a closed channel panics too, but stays a send: what depends on it
+// must not cease to when something else, here the close, comes in between. Only
+// for looks it is none: between the two stands the close, or comes before both.
+//
+// All of these numbers are the same in every order of a trace: k and n by the
+// order of the sends or receives, whether a look found something by the send or
+// receive that it reads. That is what makes traces out of orders. Whether the
+// buffer happened to be empty before an operation is not, and dependence by
+// that would have broken the search.
+//
+// An event that a select is dependent on is in a race with it if the select
+// could have run without it: some case must have been ready in the state which
+// all other events make that do not happen after this one (couldRunWithout). A
+// blocked receive is treated in the same way, and so is one whose wait never
+// ends.
+
+type accessKind uint8
+
+const (
+	accSend accessKind = iota
+	accRecv
+	accLookRecv
+	accLookSend
+	accClose
+	accLen
+	accAll // a meeting: depends on everything
+)
+
+// access is what an operation does to one channel.
+type access struct {
+	obj   int32
+	n     int32 // its number, or for a look how many there were before
+	event int32
+	kind  accessKind
+	found bool // accLookRecv: there was a value; accSend: the channel was closed
+}
+
+func (e *engine) dependent(a, b *access) bool {
+	if a.kind > b.kind {
+		a, b = b, a
+	}
+	ch := e.objs[a.obj].ch
+	if b.kind == accAll || e.meet && ch.cap == 0 {
+		return true
+	}
+	switch a.kind {
+	case accSend:
+		switch b.kind {
+		case accRecv:
+			return a.n == b.n || a.n == b.n+ch.cap
+		case accLookRecv:
+			return a.n == b.n+1 && !a.found
+		case accLookSend:
+			return !a.found
+		}
+		return true
+	case accRecv:
+		switch b.kind {
+		case accLookSend:
+			return a.n == b.n+1-ch.cap
+		case accClose:
+			return ch.cap == 0
+		}
+		return true
+	case accLookRecv:
+		return b.kind == accClose && !a.found
+	case accLookSend, accClose:
+		return b.kind == accClose
+	}
+	return false
+}
+
+// accesses appends what t's operation does to its channels in the state as it
+// is. taken is the case that it takes, -1 for default, or undecided: then a case
+// is a look, and the operation besides if it is ready.
+func (e *engine) accesses(t *thread, out []access, taken int32) []access {
+	switch t.op {
+	case OpPosted:
+		return out
+	case OpPost:
+		c := t.com.cases[0]
+		return e.caseAccesses(c, out, true, false)
+	case OpClose:
+		c := t.com.cases[0]
+		if e.objs[c.obj].ch.closed {
+			return append(out, access{obj: c.obj, kind: accLookSend, n: -1 << 31})
+		}
+		return append(out, access{obj: c.obj, kind: accClose})
+	case OpLen:
+		return append(out, access{obj: t.com.cases[0].obj, kind: accLen})
+	case OpArrive, OpMet:
+		return e.meetAccesses(t, out, taken)
+	}
+	plain := t.op == OpSend || t.op == OpRecv
+	for i, c := range t.com.cases {
+		if c.obj >= 0 {
+			acts := taken == int32(i) || taken == undecided && e.ready(c)
+			out = e.caseAccesses(c, out, acts, taken != int32(i) && !(acts && plain))
+		}
+	}
+	return out
+}
+
+// undecided stands for the case of an operation that has not run.
+const undecided = -2
+
+// caseAccesses appends what one case does: the operation, a look, or both.
+func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []access {
+	ch := e.objs[c.obj].ch
+	if c.send {
+		if acts {
+			out = append(out, access{obj: c.obj, kind: accSend, n: ch.sent + 1, found: ch.closed})
+		}
+		if looks {
+			out = append(out, access{obj: c.obj, kind: accLookSend, n: ch.sent})
+		}
+		return out
+	}
+	found := ch.sent > ch.received
+	if acts && (found || !ch.closed) {
+		out = append(out, access{obj: c.obj, kind: accRecv, n: ch.received + 1})
+	}
+	if looks || acts && ch.closed && !found {
+		out = append(out, access{obj: c.obj, kind: accLookRecv, n: ch.received, found: found})
+	}
+	return out
+}
+
+// chanClock adds to the clock c what t's channel operation ev depends on.
+func (e *engine) chanClock(t *thread, ev *event, c []int32) {
+	if ev.source >= 0 {
+		join(c, e.clockAt(ev.source))
+	}
+	for i := range t.com.acc {
+		a := &t.com.acc[i]
+		h := e.objs[a.obj].ch.history
+		for j := len(h) - 1; j >= 0; j-- {
+			if f := h[j].event; c[e.stack[f].tid] <= f && e.dependent(a, &h[j]) {
+				join(c, e.clockAt(f))
+			}
+		}
+	}
+}
+
+// chanWakes reports whether the pending operation of u, which sleeps, depends
+// on the operation of t, which is about to run.
+func (e *engine) chanWakes(t, u *thread) bool {
+	if !u.op.isChan() {
+		return false
+	}
+	e.pendingAcc = e.accesses(u, e.pendingAcc[:0], undecided)
+	for i := range e.pendingAcc {
+		for j := range t.com.acc {
+			if a, b := &e.pendingAcc[i], &t.com.acc[j]; a.obj == b.obj && e.dependent(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chanRaces is races for an operation on channels.
+func (e *engine) chanRaces(t *thread, d int) {
+	e.deps = e.deps[:0]
+	for i := range t.com.acc {
+		a := &t.com.acc[i]
+		h := e.objs[a.obj].ch.history
+		for j := len(h) - 1; j >= 0; j-- {
+			if e.dependent(a, &h[j]) {
+				e.deps = insert(e.deps, h[j].event)
+			}
+		}
+	}
+	var clk []int32
+	if t.prev >= 0 {
+		clk = e.clockAt(t.prev)
+	}
+	n := 0
+next:
+	for _, f := range e.deps {
+		tid := e.stack[f].tid
+		if clk != nil && clk[tid] > f || !e.couldRunWithout(t, f) {
+			continue
+		}
+		for _, g := range e.cands[:n] {
+			if e.clockAt(g)[tid] > f {
+				continue next
+			}
+		}
+		e.cands = append(e.cands[:n], f)
+		n++
+	}
+	for _, f := range e.cands[:n] {
+		e.reverse(int(f), d, t, none)
+	}
+}
+
+// insert puts an event into a list that is sorted, the latest first.
+func insert(list []int32, f int32) []int32 {
+	i := len(list)
+	for i > 0 && list[i-1] < f {
+		i--
+	}
+	if i > 0 && list[i-1] == f {
+		return list
+	}
+	list = append(list, 0)
+	copy(list[i+1:], list[i:])
+	list[i] = f
+	return list
+}
+
+// isDep reports whether event j is one that the operation which chanRaces
+// looked at last depends on.
+func (e *engine) isDep(j int32) bool {
+	for _, f := range e.deps {
+		if f <= j {
+			return f == j
+		}
+	}
+	return false
+}
+
+// couldRunWithout says whether t's operation could have run when neither event
+// f nor any that happens after it had.
+func (e *engine) couldRunWithout(t *thread, f int32) bool {
+	if !ops[t.op].gated {
+		return true
+	}
+	tid := e.stack[f].tid
+	for _, c := range t.com.cases {
+		if c.obj < 0 {
+			continue
+		}
+		ch := e.objs[c.obj].ch
+		n, closed := ch.base, ch.baseClosed
+		for i := range ch.history {
+			a := &ch.history[i]
+			if a.event >= f && e.clockAt(a.event)[tid] > f {
+				continue
+			}
+			switch a.kind {
+			case accSend:
+				n++
+			case accRecv:
+				n--
+			case accClose:
+				closed = true
+			}
+		}
+		if closed || c.send && n < ch.cap || !c.send && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// chanBlocked finds the races of the channel operations that are blocked for ever.
+func (e *engine) chanBlocked() {
+	for s := e.gated; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		if t.op.isChan() {
+			t.com.acc = e.accesses(t, t.com.acc[:0], undecided)
+			e.chanRaces(t, e.depth)
+		}
+	}
+}
+
+// chanChanged gives the first event after w that changed the channel which
+// thread t looked at, -1 if there is none.
+func (e *engine) chanChanged(t *thread, w watched) int32 {
+	for _, a := range e.objs[w.obj].ch.history {
+		if a.event > w.event && int(e.stack[a.event].tid) != t.id && (a.kind == accSend || a.kind == accRecv || a.kind == accClose || a.kind == accAll) {
+			return a.event
+		}
+	}
+	return -1
+}

@@ -1,0 +1,222 @@
+package hook
+
+import (
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A channel operation asks the engine first (explore.Communicate): that waits
+// until the operation can go on, and says what is left to do. On a buffered or
+// closed channel that is the real operation, which then does not block. Between
+// two goroutines on an unbuffered channel the value is copied from the memory
+// of the one to that of the other.
+//
+// The real operation is hidden from the race detector, which gets its edges
+// from the engine: the runtime's own join the values of a channel whose values
+// have no size. What it reports as accesses is not hidden, so that a send that
+// nothing orders with the close is a data race, as in an ordinary run.
+
+// both forgets the direction of a channel type. The conversion is unsafe because
+// the language has none; the value is the same.
+func both[C chan<- T | <-chan T, T any](c C) chan T { return *(*chan T)(unsafe.Pointer(&c)) }
+
+// chanOf is what the engine must know of a channel.
+//
+//go:norace
+func chanOf[T any](c chan T) explore.Chan {
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&c)) // a channel is a pointer
+	if p == nil {
+		return explore.Chan{}
+	}
+	return explore.Chan{Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p)}
+}
+
+// behind ends the check: the real channel is not as the engine believes.
+func behind() {
+	explore.Fail(explore.KindForeign, "a channel was used behind the checker's back: by a goroutine that it did not start, or by code that is not rewritten")
+}
+
+// An Out is a channel to send on.
+type Out[T any] struct{ c chan<- T }
+
+// To begins the hook of a send: c <- v becomes To(c).Send(v), so that v is
+// converted to the type of the channel's values.
+//
+//go:norace
+//go:noinline
+func To[T any](c chan<- T) Out[T] { return Out[T]{c} }
+
+// Send is the hook of a send.
+//
+//go:norace
+//go:noinline
+func (o Out[T]) Send(v T) {
+	if !explore.Here() {
+		o.c <- v
+		return
+	}
+	c := both[chan<- T, T](o.c)
+	mem := new(T)
+	*mem = v
+	r, _ := explore.Communicate([]explore.Case{{Chan: chanOf(c), Send: true, Mem: unsafe.Pointer(mem)}}, false)
+	finishSend(c, v, r)
+}
+
+//go:norace
+func finishSend[T any](c chan T, v T, r explore.Taken) {
+	switch r.How {
+	case explore.Put:
+		*(*T)(r.Mem) = v
+	case explore.Real:
+		if explore.ChanClosed(chanOf(c).Ptr) {
+			c <- v // panics
+		}
+		if !explore.Hidden(func() bool {
+			select {
+			case c <- v:
+				return true
+			default:
+				return false
+			}
+		}) {
+			behind()
+		}
+	}
+	explore.LeaveValue(func() string { return show(v) })
+}
+
+// Recv is the hook of a receive.
+//
+//go:norace
+//go:noinline
+func Recv[T any](c <-chan T) T {
+	v, _ := receive(c)
+	return v
+}
+
+// Recv2 is the hook of a receive that says whether there was a value.
+//
+//go:norace
+//go:noinline
+func Recv2[T any](c <-chan T) (T, bool) { return receive(c) }
+
+// Recv2As is Recv2 where the second result is assigned to a boolean type of its own.
+//
+//go:norace
+//go:noinline
+func Recv2As[B ~bool, T any](c <-chan T) (T, B) {
+	v, ok := receive(c)
+	return v, B(ok)
+}
+
+//go:norace
+func receive[T any](c <-chan T) (v T, ok bool) {
+	if !explore.Here() {
+		v, ok = <-c
+		return
+	}
+	mem := new(T)
+	r, _ := explore.Communicate([]explore.Case{{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}}, false)
+	return finishRecv(c, mem, r)
+}
+
+//go:norace
+func finishRecv[T any](c <-chan T, mem *T, r explore.Taken) (v T, ok bool) {
+	switch r.How {
+	case explore.Take:
+		v, ok = *(*T)(r.Mem), true
+	case explore.Done:
+		v, ok = *mem, true
+	case explore.Real:
+		if !explore.Hidden(func() bool {
+			select {
+			case v, ok = <-c:
+				return true
+			default:
+				return false
+			}
+		}) {
+			behind()
+		}
+	}
+	explore.LeaveValue(func() string {
+		if !ok {
+			return "closed"
+		}
+		return show(v)
+	})
+	return v, ok
+}
+
+// Close is the hook of close.
+//
+//go:norace
+//go:noinline
+func Close[T any](c chan<- T) {
+	if c != nil {
+		explore.Close(chanOf(both[chan<- T, T](c)))
+	}
+	close(c)
+}
+
+// Len is the hook of len of a channel. An unbuffered one has always the length 0.
+//
+//go:norace
+//go:noinline
+func Len[T any](c <-chan T) int {
+	if cap(c) > 0 && explore.Len(chanOf(both[<-chan T, T](c))) {
+		explore.Leave(uint64(len(c)))
+	}
+	return len(c)
+}
+
+// LenOut is Len of a channel that cannot be received from.
+//
+//go:norace
+//go:noinline
+func LenOut[T any](c chan<- T) int { return Len(both[chan<- T, T](c)) }
+
+// A Ranging is what a loop over a channel keeps.
+type Ranging[T any] struct {
+	c     <-chan T
+	Value T // received last
+}
+
+// Range begins a loop over a channel: for range c becomes
+//
+//	for r := Range(c); r.Next(); {
+//
+//go:norace
+//go:noinline
+func Range[T any](c <-chan T) *Ranging[T] { return &Ranging[T]{c: c} }
+
+// RangeVar is Range for a loop that declares a variable, which comes first: for
+// v := range c becomes
+//
+//	for v, r := RangeVar(c); r.Into(&v); {
+//
+//go:norace
+//go:noinline
+func RangeVar[T any](c <-chan T) (v T, r *Ranging[T]) { return v, Range(c) }
+
+// Next receives the next value, and reports whether there was one.
+//
+//go:norace
+//go:noinline
+func (r *Ranging[T]) Next() (ok bool) {
+	r.Value, ok = receive(r.c)
+	return ok
+}
+
+// Into is Next with a place for the value.
+//
+//go:norace
+//go:noinline
+func (r *Ranging[T]) Into(v *T) (ok bool) {
+	if w, ok := receive(r.c); ok {
+		*v = w
+		return true
+	}
+	return false
+}

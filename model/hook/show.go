@@ -1,0 +1,55 @@
+package hook
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// show gives a value of checked code as lanes show it. It calls no methods,
+// which may be checked code, and reads no memory but the value's own, which
+// another goroutine could be writing.
+func show(v any) string { return showValue(reflect.ValueOf(v), 2) }
+
+func showValue(v reflect.Value, depth int) string {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return "nil"
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return fmt.Sprint(v)
+	case reflect.String:
+		if s := v.String(); len(s) <= 24 {
+			return fmt.Sprintf("%q", s)
+		}
+		return fmt.Sprintf("%.21q...", v.String())
+	case reflect.Pointer, reflect.Chan, reflect.Map, reflect.Func, reflect.UnsafePointer:
+		return explore.PointerName(v.UnsafePointer())
+	case reflect.Slice:
+		return fmt.Sprintf("%d values", v.Len())
+	case reflect.Interface:
+		if depth == 0 {
+			return v.Elem().Type().String()
+		}
+		return showValue(v.Elem(), depth)
+	case reflect.Struct:
+		if v.NumField() == 0 {
+			return "{}"
+		}
+		if depth == 0 {
+			return "{...}"
+		}
+		var fields []string
+		for i := range min(v.NumField(), 4) {
+			fields = append(fields, showValue(v.Field(i), depth-1))
+		}
+		if v.NumField() > 4 {
+			fields = append(fields, "...")
+		}
+		return "{" + strings.Join(fields, " ") + "}"
+	}
+	return v.Type().String()
+}
