@@ -96,7 +96,6 @@ func TestWorkBehindTheCheckersBackIsAFailure(t *testing.T) {
 		"TestContextAfterFunc": `behind_test\.go:24:\d+: .*context\.AfterFunc`,
 		"TestServer":           `behind_test\.go:29:\d+: .*httptest`,
 		"TestSubtest":          `behind_test\.go:33:\d+: .*Run`,
-		"TestChannel":          `behind_test\.go:(39|40):\d+: .*channel`,
 		"TestStartedBefore":    `goroutine`,
 		"TestMapOrder":         `(map order|nondeterminis|does not control|not deterministic)`,
 		"TestKeptState":        `(map order|nondeterminis|does not control|not deterministic)`,

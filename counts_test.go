@@ -34,6 +34,14 @@ func TestExactCounts(t *testing.T) {
 		"TestPullHandedOver":     {2, 0},
 		"TestPullGoexit":         {2, 0},
 		"TestRuntimeFunctions":   {2, 0},
+		"TestRange":              {1, 0},
+		"TestChannelAsMutex/2x1": {2, 0},
+		"TestChannelAsMutex/2x3": {20, 0},
+		"TestChannelAsMutex/3x2": {90, 0},
+		"TestWorkOrEnd":          {1, 0},
+		"TestEither":             {4, 0},
+		"TestBothSend/0":         {0, 1},
+		"TestBothSend/1":         {1, 0},
 	}
 	factorial := func(n int) int64 {
 		f := int64(1)
@@ -61,6 +69,20 @@ func TestExactCounts(t *testing.T) {
 			traces /= factorial(c.k)
 		}
 		want[fmt.Sprintf("TestMutex/%dx%d", c.n, c.k)] = [2]int64{traces, 0}
+	}
+
+	for _, capacity := range []int{0, 1, 2, 4} {
+		want[fmt.Sprint("TestPipe/", capacity)] = [2]int64{1, 0}
+	}
+	for n := 1; n <= 5; n++ {
+		for _, capacity := range []int{0, 1, 5} {
+			want[fmt.Sprintf("TestSenders/%d-%d", n, capacity)] = [2]int64{factorial(n), 0}
+		}
+		want[fmt.Sprint("TestReceivers/", n)] = [2]int64{factorial(n), 0}
+		want[fmt.Sprint("TestClose/", n)] = [2]int64{1, 0}
+	}
+	for n := 1; n <= 4; n++ {
+		want[fmt.Sprint("TestPolls/", n)] = [2]int64{2, 0}
 	}
 
 	rows, _ := surewake(t, ".", "check", "-json", "./testdata/counts").rows(t)

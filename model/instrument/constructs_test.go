@@ -32,7 +32,7 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 		t.Errorf("left alone: %s", s)
 	}
 	out := buildAndRun(t, set, "example.com/t", false, "-test.v", "-test.bench=Run", "-test.benchtime=1x")
-	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
+	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
 		if !strings.Contains(out, test) {
 			t.Errorf("%s did not run", test)
 		}
@@ -99,13 +99,28 @@ func TestSplices(t *testing.T) {
 		{"go_test.go", "sw_f := sw_hook.Bind00(sw_hook.MutexLock, &mu);"},
 		{"go_test.go", "v = sw_hook.Recover(recover())"},
 		{"go_test.go", "defer recover()"},
-		{"refuse_test.go", `sw_hook.Refused(c, "refuse_test.go:37:2: channel send is not modelled yet") <- 1`},
-		{"refuse_test.go", `<-sw_hook.Refused(sw_hook.Refused(time.After, "refuse_test.go:51:9: time.After is not modelled")(time.Hour), "refuse_test.go:51:7`},
-		{"refuse_test.go", `sw_hook.Refused(0, "refuse_test.go:94:2: select is not modelled yet"); select {}`},
-		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:144:4: testing.T.Run is not modelled").Run(`},
+		{"chan_test.go", "sw_hook.To(c).Send(1)\n"},
+		{"chan_test.go", "sw_hook.To(c).Send(sw_hook.Recv(c) + 1)"},
+		{"chan_test.go", "v, ok := sw_hook.Recv2(c)"},
+		{"chan_test.go", "var w, said = sw_hook.Recv2(c)"},
+		{"chan_test.go", "v, mine = (sw_hook.Recv2As[yes](c))"},
+		{"chan_test.go", "sw_hook.Len(c)+cap(c)"},
+		{"chan_test.go", "sw_hook.LenOut(send)"},
+		{"chan_test.go", "defer sw_hook.Close(d)"},
+		{"chan_test.go", "sw_a0 := d; sw_hook.Go(func() { sw_hook.Close(sw_a0) }) }"},
+		{"chan_test.go", "for sw_range0 := sw_hook.Range(c); sw_range0.Next(); {"},
+		{"chan_test.go", ":= sw_hook.RangeVar(c);"},
+		{"chan_test.go", "xs[i] = sw_range"},
+		{"chan_test.go", "case sw_hook.SelectSend(&sw_select1, c) <- 3: sw_hook.SelectSent(&sw_select1);\n"},
+		{"chan_test.go", "{ sw_select1 := sw_hook.NewSelection(1, true); select {"},
+		{"chan_test.go", "<- sw_hook.SelectValue(&sw_select"},
+		{"chan_test.go", "sw_hook.Forever(); select {}"},
+		{"chan_test.go", ":= sw_hook.NewSelection(2, false); both:\n"},
+		{"chan_test.go", "again:\n\t{ sw_select"},
+		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:67:4: testing.T.Run is not modelled").Run(`},
 		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
-		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:222:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
-		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:224:5: RLocker through an interface is not modelled\").RLocker())"},
+		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:145:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
+		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:147:5: RLocker through an interface is not modelled\").RLocker())"},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {
 		if !strings.Contains(files[row.file], row.want) {

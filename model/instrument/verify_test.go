@@ -116,7 +116,8 @@ func (v *verifier) node(n ast.Node) {
 		if id, ok := e.(*ast.Ident); ok && strings.HasPrefix(id.Name, "sw_") {
 			return // an argument of a go statement, refused where it was evaluated
 		}
-		if r.isChan(e) && !v.hookCall(ast.Unparen(e), "Refused") {
+		e = ast.Unparen(e)
+		if r.isChan(e) && !v.hookCall(e, "Refused") && !v.hookCall(e, "SelectRecv") && !v.hookCall(e, "SelectSend") {
 			v.bad(n, what)
 		}
 	}
@@ -135,7 +136,7 @@ func (v *verifier) node(n ast.Node) {
 		if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok {
 			if b, ok := info.Uses[id].(*types.Builtin); ok {
 				switch b.Name() {
-				case "close", "len", "cap":
+				case "close", "len":
 					operand(n.Args[0], b.Name())
 				case "recover":
 					p := v.stack[len(v.stack)-1]

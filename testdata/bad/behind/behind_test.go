@@ -33,15 +33,6 @@ func TestSubtest(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { t.Run("inner", func(t *testing.T) {}) })
 }
 
-func TestChannel(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		c := make(chan int)
-		x.Go("sender", func() { c <- 1 })
-		<-c
-		x.Join()
-	})
-}
-
 // A real goroutine from before the check keeps working on what is checked.
 func TestStartedBefore(t *testing.T) {
 	var n atomic.Int64
