@@ -104,6 +104,10 @@ import (
 //	taskstate/T4, taskstate/T5    released once; until COMPLETE, the task has a reference of its own
 //	taskstate/T7, taskstate/T9    cancellation reaches its runner; shields are counted exactly
 //	taskstate/T8                  the joiner is woken once
+//	taskstate/T10 taskstate/T11   the first eight again, of these functions: one runner, one entry,
+//	taskstate/T12 taskstate/T13   no wakeup is lost, released once,
+//	taskstate/T14 taskstate/T15   cancellation leads to COMPLETE, and no runner is told inside a shield,
+//	taskstate/T16 taskstate/T17   nobody who keeps the rules panics, and the joiner is woken once
 //	taskstate/X1, taskstate/S1    the same in every state, within bounds, and of a second model
 //	taskstate/R1                  this code does step by step what the proofs are about
 
