@@ -108,10 +108,12 @@ func (w *worker) drive() bool {
 	now := rt.now()
 	timeout := rt.timers.until(now) // partner: setTimer, which looks for the driver after it has published the deadline
 	if rt.workersBusy() {           // partner: whoever has become busy after this; see rule D3
-		watch := rt.config.watch
 		rt.driver.Store(int32(w.id + 1))
-		// The smaller of the two (runtime/P2). The time of the watch does not begin anew when something else ends the sleep.
-		timeout = min(timeout, max(time.Duration(w.looked-now)+watch, 0))
+		watch := rt.config.watch
+		if now-w.looked >= int64(watch) { // long ago
+			w.note(now)
+		}
+		timeout = min(timeout, time.Duration(w.looked-now)+watch) // the smaller of the two (runtime/P2)
 	}
 	if rt.watches.count.Load() > 0 { // partner: Runtime.Watch, which looks for the driver after it has counted the first
 		if timeout == never {
@@ -128,7 +130,15 @@ func (w *worker) drive() bool {
 	return w.parker.ParkTimeout(timeout)
 }
 
-// watch takes what has been in somebody's slot since the last watch, if that was one interval ago.
+// note begins a watch: it looks at what is in the slots now.
+func (w *worker) note(now int64) {
+	w.looked = now
+	for i, v := range w.rt.workers {
+		w.seen[i] = v.slot.Load()
+	}
+}
+
+// watch takes what has been in somebody's slot since the last look, if that was one interval ago, and looks again.
 func (w *worker) watch(now int64) {
 	if interval := w.rt.config.watch; interval == 0 || now-w.looked < int64(interval) {
 		return
