@@ -8,6 +8,7 @@ import (
 
 	"github.com/surewake/surewake/deque"
 	"github.com/surewake/surewake/park"
+	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
 // An Option is a setting of [New].
@@ -28,6 +29,7 @@ type config struct {
 	interval    int
 	watch       time.Duration
 	poller      PollerKind
+	kernel      func() (poll.Descriptors, error) // in tests another than that of the platform
 	seed        uint64
 	seeded      bool
 	onPanic     func(*PanicError)

@@ -104,7 +104,7 @@ func (ws *watches) add(w *Watch) error {
 		return ErrClosed
 	}
 	if ws.kernel == nil {
-		kernel, err := poll.NewEpoll()
+		kernel, err := w.rt.config.kernel()
 		if err != nil {
 			return err
 		}
