@@ -112,17 +112,17 @@ func TestCancelMeetsReadiness(t *testing.T) {
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			err := watch.Read(cx, func(uintptr) bool { return d.get() })
 			x.Assert(watch.directions[reading].waiting.first == nil, "the task has left and is still in line")
-			w.last(cx)
 			return 1, err
 		})
 		w.start()
 		x.Go("device", d.put)
 		x.Go("canceller", h.Cancel)
-		_, err := w.await(h)
+		_, err := h.Wait(context.Background())
 		x.Join()
+		w.shutdown()
 		left := d.bytes.Load()
 		x.Assert(err == nil && left == 0 || errors.Is(err, ErrCancelled) && left == 1, "%v, with %d bytes left", err, left)
-	}, model.Preemptions(3))
+	}, model.Preemptions(2))
 }
 
 // Close of the Watch ends the wait, whenever it comes.

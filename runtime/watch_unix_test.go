@@ -399,6 +399,33 @@ func TestWatchAfterTheEnd(t *testing.T) {
 	}
 }
 
+// The first descriptor is watched while the driver sleeps in its parker, and who waits for it leaves its worker asleep: the driver has
+// to change its place.
+func TestFirstWatchMovesTheDriver(t *testing.T) {
+	eachPoller(t, func(t *testing.T, poller runtime.Option) {
+		for range 10 {
+			rt := start(t, 2, poller, runtime.WatchInterval(0))
+			r, w := pipe(t)
+			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				asleep(t, rt, 1)
+				watched, err := cx.Runtime().Watch(r)
+				if err != nil {
+					return 0, err
+				}
+				defer watched.Close()
+				return read(cx, watched, make([]byte, 10))
+			})
+			asleep(t, rt, 2)
+			time.Sleep(100 * time.Microsecond)
+			w.Write([]byte{1})
+			n, err := get(t, h)
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+			r.Close() // before the runtime: a goroutine may wait for it
+		}
+	})
+}
+
 // Tasks that respawn themselves for ever do not keep a worker from looking at descriptors.
 func TestBusyWorkersLook(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
