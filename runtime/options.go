@@ -45,7 +45,7 @@ func configure(options []Option) (config, error) {
 	c := config{
 		workers: runtime.GOMAXPROCS(0), batchCap: 32, ring: deque.DefaultCapacity, lifoCap: 3, tickBudget: 128,
 		taskBudget: 128, inlineDepth: 256, spareStacks: 8, searches: 4, interval: 61, watch: 10 * time.Millisecond, seed: rand.Uint64(),
-		poller:          defaultPoller(),
+		poller: defaultPoller(), kernel: poll.NewEpoll,
 		blockingThreads: 512, blockingKeepAlive: 10 * time.Second,
 	}
 	for _, o := range options {

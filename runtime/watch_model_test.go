@@ -116,13 +116,13 @@ func TestCancelMeetsReadiness(t *testing.T) {
 		})
 		w.start()
 		x.Go("device", d.put)
-		x.Go("canceller", h.Cancel)
+		h.Cancel()
 		_, err := h.Wait(context.Background())
 		x.Join()
 		w.shutdown()
 		left := d.bytes.Load()
 		x.Assert(err == nil && left == 0 || errors.Is(err, ErrCancelled) && left == 1, "%v, with %d bytes left", err, left)
-	}, model.Preemptions(2))
+	}, model.Preemptions(1))
 }
 
 // Close of the Watch ends the wait, whenever it comes.
