@@ -20,6 +20,7 @@ type tools struct {
 	taken             atomic.Int64
 	bell              runtime.Notify
 	rung              atomic.Int64
+	pipes             pipeWatch
 	tenders           sync.WaitGroup
 	stop              context.CancelFunc
 }
@@ -27,14 +28,19 @@ type tools struct {
 const permits = 3
 
 // open starts goroutines that send, receive and ring, so that nobody waits for ever.
-func (t *tools) open(w *world, capacity int) {
+func (t *tools) open(w *world, h *house, capacity int) {
+	t.pipes.open(w, h)
 	ctx, stop := context.WithCancel(context.Background())
 	t.pipe, t.permits, t.stop = runtime.NewChannel[int](capacity), runtime.NewSemaphore(permits), stop
 	rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 	t.tenders.Go(func() {
 		for ctx.Err() == nil {
 			patience, enough := context.WithTimeoutCause(ctx, time.Duration(rng.IntN(300))*time.Microsecond, errImpatient)
-			switch rng.IntN(4) {
+			switch rng.IntN(6) {
+			case 4:
+				t.pipes.tend(false)
+			case 5:
+				t.pipes.tend(true)
 			case 0:
 				t.sent(1, t.pipe.SendContext(patience, 1))
 			case 1:
@@ -72,6 +78,7 @@ func (t *tools) close(w *world) {
 	if t.permits.Free() != permits {
 		w.fail("%d of %d permits are free at the end", t.permits.Free(), permits)
 	}
+	t.pipes.close(w)
 	if err := t.pipe.Close(); err != nil {
 		w.fail("Close of a channel: %v", err)
 	}
@@ -103,7 +110,7 @@ func (t *tools) letGo(n int64) { t.taken.Add(-n) }
 // use waits for something.
 func (p *player) use() {
 	t, cx := &p.w.anywhere(p.rng).tools, p.cx
-	switch p.rng.IntN(11) {
+	switch p.rng.IntN(13) {
 	case 0:
 		v := 1 + p.rng.IntN(9)
 		err := t.pipe.Send(cx, v)
@@ -170,6 +177,8 @@ func (p *player) use() {
 		}
 	case 9:
 		p.joinTimeout()
+	case 11, 12: // of its own runtime, which must not end before
+		p.fail(p.r.house.tools.pipes.use(cx, p.rng.IntN(2) == 0), "Watch")
 	}
 }
 

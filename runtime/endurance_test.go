@@ -181,6 +181,10 @@ func newHouse(rng *rand.Rand, workerNumbers ...int) *house {
 		options = append(options, runtime.Debug())
 		h.description += ", debug"
 	}
+	if rng.IntN(3) == 0 {
+		options = append(options, runtime.Poller(runtime.Netpoll))
+		h.description += ", netpoll"
+	}
 	rt, err := runtime.New(options...)
 	if err != nil {
 		panic(err)
@@ -211,7 +215,7 @@ func (w *world) run(t *testing.T) {
 	for _, h := range w.houses {
 		rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 		cancellers.Go(func() { w.cancelUntilDone(h, rng) })
-		h.tools.open(w, w.rng.IntN(4))
+		h.tools.open(w, h, w.rng.IntN(4))
 	}
 	for i := range 1 + w.rng.IntN(6) {
 		rng := rand.New(rand.NewPCG(w.seed, uint64(1+i)))
