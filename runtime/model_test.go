@@ -177,15 +177,55 @@ func TestCancelWakesWhoWaits(t *testing.T) {
 // A wake from outside comes before the task waits, while its stack is being left, or later: it is never lost, and goes through the
 // injector.
 func TestWakeFromOutside(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		t.Run(amount[workers], func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := stillWorld(x, workers)
+				var flag atomic.Bool
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					err := cx.until(&flag)
+					w.last(cx)
+					return 1, err
+				})
+				w.start()
+				flag.Store(true)
+				h.wake(nil)
+				v, err := w.await(h)
+				x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
+			}, bounded(workers)...)
+		})
+	}
+}
+
+// The same with a second worker that comes only now: it may take the task at once, and resume its stack, which must have been left.
+func TestAStackIsResumedByAnother(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := stillWorld(x, 1)
+		w := stillWorld(x, 2)
 		var flag atomic.Bool
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			err := cx.until(&flag)
 			w.last(cx)
 			return 1, err
 		})
+		go w.workers[0].run()
+		flag.Store(true)
+		h.wake(nil)
+		go w.workers[1].run()
+		v, err := w.await(h)
+		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
+	}, bounded(2)...)
+}
+
+var amount = map[int]string{1: "one worker", 2: "two workers"}
+
+// A shutdown from outside meets a task that is queued, on its way to a worker, or waits; the runtime does not end before it.
+func TestShutdownWaitsForWhoWaits(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var flag atomic.Bool
+		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.until(&flag) })
 		w.start()
+		x.Assert(w.end(draining), "the runtime is closed already")
 		flag.Store(true)
 		h.wake(nil)
 		v, err := w.await(h)
@@ -260,7 +300,7 @@ func TestOverflowLosesNothing(t *testing.T) {
 // A spawns B and C, C joins A, A joins B. None of them may wait for one that lies beneath it on its stack.
 func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		t.Run(map[int]string{1: "one worker", 2: "two workers"}[workers], func(t *testing.T) {
+		t.Run(amount[workers], func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				w := stillWorld(x, workers)
 				var a, c *Handle[int]
