@@ -167,6 +167,7 @@ func (p *blocking) run(t *task) {
 			go p.run(nil) // the task has called Goexit; the new goroutine is the same thread
 		}
 	}()
+	p.rt.label()
 	me := &thread{next: make(chan *task, 1)}
 	timer := time.NewTimer(p.rt.config.blockingKeepAlive)
 	for {

@@ -14,7 +14,7 @@ import (
 //   - A Cx is used on the goroutine of its task only.
 //
 // A thread that a task has locked and not unlocked before it ended is unlocked when its worker has nothing else to do on that stack, and
-// reported to the function of [OnPanic].
+// reported as a panic is, to the function of [OnPanic].
 func Debug() Option {
 	return func(c *config) error {
 		c.debug = true
@@ -68,9 +68,7 @@ func (s *stack) unlock(rt *Runtime) {
 		runtime.UnlockOSThread()
 		_, locked = header()
 	}
-	if report := rt.config.onPanic; report != nil {
-		report(&PanicError{Value: "runtime: " + lockedRule + ", nor leave it locked when it ends", Stack: debug.Stack()})
-	}
+	rt.panicked(&PanicError{Value: "runtime: " + lockedRule + ", nor leave it locked when it ends", Stack: debug.Stack()})
 }
 
 // header returns the number of the calling goroutine, and whether its thread is locked.

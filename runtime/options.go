@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"time"
@@ -33,6 +35,9 @@ type config struct {
 	seed        uint64
 	seeded      bool
 	onPanic     func(*PanicError)
+	logger      *slog.Logger    // nil: panics are not logged
+	labels      context.Context // with the labels of all goroutines; nil: those of whoever starts them
+	trace       bool
 	debug       bool
 
 	blockingThreads   int

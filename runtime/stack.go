@@ -42,6 +42,7 @@ type stack struct {
 	depth  int     // how many more joins may run their targets here
 	budget int     // what the task may still do without leaving the stack; see Cx.spend
 	rounds uint8   // how often the budget was used up
+	traces bool    // never changes: see Trace
 	waited bool    // the stack has been suspended since a future cleared this before its poll
 
 	next  func() (struct{}, bool) // resumes; the trampoline calls it
@@ -55,8 +56,9 @@ type stack struct {
 }
 
 func newStack(rt *Runtime) *stack {
-	s := &stack{depth: rt.config.inlineDepth}
+	s := &stack{depth: rt.config.inlineDepth, traces: rt.config.trace}
 	s.next, s.stop = iter.Pull(func(yield func(struct{}) bool) {
+		rt.label()
 		s.yield = yield
 		if rt.config.debug {
 			s.yield = s.guarded(yield)
@@ -97,7 +99,11 @@ func (s *stack) run(t *task) (ended bool) {
 	beneath := s.task
 	s.task = t
 	defer s.unwind(t, beneath, &ended)
-	ended = t.body.poll(Cx{s, t})
+	if s.traces {
+		ended = s.traced(t)
+	} else {
+		ended = t.body.poll(Cx{s, t})
+	}
 	s.task = beneath // from here on, unwind has nothing to do
 	if ended {
 		t.complete(s.worker)

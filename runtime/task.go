@@ -161,7 +161,5 @@ func (t *task) failed(recovered any) {
 	}
 	err := &PanicError{Value: recovered, Stack: debug.Stack()}
 	t.err = &failure{err}
-	if report := t.rt.config.onPanic; report != nil {
-		report(err)
-	}
+	t.rt.panicked(err)
 }

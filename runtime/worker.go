@@ -77,6 +77,7 @@ func newWorker(rt *Runtime, id int) *worker {
 // run is the trampoline.
 func (w *worker) run() {
 	defer w.stopped()
+	w.rt.label()
 	for {
 		s := w.resume
 		w.resume = nil

@@ -1,0 +1,97 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	goruntime "runtime"
+	"runtime/pprof"
+	"runtime/trace"
+)
+
+// What is said here of a runtime goes to others than its users: to the execution tracer, to profiles, to a log. All of it is off unless
+// an option says so.
+
+// Trace makes each run of a task a region of the execution tracer (runtime/trace), named after its function, or the type of its
+// future. A region lasts from the begin of a task to its end, with the time in which the task waits; of a poll-style task, it is one
+// poll. Regions of tasks that are run in joins lie within that of the joiner.
+//
+// While no trace is being taken, the option costs a call and a load for each run; without the option, there is nothing to it.
+func Trace() Option {
+	return func(c *config) error {
+		c.trace = true
+		return nil
+	}
+}
+
+// Labels sets labels, pairs of a key and a value, that profiles (runtime/pprof) show for everything that the runtime does: for tasks,
+// blocking ones as well, and for the work between them. It replaces labels that the caller of [New] has. A task may set labels of its own,
+// by pprof.Do, which are those of its goroutine and stay with it when it waits.
+func Labels(pairs ...string) Option {
+	return func(c *config) error {
+		if len(pairs)%2 != 0 {
+			return fmt.Errorf("runtime: Labels: %d strings; there must be pairs of a key and a value", len(pairs))
+		}
+		c.labels = pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
+		return nil
+	}
+}
+
+// LogPanics logs each panic of a task as an error, with its value and stack, before the task completes; the panic is the result of the
+// task in any case. A function of [OnPanic] is called as well, first.
+func LogPanics(logger *slog.Logger) Option {
+	return func(c *config) error {
+		if logger == nil {
+			return fmt.Errorf("runtime: LogPanics: nil logger")
+		}
+		c.logger = logger
+		return nil
+	}
+}
+
+// panicked reports what a task has panicked with. Its runner calls it.
+func (rt *Runtime) panicked(err *PanicError) {
+	if report := rt.config.onPanic; report != nil {
+		report(err)
+	}
+	if logger := rt.config.logger; logger != nil {
+		logger.LogAttrs(context.Background(), slog.LevelError, "task panicked", slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
+	}
+}
+
+// label gives the calling goroutine the labels of the runtime.
+func (rt *Runtime) label() {
+	if labels := rt.config.labels; labels != nil {
+		pprof.SetGoroutineLabels(labels)
+	}
+}
+
+// traced is the poll of t with a region around it.
+func (s *stack) traced(t *task) (ended bool) {
+	if !trace.IsEnabled() {
+		return t.body.poll(Cx{s, t})
+	}
+	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after a panic, and Goexit
+	return t.body.poll(Cx{s, t})
+}
+
+// nameOf returns the name of the function of a task that has not begun, or the type of its future.
+func nameOf(b body) string {
+	what := reflect.ValueOf(b)
+	if b, ok := b.(interface{ does() any }); ok {
+		what = reflect.ValueOf(b.does())
+	}
+	if what.Kind() == reflect.Func {
+		return goruntime.FuncForPC(what.Pointer()).Name()
+	}
+	return what.Type().String()
+}
+
+// does returns what nameOf names.
+
+func (c *call[T]) does() any        { return c.fn }
+func (c *callWith[A, T]) does() any { return c.fn }
+func (c *scoped[T]) does() any      { return c.fn }
+func (b *batched[T]) does() any     { return b.batch.fn }
+func (p *polled[T, F]) does() any   { return p.future }
