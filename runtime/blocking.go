@@ -204,11 +204,11 @@ func (p *blocking) call(t *task) {
 	}
 	normal := false
 	defer func() {
+		defer t.complete(nil)
+		p.completed.Add(1)
 		if !normal {
 			t.failed(recover())
 		}
-		p.completed.Add(1)
-		t.complete(nil)
 	}()
 	t.body.poll(Cx{})
 	normal = true

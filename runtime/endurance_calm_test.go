@@ -13,7 +13,7 @@ import (
 
 // calm is such a part of a round.
 func (w *world) calm() {
-	h := newHouse(w.rng, 2, 3, 4)
+	h := w.newHouse(2, 3, 4)
 	rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 	runtime.Submit(h.rt, func(cx runtime.Cx) (int, error) {
 		for range 10 {

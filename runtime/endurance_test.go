@@ -156,12 +156,13 @@ func newWorld(seed uint64) *world {
 		houses = 2
 	}
 	for range houses {
-		w.houses = append(w.houses, newHouse(w.rng, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 8, 70))
+		w.houses = append(w.houses, w.newHouse(1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 8, 70))
 	}
 	return w
 }
 
-func newHouse(rng *rand.Rand, workerNumbers ...int) *house {
+func (w *world) newHouse(workerNumbers ...int) *house {
+	rng := w.rng
 	pick := func(of ...int) int { return of[rng.IntN(len(of))] }
 	workers, ring, batch := pick(workerNumbers...), pick(2, 4, 256), pick(1, 2, 32, 256)
 	landing := []runtime.Landing{runtime.LocalRing, runtime.PrivateBuffer}[rng.IntN(2)]
@@ -180,6 +181,13 @@ func newHouse(rng *rand.Rand, workerNumbers ...int) *house {
 	if rng.IntN(4) == 0 {
 		options = append(options, runtime.Debug())
 		h.description += ", debug"
+	}
+	if rng.IntN(6) == 0 {
+		options = append(options, runtime.OnPanic(func(*runtime.PanicError) {
+			w.exits.Add(1)
+			goruntime.Goexit()
+		}))
+		h.description += ", Goexit in OnPanic"
 	}
 	if rng.IntN(3) == 0 {
 		options = append(options, runtime.Poller(runtime.Netpoll))

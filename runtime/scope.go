@@ -108,10 +108,10 @@ func (c *scoped[T]) poll(cx Cx) (ended bool) {
 	ended = true
 	normal := false
 	defer func() {
+		defer func() { c.scope.leave(cx.stack.worker, &c.child, c.err) }()
 		if !normal {
 			c.failed(recover())
 		}
-		c.scope.leave(cx.stack.worker, &c.child, c.err)
 	}()
 	fn := c.fn
 	c.fn = nil

@@ -118,10 +118,12 @@ func (s *stack) unwind(t, beneath *task, ended *bool) {
 	if s.task == beneath {
 		return
 	}
+	defer func() { // also if the function of OnPanic calls Goexit
+		s.task = beneath
+		t.complete(s.worker)
+		*ended = true
+	}()
 	t.failed(recover())
-	s.task = beneath
-	t.complete(s.worker)
-	*ended = true
 }
 
 // A reason says why a stack was left.
