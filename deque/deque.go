@@ -67,6 +67,8 @@ import (
 //	deque/D4, deque/D6               each value comes out once
 //	deque/D5                         and is the one that was pushed there
 //	deque/D7, deque/D9, deque/D10    positions may be counted modulo 2^32
+//	deque/D11                        the table above: where each operation takes effect
+//	deque/D12                        the values that steals carry from ring to ring exist once
 //	deque/X1, deque/S1, deque/S2     the same in every state, within bounds, and of two second models
 //	deque/R1                         this code does step by step what the proofs are about
 //

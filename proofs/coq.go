@@ -26,6 +26,7 @@ type lemma struct {
 type coqRun struct {
 	once         sync.Once
 	path, output string
+	paths        []string // the options by which coqc finds the files that this one requires
 	status       int
 	err          error
 }
@@ -35,6 +36,7 @@ func (l lemma) tools() []tool  { return []tool{coqc} }
 func (l lemma) file() string   { return "coq/" + l.source }
 
 var (
+	requires = regexp.MustCompile(`(?m)^Require Import (\w+)\.$`)
 	heading  = regexp.MustCompile(`^(?:Lemma|Theorem|Corollary) (\w+)`)
 	coqError = regexp.MustCompile(`line (\d+), characters [^\n]*\nError:`)
 )
@@ -69,7 +71,7 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	out, status, err := run(ctx, filepath.Dir(path), "coqc", "-q", "-R", filepath.Dir(r.path), "", path)
+	out, status, err := run(ctx, filepath.Dir(path), "coqc", append([]string{"-q", "-R", filepath.Dir(r.path), ""}, append(r.paths, path)...)...)
 	if err != nil {
 		return err
 	}
@@ -99,9 +101,22 @@ func (b *bench) compile(ctx context.Context, name, source string) *coqRun {
 	}
 	b.mu.Unlock()
 	r.once.Do(func() {
+		for _, other := range requires.FindAllStringSubmatch(source, -1) {
+			file := other[1] + ".v"
+			text, err := sources.ReadFile("coq/" + file)
+			if err != nil {
+				continue // Coq's own
+			}
+			needs := b.compile(ctx, file, string(text))
+			if needs.err != nil || needs.status != 0 {
+				r.err = fmt.Errorf("%s, which %s needs: %w: %s", file, name, needs.err, tail(needs.output))
+				return
+			}
+			r.paths = append(append(r.paths, "-R", filepath.Dir(needs.path), ""), needs.paths...)
+		}
 		r.path, r.err = b.file(name, source)
 		if r.err == nil {
-			r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", "-q", name)
+			r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", append(append([]string{"-q"}, r.paths...), name)...)
 		}
 	})
 	return r

@@ -32,6 +32,10 @@ func dequeTheorems() []Theorem {
 	broken := func(theorem, old, new, falseLemma string) lemma {
 		return lemma{source: "Deque.v", theorem: theorem, old: old, new: new, falseLemma: falseLemma}
 	}
+	together := func(theorem string) lemma { return lemma{source: "Rings.v", theorem: theorem} }
+	apart := func(theorem, old, new, falseLemma string) lemma {
+		return lemma{source: "Rings.v", theorem: theorem, old: old, new: new, falseLemma: falseLemma}
+	}
 	wrap := func(theorem string) lemma { return lemma{source: "Wrap.v", theorem: theorem} }
 	counter := func(theorem string) refutation { return refutation{wrap(theorem)} }
 	return []Theorem{
@@ -64,19 +68,19 @@ func dequeTheorems() []Theorem {
 		},
 		{
 			ID: "deque/D5", Statement: "what a taker reads at a position is what the owner pushed there",
-			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			Scope: "any N thieves, any capacity, any width of a word", Assumptions: window, Code: code,
 			proof:   ring("takes_what_was_pushed"),
-			mutants: []mutant{{"D1", "room is measured from the real head", broken("takes_what_was_pushed", "length l < s + cap ->", "length l < r + cap ->", "step_ordered")}},
+			mutants: []mutant{{"D1", "room is measured from the real head", broken("takes_what_was_pushed", "sub (word (length l)) (word s) < cap ->", "sub (word (length l)) (word r) < cap ->", "step_ordered")}},
 		},
 		{
 			ID: "deque/D6", Statement: "no loss, no duplication: every position below real is read once, or about to be, and no other is",
-			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			Scope: "any N thieves, any capacity, any width of a word", Assumptions: window, Code: code,
 			proof: ring("no_loss_no_duplication"),
 			mutants: []mutant{
 				{"reads-on", "a thief reads one slot more than it has claimed", broken("no_loss_no_duplication",
-					"(St m r (r+n) t l true (seq r n) ps out)", "(St m r (r+n) t l true (seq r (n+1)) ps out)", "step_holds")},
+					"true (seq r n) ps out", "true (seq r (n+1)) ps out", "step_holds")},
 				{"frees", "a pop during a steal moves the steal head, too", broken("no_loss_no_duplication",
-					"(St m s (r+1) (length l) l true h [r] out)", "(St m (r+1) (r+1) (length l) l true h [r] out)", "step_holds")},
+					"(if word s =? word r then r+1 else s)", "(r+1)", "step_opened")},
 			},
 		},
 		{
@@ -87,11 +91,11 @@ func dequeTheorems() []Theorem {
 		},
 		{
 			ID: "deque/D8", Statement: "no overwrite: a slot that is written is none that anybody will still read",
-			Scope: "any N thieves, any capacity", Assumptions: window, Code: code,
+			Scope: "any N thieves, any capacity, any width of a word", Assumptions: window, Code: code,
 			proof: ring("no_overwrite"),
 			mutants: []mutant{{"D5", "a push comes between a pop and its read, as if another than the owner popped", broken("no_overwrite",
-				"| write m s r t l o h out v : length l < s + cap ->\n    step (St m s r t l o h [] out) (St (put m (length l mod cap) (Some v)) s r t (l ++ [v]) o h [] out)",
-				"| write m s r t l o h ps out v : length l < s + cap ->\n    step (St m s r t l o h ps out) (St (put m (length l mod cap) (Some v)) s r t (l ++ [v]) o h ps out)", "step_holds")}},
+				"h out k v : sub (word (length l)) (word s) < cap ->\n    step (Writes v) (St m s r t l o h [] out k) (St (put m (idx (length l)) (Some v)) s r t (l ++ [v]) o h [] out k)",
+				"h ps out k v : sub (word (length l)) (word s) < cap ->\n    step (Writes v) (St m s r t l o h ps out k) (St (put m (idx (length l)) (Some v)) s r t (l ++ [v]) o h ps out k)", "step_holds")}},
 		},
 		{
 			ID: "deque/D9", Statement: "a difference of positions is right across the wrap, if it is less than a word can count",
@@ -104,6 +108,28 @@ func dequeTheorems() []Theorem {
 			Scope: "any N bits in a word, any capacity", Assumptions: nil, Code: []string{"deque/deque.go"},
 			proof:   wrap("slot_of_word"),
 			mutants: []mutant{{"D3", "a width that the capacity does not divide", counter("slot_of_other_word")}},
+		},
+		{
+			ID: "deque/D11", Statement: "linearization: each operation takes effect at one access, on a queue that no other access changes: a push at tail.Store, a take at its CAS, Empty at the load that says so",
+			Scope: "any N thieves, any capacity, any width of a word", Assumptions: []string{"fewer advances than a word can count between a thief's head.Load and its tail.Load and claim"}, Code: code,
+			proof: ring("linearization"),
+			mutants: []mutant{
+				{"stalls", "a thief stalls between its two loads for a whole round", broken("linearization", "t < hr + width -> word t = word hr ->", "word t = word hr ->", "linearization")},
+				{"open", "a thief that sees another's steal says Empty", broken("linearization", "t < hr + width -> word t = word hr ->", "hs < hr ->", "linearization")},
+				{"stale", "the claim compares the steal head only", broken("linearization", "word s = word hs -> word r = word hr ->", "word s = word hs ->", "step_ordered")},
+				{"early", "the tail goes up before the slot is written", broken("linearization",
+					"o h [] out k) (St m s r (length l) l o h [] out k)\n(* Pop", "o h [] out k) (St m s r (length l + 1) l o h [] out k)\n(* Pop", "step_ordered")},
+			},
+		},
+		{
+			ID: "deque/D12", Statement: "rings together: what was pushed to any of them is in one of them, in transit in one pair of hands, or handed out; once",
+			Scope: "any N rings, owners, steals, any capacity, any width of a word", Assumptions: []string{"as deque/D11, for each ring"}, Code: code,
+			proof: together("union"),
+			mutants: []mutant{
+				{"leaves", "a thief drops what it reads", apart("union", "(* j steals from i *)\n    step (St R L sp hd) (St (upd i s' R) (upd j (h ++ opt v) L) sp hd)",
+					"step (St R L sp hd) (St (upd i s' R) L sp hd)", "step_accounts")},
+				{"twice", "what lands in a thief's ring stays in its hands", apart("union", "(St (upd j s' R) (upd j (a ++ b) L) sp hd)", "(St (upd j s' R) L sp hd)", "step_accounts")},
+			},
 		},
 		{
 			ID: "deque/X1", Statement: "D1 to D4 in every state",
