@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if testing.Short() {
-		stuckAfter = 10 * time.Second
+		stuckAfter = 5 * time.Second
 	}
 	os.Exit(m.Run())
 }

@@ -60,12 +60,20 @@ func TestChildJoinsItsParentWhichJoinsAnotherChild(t *testing.T) {
 				for a.Load() == nil {
 					cx.Yield()
 				}
+				var begun atomic.Bool
 				b := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+					begun.Store(true)
 					for range round % 4 {
 						cx.Yield()
 					}
+					if round%3 == 0 {
+						return 1, cx.Sleep(100 * time.Microsecond)
+					}
 					return 1, nil
 				})
+				for round%3 == 0 && !begun.Load() { // then B waits, and C is queued, when A waits for B
+					cx.Yield()
+				}
 				c = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
 					v, err := a.Load().Join(cx)
 					return v + 1, err
