@@ -299,6 +299,17 @@ func TestCancelEndsWhatWaitsAndWhatHasNotBegun(t *testing.T) {
 		_, err := get(t, h)
 		require.ErrorIs(t, err, runtime.ErrCancelled)
 		h.Cancel() // too late
+
+		busy := make(chan struct{})
+		for range workers {
+			runtime.Submit(rt, func(runtime.Cx) (int, error) { <-busy; return 0, nil }).Detach()
+		}
+		queued := runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, errBoom })
+		queued.Cancel()
+		close(busy)
+		_, err = get(t, queued)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+
 		run(t, rt, func(cx runtime.Cx) error {
 			fresh := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 0, errBoom })
 			fresh.Cancel()
