@@ -114,7 +114,7 @@ func TestBatchIsCancelled(t *testing.T) {
 		stop()
 		_, err := b.Wait(ctx)
 		require.ErrorIs(t, err, context.Canceled)
-		require.NoError(t, rt.Close())
+		closes(t, rt)
 		_, err = b.Wait(context.Background())
 		require.ErrorIs(t, err, runtime.ErrClosed)
 		_, err = runtime.SubmitBatch(rt, 3, body).Wait(context.Background())

@@ -72,7 +72,7 @@ func TestBlockingTaskAtTheCapIsNotStranded(t *testing.T) {
 			require.LessOrEqual(t, s.Threads, most)
 			require.Zero(t, s.Queued)
 			require.EqualValues(t, 120, s.Completed)
-			require.NoError(t, rt.Shutdown(context.Background()))
+			drains(t, rt)
 			require.Equal(t, runtime.BlockingStats{Started: s.Started, Spawned: 120, Completed: 120}, rt.BlockingStats())
 		}
 	})
@@ -137,7 +137,7 @@ func TestBlockingTaskIsCancelledBeforeItBegins(t *testing.T) {
 
 // Shutdown waits for all of them; Close for those that run, and ends those that are queued.
 func TestBlockingTasksAtTheEnd(t *testing.T) {
-	for _, closes := range []bool{false, true} {
+	for _, cancels := range []bool{false, true} {
 		rt := start(t, 1, runtime.BlockingThreads(1))
 		free, begun := make(chan struct{}), make(chan struct{})
 		first := runtime.SubmitBlocking(rt, func() (int, error) { close(begun); <-free; return 1, nil })
@@ -145,14 +145,14 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 		<-begun
 		over := make(chan error, 1)
 		go func() {
-			if closes {
+			if cancels {
 				over <- rt.Close()
 			} else {
 				over <- rt.Shutdown(context.Background())
 			}
 		}()
 		want := error(nil)
-		if closes {
+		if cancels {
 			want = runtime.ErrClosed
 			_, err := get(t, second) // before the first one has ended
 			require.ErrorIs(t, err, want)
@@ -178,10 +178,10 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 
 // A draining runtime accepts blocking tasks from its tasks, a cancelled one does not.
 func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
-	for _, closes := range []bool{false, true} {
+	for _, cancels := range []bool{false, true} {
 		rt := start(t, 1)
 		h := runtime.Submit(rt, func(cx runtime.Cx) (v int, err error) {
-			if closes {
+			if cancels {
 				require.NoError(t, cx.Close())
 			} else {
 				require.NoError(t, cx.Shutdown())
@@ -190,7 +190,7 @@ func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 			return v, err
 		})
 		v, err := get(t, h)
-		if closes {
+		if cancels {
 			require.ErrorIs(t, err, runtime.ErrClosed)
 		} else {
 			require.NoError(t, err)

@@ -142,11 +142,7 @@ func (p *polled[T, F]) poll(cx Cx) bool {
 		}
 		return true
 	}
-	if err := p.ending(); err != nil { // it was told so, perhaps, by a wait in Poll
-		p.drop(err)
-		return true
-	}
-	if cx.stack.waited {
+	if cx.stack.waited { // which may also have been told that the task is to end
 		p.state.Wake()
 	}
 	if p.resting.task == nil {

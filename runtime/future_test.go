@@ -162,7 +162,7 @@ func TestRepeatedWakesAreNotLost(t *testing.T) {
 		for _, r := range ringers {
 			_, _ = get(t, r)
 		}
-		require.NoError(t, rt.Close())
+		closes(t, rt)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWakerOutlivesItsTask(t *testing.T) {
 		return nil
 	})
 	require.Equal(t, polls, b.polls.Load())
-	require.NoError(t, rt.Close())
+	closes(t, rt)
 	w.Wake()
 	var nobody runtime.Waker
 	nobody.Wake()
@@ -212,7 +212,7 @@ func TestIdleFuturesEndWithCancelAndClose(t *testing.T) {
 			do   func(rt *runtime.Runtime, h *runtime.Handle[int])
 		}{
 			{runtime.ErrCancelled, func(_ *runtime.Runtime, h *runtime.Handle[int]) { h.Cancel() }},
-			{runtime.ErrClosed, func(rt *runtime.Runtime, _ *runtime.Handle[int]) { require.NoError(t, rt.Close()) }},
+			{runtime.ErrClosed, func(rt *runtime.Runtime, _ *runtime.Handle[int]) { closes(t, rt) }},
 		} {
 			rt := start(t, workers)
 			plain, d := &bell{want: 1}, &dropped{bell: bell{want: 1}}
@@ -240,7 +240,7 @@ func TestIdleFuturesEndWithCancelAndClose(t *testing.T) {
 // What is refused is dropped by whoever wanted to start it.
 func TestRefusedFutureIsDropped(t *testing.T) {
 	rt := start(t, 1)
-	require.NoError(t, rt.Close())
+	closes(t, rt)
 	d := &dropped{}
 	_, err := get(t, runtime.SubmitFuture(rt, d))
 	require.ErrorIs(t, err, runtime.ErrClosed)
@@ -378,7 +378,7 @@ func TestHandlePolledOnceAndDropped(t *testing.T) {
 			h.Detach()
 			target.ring().Wake()
 		}
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 	})
 }
 

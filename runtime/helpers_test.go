@@ -40,7 +40,7 @@ func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtim
 	require.NoError(t, err)
 	started.Add(1)
 	t.Cleanup(func() {
-		_ = rt.Close()
+		go func() { _ = rt.Close() }()
 		ends(t, rt)
 		if started.Add(-1) == 0 {
 			waits(t, func() bool { return goruntime.NumGoroutine() <= before }, "goroutines are left")
@@ -60,6 +60,22 @@ func ends(t interface {
 	case <-time.After(stuckAfter):
 		t.Fatal("the runtime does not end\n" + runtime.Dump(rt))
 	}
+}
+
+// closes closes rt, but does not wait for ever.
+func closes(t testing.TB, rt *runtime.Runtime) {
+	t.Helper()
+	over := make(chan error, 1)
+	go func() { over <- rt.Close() }()
+	require.NoError(t, receive(t, over))
+}
+
+// drains shuts rt down, but does not wait for ever.
+func drains(t testing.TB, rt *runtime.Runtime) {
+	t.Helper()
+	over := make(chan error, 1)
+	go func() { over <- rt.Shutdown(context.Background()) }()
+	require.NoError(t, receive(t, over))
 }
 
 // each runs a test with 1, 2 and 4 workers.

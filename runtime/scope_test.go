@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"context"
 	"errors"
 	goruntime "runtime"
 	"sync/atomic"
@@ -154,7 +153,7 @@ func TestGoexitInAScopeWaitsForTheChildren(t *testing.T) {
 
 func TestScopeIsCancelledWithItsTask(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
-		for _, closes := range []bool{false, true} {
+		for _, cancels := range []bool{false, true} {
 			rt := start(t, workers)
 			var begun, ended atomic.Int32
 			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
@@ -175,16 +174,16 @@ func TestScopeIsCancelledWithItsTask(t *testing.T) {
 			})
 			waits(t, func() bool { return begun.Load() == 2 }, "the children do not begin")
 			want := runtime.ErrCancelled
-			if closes {
+			if cancels {
 				want = runtime.ErrClosed
-				require.NoError(t, rt.Close())
+				closes(t, rt)
 			} else {
 				h.Cancel()
 			}
 			_, err := get(t, h)
 			require.ErrorIs(t, err, want)
 			require.EqualValues(t, 2, ended.Load())
-			require.NoError(t, func() error { _ = rt.Close(); ends(t, rt); return nil }())
+			_ = rt.Close()
 			require.Equal(t, "0+0", rt.Live())
 		}
 	})
@@ -233,6 +232,6 @@ func TestScopesNest(t *testing.T) {
 		v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return tree(cx, 7) }))
 		require.NoError(t, err)
 		require.Equal(t, 255, v)
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 	})
 }

@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -39,7 +38,7 @@ func TestShutdownRacesARunningTask(t *testing.T) {
 			return v + 1, err
 		})
 		if round%3 == 0 {
-			require.NoError(t, rt.Close())
+			closes(t, rt)
 			if v, err := get(t, h); err == nil {
 				require.Equal(t, 2, v)
 			} else {
@@ -47,7 +46,7 @@ func TestShutdownRacesARunningTask(t *testing.T) {
 			}
 			return
 		}
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 		v, err := get(t, h)
 		require.NoError(t, err)
 		require.Equal(t, 2, v)
@@ -70,7 +69,7 @@ func TestTasksThatSpawnTasks(t *testing.T) {
 		for range 2 {
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return grow(cx, 6) }).Detach()
 		}
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 		require.EqualValues(t, 2*95, ran.Load())
 		s := rt.Stats()
 		require.EqualValues(t, 2*95, s.Spawned)
@@ -101,7 +100,7 @@ func TestJoinFromOutsideBesideATaskThatYieldsForever(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, v)
 		stop.Store(true)
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 	})
 }
 
@@ -124,9 +123,9 @@ func TestWakesRaceTheEnd(t *testing.T) {
 			})
 		}
 		if round%2 == 0 {
-			require.NoError(t, rt.Close())
+			closes(t, rt)
 		} else {
-			require.NoError(t, rt.Shutdown(context.Background()))
+			drains(t, rt)
 		}
 		wakers.Wait()
 		for _, h := range hs {
@@ -175,7 +174,7 @@ func TestCloseWithTasksPending(t *testing.T) {
 		for range round % 50 {
 			_ = rt.Stats()
 		}
-		require.NoError(t, rt.Close())
+		closes(t, rt)
 		for _, h := range hs {
 			_, err, ended := h.TryJoin()
 			require.True(t, ended)
@@ -208,7 +207,7 @@ func TestSubmittedBeforeAndAfterTheEnd(t *testing.T) {
 			}
 			batch = runtime.SubmitBatch(rt, 10, func(runtime.Cx, int) (int, error) { return 1, nil })
 		})
-		require.NoError(t, rt.Shutdown(context.Background()))
+		drains(t, rt)
 		after := runtime.Submit(rt, returns(1))
 		others.Wait()
 		v, err, ended := before.TryJoin()
@@ -260,7 +259,7 @@ func TestOneTurnPerYield(t *testing.T) {
 		take(cx, 0)
 		return nil
 	})
-	require.NoError(t, rt.Shutdown(context.Background()))
+	drains(t, rt)
 	w := rt.Stats().Workers[0]
 	require.EqualValues(t, len(turns)*(yields+1), w.Polled)
 	require.LessOrEqual(t, w.Parked, uint64(2)) // before and after
