@@ -13,6 +13,10 @@ var (
 	// ErrGoexit is the result of a task that called runtime.Goexit, or a function such as testing.T.FailNow that does; and of every
 	// task that had inlined it in a join.
 	ErrGoexit = errors.New("runtime: task called Goexit")
+	// ErrChannelClosed is what sending to a closed [Channel] or [Oneshot] returns, and receiving if nothing is left in it.
+	ErrChannelClosed = errors.New("runtime: channel closed")
+	// ErrWouldWait is what a function returns that never waits, in place of waiting.
+	ErrWouldWait = errors.New("runtime: it would have to wait")
 )
 
 // A PanicError is the result of a task that panicked.

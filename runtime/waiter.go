@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 )
 
@@ -164,10 +163,3 @@ func notNil(ctx context.Context, what string) {
 		panic("runtime: " + what + ": nil context")
 	}
 }
-
-var (
-	// ErrChannelClosed is what sending to a closed [Channel] or [Oneshot] returns, and receiving if nothing is left in it.
-	ErrChannelClosed = errors.New("runtime: channel closed")
-	// ErrWouldWait is what a function returns that never waits, in place of waiting.
-	ErrWouldWait = errors.New("runtime: it would have to wait")
-)
