@@ -322,7 +322,7 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	}
 }
 
-// bounded is for checks with two workers: they have more interleavings than anybody can wait for.
+// bounded is for checks with two workers, or two goroutines outside: they have more interleavings than anybody can wait for.
 func bounded(workers int) []model.Option {
 	if workers == 1 {
 		return nil

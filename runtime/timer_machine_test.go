@@ -79,6 +79,9 @@ func timersMachine(t *rapid.T) {
 			require.Equal(t, next, ts.next.Load())
 			require.EqualValues(t, until, ts.until(now))
 			require.Len(t, ts.heap, len(set))
+			for i, x := range ts.heap {
+				require.Equal(t, i, x.index)
+			}
 		},
 	})
 }
