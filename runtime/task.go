@@ -156,9 +156,12 @@ func (t *task) detached() bool { return t.state.Load().Detached() }
 // failed keeps what a task has panicked with, or ErrGoexit if it has not.
 func (t *task) failed(recovered any) {
 	if recovered == nil {
-		if t.err == nil { // else it was the function of OnPanic that has called Goexit
-			t.err = &failure{ErrGoexit}
+		if t.err != nil {
+			if _, panicked := t.err.error.(*PanicError); panicked {
+				return // it was the function of OnPanic that has called Goexit
+			}
 		}
+		t.err = &failure{ErrGoexit}
 		return
 	}
 	err := &PanicError{Value: recovered, Stack: debug.Stack()}
