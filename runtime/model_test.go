@@ -85,16 +85,27 @@ func wait[T comparable](x *model.Exec, h *Handle[T], want T) {
 
 // In these settings every interleaving is looked at.
 
-// One worker, one goroutine outside, two tasks: each runs once, both waits end, and the worker sleeps and stops.
+// One worker, one goroutine outside, two tasks, in every way in which they meet a worker that looks for work, falls asleep, sleeps or
+// wakes: each runs once, both waits end, and the worker sleeps and stops.
 func TestEverySubmittedTaskRunsOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
-		var a, b count
-		first, second := Submit(w.Runtime, a.run), Submit(w.Runtime, b.run)
+		var counts [2]count
+		var all count
+		run := func(i int) func(Cx) (int, error) {
+			return func(cx Cx) (int, error) {
+				if all.Add(1) == 2 {
+					w.last(cx)
+				}
+				return counts[i].run(cx)
+			}
+		}
+		first, second := Submit(w.Runtime, run(0)), Submit(w.Runtime, run(1))
+		<-w.Done()
+		w.over()
+		w.once(&counts[0], &counts[1])
 		wait(x, first, 1)
 		wait(x, second, 1)
-		w.once(&a, &b)
-		w.shutdown()
 	})
 }
 
@@ -129,8 +140,9 @@ func TestCloseEndsEveryHandle(t *testing.T) {
 // Close wakes a task that waits for what never comes.
 func TestCloseWakesWhoWaits(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		w := newWorld(x, 1)
+		w := stillWorld(x, 1)
 		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 0, cx.forEver() })
+		w.start()
 		x.Assert(w.Close() == nil, "Close fails")
 		w.over()
 		_, err, over := h.TryJoin()
