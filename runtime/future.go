@@ -161,12 +161,12 @@ func (p *polled[T, F]) settle() {
 	}
 }
 
-// drop ends the future with err. The runner calls it.
+// drop ends the future with err, unless Drop fails. The runner calls it.
 func (p *polled[T, F]) drop(err error) {
-	p.err = &failure{err}
 	if d, ok := any(p.future).(Dropper); ok {
 		d.Drop()
 	}
+	p.err = &failure{err}
 }
 
 // drops reports whether ending the task needs a stack, because it calls what users have written. The runner calls it.
