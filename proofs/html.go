@@ -45,6 +45,9 @@ SCHEDULED --------------------> RUNNING ---------> COMPLETE
  |      ToIdle if notified, Yield     v
  +---------------------------------- IDLE
      Wake, WakeDrop, Cancel`,
+	"memory": `store x --.                .-- store y      each store may wait in a buffer
+           >  in any order <                    until its process loads with seq_cst
+load y  --'                '-- load x       both see 0: a task waits, and its worker sleeps`,
 	"injector": `outside -- lock, open? append, length, unlock, notify --> injector        closed? refused
 injector -- lock, a batch out, length, unlock ----------> a worker's hand one to run, the others in transit
 hand     -- tail.Store, notify (a searcher: Found) -----> its ring        takeable by thieves
@@ -76,5 +79,6 @@ func HTML(w io.Writer, rows []Row, base string) error {
 		Base  string
 		Parts []*protocol
 		Rows  []Row
-	}{base, parts, rows})
+		Table []Access
+	}{base, parts, rows, Accesses()})
 }

@@ -74,7 +74,7 @@ func idleTheorems() []Theorem {
 	promela := func(live bool, defines ...string) model {
 		return model{source: "idle.pml", live: live, defines: append([]string{"N=2", "S=1", "T=2", "X=1"}, defines...)}
 	}
-	litmus := func(defines ...string) model { return model{source: "storebuffer.pml", defines: defines} }
+	litmus := func(defines ...string) model { return model{source: "storebuffer.pml", defines: defines, litmus: true} }
 	return []Theorem{
 		{
 			ID: "idle/I1", Statement: "no lost wakeup: when nobody is under way, nobody sleeps while a task is queued",

@@ -14,11 +14,16 @@ type model struct {
 	defines []string // "N=2": the size, and what is weakened
 	// live asks for the model's ltl formula in all fair runs, instead of assertions and stuck states.
 	live bool
+	// litmus says that the model has a few accesses only.
+	litmus bool
 }
 
 func (m model) method() string {
-	if m.live {
+	switch {
+	case m.live:
 		return "second model, liveness"
+	case m.litmus:
+		return "litmus test"
 	}
 	return "second model"
 }
@@ -46,6 +51,9 @@ func (m model) check(ctx context.Context, b *bench) error {
 	}
 	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=4000", "-DVECTORSZ=2048", "-o", "pan", "pan.c"}
 	search := []string{"-m1000000"}
+	if m.litmus {
+		flags[0] = "-O0" // compiling is what takes time
+	}
 	if m.live {
 		args = append(args, "-DLIVE")
 		flags = append(flags, "-DNOREDUCE")
