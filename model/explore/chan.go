@@ -1,6 +1,9 @@
 package explore
 
-import "unsafe"
+import (
+	"time"
+	"unsafe"
+)
 
 // Channels. A buffered channel keeps its values in itself: when the engine has
 // decided that an operation runs, the hook does the real one, which cannot
@@ -65,6 +68,7 @@ type channel struct {
 	queue      []waiter // meetings: who waits
 	history    []access // by events, in their order
 	edges      edges    // for the race detector
+	timer      *timer   // that fires into it, or nil
 }
 
 type post struct {
@@ -139,7 +143,7 @@ func Communicate(cases []Case, def bool) (Taken, bool) {
 			if p == nil {
 				p = ptr
 			}
-			if cases[i].Cap == 0 {
+			if e.objs[c.obj].ch.cap == 0 {
 				unbuffered = true
 				meeting = meeting || c.send && (def || len(cases) > 1)
 			}
@@ -188,8 +192,9 @@ func enterChan(c Chan, op Op) bool {
 	return Enter(c.Ptr, op)
 }
 
-// isChan reports whether the operation is on channels.
-func (o Op) isChan() bool { return o >= OpSend && o <= OpMet }
+// isChan reports whether the operation is on channels, timers or the clock: its
+// dependence is that of its accesses (chandep.go).
+func (o Op) isChan() bool { return o >= OpSend && o <= OpTimerFire || o == OpNow || o == OpSleep }
 
 // ready says whether a case could go on by itself.
 func (e *engine) ready(c chanCase) bool {
@@ -197,6 +202,9 @@ func (e *engine) ready(c chanCase) bool {
 		return false
 	}
 	ch := e.objs[c.obj].ch
+	if ch.timer != nil {
+		return !c.send && e.mayFire(ch.timer)
+	}
 	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.sent > ch.received
 }
 
@@ -225,19 +233,40 @@ func (e *engine) chanChoices(t *thread) int32 {
 	if t.op == OpArrive || t.op == OpMet {
 		return e.meetChoices(t)
 	}
-	n := int32(0)
+	return e.countChoices(t, e.ready)
+}
+
+// countChoices counts the cases that can be taken, and none of them if that is
+// possible too.
+func (e *engine) countChoices(t *thread, can func(chanCase) bool) int32 {
+	n, sure := int32(0), ops[t.op].gated
 	for _, c := range t.com.cases {
-		if e.ready(c) {
+		if can(c) {
 			n++
+			sure = sure || e.surely(c)
 		}
+	}
+	if !sure {
+		n++
 	}
 	return max(1, n)
 }
 
-// chooseCase gives the case that the choice means: the choice-th that is ready.
-func (e *engine) chooseCase(t *thread, choice int32) int32 {
+// chooseCase gives the case that the choice means, -1 for none: that is the
+// first choice where it is one.
+func (e *engine) chooseCase(t *thread, choice int32, can func(chanCase) bool) int32 {
+	sure := ops[t.op].gated
+	for _, c := range t.com.cases {
+		sure = sure || can(c) && e.surely(c)
+	}
+	if !sure {
+		if choice == 0 {
+			return -1
+		}
+		choice--
+	}
 	for i, c := range t.com.cases {
-		if e.ready(c) {
+		if can(c) {
 			if choice == 0 {
 				return int32(i)
 			}
@@ -254,8 +283,8 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 	case OpArrive, OpMet:
 		e.meetPrepare(t, choice)
 		return
-	case OpSend, OpRecv, OpSelect, OpPoll:
-		t.com.taken = e.chooseCase(t, choice)
+	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire:
+		t.com.taken = e.chooseCase(t, choice, e.ready)
 	default:
 		t.com.taken = 0
 	}
@@ -273,7 +302,7 @@ func (e *engine) chanApply(t *thread, d int32) {
 		}
 	}
 	switch t.op {
-	case OpSend, OpRecv, OpSelect, OpPoll:
+	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire:
 		e.transfer(t, d)
 	case OpPost:
 		e.post(t, d)
@@ -289,7 +318,12 @@ func (e *engine) chanApply(t *thread, d int32) {
 		e.arrive(t, d)
 	case OpMet:
 		e.met(t, d)
+	case OpTimerStart, OpTimerStop, OpTimerReset:
+		e.changeTimer(t)
+	case OpSleep:
+		e.clock += time.Duration(t.old)
 	}
+	e.lateDue = -1
 }
 
 // transfer does the chosen case, which is ready.
@@ -301,6 +335,8 @@ func (e *engine) transfer(t *thread, d int32) {
 	c := t.com.cases[t.com.taken]
 	ch := e.objs[c.obj].ch
 	switch {
+	case ch.timer != nil:
+		e.fire(t, ch.timer)
 	case c.send && ch.closed, !c.send && ch.sent == ch.received:
 		ch.edges.closed(t)
 	case c.send:

@@ -64,7 +64,10 @@ const (
 	accLookSend
 	accClose
 	accLen
-	accAll // a meeting: depends on everything
+	accClockRead
+	accClockAdd
+	accClockSet
+	accAll // a meeting, or a timer: depends on everything
 )
 
 // access is what an operation does to one channel.
@@ -107,6 +110,10 @@ func (e *engine) dependent(a, b *access) bool {
 		return b.kind == accClose && !a.found
 	case accLookSend, accClose:
 		return b.kind == accClose
+	case accClockRead:
+		return b.kind != accClockRead
+	case accClockAdd, accClockSet:
+		return b.kind == accClockSet
 	}
 	return false
 }
@@ -131,8 +138,18 @@ func (e *engine) accesses(t *thread, out []access, taken int32) []access {
 		return append(out, access{obj: t.com.cases[0].obj, kind: accLen})
 	case OpArrive, OpMet:
 		return e.meetAccesses(t, out, taken)
+	case OpNow:
+		return append(out, access{obj: e.clockObject(), kind: accClockRead})
+	case OpSleep:
+		return append(out, access{obj: e.clockObject(), kind: accClockAdd})
+	case OpTimerStart, OpTimerStop, OpTimerReset:
+		out = append(out, access{obj: t.com.cases[0].obj, kind: accAll})
+		if t.op != OpTimerStop {
+			out = append(out, access{obj: e.clockObject(), kind: accClockRead})
+		}
+		return out
 	}
-	plain := t.op == OpSend || t.op == OpRecv
+	plain := t.op == OpSend || t.op == OpRecv || t.op == OpTimerFire
 	for i, c := range t.com.cases {
 		if c.obj >= 0 {
 			acts := taken == int32(i) || taken == undecided && e.ready(c)
@@ -148,6 +165,9 @@ const undecided = -2
 // caseAccesses appends what one case does: the operation, a look, or both.
 func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []access {
 	ch := e.objs[c.obj].ch
+	if ch.timer != nil && !c.send {
+		return e.timerAccesses(c, out, acts)
+	}
 	if c.send {
 		if acts {
 			out = append(out, access{obj: c.obj, kind: accSend, n: ch.sent + 1, found: ch.closed})
@@ -171,6 +191,13 @@ func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []acce
 func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 	if ev.source >= 0 {
 		join(c, e.clockAt(ev.source))
+	}
+	if e.lateDue >= 0 { // runs because nothing else can: after everything
+		for i := range e.n {
+			if p := e.threads[i].prev; p >= 0 {
+				join(c, e.clockAt(p))
+			}
+		}
 	}
 	for i := range t.com.acc {
 		a := &t.com.acc[i]
@@ -274,6 +301,13 @@ func (e *engine) couldRunWithout(t *thread, f int32) bool {
 			continue
 		}
 		ch := e.objs[c.obj].ch
+		if tm := ch.timer; tm != nil {
+			// The clock without f is not worked out: when in doubt, yes.
+			if !c.send && (e.cfg.Early > 0 || tm.deadline <= e.clock) {
+				return true
+			}
+			continue
+		}
 		n, closed := ch.base, ch.baseClosed
 		for i := range ch.history {
 			a := &ch.history[i]
@@ -307,11 +341,19 @@ func (e *engine) chanBlocked() {
 	}
 }
 
+func (a *access) changes() bool {
+	switch a.kind {
+	case accSend, accRecv, accClose, accClockAdd, accClockSet, accAll:
+		return true
+	}
+	return false
+}
+
 // chanChanged gives the first event after w that changed the channel which
 // thread t looked at, -1 if there is none.
 func (e *engine) chanChanged(t *thread, w watched) int32 {
 	for _, a := range e.objs[w.obj].ch.history {
-		if a.event > w.event && int(e.stack[a.event].tid) != t.id && (a.kind == accSend || a.kind == accRecv || a.kind == accClose || a.kind == accAll) {
+		if a.event > w.event && int(e.stack[a.event].tid) != t.id && a.changes() {
 			return a.event
 		}
 	}

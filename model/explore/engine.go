@@ -99,6 +99,9 @@ type engine struct {
 	wantMeet bool               // meet was asked for: the exploration starts again
 	late     bool               // a timeout fired because nothing else could run
 	early    int                // timeouts and signals before their time so far
+	held     bool               // a timer was kept from firing early
+	lateDue  time.Duration      // deadline that comes because nothing else can happen, -1 for none
+	daemons  uint64             // threads that wait for their timer
 	waiting  uint64             // threads that wait for a WaitGroup for ever
 	rng      rng                // of the random strategies
 	prio     [maxThreads]uint64 // POS, PCT
@@ -174,6 +177,7 @@ type thread struct {
 	co       *Coro         // it is in, the innermost, or nil
 	spin     spinning      // the loop it is in, if that has no effects of its own
 	com      communication // on channels
+	serial   uint32        // things it made: see Serial
 	fiber    fiber         // how control is handed to it
 }
 
@@ -329,7 +333,8 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		return false
 	}
 	if op.isChan() {
-		if e.chanChoices(t) > 1 {
+		e.lateDue = -1
+		if e.choicesOf(t) > 1 {
 			return false
 		}
 		e.chanPrepare(t, 0)

@@ -87,6 +87,18 @@ func LeavePointer(p unsafe.Pointer) {
 	}
 }
 
+// Serial numbers what checked code makes: by thread, and in the order in which
+// that made it. It does not depend on how threads took turns.
+func Serial() uint64 {
+	e := eng
+	if e == nil {
+		return 0
+	}
+	t := e.cur
+	t.serial++
+	return uint64(t.id)<<32 | uint64(t.serial)
+}
+
 // PointerName gives a pointer the name by which lanes show it; "" when nothing is
 // recorded.
 func PointerName(p unsafe.Pointer) string {

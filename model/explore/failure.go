@@ -101,7 +101,7 @@ func (e *engine) blockedFailure() *Failure {
 	f := &Failure{}
 	spins := 0
 	var who []string
-	for s := e.gated; s != 0; s &= s - 1 {
+	for s := e.gated &^ e.daemons; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
 		b := Blocked{Thread: t.name, ID: t.id, Op: t.op.String()}
 		if e.rec != nil {

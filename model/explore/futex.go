@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"math/bits"
 	"time"
 	"unsafe"
 )
@@ -156,24 +155,4 @@ func (e *engine) dequeue(t *thread) {
 			return
 		}
 	}
-}
-
-// lateTimeout gives the sleeper whose timeout is due first, when no thread can
-// run otherwise.
-func (e *engine) lateTimeout() uint64 {
-	if e.cfg.NoLate {
-		return 0
-	}
-	best := -1
-	for s := e.gated; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
-		t := e.threads[i]
-		if t.op == OpFutexSleep && t.deadline != noDeadline && (best < 0 || t.deadline < e.threads[best].deadline) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return 0
-	}
-	return 1 << best
 }

@@ -60,27 +60,15 @@ func (e *engine) metEnabled(t *thread) bool {
 func (t *thread) found() bool { return t.op == OpMet && t.signal >= 0 }
 
 func (e *engine) meetChoices(t *thread) int32 {
-	n := int32(0)
-	for _, c := range t.com.cases {
-		if !t.found() && e.meets(t, c) {
-			n++
-		}
+	if t.found() {
+		return 1
 	}
-	return max(1, n)
+	return e.countChoices(t, func(c chanCase) bool { return e.meets(t, c) })
 }
 
 func (e *engine) meetPrepare(t *thread, choice int32) {
 	if !t.found() {
-		t.com.taken = -1
-		for i, c := range t.com.cases {
-			if e.meets(t, c) {
-				if choice == 0 {
-					t.com.taken = int32(i)
-					break
-				}
-				choice--
-			}
-		}
+		t.com.taken = e.chooseCase(t, choice, func(c chanCase) bool { return e.meets(t, c) })
 	}
 	t.com.acc = e.meetAccesses(t, t.com.acc[:0], t.com.taken)
 }

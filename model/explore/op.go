@@ -52,6 +52,10 @@ const (
 	OpLen
 	OpArrive
 	OpMet
+	OpTimerStart
+	OpTimerStop
+	OpTimerReset
+	OpTimerFire
 	opCount
 )
 
@@ -151,6 +155,10 @@ var ops = [opCount]opInfo{
 	OpLen:           {"len of a channel", none, false},
 	OpArrive:        {"channel operation", none, false},
 	OpMet:           {"channel operation (met)", none, true},
+	OpTimerStart:    {"start of a timer", none, false},
+	OpTimerStop:     {"Timer.Stop", none, false},
+	OpTimerReset:    {"Timer.Reset", none, false},
+	OpTimerFire:     {"time.AfterFunc", none, true},
 }
 
 // chooses reports whether an operation chooses among values.

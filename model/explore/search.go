@@ -57,6 +57,7 @@ type Result struct {
 	Seconds    float64
 	Threads    int   // most threads in one execution
 	Late       int64 // executions in which a timeout fired because nothing else could run
+	Held       bool  // a timer was kept from firing early, since there are no more early timeouts than Config.Early
 	Failure    *Failure
 	Events     []Record // of the replayed execution
 
@@ -141,6 +142,7 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
+	e.lateDue, e.held, e.daemons = -1, false, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()
 	e.renewCarriers()
@@ -169,7 +171,7 @@ func (e *engine) begin() {
 // what is left, judges, and moves to the next schedule.
 func (e *engine) finish() {
 	e.waiting = 0
-	if e.next == endBlocked && e.alive != 0 && e.failure == nil {
+	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
 		for s := e.gated; s != 0; s &= s - 1 {
 			if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
 				e.waiting |= 1 << i
@@ -224,6 +226,7 @@ func (e *engine) judge() {
 	if e.late {
 		r.Late++
 	}
+	r.Held = r.Held || e.held
 	complete := e.next == endBlocked && e.failure == nil
 	if n := raceErrors(); n > e.raceErrs {
 		r.Races++

@@ -71,7 +71,7 @@ func (s *spinning) note(t *thread, c class, d int32) {
 		}
 	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin, OpLen:
 	default:
-		if c.changes() || t.op == OpChoose || t.op.isChan() {
+		if c.changes() || t.op == OpChoose || t.op.isChan() && t.op != OpNow {
 			s.effects = true
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // enabled says whether t's gated operation could run now.
@@ -28,7 +27,7 @@ func (e *engine) enabled(t *thread) bool {
 		return t.children&e.alive == 0
 	case OpSpin:
 		return e.spinEnds(t)
-	case OpSend, OpRecv, OpSelect, OpPosted, OpMet:
+	case OpSend, OpRecv, OpSelect, OpPosted, OpMet, OpTimerFire:
 		return e.chanEnabled(t)
 	}
 	return true
@@ -138,6 +137,9 @@ func (e *engine) commit(t *thread) {
 	e.runnable &^= bit
 	e.gated &^= bit
 	e.pending -= t.key
+	if t.op.isChan() {
+		e.chanBegin(t)
+	}
 	var c class
 	if d < e.plen-1 {
 		// A step as before: its class too, or its result will differ.
@@ -327,8 +329,6 @@ func (e *engine) apply(t *thread, d int32) {
 		e.futexEarly(t)
 	case OpFutexWake:
 		e.futexWake(t, d)
-	case OpSleep:
-		e.clock += time.Duration(t.old)
 	case OpJoin:
 		e.checkDominance(t)
 	default:

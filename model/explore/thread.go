@@ -29,7 +29,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal = -1, -1
-	t.children = 0
+	t.children, t.serial = 0, 0
 	t.spin = spinning{watch: t.spin.watch[:0]}
 	e.alive |= 1 << t.id
 	e.unstarted++

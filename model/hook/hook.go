@@ -294,16 +294,13 @@ func Sleep(d time.Duration) {
 	time.Sleep(d)
 }
 
-// epoch is what the virtual clock shows at the start of each execution.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // Now is the hook of time.Now.
 //
 //go:norace
 //go:noinline
 func Now() time.Time {
 	if explore.EnterClock(explore.OpNow, 0) {
-		return epoch.Add(explore.Now())
+		return explore.Epoch.Add(explore.Now())
 	}
 	return time.Now()
 }
@@ -314,7 +311,7 @@ func Now() time.Time {
 //go:noinline
 func Since(t time.Time) time.Duration {
 	if explore.EnterClock(explore.OpNow, 0) {
-		return epoch.Add(explore.Now()).Sub(t)
+		return explore.Epoch.Add(explore.Now()).Sub(t)
 	}
 	return time.Since(t)
 }
@@ -325,7 +322,7 @@ func Since(t time.Time) time.Duration {
 //go:noinline
 func Until(t time.Time) time.Duration {
 	if explore.EnterClock(explore.OpNow, 0) {
-		return t.Sub(epoch.Add(explore.Now()))
+		return t.Sub(explore.Epoch.Add(explore.Now()))
 	}
 	return time.Until(t)
 }

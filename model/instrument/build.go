@@ -9,7 +9,7 @@ import (
 
 // hidden has the checker's packages that the race detector does not see: the
 // synchronization inside would order what the program leaves unordered.
-var hidden = []string{"explore", "history"}
+var hidden = []string{"explore", "history", "virtual"}
 
 // Build builds the test binary of one of the listed packages from rewritten
 // copies, with or without the race detector.

@@ -43,6 +43,18 @@ var hookedFuncs = map[string]bool{
 	"runtime.Gosched": true, "runtime.Goexit": true, "runtime.NumGoroutine": true, "runtime.GOMAXPROCS": true,
 	"iter.Pull": true, "iter.Pull2": true,
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
+	"time.After": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
+	"context.WithCancel": true, "context.WithCancelCause": true, "context.WithDeadline": true, "context.WithDeadlineCause": true,
+	"context.WithTimeout": true, "context.WithTimeoutCause": true, "context.WithoutCancel": true, "context.Cause": true,
+}
+
+// renamedFuncs has those that hook has under another name.
+var renamedFuncs = map[string]string{"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc"}
+
+// timerMethods has the methods of time's types that have a hook.
+var timerMethods = map[string]map[string]shape{
+	"Timer":  {"Stop": {0, 1}, "Reset": {1, 1}},
+	"Ticker": {"Stop": {0, 0}, "Reset": {1, 0}},
 }
 
 // futexCalls are the system calls by which Linux programs reach the futex. The
@@ -102,6 +114,10 @@ func (ss *session) method(fn *types.Func) op {
 	switch tn.Pkg().Path() {
 	case "sync":
 		if sh, ok := syncMethods[tn.Name()][fn.Name()]; ok {
+			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
+		}
+	case "time":
+		if sh, ok := timerMethods[tn.Name()][fn.Name()]; ok {
 			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
 		}
 	case "sync/atomic":
@@ -167,6 +183,9 @@ func (ss *session) function(fn *types.Func) op {
 		return op{}
 	}
 	path := fn.Pkg().Path()
+	if name, ok := renamedFuncs[path+"."+fn.Name()]; ok {
+		return op{role: hookedOp, hook: name}
+	}
 	if hookedFuncs[path+"."+fn.Name()] || runtime.GOOS == "linux" && futexCalls[path+"."+fn.Name()] || path == "sync/atomic" {
 		return op{role: hookedOp, hook: fn.Name()}
 	}

@@ -10,14 +10,11 @@ import (
 
 // What is not modelled, by name. An operation is here because it waits, is
 // woken, or runs code on a real goroutine behind the checker's back, or
-// because it ends or leaves the process. A channel needs no entry: every
-// operation on one is refused.
+// because it ends or leaves the process.
 
 // refusedFuncs has functions, "path.*" all of a package (methods too), and
 // "path.Name*" those with a prefix.
 var refusedFuncs = []string{
-	"context.With*", "context.AfterFunc",
-	"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Tick",
 	"runtime.LockOSThread", "runtime.UnlockOSThread", "runtime.SetFinalizer", "runtime.AddCleanup",
 	"os.Exit", "os.Pipe", "os.StartProcess",
 	"log.Fatal*",
@@ -34,7 +31,6 @@ var refusedFuncs = []string{
 // the rest of its name.
 var refusedMethods = []string{
 	"sync.Map.*", "sync.Pool.*",
-	"time.Timer.*", "time.Ticker.*",
 	"log.Logger.Fatal*",
 	"testing.T.Run", "testing.T.Parallel", "testing.B.Run", "testing.B.RunParallel", "testing.F.Fuzz", "testing.PB.*", "testing.M.*",
 	"reflect.Value.Send", "reflect.Value.TrySend", "reflect.Value.Recv", "reflect.Value.TryRecv", "reflect.Value.Close",
@@ -162,5 +158,5 @@ func (r *rewriter) refuse(e ast.Expr, at token.Pos, reason string) {
 
 // refuseChan refuses an operation on channel ch.
 func (r *rewriter) refuseChan(ch ast.Expr, at token.Pos, what string) {
-	r.refuse(ch, at, what+" is not modelled yet")
+	r.refuse(ch, at, what+" is not modelled")
 }

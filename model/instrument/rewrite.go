@@ -151,6 +151,7 @@ func (r *rewriter) importClause() {
 var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error", "iter": "Seq[int]",
+	"context": "Context",
 }
 
 // keepAlive returns declarations that use the imports which may have lost
@@ -327,11 +328,15 @@ func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
 	o := r.ss.function(fn)
 	switch o.role {
 	case hookedOp:
-		// hook has the function under the same name: only the package
-		// changes.
-		if qual != nil {
+		// hook has the function, as a rule under the same name: then only
+		// the package changes.
+		switch {
+		case o.hook != fn.Name():
+			r.gap(e.Pos(), e.End(), r.hook(o.hook))
+			r.done[e] = true
+		case qual != nil:
 			r.ed.replace(r.off(qual.Pos()), r.off(qual.End()), strings.TrimSuffix(r.hook(""), "."))
-		} else {
+		default:
 			r.ed.front(r.off(e.Pos()), r.hook(""))
 		}
 		r.keep[fn.Pkg().Path()] = true

@@ -319,6 +319,11 @@ func (a *spinAnalysis) pureExpr(e ast.Expr) bool {
 // whose effects it sees.
 var pureMethods = map[string]bool{"Mutex": true, "RWMutex": true}
 
+// pureFuncs are the hooked functions of other packages of which the same is true.
+var pureFuncs = map[string]bool{
+	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true, "runtime.Gosched": true,
+}
+
 var pureBuiltins = map[string]bool{
 	"len": true, "cap": true, "min": true, "max": true, "new": true, "make": true,
 	"real": true, "imag": true, "complex": true,
@@ -349,7 +354,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 		switch o := a.ss.function(fn); o.role {
 		case hookedOp:
 			a.hooked = true
-			return fn.Pkg().Path() == "sync/atomic" || fn.Pkg().Path() == "time" || fn.Name() == "Gosched"
+			return fn.Pkg().Path() == "sync/atomic" || pureFuncs[fn.FullName()]
 		case refuseOp:
 			return false
 		}

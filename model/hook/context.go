@@ -1,0 +1,113 @@
+package hook
+
+import (
+	"context"
+	"time"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/virtual"
+)
+
+// Contexts made in a check are those of package virtual; the types are the
+// standard library's.
+
+func notNil(parent context.Context) context.Context {
+	if parent == nil {
+		panic("cannot create context from nil parent")
+	}
+	return parent
+}
+
+func canceler(c *virtual.Context) context.CancelFunc {
+	return func() { c.Cancel(context.Canceled, nil) }
+}
+
+// WithCancel is the hook of context.WithCancel.
+//
+//go:norace
+func WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
+	if !explore.Here() {
+		return context.WithCancel(parent)
+	}
+	c := virtual.New(notNil(parent), nil)
+	return c, canceler(c)
+}
+
+// WithCancelCause is the hook of context.WithCancelCause.
+//
+//go:norace
+func WithCancelCause(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	if !explore.Here() {
+		return context.WithCancelCause(parent)
+	}
+	c := virtual.New(notNil(parent), nil)
+	return c, func(cause error) { c.Cancel(context.Canceled, cause) }
+}
+
+// WithDeadline is the hook of context.WithDeadline.
+//
+//go:norace
+func WithDeadline(parent context.Context, d time.Time) (context.Context, context.CancelFunc) {
+	return WithDeadlineCause(parent, d, nil)
+}
+
+// WithDeadlineCause is the hook of context.WithDeadlineCause.
+//
+//go:norace
+func WithDeadlineCause(parent context.Context, d time.Time, cause error) (context.Context, context.CancelFunc) {
+	if !explore.Here() {
+		return context.WithDeadlineCause(parent, d, cause)
+	}
+	if first, ok := notNil(parent).Deadline(); ok && first.Before(d) {
+		return WithCancel(parent)
+	}
+	c := virtual.NewDeadline(parent, d, cause, Now)
+	return c, canceler(c)
+}
+
+// WithTimeout is the hook of context.WithTimeout.
+//
+//go:norace
+func WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return WithTimeoutCause(parent, d, nil)
+}
+
+// WithTimeoutCause is the hook of context.WithTimeoutCause.
+//
+//go:norace
+func WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	if !explore.Here() {
+		return context.WithTimeoutCause(parent, d, cause)
+	}
+	return WithDeadlineCause(parent, Now().Add(d), cause)
+}
+
+// ContextAfterFunc is the hook of context.AfterFunc.
+//
+//go:norace
+func ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
+	if !explore.Here() {
+		return context.AfterFunc(ctx, f)
+	}
+	return virtual.New(notNil(ctx), f).Stop
+}
+
+// WithoutCancel is the hook of context.WithoutCancel.
+//
+//go:norace
+func WithoutCancel(parent context.Context) context.Context {
+	if !explore.Here() {
+		return context.WithoutCancel(parent)
+	}
+	return virtual.Without{Parent: notNil(parent)}
+}
+
+// Cause is the hook of context.Cause.
+//
+//go:norace
+func Cause(ctx context.Context) error {
+	if !explore.Here() {
+		return context.Cause(ctx)
+	}
+	return virtual.Cause(ctx)
+}

@@ -1,0 +1,154 @@
+package hook
+
+import (
+	"errors"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A timer made in a check is a time.Timer with a channel that nobody sends on:
+// the engine knows the channel, and lets it fire into a receive. Its methods
+// would panic in the standard library; they are hooked wherever they are called
+// in rewritten code.
+
+// timerKey is what the engine knows a timer by: its channel, or itself if it
+// runs a function.
+func timerKey(t *time.Timer) unsafe.Pointer {
+	if t.C == nil {
+		return unsafe.Pointer(t)
+	}
+	return channelKey(t.C)
+}
+
+func channelKey(c <-chan time.Time) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c)) }
+
+// NewTimer is the hook of time.NewTimer.
+//
+//go:norace
+//go:noinline
+func NewTimer(d time.Duration) *time.Timer {
+	if !explore.Here() {
+		return time.NewTimer(d)
+	}
+	c := make(chan time.Time)
+	explore.StartTimer(channelKey(c), d, 0, nil)
+	return &time.Timer{C: c}
+}
+
+// After is the hook of time.After.
+//
+//go:norace
+//go:noinline
+func After(d time.Duration) <-chan time.Time {
+	if !explore.Here() {
+		return time.After(d)
+	}
+	return NewTimer(d).C
+}
+
+// TimeAfterFunc is the hook of time.AfterFunc.
+//
+//go:norace
+//go:noinline
+func TimeAfterFunc(d time.Duration, f func()) *time.Timer {
+	if !explore.Here() {
+		return time.AfterFunc(d, f)
+	}
+	t := &time.Timer{}
+	explore.StartTimer(timerKey(t), d, 0, f)
+	return t
+}
+
+// NewTicker is the hook of time.NewTicker.
+//
+//go:norace
+//go:noinline
+func NewTicker(d time.Duration) *time.Ticker {
+	if !explore.Here() {
+		return time.NewTicker(d)
+	}
+	if d <= 0 {
+		panic(errors.New("non-positive interval for NewTicker"))
+	}
+	c := make(chan time.Time)
+	explore.StartTimer(channelKey(c), d, d, nil)
+	return &time.Ticker{C: c}
+}
+
+// Tick is the hook of time.Tick.
+//
+//go:norace
+//go:noinline
+func Tick(d time.Duration) <-chan time.Time {
+	if !explore.Here() {
+		return time.Tick(d)
+	}
+	if d <= 0 {
+		return nil
+	}
+	return NewTicker(d).C
+}
+
+// active fails the check if the timer is not the check's.
+func active(s explore.TimerState, method string) bool {
+	if s == explore.TimerUnknown {
+		explore.Fail(explore.KindRefused, method+" of a timer that was made outside of the check, or as a composite literal, is not modelled")
+	}
+	return s == explore.TimerActive
+}
+
+// TimerStop is the hook of time.Timer.Stop.
+//
+//go:norace
+//go:noinline
+func TimerStop(t *time.Timer) bool {
+	if s := explore.StopTimer(timerKey(t)); s != explore.TimerReal {
+		v := active(s, "Stop")
+		explore.LeaveValue(func() string { return strconv.FormatBool(v) })
+		return v
+	}
+	return t.Stop()
+}
+
+// TimerReset is the hook of time.Timer.Reset.
+//
+//go:norace
+//go:noinline
+func TimerReset(t *time.Timer, d time.Duration) bool {
+	if s := explore.ResetTimer(timerKey(t), d); s != explore.TimerReal {
+		v := active(s, "Reset")
+		explore.LeaveValue(func() string { return strconv.FormatBool(v) })
+		return v
+	}
+	return t.Reset(d)
+}
+
+// TickerStop is the hook of time.Ticker.Stop.
+//
+//go:norace
+//go:noinline
+func TickerStop(t *time.Ticker) {
+	if s := explore.StopTimer(channelKey(t.C)); s != explore.TimerReal {
+		active(s, "Stop")
+		return
+	}
+	t.Stop()
+}
+
+// TickerReset is the hook of time.Ticker.Reset.
+//
+//go:norace
+//go:noinline
+func TickerReset(t *time.Ticker, d time.Duration) {
+	if explore.Here() && d <= 0 {
+		panic("non-positive interval for Ticker.Reset")
+	}
+	if s := explore.ResetTimer(channelKey(t.C), d); s != explore.TimerReal {
+		active(s, "Reset")
+		return
+	}
+	t.Reset(d)
+}
