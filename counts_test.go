@@ -42,6 +42,18 @@ func TestExactCounts(t *testing.T) {
 		"TestEither":             {4, 0},
 		"TestBothSend/0":         {0, 1},
 		"TestBothSend/1":         {1, 0},
+		"TestValueOrTimeout/0":   {1, 0},
+		"TestValueOrTimeout/1":   {3, 0},
+		"TestTimePasses":         {1, 0},
+		"TestStop/0":             {1, 0},
+		"TestStop/1":             {2, 0},
+		"TestAfterFunc":          {1, 0},
+		"TestCancel/1":           {1, 0},
+		"TestCancel/2":           {1, 0},
+		"TestCancel/3":           {1, 0},
+		"TestErr":                {2, 0},
+		"TestDeadline":           {1, 0},
+		"TestCustomContext":      {1, 0},
 	}
 	factorial := func(n int) int64 {
 		f := int64(1)

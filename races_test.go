@@ -26,16 +26,25 @@ func TestRacesInEverySchedule(t *testing.T) {
 		"TestPullStoppedUnordered":   "found 1",
 		"TestPullsOfTwo":             "found 1",
 		"TestPullBegunByAnother":     "found 1", // of 2
+
+		"TestWriteAfterSend":  "found 1",
+		"TestSendDoesNotWait": "found 1",
+		"TestRoomForTwo":      "found 1",
+		"TestNoLock":          "found 4",
+		"TestWriteAfterClose": "found 1",
+		"TestDefault":         "found 1", // of 2
+		"TestSentAndKept":     "found 2",
+		"TestTimeIsNoOrder":   "found 1",
 	}
 	for range 3 {
 		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").rows(t)
-		require.Len(t, rows, 26)
+		require.Len(t, rows, 45)
 		for _, r := range rows {
 			if races, ok := want[r.Name]; ok {
 				require.Equal(t, races, r.Races, r.Name)
 				require.Equal(t, "FAILED", r.Verdict, r.Name)
 				require.Contains(t, r.Message, "WARNING: DATA RACE", r.Name)
-				require.Regexp(t, `(races|coro)_test\.go:\d`, r.Message, r.Name)
+				require.Regexp(t, `(races|coro|chan)_test\.go:\d`, r.Message, r.Name)
 				continue
 			}
 			require.Equal(t, "proved", r.Verdict, "%s: %s", r.Name, r.Message)

@@ -201,6 +201,9 @@ func (c *check) result(res explore.Result) record {
 	if c.opts.timeouts > 0 {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
 	}
+	if res.Held && c.opts.timeouts == 0 {
+		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
+	}
 	if res.Late > 0 {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
 	}
@@ -252,7 +255,7 @@ func (c *check) describe(r *record, cfg explore.Config, f *explore.Failure) {
 		}
 		again = f
 	} else if f.Kind == again.Kind {
-		r.Message = again.Error()
+		r.Message = again.Error() + waits(again)
 	}
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
@@ -283,7 +286,7 @@ func (c *check) replay(cfg explore.Config) {
 		send(r)
 		return
 	}
-	r.Verdict, r.Message = "FAILED", f.Error()
+	r.Verdict, r.Message = "FAILED", f.Error()+waits(f)
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}

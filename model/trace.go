@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -102,7 +103,7 @@ func userStack(stack string) string {
 	var out []string
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
-		if strings.Contains(fn, "surewake/model/explore.") || strings.Contains(fn, "surewake/model.") ||
+		if strings.Contains(fn, "surewake/model/explore.") || strings.Contains(fn, "surewake/model/hook.") || strings.Contains(fn, "surewake/model/virtual.") || strings.Contains(fn, "surewake/model.") ||
 			strings.HasPrefix(fn, "panic(") || strings.HasPrefix(fn, "runtime") || strings.HasPrefix(fn, "iter.") {
 			continue
 		}
@@ -157,4 +158,15 @@ func receiver(e explore.Record, source func(string, int) string) string {
 		return r != '.' && r != '_' && r != '[' && r != ']' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	return strings.TrimLeft(line[start+1:end], ".]")
+}
+
+// waits says where each of the goroutines stands that wait for ever.
+func waits(f *explore.Failure) string {
+	var b strings.Builder
+	for _, w := range f.Blocked {
+		if len(w.Stack) > 0 {
+			fmt.Fprintf(&b, "\n\t%s is blocked for ever in %s at %s:%d", w.Thread, w.Op, filepath.Base(w.Stack[0].File), w.Stack[0].Line)
+		}
+	}
+	return b.String()
 }

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"fmt"
+	"math/bits"
 	"time"
 	"unsafe"
 )
@@ -301,6 +303,7 @@ func (e *engine) chanApply(t *thread, d int32) {
 			ch.history = append(ch.history, a)
 		}
 	}
+	early := e.early
 	switch t.op {
 	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire:
 		e.transfer(t, d)
@@ -323,6 +326,7 @@ func (e *engine) chanApply(t *thread, d int32) {
 	case OpSleep:
 		e.clock += time.Duration(t.old)
 	}
+	e.noteTime(t, d, early)
 	e.lateDue = -1
 }
 
@@ -408,5 +412,44 @@ func (e *engine) closeChan(t *thread, d int32) {
 	if len(ch.posts) > 0 {
 		ch.posts = ch.posts[:0]
 		ch.received = ch.sent
+	}
+}
+
+// doing names t's operation. What is left of one that took more than one step
+// has the name of the whole.
+func (t *thread) doing() string {
+	switch t.op {
+	case OpPosted:
+		return OpSend.String()
+	case OpArrive, OpMet:
+		switch {
+		case t.com.def || len(t.com.cases) != 1:
+			return OpSelect.String()
+		case t.com.cases[0].send:
+			return OpSend.String()
+		}
+		return OpRecv.String()
+	}
+	return t.op.String()
+}
+
+// checkBehind looks, when nothing can run, whether a channel that a thread waits
+// for was closed by code that is not rewritten.
+func (e *engine) checkBehind() {
+	for s := e.gated; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		if !t.op.isChan() {
+			continue
+		}
+		for _, c := range t.com.cases {
+			if c.obj < 0 || e.objs[c.obj].ch.timer != nil {
+				continue
+			}
+			if o := &e.objs[c.obj]; !o.ch.closed && ChanClosed(o.ptr) {
+				e.failure = &Failure{Kind: KindForeign, Message: fmt.Sprintf("%s in %s: the channel was closed behind the checker's back, "+
+					"by a goroutine that it did not start or by code that is not rewritten (a context made outside of the check and cancelled inside?)", t.name, t.doing())}
+				return
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -138,11 +139,48 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			c.lookSend(who)
 			d.lookRecv(who)
 		}
+	case "sleep":
+		hook.Sleep(time.Duration(in.Val))
+	case "now":
+		last = int32(hook.Now().Sub(explore.Epoch))
+	case "stop":
+		if hook.TimerStop(w.timer(in.Var)) {
+			last = 1
+		}
+	case "reset":
+		if hook.TimerReset(w.timer(in.Var), time.Duration(in.Val+1)) {
+			last = 1
+		}
+	case "expire":
+		last = int32((<-hookRecv(w.timer(in.Var).C)).Sub(explore.Epoch))
+	case "expired":
+		s := hook.NewSelection(1, true)
+		select {
+		case v := <-hook.SelectRecv(&s, w.timer(in.Var).C):
+			last = int32(v.Sub(explore.Epoch))
+		default:
+		}
+	case "await or expire":
+		s := hook.NewSelection(2, false)
+		select {
+		case last = <-hook.SelectRecv(&s, c.c):
+		case v := <-hook.SelectRecv(&s, w.timer(in.Var).C):
+			last = int32(v.Sub(explore.Epoch))
+		}
 	default:
 		panic("no instruction " + in.Op)
 	}
 	return last
 }
+
+func hookRecv[T any](c <-chan T) <-chan T {
+	out := make(chan T, 1)
+	out <- hook.Recv(c)
+	return out
+}
+
+// timer gives one of two timers, which the program begins with.
+func (w *world) timer(i int) *time.Timer { return w.timers[i%2] }
 
 // chanTrace is trace for what is done to channels.
 func (w *world) chanTrace() string {
@@ -203,22 +241,26 @@ func TestReductionKeepsEveryTraceOfChannels(t *testing.T) {
 
 func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		ops  []string
+		name  string
+		ops   []string
+		early int
 	}{
-		{"unbuffered", []string{"send", "recv", "either", "poll", "close"}},
-		{"meetings", []string{"send", "recv", "either", "both", "offer", "poll"}},
-		{"everything", []string{"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len", "load", "store", "lock", "unlock"}},
+		{"unbuffered", []string{"send", "recv", "either", "poll", "close"}, 0},
+		{"meetings", []string{"send", "recv", "either", "both", "offer", "poll"}, 0},
+		{"timers", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 0},
+		{"timers that come early", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 2},
+		{"timers and meetings", []string{"send", "await or expire", "expire", "stop", "both", "offer", "sleep"}, 1},
+		{"everything", []string{"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len", "load", "store", "lock", "unlock"}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 4, 3)
 			rapid.Check(t, func(t *rapid.T) {
 				p := gen.Draw(t, "program")
-				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000}, (*world).outcome)
+				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000, Early: c.early}, (*world).outcome)
 				if full.Bounded != "" {
 					t.Skip("too large")
 				}
-				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
+				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1, Early: c.early}, (*world).outcome)
 				require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 				require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 				require.LessOrEqual(t, res.Complete, full.Complete)

@@ -1,6 +1,9 @@
 package explore
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+)
 
 // Which channel operations depend on one another
 //
@@ -76,7 +79,9 @@ type access struct {
 	n     int32 // its number, or for a look how many there were before
 	event int32
 	kind  accessKind
-	found bool // accLookRecv: there was a value; accSend: the channel was closed
+	found bool          // accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
+	early bool          // accClockSet: a timer fired that was not due
+	when  time.Duration // a timer: its deadline after; the clock: by how much, or where to, it moved
 }
 
 func (e *engine) dependent(a, b *access) bool {
@@ -202,12 +207,60 @@ func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 	for i := range t.com.acc {
 		a := &t.com.acc[i]
 		h := e.objs[a.obj].ch.history
-		for j := len(h) - 1; j >= 0; j-- {
-			if f := h[j].event; c[e.stack[f].tid] <= f && e.dependent(a, &h[j]) {
-				join(c, e.clockAt(f))
+		var met cover
+		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
+			b := &h[j]
+			if !e.dependent(a, b) {
+				continue
 			}
+			if c[e.stack[b.event].tid] <= b.event {
+				join(c, e.clockAt(b.event))
+			}
+			met.add(a, b)
 		}
 	}
+}
+
+// cover is what has been met of a history, from its end: everything before it
+// happens before something that was met, once covered says so.
+type cover struct {
+	side, other, all bool
+}
+
+// add notes that b was met, on which a depends.
+func (c *cover) add(a, b *access) {
+	switch {
+	case b.kind == accAll || b.kind == accClockSet:
+		c.all = true
+	case b.kind == accClose:
+		c.other = c.other || a.kind == accLookRecv || a.kind == accLookSend
+		c.side = c.side || a.kind == accLookSend
+	case a.kind == accSend || a.kind == accLookSend:
+		c.side = c.side || b.kind == accSend && !b.found
+		c.other = c.other || b.kind == accRecv
+	case a.kind == accRecv || a.kind == accLookRecv:
+		c.side = c.side || b.kind == accRecv
+		c.other = c.other || b.kind == accSend
+	}
+}
+
+// covered says whether nothing more of the history needs to be looked at.
+func (e *engine) covered(a *access, c *cover) bool {
+	if c.all {
+		return true
+	}
+	ch := e.objs[a.obj].ch
+	switch a.kind {
+	case accSend:
+		return c.side && (c.other || a.n <= ch.cap || ch.cap == 0) && !a.found
+	case accLookSend:
+		return c.side && (c.other || a.n < ch.cap)
+	case accRecv:
+		return c.side && (c.other || a.n <= ch.base)
+	case accLookRecv:
+		return c.side && (c.other || !a.found && !ch.closed || a.found && a.n < ch.base)
+	}
+	return false
 }
 
 // chanWakes reports whether the pending operation of u, which sleeps, depends
@@ -229,37 +282,44 @@ func (e *engine) chanWakes(t, u *thread) bool {
 
 // chanRaces is races for an operation on channels.
 func (e *engine) chanRaces(t *thread, d int) {
+	clk := e.zero[:e.stride]
+	if t.prev >= 0 {
+		clk = e.clockAt(t.prev)
+	}
 	e.deps = e.deps[:0]
 	for i := range t.com.acc {
 		a := &t.com.acc[i]
 		h := e.objs[a.obj].ch.history
-		for j := len(h) - 1; j >= 0; j-- {
-			if e.dependent(a, &h[j]) {
-				e.deps = insert(e.deps, h[j].event)
+		var met cover
+		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
+			if b := &h[j]; !e.dependent(a, b) {
+				continue
+			} else if clk[e.stack[b.event].tid] <= b.event {
+				e.deps = insert(e.deps, b.event)
+			} else {
+				met.add(a, b) // it, and what happens before it, happens before t's operation
 			}
 		}
-	}
-	var clk []int32
-	if t.prev >= 0 {
-		clk = e.clockAt(t.prev)
 	}
 	n := 0
 next:
 	for _, f := range e.deps {
 		tid := e.stack[f].tid
-		if clk != nil && clk[tid] > f || !e.couldRunWithout(t, f) {
-			continue
-		}
 		for _, g := range e.cands[:n] {
 			if e.clockAt(g)[tid] > f {
 				continue next
 			}
 		}
-		e.cands = append(e.cands[:n], f)
-		n++
+		switch {
+		case e.couldRunWithout(t, f, nil):
+			e.cands = append(e.cands[:n], f)
+			n++
+		case e.hasTimer(t) && e.couldRunWithout(t, f, clk):
+			e.reverse(int(f), d, t, none, true)
+		}
 	}
 	for _, f := range e.cands[:n] {
-		e.reverse(int(f), d, t, none)
+		e.reverse(int(f), d, t, none, false)
 	}
 }
 
@@ -279,7 +339,7 @@ func insert(list []int32, f int32) []int32 {
 }
 
 // isDep reports whether event j is one that the operation which chanRaces
-// looked at last depends on.
+// looked at last depends on, and that does not happen before it otherwise.
 func (e *engine) isDep(j int32) bool {
 	for _, f := range e.deps {
 		if f <= j {
@@ -290,20 +350,21 @@ func (e *engine) isDep(j int32) bool {
 }
 
 // couldRunWithout says whether t's operation could have run when neither event
-// f nor any that happens after it had.
-func (e *engine) couldRunWithout(t *thread, f int32) bool {
+// f nor any that happens after it had; given the clock of its past, whether it
+// could have when of the events since f only those in its past had. The second
+// is more for timers alone: two events can keep one from firing, one that stops
+// it and one that uses up the early timeouts.
+func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
 	if !ops[t.op].gated {
 		return true
 	}
-	tid := e.stack[f].tid
 	for _, c := range t.com.cases {
 		if c.obj < 0 {
 			continue
 		}
 		ch := e.objs[c.obj].ch
-		if tm := ch.timer; tm != nil {
-			// The clock without f is not worked out: when in doubt, yes.
-			if !c.send && (e.cfg.Early > 0 || tm.deadline <= e.clock) {
+		if ch.timer != nil {
+			if !c.send && e.couldFireWithout(ch, f, past) {
 				return true
 			}
 			continue
@@ -311,7 +372,7 @@ func (e *engine) couldRunWithout(t *thread, f int32) bool {
 		n, closed := ch.base, ch.baseClosed
 		for i := range ch.history {
 			a := &ch.history[i]
-			if a.event >= f && e.clockAt(a.event)[tid] > f {
+			if e.without(a, f, past) {
 				continue
 			}
 			switch a.kind {
@@ -324,6 +385,24 @@ func (e *engine) couldRunWithout(t *thread, f int32) bool {
 			}
 		}
 		if closed || c.send && n < ch.cap || !c.send && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// without reports whether an access is left out by couldRunWithout.
+func (e *engine) without(a *access, f int32, past []int32) bool {
+	if past != nil {
+		return a.event >= f && past[e.stack[a.event].tid] <= a.event
+	}
+	return a.event >= f && e.clockAt(a.event)[e.stack[f].tid] > f
+}
+
+// hasTimer reports whether one of the cases of t's operation is a timer.
+func (e *engine) hasTimer(t *thread) bool {
+	for _, c := range t.com.cases {
+		if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
 			return true
 		}
 	}

@@ -106,14 +106,15 @@ func (e *engine) races(t *thread, c class, d int) {
 		f = next
 	}
 	for _, f := range e.cands[:n] {
-		e.reverse(int(f), d, t, c)
+		e.reverse(int(f), d, t, c, false)
 	}
 }
 
 // reverse adds to the node at depth i a thread from which t's operation at
 // depth d can come before event i: one of the initials of notdep(i)·t (source
-// sets, Abdulla, Aronis, Jonsson and Sagonas, POPL 2014).
-func (e *engine) reverse(i, d int, t *thread, c class) {
+// sets, Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). alone leaves out of
+// notdep(i) what is not in t's past.
+func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	p := &e.stack[i]
 	ptid, pmark := p.tid, int32(i)+1
 	var first [maxThreads]int32 // depth of a thread's first event in notdep(i)
@@ -124,6 +125,9 @@ func (e *engine) reverse(i, d int, t *thread, c class) {
 		cj := e.clockAt(int32(j))
 		if cj[ptid] >= pmark {
 			continue // happens after event i
+		}
+		if alone && (t.prev < 0 || e.clockAt(t.prev)[q.tid] <= int32(j)) {
+			continue
 		}
 		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 || t.op.isChan() && e.isDep(int32(j)) {
 			blocked = true

@@ -91,21 +91,23 @@ type engine struct {
 	clockKey   byte          // its address stands for the clock
 	historyKey byte          // its address stands for the history
 
-	reduce   bool               // partial-order reduction; else every schedule (bounded) or one (random)
-	strict   bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
-	wantWG   bool               // strict was asked for: the exploration starts again
-	usesWG   bool               // a WaitGroup was changed in this execution
-	meet     bool               // unbuffered channels have meetings: see meet.go
-	wantMeet bool               // meet was asked for: the exploration starts again
-	late     bool               // a timeout fired because nothing else could run
-	early    int                // timeouts and signals before their time so far
-	held     bool               // a timer was kept from firing early
-	lateDue  time.Duration      // deadline that comes because nothing else can happen, -1 for none
-	daemons  uint64             // threads that wait for their timer
-	waiting  uint64             // threads that wait for a WaitGroup for ever
-	rng      rng                // of the random strategies
-	prio     [maxThreads]uint64 // POS, PCT
-	changes  []int              // PCT: depths at which the running thread's priority drops
+	reduce    bool               // partial-order reduction; else every schedule (bounded) or one (random)
+	strict    bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
+	wantWG    bool               // strict was asked for: the exploration starts again
+	usesWG    bool               // a WaitGroup was changed in this execution
+	meet      bool               // unbuffered channels have meetings: see meet.go
+	wantMeet  bool               // meet was asked for: the exploration starts again
+	late      bool               // a timeout fired because nothing else could run
+	early     int                // timeouts and signals before their time so far
+	held      bool               // a timer was kept from firing early
+	baseClock time.Duration      // the clock before the events began
+	baseEarly int                // likewise early
+	lateDue   time.Duration      // deadline that comes because nothing else can happen, -1 for none
+	daemons   uint64             // threads that wait for their timer
+	waiting   uint64             // threads that wait for a WaitGroup for ever
+	rng       rng                // of the random strategies
+	prio      [maxThreads]uint64 // POS, PCT
+	changes   []int              // PCT: depths at which the running thread's priority drops
 
 	coros    []*Coro     // made in this execution and not over
 	carriers []*carrier  // kept for coroutines to come
@@ -113,15 +115,16 @@ type engine struct {
 	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
 	trailPCs [32]uintptr // it
 
-	failure    *Failure    // of this execution
-	observed   Step        // the step that Config.Observe is shown
-	rec        *recorder   // nil unless the execution is to be shown
-	forced     []Deviation // replay
-	decision   int         // decisions so far, for deviation
-	cands      []int32     // scratch of races
-	used       []int32     // scratch of waitgroup.go
-	deps       []int32     // of chandep.go: events that the operation looked at last depends on
-	pendingAcc []access    // scratch of chandep.go
+	failure    *Failure          // of this execution
+	observed   Step              // the step that Config.Observe is shown
+	rec        *recorder         // nil unless the execution is to be shown
+	forced     []Deviation       // replay
+	decision   int               // decisions so far, for deviation
+	cands      []int32           // scratch of races
+	used       []int32           // scratch of waitgroup.go
+	deps       []int32           // of chandep.go: events that the operation looked at last depends on
+	pendingAcc []access          // scratch of chandep.go
+	zero       [maxThreads]int32 // the clock of a thread without a past
 
 	res             Result
 	longest         int  // most events of an execution

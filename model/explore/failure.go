@@ -103,7 +103,7 @@ func (e *engine) blockedFailure() *Failure {
 	var who []string
 	for s := e.gated &^ e.daemons; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
-		b := Blocked{Thread: t.name, ID: t.id, Op: t.op.String()}
+		b := Blocked{Thread: t.name, ID: t.id, Op: t.doing()}
 		if e.rec != nil {
 			b.Stack = frames(t.pcs[:t.npcs])
 		}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -68,16 +69,17 @@ type access struct {
 // world is what one execution works on. log holds the accesses of each object
 // in order.
 type world struct {
-	vars [3]atomic.Int32
-	mus  [2]sync.Mutex
-	rw   sync.RWMutex
-	wg   sync.WaitGroup
-	cond *sync.Cond
-	once sync.Once
-	ch   [3]testChan // with room for none, one and two
-	log  map[string][]access
-	seen []string
-	in   func(body func(pause func())) // runs a thread's body, which calls pause between instructions; nil: just so
+	vars   [3]atomic.Int32
+	mus    [2]sync.Mutex
+	rw     sync.RWMutex
+	wg     sync.WaitGroup
+	cond   *sync.Cond
+	once   sync.Once
+	ch     [3]testChan // with room for none, one and two
+	timers [2]*time.Timer
+	log    map[string][]access
+	seen   []string
+	in     func(body func(pause func())) // runs a thread's body, which calls pause between instructions; nil: just so
 }
 
 func newWorld() *world {
@@ -128,6 +130,9 @@ func (w *world) trace() string {
 }
 
 func (p program) run(w *world) {
+	for i := range w.timers {
+		w.timers[i] = hook.NewTimer(time.Duration(i + 1))
+	}
 	for i, th := range p {
 		body := func(pause func()) {
 			var last int32

@@ -48,14 +48,41 @@ type Record struct {
 type recorder struct {
 	events []Record
 	ptrs   map[uint64]int
+	at     []uintptr // place of the next operation, or nil
 }
 
 func (r *recorder) announce(t *thread) {
-	t.npcs = runtime.Callers(3, t.pcs[:])
+	if t.npcs = r.stand(&t.pcs); t.npcs == 0 {
+		t.npcs = runtime.Callers(3, t.pcs[:])
+	}
+}
+
+// stand takes the place that Stand has noted, and gives its length.
+func (r *recorder) stand(pcs *[24]uintptr) int {
+	n := copy(pcs[:], r.at)
+	r.at = nil
+	return n
+}
+
+// Stand gives the place of its caller, nil when nothing is recorded. StandAt
+// makes it the place of the next operation, which began there.
+func Stand() []uintptr {
+	if e := eng; e != nil && e.rec != nil {
+		var pcs [24]uintptr
+		return pcs[:runtime.Callers(2, pcs[:])]
+	}
+	return nil
+}
+
+// StandAt takes what Stand gave.
+func StandAt(pcs []uintptr) {
+	if e := eng; e != nil && e.rec != nil {
+		e.rec.at = pcs
+	}
 }
 
 func (r *recorder) commit(t *thread, ev *event, d int) {
-	rec := Record{Thread: t.id, Name: t.name, Op: ev.op.String(), Object: int(ev.obj), Stack: frames(t.pcs[:t.npcs])}
+	rec := Record{Thread: t.id, Name: t.name, Op: t.doing(), Object: int(ev.obj), Stack: frames(t.pcs[:t.npcs])}
 	rec.Preemptive = eng.preemptive(d, t.id)
 	switch ev.op {
 	case OpCAS:
@@ -148,7 +175,7 @@ func own(fn string) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(fn, module)
-	return ok && (rest[0] == '.' || strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") || strings.HasPrefix(rest, "/history."))
+	return ok && (rest[0] == '.' || strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") || strings.HasPrefix(rest, "/virtual.") || strings.HasPrefix(rest, "/history."))
 }
 
 // schedule gives the decisions of the execution so far.

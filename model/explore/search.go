@@ -142,7 +142,7 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
-	e.lateDue, e.held, e.daemons = -1, false, 0
+	e.lateDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()
 	e.renewCarriers()
@@ -171,6 +171,9 @@ func (e *engine) begin() {
 // what is left, judges, and moves to the next schedule.
 func (e *engine) finish() {
 	e.waiting = 0
+	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
+		e.checkBehind()
+	}
 	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
 		for s := e.gated; s != 0; s &= s - 1 {
 			if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {

@@ -33,6 +33,7 @@ import (
 type timer struct {
 	armed    bool
 	deadline time.Duration
+	base     access        // its state before the events began
 	period   time.Duration // of a ticker; else 0
 	value    time.Time     // received last
 	fn       func()        // of AfterFunc
@@ -196,6 +197,63 @@ func (e *engine) fire(t *thread, tm *timer) {
 		tm.waits = false
 		e.daemons &^= 1 << t.id
 	}
+}
+
+// noteTime completes the accesses of t's operation, an event if d says so, by
+// what it did to timers and the clock.
+func (e *engine) noteTime(t *thread, d int32, early int) {
+	if d < 0 {
+		if len(t.com.cases) > 0 && t.op != OpNow && t.op != OpSleep {
+			for _, c := range t.com.cases {
+				if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
+					tm := e.objs[c.obj].ch.timer
+					tm.base.found, tm.base.when = tm.armed, tm.deadline
+				}
+			}
+		}
+		e.baseClock, e.baseEarly = e.clock, e.early
+		return
+	}
+	for _, a := range t.com.acc {
+		h := e.objs[a.obj].ch.history
+		last := &h[len(h)-1]
+		switch tm := e.objs[a.obj].ch.timer; {
+		case a.kind == accAll && tm != nil:
+			last.found, last.when = tm.armed, tm.deadline
+		case a.kind == accClockAdd:
+			last.when = time.Duration(t.old)
+		case a.kind == accClockSet:
+			last.when, last.early = e.clock, e.early > early
+		}
+	}
+}
+
+// couldFireWithout is couldRunWithout for a timer, when nothing is late.
+func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
+	tm := ch.timer.base
+	for i := range ch.history {
+		if a := &ch.history[i]; a.kind == accAll && !e.without(a, f, past) {
+			tm = *a
+		}
+	}
+	if !tm.found {
+		return false
+	}
+	now, early := e.baseClock, e.baseEarly
+	h := e.objs[e.clockObject()].ch.history
+	for i := range h {
+		switch a := &h[i]; {
+		case e.without(a, f, past):
+		case a.kind == accClockAdd:
+			now += a.when
+		case a.kind == accClockSet:
+			now = max(now, a.when)
+			if a.early {
+				early++
+			}
+		}
+	}
+	return tm.when <= now || early < e.cfg.Early
 }
 
 // timerAccesses appends what a case on a timer's channel does.

@@ -27,6 +27,7 @@ type Selection struct {
 	cases []explore.Case
 	open  []func(explore.Taken) // makes the channel of a case ready
 	sent  func()                // sends what the real select has sent
+	at    []uintptr             // where the statement begins
 }
 
 // NewSelection begins a select statement with so many operands, and with or
@@ -35,7 +36,7 @@ type Selection struct {
 //go:norace
 //go:noinline
 func NewSelection(operands int, def bool) Selection {
-	return Selection{here: explore.Here(), left: operands, def: def}
+	return Selection{here: explore.Here(), left: operands, def: def, at: explore.Stand()}
 }
 
 //go:norace
@@ -52,6 +53,7 @@ func (s *Selection) operand() {
 	if s.left--; s.left > 0 {
 		return
 	}
+	explore.StandAt(s.at)
 	if r, _ := explore.Communicate(s.cases, s.def); r.Case >= 0 {
 		s.open[r.Case](r)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -11,7 +12,12 @@ import (
 // show gives a value of checked code as lanes show it. It calls no methods,
 // which may be checked code, and reads no memory but the value's own, which
 // another goroutine could be writing.
-func show(v any) string { return showValue(reflect.ValueOf(v), 2) }
+func show(v any) string {
+	if now, ok := v.(time.Time); ok {
+		return "after " + now.Sub(explore.Epoch).String()
+	}
+	return showValue(reflect.ValueOf(v), 2)
+}
 
 func showValue(v reflect.Value, depth int) string {
 	switch v.Kind() {

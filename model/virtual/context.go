@@ -69,6 +69,9 @@ func NewDeadline(parent context.Context, d time.Time, cause error, now func() ti
 	case c.err == nil:
 		c.timer = new(int)
 		explore.StartTimer(unsafe.Pointer(c.timer), left, 0, func() { c.Cancel(context.DeadlineExceeded, cause) })
+		if c.err != nil { // meanwhile
+			explore.StopTimer(unsafe.Pointer(c.timer))
+		}
 	}
 	return c
 }

@@ -29,9 +29,9 @@ func repeat(n int, f func(i int) func()) []func() {
 	return fs
 }
 
-func check(t *testing.T, body func()) {
+func check(t *testing.T, body func(), opts ...model.Option) {
 	t.Helper()
-	model.Check(t, func(*model.Exec) { body() })
+	model.Check(t, func(*model.Exec) { body() }, opts...)
 }
 
 func TestStoreBuffering(t *testing.T) {

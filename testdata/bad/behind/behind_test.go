@@ -3,27 +3,12 @@
 package behind
 
 import (
-	"context"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/surewake/surewake/model"
 )
-
-func TestAfterFunc(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		var n atomic.Int64
-		time.AfterFunc(0, func() { n.Add(1) })
-	})
-}
-
-func TestContextAfterFunc(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		context.AfterFunc(context.Background(), func() {})
-	})
-}
 
 func TestServer(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { httptest.NewServer(nil).Close() })
