@@ -326,7 +326,7 @@ func waitFor(t *testing.T, ctx context.Context) {
 	t.Helper()
 	select {
 	case <-ctx.Done():
-	case <-time.After(stuckAfter):
+	case <-time.After(soon):
 		t.Fatal("the context has not ended")
 	}
 }

@@ -261,9 +261,11 @@ func ExampleCx_Context() {
 
 func ExampleHandle_JoinTimeout() {
 	do(func(cx runtime.Cx) error {
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", cx.Sleep(20 * time.Millisecond) })
+		var goOn runtime.Notify
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", goOn.Wait(cx) })
 		_, err := h.JoinTimeout(cx, time.Millisecond)
 		fmt.Println(err, errors.Is(err, os.ErrDeadlineExceeded))
+		goOn.SignalFrom(cx) // it has not been cancelled
 		fmt.Println(h.JoinTimeout(cx, time.Hour))
 		return nil
 	})
@@ -275,10 +277,14 @@ func ExampleHandle_JoinTimeout() {
 func ExampleHandle_JoinContext() {
 	do(func(cx runtime.Cx) error {
 		ctx, stop := context.WithCancelCause(context.Background())
-		stop(errors.New("no interest"))
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", cx.Sleep(time.Millisecond) })
+		var goOn runtime.Notify
+		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) {
+			stop(errors.New("no interest"))
+			return "done", goOn.Wait(cx)
+		})
 		_, err := h.JoinContext(cx, ctx)
 		fmt.Println(err)
+		goOn.SignalFrom(cx)
 		fmt.Println(h.JoinContext(cx, context.Background()))
 		return nil
 	})
