@@ -130,3 +130,20 @@ func TestCountsOfChannels(t *testing.T) {
 		})
 	}
 }
+
+// What a goroutine does while it is alone is no step, whatever it did when it
+// was not: neither the clock nor a channel is asked for what the last choice was
+// among.
+func TestAloneAfterAChoice(t *testing.T) {
+	res := all(func() {
+		if hook.Now() != explore.Epoch {
+			panic("the clock moved")
+		}
+		c := make(chan int, 1)
+		hook.To(c).Send(1)
+		spawn(func() { explore.Choose(3) }, func() { hook.Recv(c) })
+		explore.Choose(2)
+	})
+	require.Nil(t, res.Failure)
+	require.EqualValues(t, 6, res.Complete)
+}

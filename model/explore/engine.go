@@ -337,7 +337,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	if op.isChan() {
 		e.lateDue = -1
-		if e.choicesOf(t) > 1 {
+		if op.chooses() && e.choicesOf(t) > 1 {
 			return false
 		}
 		e.chanPrepare(t, 0)

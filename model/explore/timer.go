@@ -55,6 +55,7 @@ func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 	if e.aborting {
 		panic(abort{})
 	}
+	e.clockObject() // numbered here: the search must not be the first to ask for it
 	id := e.channel(&Chan{Ptr: key, Cap: 1})
 	e.objs[id].ch.timer = &timer{period: period, fn: fn}
 	e.cur.old = uint64(d)
