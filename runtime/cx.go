@@ -92,14 +92,24 @@ func (cx Cx) Yield() {
 func (cx Cx) join(t *task) error {
 	s := cx.stack
 	cx.charge()
-	if s.depth > 0 && s.inline(t) {
-		return nil
+	if s.depth > 0 {
+		ended, next := s.inline(t)
+		switch {
+		case ended:
+			return nil
+		case next != nil:
+			if j := cx.hand(t); j != nil {
+				s.worker.resume = next
+				return cx.suspendFor(t, j)
+			}
+		}
 	}
 	return cx.await(t)
 }
 
-// inline runs t on top of the calling task, if it is still queued, and reports whether it has ended.
-func (s *stack) inline(t *task) bool {
+// inline runs t on top of the calling task, if it is still queued, and reports whether it has ended. If t is queued but has a stack of
+// its own, inline returns that: t is RUNNING then, and its runner the caller.
+func (s *stack) inline(t *task) (ended bool, next *stack) {
 	w := s.worker
 	var outcome taskstate.RunOutcome
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
@@ -112,27 +122,43 @@ func (s *stack) inline(t *task) bool {
 	}
 	switch outcome {
 	case taskstate.RunStale:
-		return t.over()
+		return t.over(), nil
 	case taskstate.RunCancelled:
 		if w.stillborn(t, ErrCancelled) {
-			return true
+			return true, nil
 		}
 	case taskstate.RunPoll:
 		if w.rt.cancelling() && w.stillborn(t, ErrClosed) {
-			return true
+			return true, nil
 		}
 	}
-	if _, suspended := t.body.(*stack); suspended { // it has a stack of its own; now it is the next to be resumed
-		t.state.Yield()
-		w.pushLocal(t)
-		return false
-	}
 	w.polled()
+	if next, suspended := t.body.(*stack); suspended {
+		return false, next
+	}
 	w.count.inlined++
 	s.depth--
-	ended := s.run(t)
+	ended = s.run(t)
 	s.depth++
-	return ended
+	return ended, nil
+}
+
+// hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a
+// queue, if the calling task is to end.
+func (cx Cx) hand(t *task) (j *joiner) {
+	handed := false
+	defer func() {
+		if !handed { // or Join panicked, because the handle has been detached
+			t.state.Yield()
+			cx.stack.worker.pushLocal(t)
+		}
+	}()
+	if cx.task.ending() == nil {
+		j = &joiner{waker: cx.task}
+		t.wait(j)
+		handed = true
+	}
+	return j
 }
 
 // await suspends the calling task until t has ended.
@@ -140,23 +166,26 @@ func (cx Cx) await(t *task) error {
 	if t == cx.task {
 		panic("runtime: Join: a task cannot wait for its own end")
 	}
+	if err := cx.task.ending(); err != nil {
+		return err
+	}
+	j := &joiner{waker: cx.task}
+	if !t.wait(j) {
+		return nil
+	}
+	return cx.suspendFor(t, j)
+}
+
+// suspendFor suspends the calling task until t has ended, which j tells it, or it is to end itself.
+func (cx Cx) suspendFor(t *task, j *joiner) error {
 	for {
-		if err := cx.task.ending(); err != nil {
-			return err
-		}
-		j := &joiner{waker: cx.task}
-		if !t.wait(j) {
+		cx.stack.suspend(waiting)
+		if t.over() {
 			return nil
 		}
-		for {
-			cx.stack.suspend(waiting)
-			if t.over() {
-				return nil
-			}
-			if err := cx.task.ending(); err != nil {
-				j.dead.Store(true)
-				return err
-			}
+		if err := cx.task.ending(); err != nil {
+			j.dead.Store(true)
+			return err
 		}
 	}
 }

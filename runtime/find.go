@@ -173,7 +173,9 @@ func (w *worker) next() *task {
 			t = w.search()
 		}
 		if t != nil {
-			w.rt.unpark(w.idle.Found())
+			if worker, ok := w.idle.Found(); ok {
+				w.rt.unpark(worker, true)
+			}
 			if w.handOver {
 				w.handOver = false
 				w.rt.notify()
