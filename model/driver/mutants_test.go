@@ -93,3 +93,19 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.Contains(t, text, "./p.go:3:1: oops")
 	require.True(t, broken)
 }
+
+func TestADiffNamesWhoIsAskedFirst(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.diff")
+	for text, want := range map[string]string{
+		"":                                    "",
+		"A bug.\n--- a/x.go\n":                "",
+		"A bug.\nKilled by TestX\n--- a/x.go": "TestX",
+		"A bug, Killed by TestX\n--- a/x.go":  "",
+		"A bug.\n--- a/x.go\nKilled by TestX": "",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+		got, err := mutant{file: file}.suspect()
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%q", text)
+	}
+}

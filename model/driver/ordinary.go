@@ -16,26 +16,26 @@ import (
 	"github.com/surewake/surewake/model/instrument"
 )
 
-// tests runs the ordinary tests of a mutated package and returns the first
-// that fails.
-func (j *judge) tests(ctx context.Context, p instrument.Package, replace map[string][]byte) (killer string, err error) {
+// tests runs the ordinary tests of a mutated package, or only those whose names
+// begin so, and returns the first that fails.
+func (j *judge) tests(ctx context.Context, p instrument.Package, replace map[string][]byte, only string) (killer string, err error) {
 	if !p.Tests {
 		return "", nil
 	}
-	killer, err = goTest(ctx, p, j.options.Tags, replace)
+	killer, err = goTest(ctx, p, j.options.Tags, replace, only)
 	if killer == "" || err != nil {
 		return "", err
 	}
-	return killer, j.presume(p.Path+" tests", killer, func() (bool, error) {
-		// All of them: they are cached from then on.
-		failing, err := goTest(ctx, p, j.options.Tags, nil)
+	return killer, j.presume(p.Path+" tests "+only, killer, func() (bool, error) {
+		// All of those: they are cached from then on.
+		failing, err := goTest(ctx, p, j.options.Tags, nil, only)
 		return failing != "", err
 	})
 }
 
-// goTest runs go test, with files replaced, and returns the first test that
-// fails, "" if all pass.
-func goTest(ctx context.Context, p instrument.Package, tags string, replace map[string][]byte) (failing string, err error) {
+// goTest runs go test, with files replaced, all tests or only those whose names
+// begin so, and returns the first that fails, "" if none does.
+func goTest(ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string) (failing string, err error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
 		return "", err
@@ -44,6 +44,9 @@ func goTest(ctx context.Context, p instrument.Package, tags string, replace map[
 	args := []string{"test", "-json", "-short", "-failfast", "-vet=off", "-timeout", testsTimeout.String()}
 	if tags != "" {
 		args = append(args, "-tags", tags)
+	}
+	if only != "" {
+		args = append(args, "-run", "^"+only)
 	}
 	if len(replace) > 0 {
 		overlay, err := writeOverlay(dir, replace)
