@@ -103,13 +103,17 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // writePage writes rows as a page beside which, in this module's directory, the files that it links to are; elsewhere it links to
 // the public ones.
 func writePage(file string, rows []proofs.Row) error {
+	var named map[string][]proofs.Place
 	base := "https://" + modulePath + "/blob/main/"
 	if _, err := os.Stat("proofs/spec/idle.go"); err == nil && filepath.Dir(file) == "." {
 		base = ""
+		if named, err = proofs.Named(os.DirFS(".")); err != nil {
+			return err
+		}
 	}
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	return errors.Join(proofs.HTML(f, rows, base), f.Close())
+	return errors.Join(proofs.HTML(f, rows, base, named), f.Close())
 }

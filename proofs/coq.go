@@ -35,6 +35,16 @@ func (l lemma) method() string { return "proof assistant" }
 func (l lemma) tools() []tool  { return []tool{coqc} }
 func (l lemma) file() string   { return "coq/" + l.source }
 
+// line returns where the theorem stands in the file.
+func (l lemma) line() int {
+	text, _ := sources.ReadFile(l.file())
+	before, _, found := strings.Cut(string(text), "\nTheorem "+l.theorem+" ")
+	if !found {
+		return 0
+	}
+	return strings.Count(before, "\n") + 2
+}
+
 var (
 	requires = regexp.MustCompile(`(?m)^Require Import (\w+)\.$`)
 	heading  = regexp.MustCompile(`^(?:Lemma|Theorem|Corollary) (\w+)`)

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/spec"
@@ -16,7 +18,51 @@ var page string
 type protocol struct {
 	Package, Picture string
 	Tables           []*spec.System
-	Rows             []Row
+	Rows             []pageRow
+}
+
+type pageRow struct {
+	Row
+	Named []Place
+}
+
+type pageAccess struct {
+	Access
+	Here bool // the page has rows for its tests
+}
+
+// A Place is a line of the shipped code.
+type Place struct {
+	File string
+	Line int
+}
+
+var tag = regexp.MustCompile(`\b(?:idle|park|deque|taskstate|injector|memory)/[A-Z]\d+\b`)
+
+// Named returns where the comments of the shipped code, in the module's directory, name theorems.
+func Named(module fs.FS) (map[string][]Place, error) {
+	named := map[string][]Place{}
+	for _, dir := range []string{"idle", "park", "deque", "taskstate", "runtime"} {
+		files, err := fs.Glob(module, dir+"/*.go")
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := fs.ReadFile(module, file)
+			if err != nil {
+				return nil, err
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				for _, id := range tag.FindAllString(line, -1) {
+					named[id] = append(named[id], Place{file, i + 1})
+				}
+			}
+		}
+	}
+	return named, nil
 }
 
 // pictures are what a worker, a parker, a ring and a task go through.
@@ -56,20 +102,31 @@ spill    -- lock, append, length, unlock, notify -------> injector        open o
 end      -- lock, closed, unlock; then Close of idle; a worker that is told Closed looks once more`,
 }
 
-// HTML writes rows as a page. base is what links to files begin with: a directory, or an address.
-func HTML(w io.Writer, rows []Row, base string) error {
+// HTML writes rows as a page. base is what links to files begin with: a directory, or an address; named, where the code names
+// the theorems, may be nil.
+func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
-		"injector": {spec.Injector()},
+		"injector": {spec.Injector(), spec.Live()},
 	}
 	var parts []*protocol
+	here := map[string]bool{}
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r.ID, "/")
 		if len(parts) == 0 || parts[len(parts)-1].Package != name {
 			parts = append(parts, &protocol{Package: name, Picture: pictures[name], Tables: tables[name]})
 		}
 		p := parts[len(parts)-1]
-		p.Rows = append(p.Rows, r)
+		p.Rows = append(p.Rows, pageRow{r, named[r.ID]})
+		here[r.ID] = true
+	}
+	var table []pageAccess
+	for _, a := range Accesses() {
+		p := pageAccess{a, true}
+		for _, id := range a.Tests() {
+			p.Here = p.Here && here[id]
+		}
+		table = append(table, p)
 	}
 	t, err := template.New("audit").Parse(page)
 	if err != nil {
@@ -78,7 +135,6 @@ func HTML(w io.Writer, rows []Row, base string) error {
 	return t.Execute(w, struct {
 		Base  string
 		Parts []*protocol
-		Rows  []Row
-		Table []Access
-	}{base, parts, rows, Accesses()})
+		Table []pageAccess
+	}{base, parts, table})
 }

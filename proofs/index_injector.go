@@ -28,7 +28,7 @@ func lateLength(s *spec.System) *spec.System {
 }
 
 func injectorTheorems() []Theorem {
-	code := []string{"deque/owner.go", "deque/steal.go", "idle/idle.go", "idle/worker.go"}
+	code := []string{"runtime/injector.go", "runtime/find.go", "runtime/worker.go", "runtime/sleep.go"}
 	anyNumber := "any N workers, outsiders, tasks, batches, timeouts, a Close"
 	mutex := "the mutex excludes, and who gets it sees what its last holder did"
 	lastRing := "a worker ends with an empty ring (injector/J10 has the rings one by one)"
@@ -68,9 +68,16 @@ func injectorTheorems() []Theorem {
 	}
 	runs := func(s *spec.System) exploration {
 		return exploration{s.With(spec.Rule{Name: "stays_open", When: "closing > 0", Do: "closing--"}),
-			spec.Question{Start: map[string]int{"R": 2, "left": 1, "spawns": 1, "closing": 1, "hands": 2}, Params: 2,
+			spec.Question{Start: map[string]int{"R": 2, "left": 1, "closing": 1, "wakes": 1, "hands": 2}, Params: 2,
 				Ends: spec.EverythingEnds, Terminates: true}, "injector.go"}
 	}
+	liveCode := []string{"runtime/live.go", "runtime/injector.go"}
+	lives := func(s *spec.System, goals ...string) invariant {
+		return invariant{smt.Proof{System: s, Invariant: []string{s.NonNegative(), spec.LiveCounts, spec.NothingLeft, spec.EndNoticed, spec.LiveShape}, Goals: goals}, "live.go"}
+	}
+	leavesFirst := spec.Live().With(spec.Rule{Name: "queue", When: "out >= 1", Do: "out--; owed++; live--; zeros += either(live == 1, 1, 0)"}).
+		With(spec.Rule{Name: "queued_outside", When: "lock == 0 && owed >= 1", Do: "owed--; q++"})
+	unlockedLook := spec.Live().With(spec.Rule{Name: "queue", When: "lock != 4 && out >= 1", Do: "out--; q++; owed++"})
 	bounded, finite := spec.InjectorWithin(), spec.InjectorRuns()
 	return []Theorem{
 		{
@@ -158,6 +165,31 @@ func injectorTheorems() []Theorem {
 			},
 		},
 		{
+			ID: "injector/J11", Statement: "live is the number of tasks that have begun, not ended, and are not in the injector, and the credit of all workers: never less than the tasks",
+			Scope: "any N workers, outsiders, tasks, ends", Assumptions: []string{mutex}, Code: liveCode,
+			proof: lives(spec.Live(), spec.LiveCounts),
+			mutants: []mutant{{"lends", "a spawn takes credit that it does not have", lives(spec.Live().With(spec.Rule{Name: "spawn", When: "out >= 1", Do: "out++; credit = either(credit == 0, 0, credit - 1)"}),
+				spec.LiveCounts)}},
+		},
+		{
+			ID: "injector/J12", Statement: "workers are told to end only when there is no task, and none can begin: the injector is empty and live is 0 at one instant",
+			Scope: "any N workers, outsiders, tasks, ends", Assumptions: []string{mutex}, Code: liveCode,
+			proof: lives(spec.Live(), spec.NothingLeft, "implies(fin == 1, out + owed == 0 && lock != 4)"),
+			mutants: []mutant{
+				{"leaves-first", "a task that is woken from outside leaves live before it enters the injector", lives(leavesFirst, spec.NothingLeft)},
+				{"unlocked", "the length and live are looked at without the lock", lives(unlockedLook, spec.NothingLeft)},
+			},
+		},
+		{
+			ID: "injector/J13", Statement: "the end is noticed: when a runtime that is to end has no task any more, its workers have been told, or somebody is about to look",
+			Scope: "any N workers, outsiders, tasks, ends", Assumptions: []string{mutex}, Code: liveCode,
+			proof: lives(spec.Live(), spec.EndNoticed),
+			mutants: []mutant{
+				{"mode-first", "who takes from live loads mode before", lives(spec.Live().With(spec.Rule{Name: "zero_open", When: "zeros > 0", Do: "zeros--"}), spec.EndNoticed)},
+				{"only-closers", "only who closes the runtime looks", lives(spec.Live().With(spec.Rule{Name: "give", When: "n >= 1 && n <= credit", Do: "credit -= n; live -= n"}), spec.EndNoticed)},
+			},
+		},
+		{
 			ID: "injector/X1", Statement: "nothing lost, searching exact, no lost wakeup, drained, with timeouts and a Close",
 			Scope: "2 workers, 1 push of at most 2, 1 spawn, 1 notifier at a time", Assumptions: []string{mutex, oneWord}, Code: code,
 			proof: within(bounded),
@@ -171,7 +203,7 @@ func injectorTheorems() []Theorem {
 		},
 		{
 			ID: "injector/X2", Statement: "without timeouts every run ends with all that was accepted done, and all workers asleep, or ended if there was a Close",
-			Scope: "2 workers, 1 push of at most 2, 1 spawn, 2 notifiers at a time", Assumptions: []string{mutex, oneWord, lastRing}, Code: code,
+			Scope: "2 workers, 1 push of at most 2, 1 wake from outside, 2 notifiers at a time", Assumptions: []string{mutex, oneWord, lastRing}, Code: code,
 			proof: runs(finite),
 			mutants: []mutant{
 				{"late", "a push publishes the length after it has notified", runs(lateLength(finite))},

@@ -15,7 +15,7 @@ import (
 func TestTransitionsNameFunctionsOfTheCode(t *testing.T) {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
-		"idle deque": {spec.Injector(), spec.InjectorRuns()},
+		"runtime idle deque": {spec.Injector(), spec.InjectorRuns(), spec.Live()},
 	}
 	functions := regexp.MustCompile(`^([\w, ]+)(?:: |$)`)
 	inWords := regexp.MustCompile(`^(the|a|by|futex) `) // done by the caller, or by the kernel

@@ -71,6 +71,7 @@ type Row struct {
 	Seconds     float64  `json:"seconds"`
 	Message     string   `json:"message,omitempty"` // why it failed
 	File        string   `json:"file"`
+	Line        int      `json:"line,omitempty"` // of the theorem there, if it has one
 	Code        []string `json:"code"`
 	Mutants     []Mutant `json:"mutants"`
 }
@@ -132,6 +133,9 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded, Mutants: []Mutant{}}
 	if strings.HasPrefix(t.Scope, AnyN) {
 		row.Result = Proved
+	}
+	if l, ok := t.proof.(interface{ line() int }); ok {
+		row.Line = l.line()
 	}
 	var versions, missing []string
 	for _, tool := range t.proof.tools() {

@@ -16,6 +16,16 @@ import (
 //	length.Store under the lock, then    the parker's bit, then length.Load     lost wakeup: either the parker sees the task, or the
 //	  a look for a sleeper (notify)        in its recheck                         pusher sees the parker (idle/I1)
 //	closed under the lock                push under the lock                    a task is in the queue before the end, or refused
+//
+// What is proved (package proofs), for any number of workers, outsiders and tasks:
+//
+//	injector/J1, injector/J7      nothing is lost or there twice on its way through the injector, batches in hand, and rings
+//	injector/J2                   length is the length
+//	injector/J3                   what comes from outside after the end is refused
+//	injector/J4, injector/J6      no lost wakeup while batches are in transit; searching stays exact
+//	injector/J5, injector/J10     when all workers have ended, all that was accepted is done
+//	injector/J8, injector/J9      first in, first out; a batch fits
+//	injector/X1, injector/X2      the same in every state, and every run ends, within bounds
 type injector struct {
 	// length is len(tasks in the queue), written under the lock, read by anybody: 0 means that the queue was empty at that instant.
 	length atomic.Int64

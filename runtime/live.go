@@ -15,6 +15,9 @@ package runtime
 // task that leaves the injector is in live before it has left, and one that enters it has entered before live goes down. Whoever
 // brings live to 0 looks, and so does whoever closes.
 //
+// For any number of workers and tasks it is proved that live counts this (injector/J11), that workers are told to end only when there is
+// no task and none can begin (injector/J12), and that somebody looks when that is so (injector/J13).
+//
 // What was not done
 //
 //   - One counter that each spawn and each end adds to: two accesses a task that all workers contend for.

@@ -13,6 +13,7 @@ import "slices"
 //	6  searcher, about to take              7  has taken several      8  has taken one
 //	9  worker, about to push an overflow   10  has stored the new length
 //	11 closer, has the lock
+//	12 outsider, about to push a task that waited and was woken       13  has stored the new length
 //
 // shut is set under the lock; closed is package idle's, as before, and comes after it. r is how many tasks are in the rings.
 // Workers are in more places than those of idle:
@@ -26,7 +27,8 @@ import "slices"
 //
 // h is how many tasks are in the hands of T and U, and v in those of V. accepted counts tasks that somebody was told are
 // accepted, refused those that were refused; done, those that a worker has taken to run. left, spawns and closing are what
-// is still to come: pushes from outside, spawns by workers, and the end.
+// is still to come: pushes from outside, spawns by workers, and the end; wakes, how often a task that has run before will be woken
+// from outside and so be queued again.
 var handing = []string{"A", "C", "B", "J", "K", "P"}
 
 // The rule for one of several hands, with n of the h tasks in them: each has one at least, and the last one has what is left.
@@ -51,55 +53,58 @@ func InjectorWithin() *System { return injector(" && m0 + m1 < hands") }
 func injector(may string) *System {
 	s := &System{
 		Name: "injector",
-		Vars: append([]string{"left", "spawns", "closing", "hands", "q", "len", "r", "h", "v", "accepted", "refused", "done", "lock", "shut", "closed",
+		Vars: append([]string{"left", "spawns", "closing", "wakes", "hands", "q", "len", "r", "h", "v", "accepted", "refused", "done", "lock", "shut", "closed",
 			"searching", "R", "L", "S", "G", "F", "T", "U", "V", "X", "E", "m0", "m1"}, each(handing, stages...)...),
 		Params: []string{"n"},
 		Rules: []Rule{
-			{"push_lock", "a push from outside: Lock, the look at the closed flag", "left > 0 && lock == 0 && shut == 0", "left--; lock = 1"},
-			{"push_refused", "a push from outside: Lock, the look at the closed flag", "left > 0 && lock == 0 && shut == 1", "left--; refused++"},
-			{"push_store", "a push from outside: the length's Store", "lock == 1 && n >= 1", "lock = 2; q += n; len += n; accepted += n"},
-			{"push_unlock", "a push from outside: Unlock, then Notify", "lock == 2" + may, "lock = 0; m0++"},
+			{"push_lock", "push, fill: Lock, the look at closed", "left > 0 && lock == 0 && shut == 0", "left--; lock = 1"},
+			{"push_refused", "push, fill: Lock, the look at closed", "left > 0 && lock == 0 && shut == 1", "left--; refused++"},
+			{"push_store", "push, fill: length.Store", "lock == 1 && n >= 1", "lock = 2; q += n; len += n; accepted += n"},
+			{"push_unlock", "push, fill: Unlock, then the caller's notify", "lock == 2" + may, "lock = 0; m0++"},
+			{"wake_lock", "schedule: push: Lock", "wakes > 0 && done > 0 && lock == 0 && closed == 0", "wakes--; lock = 12"},
+			{"wake_store", "schedule: push: length.Store", "lock == 12 && done > 0", "lock = 13; done--; q++; len++"},
+			{"wake_unlock", "schedule: push: Unlock, then notify", "lock == 13" + may, "lock = 0; m0++"},
 
-			{"look", "a look at the length", "R > 0 && len > 0", "R--; L++"},
-			{"take_lock", "a batch: Lock", "L > 0 && lock == 0", "L--; lock = 3"},
-			{"take", "a batch: the length's Store", "lock == 3 && n >= 2 && n <= q", "lock = 4; q -= n; len -= n; h += n - 1; done++"},
-			{"take_one", "a batch: the length's Store", "lock == 3 && q >= 1", "lock = 5; q--; len--; done++"},
-			{"take_none", "a batch: Unlock, others were faster", "lock == 3 && q == 0", "lock = 0; R++"},
-			{"take_unlock", "a batch: Unlock", "lock == 4", "lock = 0; T++"},
-			{"take_one_unlock", "a batch: Unlock", "lock == 5", "lock = 0; R++"},
-			{"land", "the worker's ring: tail.Store, then Notify", "T > 0 && " + oneOfTwo + may, "T--; R++; r += n; h -= n; m0++"},
+			{"look", "fetch: length.Load", "R > 0 && len > 0", "R--; L++"},
+			{"take_lock", "take: Lock", "L > 0 && lock == 0", "L--; lock = 3"},
+			{"take", "take: length.Store", "lock == 3 && n >= 2 && n <= q", "lock = 4; q -= n; len -= n; h += n - 1; done++"},
+			{"take_one", "take: length.Store", "lock == 3 && q >= 1", "lock = 5; q--; len--; done++"},
+			{"take_none", "take: Unlock, others were faster", "lock == 3 && q == 0", "lock = 0; R++"},
+			{"take_unlock", "take: Unlock", "lock == 4", "lock = 0; T++"},
+			{"take_one_unlock", "take: Unlock", "lock == 5", "lock = 0; R++"},
+			{"land", "fetch: the last Push, then notify", "T > 0 && " + oneOfTwo + may, "T--; R++; r += n; h -= n; m0++"},
 
-			{"look_searching", "a look at the length", "S > 0 && len > 0", "S--; G++"},
-			{"take_lock_searching", "a batch: Lock", "G > 0 && lock == 0", "G--; lock = 6"},
-			{"take_searching", "a batch: the length's Store", "lock == 6 && n >= 2 && n <= q", "lock = 7; q -= n; len -= n; h += n - 1; done++"},
-			{"take_one_searching", "a batch: the length's Store", "lock == 6 && q >= 1", "lock = 8; q--; len--; done++"},
-			{"take_none_searching", "a batch: Unlock, others were faster", "lock == 6 && q == 0", "lock = 0; S++"},
-			{"take_unlock_searching", "a batch: Unlock", "lock == 7", "lock = 0; U++"},
-			{"take_one_unlock_searching", "a batch: Unlock", "lock == 8", "lock = 0; F++"},
-			{"land_searching", "the worker's ring: tail.Store, then Found", "U > 0 && " + oneOfTwo, "U--; F++; r += n; h -= n"},
+			{"look_searching", "fetch: length.Load, by a searcher", "S > 0 && len > 0", "S--; G++"},
+			{"take_lock_searching", "take: Lock", "G > 0 && lock == 0", "G--; lock = 6"},
+			{"take_searching", "take: length.Store", "lock == 6 && n >= 2 && n <= q", "lock = 7; q -= n; len -= n; h += n - 1; done++"},
+			{"take_one_searching", "take: length.Store", "lock == 6 && q >= 1", "lock = 8; q--; len--; done++"},
+			{"take_none_searching", "take: Unlock, others were faster", "lock == 6 && q == 0", "lock = 0; S++"},
+			{"take_unlock_searching", "take: Unlock", "lock == 7", "lock = 0; U++"},
+			{"take_one_unlock_searching", "take: Unlock", "lock == 8", "lock = 0; F++"},
+			{"land_searching", "fetch, StealInto: the tail.Store of what was not the first; Found comes later", "U > 0 && " + oneOfTwo, "U--; F++; r += n; h -= n"},
 
-			{"pop", "the worker's ring: Pop", "R > 0 && r > 0", "r--; done++"},
+			{"pop", "pick: Pop", "R > 0 && r > 0", "r--; done++"},
 			{"steal", "StealInto: the claim", "S > 0 && n >= 2 && n <= r", "S--; U++; r -= n; h += n - 1; done++"},
 			{"steal_one", "StealInto: the claim", "S > 0 && r > 0", "S--; F++; r--; done++"},
-			{"spawn", "a spawn: tail.Store, then Notify", "R > 0 && spawns > 0" + may, "spawns--; r++; accepted++; m0++"},
-			{"overflow", "a spawn: pushFull's CAS", "R > 0 && spawns > 0 && n >= 1 && n <= r", "spawns--; accepted++; R--; V++; r -= n; v += n + 1"},
-			{"overflow_lock", "the overflow batch: Lock", "V > 0 && lock == 0", "V--; lock = 9"},
-			{"overflow_store", "the overflow batch: the length's Store", "lock == 9 && n >= 1 && n <= v && v - n >= V && implies(V == 0, n == v)",
+			{"spawn", "pushLocal: Push, then notify", "R > 0 && spawns > 0" + may, "spawns--; r++; accepted++; m0++"},
+			{"overflow", "pushFull: head.CompareAndSwap", "R > 0 && spawns > 0 && n >= 1 && n <= r", "spawns--; accepted++; R--; V++; r -= n; v += n + 1"},
+			{"overflow_lock", "overflow: push: Lock", "V > 0 && lock == 0", "V--; lock = 9"},
+			{"overflow_store", "overflow: push: length.Store", "lock == 9 && n >= 1 && n <= v && v - n >= V && implies(V == 0, n == v)",
 				"lock = 10; q += n; len += n; v -= n"},
-			{"overflow_unlock", "the overflow batch: Unlock, then Notify", "lock == 10" + may, "lock = 0; R++; m0++"},
+			{"overflow_unlock", "overflow: push: Unlock, then notify", "lock == 10" + may, "lock = 0; R++; m0++"},
 
 			{"publish", "Publish: word.Or, not a searcher", "R > 0", "R--; C_b++"},
 			{"publish_searching", "Publish: word.Or, a searcher", "S > 0", "S--; A_b++"},
 			{"timeout", "Woke(false): word.And had the bit", "P_b > 0", "P_b--; R++"},
 
-			{"close_lock", "the end: Lock", "closing > 0 && lock == 0", "closing--; lock = 11"},
-			{"close_unlock", "the end: the closed flag, Unlock", "lock == 11", "lock = 0; shut = 1"},
-			{"close", "Close: closed.Store", "shut == 1 && closed == 0", "closed = 1"},
+			{"close_lock", "finish: Lock", "closing > 0 && lock == 0", "closing--; lock = 11"},
+			{"close_unlock", "finish: closed, Unlock", "lock == 11", "lock = 0; shut = 1"},
+			{"close", "finish: Close: closed.Store", "shut == 1 && closed == 0 && lock < 12", "closed = 1"},
 			{"close_done", "Close returns: see idle/I10", "closed == 1 && B_b + J_b + K_b + P_b == 0", "closed = 2"},
 			{"closed_own", "Publish: word.And had the bit", "C_b > 0 && closed > 0", "C_b--; X++"},
-			{"last_look", "a look at the length, after Closed", "X > 0 && len > 0", "X--; L++"},
-			{"last_pop", "a look at the rings, after Closed", "X > 0 && r > 0", "X--; R++; r--; done++"},
-			{"end", "a look at the length, after Closed", "X > 0 && len == 0 && implies(" + living + " == 1, r == 0)", "X--; E++"},
+			{"last_look", "sleep: takeable, after Closed: length.Load", "X > 0 && len > 0", "X--; L++"},
+			{"last_pop", "sleep: takeable, after Closed: the rings", "X > 0 && r > 0", "X--; R++; r--; done++"},
+			{"end", "sleep: takeable, after Closed: there is nothing", "X > 0 && len == 0 && implies(" + living + " == 1, r == 0)", "X--; E++"},
 		},
 	}
 	for _, p := range handing {
@@ -112,19 +117,19 @@ func injector(may string) *System {
 		}
 		// The two looks, in either order.
 		for _, look := range []struct{ name, code, from, to, at string }{
-			{"recheck_rings", "the caller's recheck of the rings", "B", "J", "r"},
-			{"recheck_length", "the caller's recheck: a look at the length", "B", "K", "len"},
-			{"recheck_length_last", "the caller's recheck: a look at the length", "J", "P", "len"},
-			{"recheck_rings_last", "the caller's recheck of the rings", "K", "P", "r"},
+			{"recheck_rings", "takeable: the rings", "B", "J", "r"},
+			{"recheck_length", "takeable: length.Load", "B", "K", "len"},
+			{"recheck_length_last", "takeable: length.Load", "J", "P", "len"},
+			{"recheck_rings_last", "takeable: the rings", "K", "P", "r"},
 		} {
 			from := look.from + k
 			s.Rules = append(s.Rules,
 				Rule{look.name + k, look.code, from + " > 0 && " + look.at + " == 0", from + "--; " + look.to + k + "++"},
-				Rule{look.name + "_work" + k, look.code + ", then Notify", from + " > 0 && " + look.at + " > 0" + may, from + "--; P" + k + "++; m0++"})
+				Rule{look.name + "_work" + k, look.code + ", then notify", from + " > 0 && " + look.at + " > 0" + may, from + "--; P" + k + "++; m0++"})
 		}
 	}
 	s.Rules = slices.Concat(s.Rules, notifying(handing), leaving(may), unjoining(may))
-	s.Init = s.startsRunning("left", "spawns", "closing", "hands")
+	s.Init = s.startsRunning("left", "spawns", "closing", "wakes", "hands")
 	return s
 }
 
@@ -146,7 +151,7 @@ var bearers = append([]string{"S", "G", "F", "T", "U", "V", "m0", "m1"}, each(ha
 // those in which a worker with its bit has not looked at it yet.
 func handOff(queue string, asleep, awake []string) string {
 	return "implies(" + queue + " > 0 && " + sum(each(asleep, "_b")...) + " > 0, " + sum(append(each(awake, "_b"), bearers...)...) +
-		" + either(closed == 1 || lock == 2 || lock == 4 || lock >= 6 && lock <= 10, 1, 0) > 0)"
+		" + either(closed == 1 || lock == 2 || lock == 4 || lock >= 6 && lock <= 10 || lock == 13, 1, 0) > 0)"
 }
 
 var (
@@ -180,9 +185,9 @@ const (
 	InHands = "h >= " + takers + " && implies(" + takers + " == 0, h == 0) && v >= " + spillers + " && implies(" + spillers + " == 0, v == 0)"
 
 	// Shutting: one after the other, and who has found the injector open has it open.
-	Shutting = "lock <= 11 && shut <= 1 && closed <= 2 && implies(closed > 0, shut == 1) && implies(X + E > 0, closed > 0) && implies(lock == 1, shut == 0)" +
+	Shutting = "lock <= 13 && shut <= 1 && closed <= 2 && implies(lock >= 12, closed == 0) && implies(closed > 0, shut == 1) && implies(X + E > 0, closed > 0) && implies(lock == 1, shut == 0)" +
 		" && implies(closed == 2, B_b + J_b + K_b + P_b == 0)"
 )
 
 // Drained: when all workers have ended, everything that was accepted is done, and nothing will be accepted any more.
-var Drained = "implies(" + living + " == 0, shut == 1 && q + h + v + r == 0 && accepted == done)"
+var Drained = "implies(" + living + " == 0, shut == 1 && closed > 0 && q + h + v + r == 0 && accepted == done)"

@@ -1,0 +1,62 @@
+package spec
+
+// Live is how a closed runtime learns that it has no tasks any more (runtime/live.go), with any number of workers, tasks and callers
+// from outside.
+//
+// q is the length of the injector; out is how many tasks have begun and not ended and are not there. live is the counter; credit is what
+// all workers have counted in advance; owed counts tasks that were pushed to the injector and are still in live. mode is 1 once the runtime
+// is to end, shut the injector's closed flag, fin is 1 when workers have been told to end.
+//
+// closers are about to call finish after they have set mode, lookers after they have brought live to 0, and zeros have brought live to 0
+// and have yet to load mode. lock is 0 if the injector's mutex is free, else where its holder is: 1 in finish, 2 has seen length 0, 3 has
+// seen live 0 as well, 4 in take, has counted and has yet to store the length. Pushes are one step: nobody looks at what they change
+// without the lock, but to take it.
+func Live() *System {
+	return &System{
+		Name:   "live",
+		Vars:   []string{"q", "out", "live", "credit", "owed", "mode", "shut", "fin", "closers", "lookers", "zeros", "lock"},
+		Params: []string{"n"},
+		Init: "q == 0 && out == 0 && live == 0 && credit == 0 && owed == 0 && mode == 0 && shut == 0 && fin == 0" +
+			" && closers == 0 && lookers == 0 && zeros == 0 && lock == 0",
+		Rules: []Rule{
+			{"push", "push, fill: fresh, under the lock", "lock == 0 && shut == 0 && n >= 1", "q += n"},
+			{"lend", "began: live.Add", "n >= 1 && (out >= 1 || q >= 1 && lock == 0)", "live += n; credit += n"},
+			{"take_count", "take: began", "lock == 0 && q >= 1 && credit >= 1", "lock = 4; credit--"},
+			{"take_store", "take: length.Store, Unlock", "lock == 4", "lock = 0; q--; out++"},
+			{"spawn", "spawn: began", "out >= 1 && credit >= 1", "out++; credit--"},
+			{"ends", "complete: left", "out >= 1", "out--; credit++"},
+			{"ends_outside", "complete: ended: live.Add", "out >= 1", "out--; live--; zeros += either(live == 1, 1, 0)"},
+			{"give", "left, flush: ended: live.Add", "n >= 1 && n <= credit", "credit -= n; live -= n; zeros += either(live == n, 1, 0)"},
+			{"queue", "overflow, schedule: push, under the lock", "lock == 0 && out >= 1", "out--; q++; owed++"},
+			{"queued_inside", "overflow: left", "owed >= 1", "owed--; credit++"},
+			{"queued_outside", "schedule: ended: live.Add", "owed >= 1", "owed--; live--; zeros += either(live == 1, 1, 0)"},
+			{"zero", "ended: mode.Load", "zeros > 0 && mode == 1", "zeros--; lookers++"},
+			{"zero_open", "ended: mode.Load", "zeros > 0 && mode == 0", "zeros--"},
+			{"end", "end: mode.CompareAndSwap", "true", "mode = 1; closers++"},
+			{"finish_closes", "finish: Lock, closed", "closers > 0 && lock == 0", "closers--; lock = 1; shut = 1"},
+			{"finish", "finish: Lock", "lookers > 0 && lock == 0", "lookers--; lock = 1"},
+			{"finish_length", "finish: closed, length.Load", "lock == 1 && shut == 1 && q == 0", "lock = 2"},
+			{"finish_not_empty", "finish: closed, length.Load", "lock == 1 && (shut == 0 || q > 0)", "lock = 0"},
+			{"finish_live", "finish: live.Load", "lock == 2 && live == 0", "lock = 3"},
+			{"finish_not_zero", "finish: live.Load", "lock == 2 && live > 0", "lock = 0"},
+			{"over", "finish: Unlock, then Close", "lock == 3", "lock = 0; fin = 1"},
+		},
+	}
+}
+
+const (
+	// LiveCounts: live is the number of tasks outside the injector, those that are on their way into it or out of it included, and
+	// the credit.
+	LiveCounts = "live == out + credit + owed + either(lock == 4, 1, 0)"
+
+	// NothingLeft: when workers are told to end there is no task, and none can begin.
+	NothingLeft = "implies(fin == 1, shut == 1 && q == 0 && live == 0)"
+
+	// EndNoticed: when a runtime that is to end has no tasks any more, its workers have been told, or somebody is about to look.
+	EndNoticed = "implies(mode == 1 && q == 0 && live == 0, fin == 1 || zeros + closers + lookers + lock > 0)"
+
+	// LiveShape is why, beside them.
+	LiveShape = "lock <= 4 && mode <= 1 && fin <= 1 && shut <= 1 && implies(lock == 3, shut == 1 && q == 0 && live == 0)" +
+		" && implies(lock == 2, shut == 1 && q == 0) && implies(lock == 4, q >= 1) && implies(mode == 0, shut == 0 && closers + lookers == 0)" +
+		" && implies(mode == 1 && shut == 0, closers > 0)"
+)
