@@ -358,6 +358,31 @@ func TestFutureWaitsForTheEndOfATask(t *testing.T) {
 	})
 }
 
+// A future that has given up waiting in a join asks anew: who comes next takes away whoever has given up.
+func TestFutureThatGaveUpAJoinIsWokenAtTheEnd(t *testing.T) {
+	rt := start(t, 2)
+	target := &bell{want: 1}
+	h := runtime.SubmitFuture(rt, target)
+	polls := 0
+	waiter := runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
+		if polls++; polls == 1 {
+			_, err := h.JoinTimeout(cx, 1)
+			require.ErrorIs(t, err, runtime.ErrTimeout)
+		}
+		if h.WakeOnEnd(cx.Waker()) {
+			return 0, nil, false
+		}
+		return h.TryJoin()
+	}))
+	waits(t, func() bool { return rt.Resting() == 2 }, "they do not rest")
+	ended := h.Done()
+	target.ring().Wake()
+	receive(t, ended)
+	v, err := get(t, waiter)
+	require.NoError(t, err)
+	require.Equal(t, 1, v)
+}
+
 // A handle polled once and dropped: the end of its task wakes one who does not wait any more.
 func TestHandlePolledOnceAndDropped(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
