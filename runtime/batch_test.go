@@ -30,8 +30,8 @@ func TestEachTaskOfABatchRunsOnce(t *testing.T) {
 			}
 			b := runtime.SubmitBatch(rt, n, body)
 			require.Equal(t, n, b.Len())
-			check(b.Wait(context.Background()))
-			check(b.Wait(context.Background()))
+			check(getAll(t, b))
+			check(getAll(t, b))
 			for i, h := range b.All() {
 				require.Same(t, h, b.Handle(i))
 				v, err, ended := h.TryJoin()
@@ -67,7 +67,7 @@ func TestFirstErrorOfABatchIsItsError(t *testing.T) {
 	}
 	for range 20 {
 		b := runtime.SubmitBatch(rt, 8, body)
-		v, err := b.Wait(context.Background())
+		v, err := getAll(t, b)
 		require.ErrorIs(t, err, errBoom)
 		require.Equal(t, []int{0, 1, 2, 0, 4, 5, 6, 7}, v)
 		_, err = get(t, b.Handle(5))
@@ -115,9 +115,9 @@ func TestBatchIsCancelled(t *testing.T) {
 		_, err := b.Wait(ctx)
 		require.ErrorIs(t, err, context.Canceled)
 		closes(t, rt)
-		_, err = b.Wait(context.Background())
+		_, err = getAll(t, b)
 		require.ErrorIs(t, err, runtime.ErrClosed)
-		_, err = runtime.SubmitBatch(rt, 3, body).Wait(context.Background())
+		_, err = getAll(t, runtime.SubmitBatch(rt, 3, body))
 		require.ErrorIs(t, err, runtime.ErrClosed)
 		require.Equal(t, "0+0", rt.Live())
 	})

@@ -176,10 +176,16 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 	}
 }
 
-// A draining runtime accepts blocking tasks from its tasks, a cancelled one does not.
+// A draining runtime accepts blocking tasks from its tasks. A cancelled one does not, and says so at once.
 func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
-		rt := start(t, 1)
+		rt := start(t, 1, runtime.BlockingThreads(1))
+		free, begun := make(chan struct{}), make(chan struct{})
+		busy := runtime.SubmitBlocking(rt, func() (int, error) { close(begun); <-free; return 0, nil })
+		<-begun
+		if !cancels {
+			close(free)
+		}
 		h := runtime.Submit(rt, func(cx runtime.Cx) (v int, err error) {
 			if cancels {
 				require.NoError(t, cx.Close())
@@ -192,10 +198,13 @@ func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 		v, err := get(t, h)
 		if cancels {
 			require.ErrorIs(t, err, runtime.ErrClosed)
+			close(free)
 		} else {
 			require.NoError(t, err)
 			require.Equal(t, 6, v)
 		}
+		_, err = get(t, busy)
+		require.NoError(t, err)
 		ends(t, rt)
 	}
 }

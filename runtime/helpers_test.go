@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if testing.Short() {
-		stuckAfter = 5 * time.Second
+		stuckAfter = 3 * time.Second
 	}
 	os.Exit(m.Run())
 }
@@ -95,6 +95,18 @@ func get[T any](t testing.TB, h *runtime.Handle[T]) (T, error) {
 		t.Fatal("the task does not end: ", runtime.DumpTask(h))
 	}
 	return value, err
+}
+
+// getAll waits for the end of a batch, but not for ever.
+func getAll[T any](t testing.TB, b *runtime.TaskBatch[T]) ([]T, error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), stuckAfter)
+	defer stop()
+	values, err := b.Wait(ctx)
+	if ctx.Err() != nil {
+		t.Fatal("the batch does not end")
+	}
+	return values, err
 }
 
 // run runs f as a task, and fails the test if it does not return nil.
