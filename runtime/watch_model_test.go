@@ -103,6 +103,44 @@ func TestReadinessIsNotLost(t *testing.T) {
 	})
 }
 
+// As before, where another goroutine learns of the byte: it may be between the try and the line that the edge comes.
+func TestEdgeFromElsewhereIsNotLost(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		d := &device{}
+		w := d.world(x, 1)
+		watch := w.watch(d)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			err := watch.Read(cx, func(uintptr) bool { return d.get() })
+			w.last(cx)
+			return 1, err
+		})
+		w.start()
+		x.Go("device", func() {
+			d.bytes.Add(1)
+			watch.directions[reading].edge(nil, nil)
+		})
+		v, err := w.await(h)
+		x.Assert(v == 1 && err == nil, "the task ends with %v, %v", v, err)
+	})
+}
+
+// A byte and a task from outside come to the worker that sleeps in the kernel, perhaps both in the same sleep.
+func TestTokenAndEventComeTogether(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		d := &device{}
+		w := d.world(x, 1)
+		watch := w.watch(d)
+		reader := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, watch.Read(cx, func(uintptr) bool { return d.get() }) })
+		w.start()
+		x.Go("device", d.put)
+		var a count
+		wait(x, Submit(w.Runtime, a.run), 1)
+		wait(x, reader, 1)
+		x.Join()
+		w.shutdown()
+	}, model.Preemptions(2))
+}
+
 // A task that is cancelled while a byte comes ends, with the byte or without; the line is empty then, and the byte is somewhere.
 func TestCancelMeetsReadiness(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {

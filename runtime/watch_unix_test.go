@@ -152,6 +152,33 @@ func TestReadinessBeforeTheWaitIsNotLost(t *testing.T) {
 	})
 }
 
+// What becomes ready right behind a try that failed ends the wait that follows, also when somebody else has learned of it before the
+// task stands in line.
+func TestReadinessRightBehindTheTryIsNotLost(t *testing.T) {
+	eachPoller(t, func(t *testing.T, poller runtime.Option) {
+		each(t, func(t *testing.T, workers int) {
+			rt := start(t, workers, poller)
+			for range 3 {
+				r, w := pipe(t)
+				watched := watch(t, rt, r)
+				tries := 0
+				_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					return 0, watched.Read(cx, func(fd uintptr) bool {
+						if tries++; tries > 1 {
+							_, err := syscall.Read(int(fd), make([]byte, 10))
+							return err == nil
+						}
+						w.Write([]byte("too late for this try"))
+						time.Sleep(2 * time.Millisecond) // the driver, if there is another worker, sees it
+						return false
+					})
+				}))
+				require.NoError(t, err)
+			}
+		})
+	})
+}
+
 // Both directions of one Watch, used by two tasks at a time, with more bytes than there is room for.
 func TestBothDirectionsAtOnce(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
