@@ -13,7 +13,7 @@ import (
 //
 // A task that waits for a descriptor, a file's or a connection's, is woken by whoever learns that it is ready:
 //
-//	a worker that runs      looks once a tick, without waiting, unless somebody else looks or waits there
+//	a worker that runs      looks at the end of a tick, without waiting, unless somebody else looks or waits there
 //	the driver              sleeps in the kernel instead of its parker while descriptors are watched; see sleep.go and package poll
 //	a goroutine (Netpoll)   waits in Go's own poller, one for each direction of a Watch while somebody waits for that
 //
@@ -174,9 +174,12 @@ func (w *worker) room() []poll.Event {
 	return w.events
 }
 
-// look wakes whose descriptors are ready, if nobody else does.
-func (w *worker) look() {
-	if ws := &w.rt.watches; ws.count.Load() > 0 {
+const pollGap = 50_000 // ns at least between two looks of a worker: some hundreds of ns each, while ticks may take a few thousand
+
+// look wakes whose descriptors are ready, if nobody else does and the last look was long enough ago.
+func (w *worker) look(now int64) {
+	if ws := &w.rt.watches; ws.count.Load() > 0 && now-w.polledAt >= pollGap {
+		w.polledAt = now
 		w.deliver(ws.poller.Poll(w.room()))
 	}
 }

@@ -59,5 +59,5 @@ func (w *worker) endTick() {
 	w.tick.left = w.rt.config.tickBudget
 	w.publish()
 	w.fire()
-	w.look()
+	w.look(now)
 }

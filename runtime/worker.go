@@ -35,6 +35,7 @@ type worker struct {
 	count     counters      // published by flush
 	seen      []*task       // the slots of the others at the last watch
 	looked    int64         // the clock at the last watch
+	polledAt  int64         // the clock at the last look at descriptors
 	events    []poll.Event  // room for what becomes ready; nil before the first use
 	arrived   int           // how many of events came in the last sleep
 	handOver  bool          // the worker has been the driver, and nobody else is yet
