@@ -130,6 +130,7 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 		c.flags.BoolVar(&c.json, "json", false, "print a JSON object a check, then one with the counts")
 	case "mutants":
 		c.flags.StringVar(&o.Run, "run", "", "run only the mutants whose id matches the regular `expression`")
+		c.flags.BoolVar(&o.All, "all", false, "the mutants in testdata/mutants/more, too: further examples of the same bugs")
 		c.flags.Var(&o.Budget, "budget", "give each check at most this `time` a mutant")
 	}
 	return c

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
 go run .
-go run . mutants
+go run . mutants -all

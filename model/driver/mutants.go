@@ -61,7 +61,7 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if err != nil {
 		return sum, err
 	}
-	all, err := findMutants(set.Packages)
+	all, err := findMutants(set.Packages, opts.All)
 	if err != nil {
 		return sum, err
 	}
@@ -80,12 +80,20 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
 }
 
-func findMutants(packages []instrument.Package) ([]mutant, error) {
+// findMutants returns the mutants of packages, and those that are further examples of the same bugs if more is set.
+func findMutants(packages []instrument.Package, more bool) ([]mutant, error) {
 	var all []mutant
 	for _, p := range packages {
 		files, err := filepath.Glob(filepath.Join(p.Dir, "testdata", "mutants", "*.diff"))
 		if err != nil {
 			return nil, err
+		}
+		if more {
+			further, err := filepath.Glob(filepath.Join(p.Dir, "testdata", "mutants", "more", "*.diff"))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, further...)
 		}
 		for _, f := range files {
 			all = append(all, mutant{id: strings.TrimSuffix(filepath.Base(f), ".diff"), file: f, pkg: p})

@@ -18,14 +18,18 @@ func TestMutantsAreFoundByFileName(t *testing.T) {
 	for _, name := range []string{"B2.diff", "A1-room.diff", "README.md"} {
 		require.NoError(t, os.WriteFile(filepath.Join(mutants, name), nil, 0o666))
 	}
-	all, err := findMutants([]instrument.Package{{Path: "none", Dir: t.TempDir()}, {Path: "p", Dir: dir}})
-	require.NoError(t, err)
-	var ids []string
-	for _, m := range all {
-		require.Equal(t, "p", m.pkg.Path)
-		ids = append(ids, m.id)
+	require.NoError(t, os.Mkdir(filepath.Join(mutants, "more"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(mutants, "more", "A2.diff"), nil, 0o666))
+	for more, want := range map[bool][]string{false: {"A1-room", "B2"}, true: {"A1-room", "B2", "A2"}} {
+		all, err := findMutants([]instrument.Package{{Path: "none", Dir: t.TempDir()}, {Path: "p", Dir: dir}}, more)
+		require.NoError(t, err)
+		var ids []string
+		for _, m := range all {
+			require.Equal(t, "p", m.pkg.Path)
+			ids = append(ids, m.id)
+		}
+		require.Equal(t, want, ids)
 	}
-	require.Equal(t, []string{"A1-room", "B2"}, ids)
 }
 
 // A diff may change a file in several places, and several files.

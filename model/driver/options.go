@@ -21,6 +21,7 @@ type Options struct {
 	Tags     string   // build tags
 	Run      string   // regular expression, as go test -run takes it; "" is every check
 
+	All         bool   // the mutants in testdata/mutants/more as well
 	Race        bool   // run every schedule under the race detector as well
 	Strategy    string // one of Strategies; "" is "dpor"
 	Preemptions int    // bound; -1 is none
