@@ -61,55 +61,26 @@ func (q *queue) settle() {}
 
 func (q *queue) wake(*word) { q.queued.Store(false) }
 
-// A mailbox is a channel with room for one.
-type mailbox struct {
-	x *model.Exec
-	budget
-	full atomic.Bool
-}
-
-func (m *mailbox) sleep(_ *word, d time.Duration) bool {
-	if m.spend(m.x, d) {
-		return false
-	}
-	m.settle()
-	return true
-}
-
-func (m *mailbox) settle() {
-	for !m.full.Load() {
-		runtime.Gosched()
-	}
-	m.full.Store(false)
-}
-
-func (m *mailbox) wake(*word) {
-	m.x.Assert(!m.full.Swap(true), "a waker would wait for the parker: the wake before was not received")
-}
-
 // eachSleeper checks a body over every sleeper. What parker returns first may give up as the budget says, the others do not.
 func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker), opts ...model.Option) {
-	limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, %d times for no reason", b.timeouts, b.nothings))
-	check := func(t *testing.T, sleeper func(x *model.Exec, b budget) sleeper) {
+	t.Run("queue", func(t *testing.T) {
+		limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, %d times for no reason", b.timeouts, b.nothings))
 		model.Check(t, func(x *model.Exec) {
 			b := b
 			body(x, func() *Parker {
-				p := &Parker{sleeper: sleeper(x, b)}
+				p := &Parker{sleeper: &queue{x: x, budget: b}}
 				b = budget{}
 				return p
 			})
 		}, append(opts, limit)...)
+	})
+	// The package as it is: down to the system calls, or to the channel and its timer.
+	limit := model.Timeouts(b.timeouts + b.nothings)
+	real := func(t *testing.T, k Kind) {
+		model.Check(t, func(x *model.Exec) { body(x, func() *Parker { return New(k) }) }, append(opts, limit)...)
 	}
-	t.Run("queue", func(t *testing.T) {
-		check(t, func(x *model.Exec, b budget) sleeper { return &queue{x: x, budget: b} })
-	})
-	t.Run("mailbox", func(t *testing.T) {
-		check(t, func(x *model.Exec, b budget) sleeper { return &mailbox{x: x, budget: b} })
-	})
-	if hasFutex { // the package as it is, down to its system calls
-		t.Run("futex", func(t *testing.T) {
-			limit = model.Timeouts(b.timeouts + b.nothings)
-			check(t, func(*model.Exec, budget) sleeper { return nil })
-		})
+	t.Run("channel", func(t *testing.T) { real(t, Portable) })
+	if hasFutex {
+		t.Run("futex", func(t *testing.T) { real(t, Futex) })
 	}
 }

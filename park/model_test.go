@@ -104,6 +104,18 @@ func TestModelWakeComesLate(t *testing.T) {
 	})
 }
 
+// Unpark waits for nobody: whatever became of the sleeps before, a wake finds its place.
+func TestModelUnparkDoesNotWait(t *testing.T) {
+	eachSleeper(t, budget{timeouts: 2}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		for range 2 {
+			x.Go("waker", p.Unpark)
+			p.ParkTimeout(tick)
+			x.Join()
+		}
+	})
+}
+
 // Two that wake each other in turns.
 func TestModelPingPong(t *testing.T) {
 	eachSleeper(t, budget{nothings: 1}, func(x *model.Exec, parker func() *Parker) {
