@@ -30,7 +30,13 @@
 // progress, recorded histories ([Spec]), and what an observer of each step says
 // ([Observe]).
 //
-// What is not: channels, select, timers and context are refused for now, with
-// file and line. Atomics are sequentially consistent, as Go's are. Printing in
-// a body synchronizes for the race detector, and can hide a race from it.
+// Go statements, sync (but for Map and Pool), sync/atomic, channels, select,
+// iter.Pull, context, and sleeps and timers on a virtual clock work as they
+// stand. What else waits or runs behind the checker's back is refused, with file
+// and line. How long anything takes is unknown: a goroutine that slept, or was
+// woken by a timer, may come at any time later. Timeouts are the exception, see
+// [Timeouts].
+//
+// Atomics are sequentially consistent, as Go's are. Printing in a body
+// synchronizes for the race detector, and can hide a race from it.
 package model

@@ -51,10 +51,11 @@ func MaxSteps(n int) Option {
 	return func(o *options) { o.maxSteps = n }
 }
 
-// Timeouts lets up to n futex waits of an execution end early, by their timeout
-// or by a signal, although other goroutines can run. The default is 0: a
-// timeout then fires only when nothing else can run. The verdict names n. It
-// panics on a negative n.
+// Timeouts lets up to n timeouts of an execution come early, although other
+// goroutines can run: timers, tickers, deadlines of contexts, functions of
+// time.AfterFunc, and futex waits, by their timeout or by a signal. The default
+// is 0: a timeout then comes only when nothing else can run, or when the program
+// has slept for that long. The verdict names n. It panics on a negative n.
 func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
 	return func(o *options) { o.timeouts = n }

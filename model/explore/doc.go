@@ -54,6 +54,15 @@
 // (spin.go). WaitGroups (waitgroup.go), timeouts and the futex (futex.go) have
 // their rules beside their code.
 //
+// # Channels and time
+//
+// An operation on channels, timers or the clock has no class but accesses, to as
+// many channels as it looks at; which of them depend on one another is said in
+// chandep.go, and what the operations do in chan.go, meet.go and timer.go. The
+// values stay in the real channels. Where several cases of a select are ready,
+// each is explored. Whoever sleeps because one of them was taken is woken for all
+// of them: such executions may be run more than once.
+//
 // # What was not done
 //
 //   - Plain depth-first search with a preemption bound: it misses what needs one
@@ -69,11 +78,19 @@
 //   - The real iter.Pull for coroutines of checked code: a goroutine for each, in
 //     each execution, took six times as long without the race detector and four
 //     times with it.
+//   - A queue of waiters for each channel, as Go's runtime has it, in all programs.
+//     Then every send on an unbuffered channel comes before or after the arrival
+//     of its receiver, and k values make 2^k traces instead of one (meet.go does
+//     so, where it can be told).
+//   - Dependence of a send and a receive when the buffer is empty or full. Whether
+//     it is depends on the order of others, so that orders of one trace would
+//     disagree on what happens before what.
 //   - Additions that commute when their result is unused. The race detector orders
 //     them, so the two runs would explore different schedules.
 //   - Snapshots of the memory in place of running the prefix again: Go's heap and
 //     stacks cannot be put back.
 //
 // The tests hold the search against one without reduction, on random programs
-// (random_program_test.go), and against counts that are known.
+// (random_program_test.go, chan_program_test.go), and against counts that are
+// known.
 package explore

@@ -15,6 +15,13 @@
 // trace of the rewritten program therefore names the user's file (through
 // the go command's overlay) and the user's line, with no //line directives.
 //
+// Channels are the same: c <- v becomes hook.To(c).Send(v), <-c becomes
+// hook.Recv(c) (chan.go). A select statement stays one, so that its labels, jumps
+// and assignments mean what they did; its operands are handed through hook, which
+// makes one of the cases ready (hook.Selection). Functions that make timers and
+// contexts become hook's, which give the standard library's types; the methods
+// of time.Timer and time.Ticker are hooked where they are called.
+//
 // # Never unchecked
 //
 // An operation that the checker does not model is not left alone: its operand
