@@ -32,7 +32,7 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 		t.Errorf("left alone: %s", s)
 	}
 	out := buildAndRun(t, set, "example.com/t", false, "-test.v", "-test.bench=Run", "-test.benchtime=1x")
-	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
+	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers", "TestContexts", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
 		if !strings.Contains(out, test) {
 			t.Errorf("%s did not run", test)
 		}
@@ -99,6 +99,17 @@ func TestSplices(t *testing.T) {
 		{"go_test.go", "sw_f := sw_hook.Bind00(sw_hook.MutexLock, &mu);"},
 		{"go_test.go", "v = sw_hook.Recover(recover())"},
 		{"go_test.go", "defer recover()"},
+		{"time_test.go", "defer sw_hook.TickerStop(sw_hook.NewTicker(Hour))"},
+		{"time_test.go", "stop := sw_hook.Bind01(sw_hook.TimerStop, timer)"},
+		{"time_test.go", "reset := sw_hook.TimerReset\n"},
+		{"time_test.go", "eq(t, sw_hook.TimeAfterFunc(0, func() { sw_hook.Close(ran) }).C, none)"},
+		{"time_test.go", "later := sw_hook.TimeAfterFunc\n"},
+		{"time_test.go", "sw_hook.TimerStop(a.Timer)"},
+		{"time_test.go", "Stop() (bool) { return sw_hook.TimerStop(sw_r.Timer) }"},
+		{"time_test.go", "with := sw_hook.WithTimeout\n"},
+		{"time_test.go", "later := sw_hook.ContextAfterFunc\n"},
+		{"time_test.go", "sw_hook.Cause(why)"},
+		{"time_test.go", "ctxt.WithValue(ctxt.Background(), key{}, 1)"},
 		{"chan_test.go", "sw_hook.To(c).Send(1)\n"},
 		{"chan_test.go", "sw_hook.To(c).Send(sw_hook.Recv(c) + 1)"},
 		{"chan_test.go", "v, ok := sw_hook.Recv2(c)"},
@@ -117,10 +128,10 @@ func TestSplices(t *testing.T) {
 		{"chan_test.go", "sw_hook.Forever(); select {}"},
 		{"chan_test.go", ":= sw_hook.NewSelection(2, false); both:\n"},
 		{"chan_test.go", "again:\n\t{ sw_select"},
-		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:67:4: testing.T.Run is not modelled").Run(`},
+		{"refuse_test.go", `sw_hook.Refused(t, "refuse_test.go:51:4: testing.T.Run is not modelled").Run(`},
 		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
-		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:145:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
-		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:147:5: RLocker through an interface is not modelled\").RLocker())"},
+		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:129:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
+		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:131:5: RLocker through an interface is not modelled\").RLocker())"},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {
 		if !strings.Contains(files[row.file], row.want) {

@@ -1,7 +1,6 @@
 package t
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -10,7 +9,6 @@ import (
 	"reflect"
 	"sync"
 	"testing"
-	"time"
 )
 
 type cache struct {
@@ -19,20 +17,6 @@ type cache struct {
 }
 
 func TestNotModelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	<-ctx.Done()
-	eq(t, ctx.Err(), context.Canceled)
-	with := context.WithTimeout
-	ctx, cancel = with(ctx, time.Hour)
-	defer cancel()
-	timer := time.NewTimer(time.Millisecond)
-	<-timer.C
-	timer.Stop()
-	stop := time.NewTicker(time.Hour).Stop
-	defer stop()
-	time.AfterFunc(0, func() {}).Stop()
-
 	var c cache
 	c.Store(1, 2)
 	v, _ := c.Load(1)
