@@ -51,15 +51,15 @@ func TestIdleRuntimeWakesNobody(t *testing.T) {
 	})
 }
 
-// A task that sleeps 40 times a second costs fewer than 150 wakes a second: its own, that of whoever sleeps in the driver's place, and one
+// A task that sleeps 20 times a second costs fewer than 150 wakes a second: its own, that of whoever sleeps in the driver's place, and one
 // for the watch that goes on meanwhile.
 func TestTimersWakeFewWorkers(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
 		began, before := time.Now(), parks(rt)
 		_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			for range 12 {
-				if err := cx.Sleep(25 * time.Millisecond); err != nil {
+			for range 6 {
+				if err := cx.Sleep(50 * time.Millisecond); err != nil {
 					return 0, err
 				}
 			}
