@@ -183,16 +183,16 @@ Ltac numbers := match goal with
   try match goal with |- context[match ?n with 0 => _ | S _ => _ end] => destruct n eqn:? end; lia.
 Ltac flags := intros; repeat match goal with f : bool |- _ => destruct f end; cbn in *; congruence.
 
-Lemma step_inv x s s' : step x s s' -> inv s -> inv s'.
-Proof.
-  intros H [Rf Ru En No Un To Wo Re Ha La Sd Sh].
-  destruct H; destruct w as [l n c jn d sh rf]; cbn in *; rewrite ?sum_app in *; cbn in *; rewrite ?sum_app in *; cbn in *;
+(* One step, by cases. *)
+Ltac keeps w := destruct w as [l n c jn d sh rf]; cbn in *; rewrite ?sum_app in *; cbn in *; rewrite ?sum_app in *; cbn in *;
   unfold wake, wake_drop, to_running, claim, to_idle, yield_, complete, cancel, enter, leave, join_, unjoin, detach, drop, clone,
     move, note, cancel_, with_refs, with_join, with_shield, polled, effective in *; cbn in *;
   cases; subst; cbn in *; try congruence;
   constructor; cbn; unfold effective in *; cbn; rewrite ?sum_app; cbn; rewrite ?sum_app; cbn;
   first [assumption | discriminate | now auto | numbers | flags | now intuition congruence].
-Qed.
+
+Lemma step_inv x s s' : step x s s' -> inv s -> inv s'.
+Proof. intros H [Rf Ru En No Un To Wo Re Ha La Sd Sh]. destruct H; keeps w. Qed.
 (* A new task is in a queue; its handle has a reference, and n wakers have one. *)
 Definition start n := St (Wd Scheduled false false false false 0 (2 + n)) (Entry :: Handle :: repeat Holder n) 0 false false 0 0.
 Inductive reach n : st -> Prop := reach_start : reach n (start n) | reach_step x s s' : reach n s -> step x s s' -> reach n s'.

@@ -70,14 +70,14 @@ func (p *Proof) Questions() []Question {
 	return qs
 }
 
-// Script returns the questions in SMT-LIB. Each is preceded by an echo of its number.
-func (p *Proof) Script() string {
+// Script returns questions about the proof in SMT-LIB. Each is preceded by an echo of its number.
+func (p *Proof) Script(questions []Question) string {
 	var b strings.Builder
 	b.WriteString("(set-logic QF_LIA)\n")
 	for _, v := range append(append([]string(nil), p.System.Vars...), p.System.Params...) {
 		fmt.Fprintf(&b, "(declare-const %s Int)\n", plain(v))
 	}
-	for i, q := range p.Questions() {
+	for i, q := range questions {
 		fmt.Fprintf(&b, "\n; %s: %s\n(push 1)\n", q.Name, q.Expect)
 		for _, a := range q.assert {
 			fmt.Fprintf(&b, "(assert %s)\n", a)
@@ -87,10 +87,9 @@ func (p *Proof) Script() string {
 	return b.String()
 }
 
-// Judge compares a solver's output with what was expected. It returns the names of the claims that are refuted, and an error
-// unless all questions were answered. A rule that cannot fire refutes nothing, but is an error too if nothing else is.
-func (p *Proof) Judge(output string) (refuted []string, err error) {
-	questions := p.Questions()
+// Judge compares a solver's output with what was expected. It returns the claims that are refuted, and an error unless all questions
+// were answered. A rule that cannot fire refutes nothing, but is an error too if nothing else is.
+func Judge(questions []Question, output string) (refuted []Question, err error) {
 	var vacuous []string
 	words := strings.Fields(strings.ReplaceAll(output, `"`, ""))
 	if len(words) != 2*len(questions) {
@@ -103,7 +102,7 @@ func (p *Proof) Judge(output string) (refuted []string, err error) {
 			return refuted, fmt.Errorf("%s: the answer is %s %s", q.Name, number, answer)
 		case answer == q.Expect:
 		case answer == "sat":
-			refuted = append(refuted, q.Name)
+			refuted = append(refuted, q)
 		default:
 			vacuous = append(vacuous, q.Name)
 		}

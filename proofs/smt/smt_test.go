@@ -26,7 +26,7 @@ func TestQuestionsOfAProof(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if script := proof().Script(); !strings.Contains(script, "(assert (not (>= (- v.x 1) 0)))") {
+	if script := proof().Script(proof().Questions()); !strings.Contains(script, "(assert (not (>= (- v.x 1) 0)))") {
 		t.Error(script)
 	}
 }
@@ -45,8 +45,12 @@ func TestAnswersAreJudged(t *testing.T) {
 		for i, a := range strings.Fields(answers) {
 			output += "\"" + string(rune('0'+i)) + "\"\n" + a + "\n"
 		}
-		refuted, err := p.Judge(output)
-		got := strings.Join(refuted, "; ")
+		refuted, err := Judge(p.Questions(), output)
+		var names []string
+		for _, q := range refuted {
+			names = append(names, q.Name)
+		}
+		got := strings.Join(names, "; ")
 		if err != nil {
 			got = "error: " + err.Error()
 		}
