@@ -8,9 +8,9 @@ import (
 
 // Scopes
 //
-// A scope has a list of its children that have not ended, and the task that opened it waits until the list is empty. A child leaves
-// the list as the last thing that it does before it completes; so the scope ends by waiting for the completion of those that left just
-// now.
+// A scope has a list of its children that have not ended, and the task that opened it waits until the list is empty. Each child has a
+// joiner from the start, which its completion wakes: that takes it out of the list. So children that are not in the list have
+// ended, in whatever way, and their handles say so.
 //
 // The body is the first child. So a child that fails can end it, where it waits, and a body that panics or calls Goexit is a child
 // that does.
@@ -27,18 +27,18 @@ type TaskScope struct {
 	lock  sync.Mutex
 	// The rest is under the lock.
 
-	head    child   // of a ring: the children that have not ended
-	left    []*task // children that have left the ring and may not have completed yet
-	waiting bool    // the owner wants to be woken when the list is empty
-	over    bool    // the scope has ended
-	err     error   // what Scope returns
+	head    child // of a ring: the children that have not ended
+	waiting bool  // the owner wants to be woken when the ring is empty
+	over    bool  // the scope has ended
+	err     error // what Scope returns
 }
 
-// A child is what a task has in the list of its scope.
+// A child is what a task has in the list of its scope, and the waker of its first joiner.
 type child struct {
 	previous, next *child // under the scope's lock
+	scope          *TaskScope
 	task           *task
-	scope          *TaskScope // nil once it has left the list; the runner's
+	joiner         joiner
 }
 
 // Scope calls body, in a task of its own, and waits until that and all children of the scope have ended: the tasks that
@@ -63,6 +63,12 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	return s.err
 }
 
+// A scoped is a task of a scope.
+type scoped[T any] struct {
+	call[T]
+	child
+}
+
 // SpawnIn is [Spawn] of a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn is not called.
 //
 // It panics if fn is nil, s has ended or belongs to another runtime, or cx is not that of the running task.
@@ -78,18 +84,20 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	if s.owner.rt != w.rt {
 		panic("runtime: SpawnIn: the scope belongs to another runtime")
 	}
-	c := &scoped[T]{fn: fn}
-	c.state = taskstate.New(references)
-	c.body = c
-	c.rt = w.rt
-	if s.enter(&c.child, &c.Handle.task) {
-		w.spawn(&c.Handle.task)
+	c := &scoped[T]{}
+	c.fn = fn
+	t := &c.call.task
+	t.state = taskstate.New(references)
+	t.body = &c.call
+	t.rt = w.rt
+	if s.enter(&c.child, t) {
+		w.spawn(t)
 		return &c.Handle
 	}
 	w.count.spawned++
 	w.began(1)
-	c.state.ToRunning()
-	c.end(w, ErrCancelled)
+	t.state.ToRunning()
+	t.end(w, ErrCancelled)
 	return &c.Handle
 }
 
@@ -97,41 +105,8 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 // Anyone may call it.
 func (s *TaskScope) Cancel() { s.fail(ErrCancelled) }
 
-// A scoped is a task of a scope.
-type scoped[T any] struct {
-	Handle[T]
-	fn func(Cx) (T, error) // as in call
-	child
-}
-
-func (c *scoped[T]) poll(cx Cx) (ended bool) {
-	ended = true
-	normal := false
-	defer func() {
-		defer func() { c.scope.leave(cx.stack.worker, &c.child, c.err) }()
-		if !normal {
-			c.failed(recover())
-		}
-	}()
-	fn := c.fn
-	c.fn = nil
-	value, err := fn(cx)
-	c.value = value
-	if err != nil {
-		c.err = &failure{err}
-	}
-	normal = true
-	return
-}
-
-func (c *scoped[T]) abandon() {
-	c.fn = nil
-	if c.scope != nil {
-		c.scope.leave(nil, &c.child, c.err)
-	}
-}
-
-// enter makes t a child of s, and reports whether it did: it does not if s is cancelled. The task that spawns t calls it.
+// enter makes t a child of s, and reports whether it did: it does not if s is cancelled. The task that spawns t calls it, before
+// anybody else can have t.
 func (s *TaskScope) enter(c *child, t *task) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -144,27 +119,22 @@ func (s *TaskScope) enter(c *child, t *task) bool {
 	c.task, c.scope = t, s
 	c.previous, c.next = &s.head, s.head.next
 	c.next.previous, s.head.next = c, c
+	c.joiner.waker = c
+	t.joiners.Store(&c.joiner)
+	t.state.Join()
 	return true
 }
 
-// leave takes c, which is about to complete with err, out of the list. Its runner calls it.
-func (s *TaskScope) leave(w *worker, c *child, err *failure) {
-	if err != nil {
-		s.fail(err.error)
+// wake is called when the child has ended, by its last runner.
+func (c *child) wake(w *worker) {
+	s := c.scope
+	if c.task.err != nil {
+		s.fail(c.task.err.error)
 	}
-	c.scope = nil
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	c.previous.next, c.next.previous = c.next, c.previous
 	c.previous, c.next = nil, nil
-	kept := s.left[:0]
-	for _, t := range s.left {
-		if !t.over() {
-			kept = append(kept, t)
-		}
-	}
-	clear(s.left[len(kept):])
-	s.left = append(kept, c.task)
 	if s.waiting && s.head.next == &s.head {
 		s.waiting = false
 		s.owner.wake(w)
@@ -191,11 +161,6 @@ func (s *TaskScope) drain(cx Cx) bool {
 			return false
 		}
 		cx.stack.suspend(waiting)
-	}
-	for _, t := range s.left { // nobody writes it any more
-		for !t.over() { // its runner has only to say so
-			cx.stack.suspend(yielded)
-		}
 	}
 	return true
 }

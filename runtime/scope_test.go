@@ -5,6 +5,7 @@ import (
 	goruntime "runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -163,6 +164,7 @@ func TestScopeIsCancelledWithItsTask(t *testing.T) {
 							runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) {
 								begun.Add(1)
 								_, err := forever(cx)
+								cx.Shield(func() { _ = cx.Sleep(time.Millisecond) })
 								ended.Add(1)
 								return 0, err
 							})
