@@ -359,7 +359,7 @@ func TestBridgeMisuse(t *testing.T) {
 	require.Equal(t, "runtime: AwaitContext"+zero, panics(func() { _ = none.AwaitContext(context.Background()) }))
 	require.Equal(t, "runtime: Context"+zero, panics(func() { none.Context() }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: AwaitContext: nil context", panics(func() { _ = cx.AwaitContext(nil) })) //nolint:staticcheck
+		require.Equal(t, "runtime: AwaitContext: nil context", panics(func() { _ = cx.AwaitContext(noContext) }))
 		return nil
 	})
 }

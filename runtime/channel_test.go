@@ -343,8 +343,8 @@ func TestChannelMisuse(t *testing.T) {
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Channel.Send"+zero, panics(func() { _ = c.Send(runtime.Cx{}, 1) }))
 	require.Equal(t, "runtime: Channel.Recv"+zero, panics(func() { _, _ = c.Recv(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Channel.SendContext: nil context", panics(func() { _ = c.SendContext(nil, 1) })) //nolint:staticcheck
-	require.Equal(t, "runtime: Channel.RecvContext: nil context", panics(func() { _, _ = c.RecvContext(nil) })) //nolint:staticcheck
+	require.Equal(t, "runtime: Channel.SendContext: nil context", panics(func() { _ = c.SendContext(noContext, 1) }))
+	require.Equal(t, "runtime: Channel.RecvContext: nil context", panics(func() { _, _ = c.RecvContext(noContext) }))
 	require.Zero(t, c.Len())
 }
 

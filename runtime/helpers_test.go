@@ -145,3 +145,6 @@ func waits(t testing.TB, f func() bool, what string) {
 		}
 	}
 }
+
+// noContext is what a caller must not pass.
+var noContext context.Context

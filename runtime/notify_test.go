@@ -278,7 +278,7 @@ func TestNotifyMisuse(t *testing.T) {
 	require.Equal(t, "runtime: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Notify.WaitFor"+zero, panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
 	require.Equal(t, "runtime: Notify.SignalFrom"+zero, panics(func() { n.SignalFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Notify.WaitContext: nil context", panics(func() { _ = n.WaitContext(nil) })) //nolint:staticcheck
+	require.Equal(t, "runtime: Notify.WaitContext: nil context", panics(func() { _ = n.WaitContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Notify.WaitFor: nil function", panics(func() { _ = n.WaitFor(cx, nil) }))
 		return nil

@@ -145,7 +145,7 @@ func TestOneshotMisuse(t *testing.T) {
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Oneshot.Recv"+zero, panics(func() { _, _ = o.Recv(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Oneshot.SendFrom"+zero, panics(func() { _ = o.SendFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Oneshot.RecvContext: nil context", panics(func() { _, _ = o.RecvContext(nil) })) //nolint:staticcheck
+	require.Equal(t, "runtime: Oneshot.RecvContext: nil context", panics(func() { _, _ = o.RecvContext(noContext) }))
 	require.NoError(t, o.Send(1))
 	require.Equal(t, "runtime: Oneshot.Send: a value was sent before", panics(func() { _ = o.Send(2) }))
 	run(t, rt, func(cx runtime.Cx) error {

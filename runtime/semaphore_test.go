@@ -219,7 +219,7 @@ func TestSemaphoreMisuse(t *testing.T) {
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Semaphore.Acquire"+zero, panics(func() { _ = s.Acquire(runtime.Cx{}, 1) }))
 	require.Equal(t, "runtime: Semaphore.ReleaseFrom"+zero, panics(func() { s.ReleaseFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context", panics(func() { _ = s.AcquireContext(nil, 1) })) //nolint:staticcheck
+	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context", panics(func() { _ = s.AcquireContext(noContext, 1) }))
 	require.Equal(t, "runtime: Semaphore.AcquireContext(0): must be 1 to 2, the number of permits",
 		panics(func() { _ = s.AcquireContext(context.Background(), 0) }))
 	run(t, rt, func(cx runtime.Cx) error {
