@@ -106,7 +106,9 @@ var bounded = regexp.MustCompile(`^(` +
 	`|TestNothingIsLostInAChannel/.*/2_of_both` +
 	`|TestAStackIsResumedByAnother|TestEvictedTaskIsTakenByAnother|TestRestOfABatchIsTakenByAnother|TestStolenTasksRunOnce` +
 	`|TestTwoSubmittersAndTwoWorkers|TestTwoWorkersAndADescriptor|TestWhoHasYieldedIsTakenByAnother` +
-	`|TestSlotOfABusyWorkerIsNoWork|TestSignalOrCancellation|TestPermitOrClose|TestCancelMeetsReadiness` +
+	`|TestSlotOfABusyWorkerIsNoWork|TestSignalOrCancellation|TestPermitOrClose|TestCancelMeetsReadiness|TestTokenAndEventComeTogether` +
+	`|TestBlockingTaskIsTakenByAThreadThatIsDone|TestCloseEndsAFutureThatComesToRest|TestEveryWakeOfAFutureCounts` +
+	`|TestScopeEndsAfterItsChildren` +
 	`)$`)
 
 // Every other check of this project is proved: every schedule was run, and each
