@@ -138,7 +138,7 @@ func TestTokenAndEventComeTogether(t *testing.T) {
 		wait(x, reader, 1)
 		x.Join()
 		w.shutdown()
-	}, model.Preemptions(2))
+	}, model.Preemptions(1))
 }
 
 // A task that is cancelled while a byte comes ends, with the byte or without; the line is empty then, and the byte is somewhere.
