@@ -111,6 +111,29 @@ func TestTryAcquireDoesNotPassAnybody(t *testing.T) {
 	})
 }
 
+func TestReleaseServesAllWhomItCan(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		s := runtime.NewSemaphore(3)
+		require.True(t, s.TryAcquire(3))
+		var tasks []*runtime.Handle[struct{}]
+		for range 3 {
+			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error { return s.Acquire(cx, 1) })))
+		}
+		settle(cx)
+		require.Equal(t, 3, runtime.Waiting(s))
+		s.ReleaseFrom(cx, 3)
+		require.Zero(t, runtime.Waiting(s))
+		for _, h := range tasks {
+			if _, err := h.Join(cx); err != nil {
+				return err
+			}
+		}
+		require.Zero(t, s.Free())
+		return nil
+	})
+}
+
 // The first in line wants much and gives up: those behind it can go on.
 func TestWhoGivesUpLetsOthersPass(t *testing.T) {
 	rt := start(t, 1)
