@@ -268,7 +268,7 @@ func TestNothingIsLostInAChannel(t *testing.T) {
 			t.Run("2 senders", func(t *testing.T) { model.Check(t, func(x *model.Exec) { traffic(x, capacity, 2, 1) }) })
 			t.Run("2 receivers", func(t *testing.T) { model.Check(t, func(x *model.Exec) { traffic(x, capacity, 1, 2) }) })
 			t.Run("2 of both", func(t *testing.T) {
-				model.Check(t, func(x *model.Exec) { traffic(x, capacity, 2, 2) }, model.Preemptions(2))
+				model.Check(t, func(x *model.Exec) { traffic(x, capacity, 2, 2) }, bounded(2)...)
 			})
 		})
 	}
