@@ -91,27 +91,28 @@ func TestNilGoChannelWaitsForTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrClosed)
 }
 
-// A value that is sent while the task is cancelled is received by somebody.
+// A value that is sent while the task is cancelled is received by somebody: also if the task is told of its end when the goroutine that
+// waits for it has the value, and has not said so.
 func TestNoValueOfAGoChannelIsLostToACancellation(t *testing.T) {
 	rt := start(t, 2)
 	c := make(chan int)
-	for range 300 {
+	for i := range 400 {
 		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 			v, _, err := runtime.Receive(cx, c)
 			return v, err
 		})
-		var racing sync.WaitGroup
-		racing.Go(h.Cancel)
+		if i%2 == 0 {
+			h.Cancel()
+		}
 		var sent bool
-		racing.Go(func() {
-			select {
-			case c <- 7:
-				sent = true
-			case <-h.Done():
-			}
-		})
+		select {
+		case c <- 7:
+			sent = true
+		case <-h.Done():
+		}
+		h.Cancel()
+		keepBusy(100 * time.Microsecond)
 		v, err := get(t, h)
-		racing.Wait()
 		if sent {
 			require.NoError(t, err)
 			require.Equal(t, 7, v)
@@ -119,26 +120,31 @@ func TestNoValueOfAGoChannelIsLostToACancellation(t *testing.T) {
 			require.ErrorIs(t, err, runtime.ErrCancelled)
 		}
 	}
-	require.NoError(t, rt.Close())
+}
+
+// keepBusy keeps the processor, so that a goroutine that has just become ready waits for a while.
+func keepBusy(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+	}
 }
 
 func TestNoValueToAGoChannelIsSentTwice(t *testing.T) {
 	rt := start(t, 2)
 	c := make(chan int)
-	for range 300 {
+	for i := range 400 {
 		h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return runtime.Send(cx, c, 7) }))
-		var racing sync.WaitGroup
-		racing.Go(h.Cancel)
+		if i%2 == 0 {
+			h.Cancel()
+		}
 		var received bool
-		racing.Go(func() {
-			select {
-			case <-c:
-				received = true
-			case <-h.Done():
-			}
-		})
+		select {
+		case <-c:
+			received = true
+		case <-h.Done():
+		}
+		h.Cancel()
+		keepBusy(100 * time.Microsecond)
 		_, err := get(t, h)
-		racing.Wait()
 		require.Equal(t, received, err == nil)
 	}
 }
@@ -212,39 +218,33 @@ func TestContextOfADetachedTaskEndsWithIt(t *testing.T) {
 	waits(t, func() bool { return runtime.Contexts(rt) == 0 }, "a context is kept")
 }
 
-func TestContextEndsWhenItsTaskIsCancelled(t *testing.T) {
-	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
-		for range 100 {
-			contexts := make(chan context.Context, 1)
-			h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-				ctx := cx.Context()
-				contexts <- ctx
-				_, _, err := runtime.Receive(cx, ctx.Done())
-				return err
-			}))
-			ctx := <-contexts
-			h.Cancel()
-			waitFor(t, ctx)
-			require.ErrorIs(t, context.Cause(ctx), runtime.ErrCancelled)
-			_, _ = get(t, h)
-		}
-	})
-}
-
-func TestContextEndsWhenTheRuntimeIsClosed(t *testing.T) {
-	rt := start(t, 2)
-	contexts := make(chan context.Context, 1)
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-		ctx := cx.Context()
-		contexts <- ctx
-		<-ctx.Done() // it blocks its worker, as it must not
-		return nil
-	}))
-	ctx := <-contexts
-	require.NoError(t, rt.Close())
-	_, err := get(t, h)
-	require.NoError(t, err)
-	require.ErrorIs(t, context.Cause(ctx), runtime.ErrClosed)
+// The task waits for its context and for nothing else: it blocks its worker, as a task must not.
+func TestContextEndsWhenItsTaskIsToEnd(t *testing.T) {
+	for why, end := range map[error]func(rt *runtime.Runtime, h *runtime.Handle[struct{}]){
+		runtime.ErrCancelled: func(_ *runtime.Runtime, h *runtime.Handle[struct{}]) { h.Cancel() },
+		runtime.ErrClosed:    func(rt *runtime.Runtime, _ *runtime.Handle[struct{}]) { require.NoError(t, rt.Close()) },
+	} {
+		t.Run(why.Error(), func(t *testing.T) {
+			for range 20 {
+				rt := start(t, 2)
+				began := make(chan struct{})
+				h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+					ctx := cx.Context()
+					close(began)
+					select {
+					case <-ctx.Done():
+						return context.Cause(ctx)
+					case <-time.After(soon):
+						return errOver
+					}
+				}))
+				receive(t, began)
+				end(rt, h)
+				_, err := get(t, h)
+				require.Equal(t, why, err)
+			}
+		})
+	}
 }
 
 func TestContextInAShieldEndsBehindIt(t *testing.T) {
@@ -282,14 +282,9 @@ func TestContextInAShieldEndsBehindIt(t *testing.T) {
 
 func TestContextOfATaskThatIsCancelledAlready(t *testing.T) {
 	rt := start(t, 1)
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-		for cx.Err() == nil {
-			cx.Yield()
-		}
+	_, err := cancelled(t, rt, does(func(cx runtime.Cx) error {
 		return context.Cause(cx.Context())
 	}))
-	h.Cancel()
-	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 }
 
@@ -335,17 +330,12 @@ func TestBridgeInATaskThatIsToEnd(t *testing.T) {
 	rt := start(t, 1)
 	c := make(chan int, 2)
 	c <- 1
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-		for cx.Err() == nil {
-			cx.Yield()
-		}
+	_, err := cancelled(t, rt, does(func(cx runtime.Cx) error {
 		_, _, err := runtime.Receive(cx, c)
 		require.ErrorIs(t, err, runtime.ErrCancelled)
 		require.ErrorIs(t, runtime.Send(cx, c, 2), runtime.ErrCancelled)
 		return cx.AwaitContext(context.Background())
 	}))
-	h.Cancel()
-	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	require.Len(t, c, 1)
 }

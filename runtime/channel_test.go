@@ -319,15 +319,10 @@ func TestChannelInATaskThatIsToEnd(t *testing.T) {
 	rt := start(t, 1)
 	c := runtime.NewChannel[int](2)
 	require.NoError(t, c.TrySend(1))
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		for cx.Err() == nil {
-			cx.Yield()
-		}
+	_, err := cancelled(t, rt, func(cx runtime.Cx) (int, error) {
 		require.ErrorIs(t, c.Send(cx, 2), runtime.ErrCancelled)
 		return c.Recv(cx)
 	})
-	h.Cancel()
-	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)

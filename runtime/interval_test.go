@@ -85,17 +85,12 @@ func TestIntervalInATaskThatIsToEnd(t *testing.T) {
 	clock := new(fakeClock)
 	rt := start(t, 1, clock.option())
 	var i *runtime.Interval
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+	run(t, rt, func(cx runtime.Cx) error {
 		i = cx.Interval(time.Hour, runtime.Skip)
 		clock.set(rt, time.Hour)
-		for cx.Err() == nil {
-			cx.Yield()
-		}
-		return i.Next(cx)
-	}))
-	waits(t, func() bool { return clock.now.Load() > 0 }, "it does not begin")
-	h.Cancel()
-	_, err := get(t, h)
+		return nil
+	})
+	_, err := cancelled(t, rt, does(i.Next))
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	require.EqualValues(t, time.Hour, i.Due())
 }

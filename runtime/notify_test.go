@@ -196,15 +196,10 @@ func TestNotifyInATaskThatIsToEnd(t *testing.T) {
 	rt := start(t, 1)
 	var n runtime.Notify
 	n.Signal()
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-		for cx.Err() == nil {
-			cx.Yield()
-		}
+	_, err := cancelled(t, rt, does(func(cx runtime.Cx) error {
 		require.ErrorIs(t, n.Wait(cx), runtime.ErrCancelled)
 		return n.WaitFor(cx, func() bool { return true })
 	}))
-	h.Cancel()
-	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	require.NoError(t, n.WaitContext(context.Background()), "the signal was taken")
 }

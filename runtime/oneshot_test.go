@@ -122,14 +122,9 @@ func TestOneshotInATaskThatIsToEnd(t *testing.T) {
 	rt := start(t, 1)
 	var o runtime.Oneshot[int]
 	require.NoError(t, o.Send(1))
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		for cx.Err() == nil {
-			cx.Yield()
-		}
+	_, err := cancelled(t, rt, func(cx runtime.Cx) (int, error) {
 		return o.Recv(cx)
 	})
-	h.Cancel()
-	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)

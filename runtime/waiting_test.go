@@ -23,6 +23,22 @@ func panics(fn func()) (with any) {
 	return "it has not panicked"
 }
 
+// cancelled runs fn in a task that has been cancelled after it began, and returns what fn returns.
+func cancelled[T any](t *testing.T, rt *runtime.Runtime, fn func(cx runtime.Cx) (T, error)) (T, error) {
+	t.Helper()
+	began := make(chan struct{})
+	h := runtime.Submit(rt, func(cx runtime.Cx) (T, error) {
+		close(began)
+		for cx.Err() == nil {
+			cx.Yield()
+		}
+		return fn(cx)
+	})
+	receive(t, began)
+	h.Cancel()
+	return get(t, h)
+}
+
 // settle lets all other tasks run until they wait, those too that are woken from outside. It is enough on a runtime with one worker,
 // which looks at the injector every 255 polls at least.
 func settle(cx runtime.Cx) {
