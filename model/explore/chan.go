@@ -90,6 +90,7 @@ type communication struct {
 	cases   []chanCase
 	def     bool           // there is a default
 	taken   int32          // the case that was chosen, -1 for none
+	value   int32          // the choice that this was, among all there were
 	how     How            // what is left to do
 	mem     unsafe.Pointer // where
 	partner int32          // meetings: who waits for this thread's value, or -1
@@ -136,6 +137,7 @@ func Communicate(cases []Case, def bool) (Taken, bool) {
 	}
 	t := e.cur
 	t.com.cases, t.com.def, t.com.partner = t.com.cases[:0], def, -1
+	e.selects = e.selects || def || len(cases) > 1 || e.meet
 	var p unsafe.Pointer
 	meeting, unbuffered := false, false
 	for i := range cases {
@@ -232,65 +234,80 @@ func (e *engine) chanEnabled(t *thread) bool {
 
 // chanChoices counts the cases that t's operation chooses among.
 func (e *engine) chanChoices(t *thread) int32 {
-	if t.op == OpArrive || t.op == OpMet {
-		return e.meetChoices(t)
+	if t.found() {
+		return 1
 	}
-	return e.countChoices(t, e.ready)
-}
-
-// countChoices counts the cases that can be taken, and none of them if that is
-// possible too.
-func (e *engine) countChoices(t *thread, can func(chanCase) bool) int32 {
 	n, sure := int32(0), ops[t.op].gated
-	for _, c := range t.com.cases {
-		if can(c) {
-			n++
+	for i, c := range t.com.cases {
+		if e.can(t, c) {
 			sure = sure || e.surely(c)
+			if e.asleep>>i&1 == 0 {
+				n++
+			}
 		}
 	}
-	if !sure {
+	if !sure && e.asleep&restNone == 0 {
 		n++
 	}
 	return max(1, n)
 }
 
-// chooseCase gives the case that the choice means, -1 for none: that is the
-// first choice where it is one.
-func (e *engine) chooseCase(t *thread, choice int32, can func(chanCase) bool) int32 {
+// chooseCase gives the case that the choice means, -1 for none of them: that is
+// the first choice where it is one. Choices that sleep are left out; value is
+// the choice with them.
+func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
 	sure := ops[t.op].gated
 	for _, c := range t.com.cases {
-		sure = sure || can(c) && e.surely(c)
+		sure = sure || e.can(t, c) && e.surely(c)
 	}
 	if !sure {
-		if choice == 0 {
-			return -1
-		}
-		choice--
-	}
-	for i, c := range t.com.cases {
-		if can(c) {
+		if e.asleep&restNone == 0 {
 			if choice == 0 {
-				return int32(i)
+				return -1, 0
 			}
 			choice--
 		}
+		value++
 	}
-	return -1
+	for i, c := range t.com.cases {
+		if !e.can(t, c) {
+			continue
+		}
+		if e.asleep>>i&1 == 0 {
+			if choice == 0 {
+				return int32(i), value
+			}
+			choice--
+		}
+		value++
+	}
+	return -1, 0
+}
+
+// can says whether t could take the case now.
+func (e *engine) can(t *thread, c chanCase) bool {
+	if t.op == OpArrive {
+		if _, ok := e.partner(t, c); ok {
+			return true
+		}
+	}
+	return e.ready(c)
 }
 
 // chanPrepare settles, before t's operation becomes an event, which case it
 // takes and what it depends on.
 func (e *engine) chanPrepare(t *thread, choice int32) {
 	switch t.op {
-	case OpArrive, OpMet:
-		e.meetPrepare(t, choice)
-		return
-	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire:
-		t.com.taken = e.chooseCase(t, choice, e.ready)
+	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire, OpArrive, OpMet:
+		t.com.value = 0
+		if !t.found() {
+			t.com.taken, t.com.value = e.chooseCase(t, choice)
+		}
 	default:
 		t.com.taken = 0
 	}
 	t.com.acc = e.accesses(t, t.com.acc[:0], t.com.taken)
+	e.asleep = 0
 }
 
 // chanApply does what t's channel operation does to the engine's own state.

@@ -161,4 +161,11 @@ func TestReductionKeepsEveryOutcomeOfTellingChannels(t *testing.T) {
 	} {
 		sameOutcomes(t, c.p, c.early)
 	}
+	// One choice of the first sleeps where the other does not.
+	sameChanTraces(t, program{
+		{{Op: "both", Var: 1, Val: 1}},
+		{{Op: "send", Var: 2, Val: 1}, {Op: "either", Var: 1}},
+		{{Op: "close", Var: 1}},
+		{{Op: "send", Var: 1}},
+	})
 }

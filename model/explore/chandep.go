@@ -270,9 +270,13 @@ func (e *engine) chanWakes(t, u *thread) bool {
 		return false
 	}
 	e.pendingAcc = e.accesses(u, e.pendingAcc[:0], undecided)
-	for i := range e.pendingAcc {
-		for j := range t.com.acc {
-			if a, b := &e.pendingAcc[i], &t.com.acc[j]; a.obj == b.obj && e.dependent(a, b) {
+	return e.anyDependent(e.pendingAcc, t.com.acc)
+}
+
+func (e *engine) anyDependent(as, bs []access) bool {
+	for i := range as {
+		for j := range bs {
+			if as[i].obj == bs[j].obj && e.dependent(&as[i], &bs[j]) {
 				return true
 			}
 		}

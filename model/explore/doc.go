@@ -60,8 +60,7 @@
 // many channels as it looks at; which of them depend on one another is said in
 // chandep.go, and what the operations do in chan.go, meet.go and timer.go. The
 // values stay in the real channels. Where several cases of a select are ready,
-// each is explored. Whoever sleeps because one of them was taken is woken for all
-// of them: such executions may be run more than once.
+// each is explored; they sleep one by one (chanrest.go).
 //
 // # What was not done
 //

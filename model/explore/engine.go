@@ -31,6 +31,7 @@ type event struct {
 	choice  int32  // which of choices was taken
 	choices int32  // more than 1 only where the operation chooses a value
 	preempt int32  // preemptions up to and with this event
+	value   int32  // the choice, with those that sleep
 	seen    bool   // val holds a result
 	val     uint64 // result of the operation, for comparison when it is replayed
 	hash    uint64 // over the schedule up to and with this event
@@ -124,6 +125,10 @@ type engine struct {
 	used       []int32           // scratch of waitgroup.go
 	deps       []int32           // of chandep.go: events that the operation looked at last depends on
 	pendingAcc []access          // scratch of chandep.go
+	selects    bool              // some thread has chosen among cases
+	asleep     uint64            // choices of the thread that runs which sleep
+	resting    [][]rested        // by depth of node: see chanrest.go
+	restNext   []rested          // of the node to come
 	zero       [maxThreads]int32 // the clock of a thread without a past
 
 	res             Result
@@ -336,7 +341,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		return false
 	}
 	if op.isChan() {
-		e.lateDue = -1
+		e.lateDue, e.asleep = -1, 0
 		if op.chooses() && e.choicesOf(t) > 1 {
 			return false
 		}

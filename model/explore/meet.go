@@ -42,36 +42,12 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 	return w, false
 }
 
-// meets says whether an arriving thread could take the case.
-func (e *engine) meets(t *thread, c chanCase) bool {
-	if t.op == OpArrive {
-		if _, ok := e.partner(t, c); ok {
-			return true
-		}
-	}
-	return e.ready(c)
-}
-
 func (e *engine) metEnabled(t *thread) bool {
 	return t.signal >= 0 || t.com.taken < 0 && e.anyReady(t)
 }
 
 // found reports whether t's wait was ended by a partner.
 func (t *thread) found() bool { return t.op == OpMet && t.signal >= 0 }
-
-func (e *engine) meetChoices(t *thread) int32 {
-	if t.found() {
-		return 1
-	}
-	return e.countChoices(t, func(c chanCase) bool { return e.meets(t, c) })
-}
-
-func (e *engine) meetPrepare(t *thread, choice int32) {
-	if !t.found() {
-		t.com.taken = e.chooseCase(t, choice, func(c chanCase) bool { return e.meets(t, c) })
-	}
-	t.com.acc = e.meetAccesses(t, t.com.acc[:0], t.com.taken)
-}
 
 func (e *engine) meetAccesses(t *thread, out []access, taken int32) []access {
 	if t.found() {

@@ -184,7 +184,7 @@ func (e *engine) schedule() []Decision {
 	last := 0
 	for d := range out {
 		ev := &e.stack[d]
-		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.choice)}
+		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.value)}
 		last = int(ev.tid)
 	}
 	return out

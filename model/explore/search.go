@@ -142,6 +142,7 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
+	e.restNext, e.asleep = e.restNext[:0], 0
 	e.lateDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()

@@ -115,6 +115,9 @@ func (e *engine) pick() int {
 		ch = bits.TrailingZeros64(cand)
 	}
 	ev := &e.stack[d]
+	if e.selects && e.reduce {
+		e.keepResting(d)
+	}
 	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch, done: 1 << ch}
 	return ch
 }
@@ -184,8 +187,11 @@ func (e *engine) commit(t *thread) {
 		} else if t.op == OpSpin {
 			ev.source = t.spin.source
 		}
+		ev.value = ev.choice
 		if t.op.isChan() {
-			e.chanPrepare(t, ev.choice)
+			if e.chanPrepare(t, ev.choice); t.op.chooses() {
+				ev.value = t.com.value
+			}
 		}
 		if e.reduce {
 			if t.op.isChan() {
@@ -199,10 +205,13 @@ func (e *engine) commit(t *thread) {
 				for s := sl; s != 0; s &= s - 1 {
 					i := bits.TrailingZeros64(s)
 					u := e.threads[i]
-					if i == t.id || u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) || t.op.isChan() && e.chanWakes(t, u) {
+					if i == t.id || u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) || t.op.isChan() && !u.choosesCase() && e.chanWakes(t, u) {
 						sl &^= 1 << i
 					}
 				}
+			}
+			if e.selects {
+				sl = e.restChoices(t, ev, d, sl)
 			}
 			e.sleep = sl
 		} else if e.rng.on {

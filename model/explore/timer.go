@@ -321,10 +321,16 @@ func (e *engine) lateTimeout() uint64 {
 }
 
 // chanBegin notes, before t's operation becomes an event, whether it runs only
-// because nothing else can.
+// because nothing else can, and which of its choices sleep.
 func (e *engine) chanBegin(t *thread) {
-	e.lateDue = -1
+	e.lateDue, e.asleep = -1, 0
 	if d, ok := e.firstDeadline(t); ok && !e.chanEnabled(t) {
 		e.lateDue = d
+	}
+	if e.reduce && e.selects && t.choosesCase() {
+		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
+			ev := &e.stack[e.depth]
+			ev.back |= ev.enabled &^ ev.sleep // see chanrest.go
+		}
 	}
 }

@@ -1,0 +1,118 @@
+package explore
+
+import "math/bits"
+
+// Where a select chooses, its choices sleep one by one: a choice that was
+// explored need not run again until something happens that this one depends on,
+// whatever the others depend on. A thread sleeps while all of its choices do. If
+// only some are woken, it runs for these, and every other thread is explored from
+// that node too: the races of the choices that sleep are not found there, and
+// where they are found, those that follow may sleep because of this node.
+
+// rested are the choices of one thread that sleep: a bit for each case, and
+// restNone for taking none.
+type rested struct {
+	tid   int32
+	cases uint64
+}
+
+const (
+	restNone  = 1 << 63
+	maxRested = 63 // cases; a select with more wakes as a whole
+)
+
+// choosesCase reports whether t is about to choose among cases.
+func (t *thread) choosesCase() bool {
+	switch t.op {
+	case OpSelect, OpPoll, OpArrive, OpMet:
+		return len(t.com.cases) <= maxRested
+	}
+	return false
+}
+
+// restingAt gives the choices of a thread that sleep at the node at depth d.
+func (e *engine) restingAt(d int, tid int) uint64 {
+	if d < len(e.resting) {
+		for _, r := range e.resting[d] {
+			if int(r.tid) == tid {
+				return r.cases
+			}
+		}
+	}
+	return 0
+}
+
+// keepResting stores what sleeps at the new node at depth d.
+func (e *engine) keepResting(d int) {
+	for len(e.resting) <= d {
+		e.resting = append(e.resting, nil)
+	}
+	e.resting[d] = append(e.resting[d][:0], e.restNext...)
+}
+
+// choicesNow gives the choices that t has in the state as it is.
+func (e *engine) choicesNow(t *thread) uint64 {
+	if t.found() {
+		return 1 << t.com.taken
+	}
+	out, sure := uint64(0), ops[t.op].gated
+	for i, c := range t.com.cases {
+		if e.can(t, c) {
+			out |= 1 << i
+			sure = sure || e.surely(c)
+		}
+	}
+	if !sure || out == 0 {
+		out |= restNone
+	}
+	return out
+}
+
+// restChoices works out which choices still sleep when t's operation, the event
+// at depth d, has run, and gives the threads that do of those in sl.
+func (e *engine) restChoices(t *thread, ev *event, d int, sl uint64) uint64 {
+	e.restNext = e.restNext[:0]
+	who := sl
+	if d < len(e.resting) {
+		for _, r := range e.resting[d] {
+			who |= 1 << r.tid
+		}
+	}
+	for who &^= 1 << t.id; who != 0; who &= who - 1 {
+		i := bits.TrailingZeros64(who)
+		u := e.threads[i]
+		if !u.choosesCase() {
+			continue
+		}
+		now := e.choicesNow(u)
+		asleep := now
+		if ev.done>>i&1 == 0 {
+			asleep &= e.restingAt(d, i)
+		}
+		if t.op.isChan() {
+			for s := asleep; s != 0; s &= s - 1 {
+				if b := bits.TrailingZeros64(s); e.wakesChoice(t, u, b) {
+					asleep &^= 1 << b
+				}
+			}
+		}
+		sl &^= 1 << i
+		if asleep != 0 {
+			e.restNext = append(e.restNext, rested{int32(i), asleep})
+			if asleep == now {
+				sl |= 1 << i
+			}
+		}
+	}
+	return sl
+}
+
+// wakesChoice reports whether one choice of u depends on t's operation.
+func (e *engine) wakesChoice(t, u *thread, choice int) bool {
+	taken := int32(choice)
+	if choice == 63 {
+		taken = -1
+	}
+	e.pendingAcc = e.accesses(u, e.pendingAcc[:0], taken)
+	return e.anyDependent(e.pendingAcc, t.com.acc)
+}
