@@ -78,6 +78,9 @@ func injectorTheorems() []Theorem {
 	leavesFirst := spec.Live().With(spec.Rule{Name: "queue", When: "out >= 1", Do: "out--; owed++; live--; zeros += either(live == 1, 1, 0)"}).
 		With(spec.Rule{Name: "queued_outside", When: "lock == 0 && owed >= 1", Do: "owed--; q++"})
 	unlockedLook := spec.Live().With(spec.Rule{Name: "queue", When: "lock != 4 && out >= 1", Do: "out--; q++; owed++"})
+	promela := func(live bool, defines ...string) model {
+		return model{source: "injector.pml", live: live, defines: append([]string{"N=2", "T=2"}, defines...)}
+	}
 	bounded, finite := spec.InjectorWithin(), spec.InjectorRuns()
 	return []Theorem{
 		{
@@ -209,6 +212,31 @@ func injectorTheorems() []Theorem {
 				{"late", "a push publishes the length after it has notified", runs(lateLength(finite))},
 				{"hasty", hasty.Code, runs(finite.With(hasty))},
 			},
+		},
+		{
+			ID: "injector/S1", Statement: "all accepted tasks are done while the other workers are stuck in long ones, and then all sleep and none is counted",
+			Scope: "2 workers, 1 outsider of 2 tasks", Assumptions: []string{mutex, oneWord}, Code: code,
+			proof: promela(false, "OPEN"),
+			mutants: []mutant{
+				{"mute", mute.Code, promela(false, "OPEN", "MUTE")},
+				{"late", "a push publishes the length after it has notified", promela(false, "OPEN", "LATE")},
+				{"R5", "the rest of a batch is dropped", promela(false, "OPEN", "DROP")},
+			},
+		},
+		{
+			ID: "injector/S2", Statement: "after the end every accepted task was run once, the others were refused, and all workers have ended",
+			Scope: "2 workers, 1 outsider of 2 tasks that then closes", Assumptions: []string{mutex, oneWord}, Code: code,
+			proof: promela(false),
+			mutants: []mutant{
+				{"unlocked", unlocked.Code + ", and another outsider pushes", promela(false, "UNLOCKED")},
+				{"blind", blind.Code, promela(false, "BLIND")},
+			},
+		},
+		{
+			ID: "injector/S3", Statement: "liveness: in every fair run all tasks are done and all workers end",
+			Scope: "2 workers, 1 outsider of 2 tasks that then closes", Assumptions: []string{mutex, oneWord, "scheduling is weakly fair"}, Code: code,
+			proof:   promela(true),
+			mutants: []mutant{{"blind", blind.Code, promela(true, "BLIND")}},
 		},
 	}
 }

@@ -26,6 +26,8 @@ import (
 //	injector/J5, injector/J10     when all workers have ended, all that was accepted is done
 //	injector/J8, injector/J9      first in, first out; a batch fits
 //	injector/X1, injector/X2      the same in every state, and every run ends, within bounds
+//	injector/S1, injector/S2      the same of a second model, whose tasks may be long,
+//	injector/S3                   and in every fair run all are done and all workers end
 type injector struct {
 	// length is len(tasks in the queue), written under the lock, read by anybody: 0 means that the queue was empty at that instant.
 	length atomic.Int64
