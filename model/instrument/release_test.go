@@ -100,7 +100,7 @@ func writeZip(t *testing.T, name, prefix string) {
 		}
 	}
 	add("go.mod")
-	for _, top := range []string{"deque", "model/hook", "model/explore"} {
+	for _, top := range []string{"deque", "model"} {
 		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, "_test.go") && strings.HasSuffix(path, ".go") {
 				rel, err := filepath.Rel("../..", path)
