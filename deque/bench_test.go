@@ -86,6 +86,30 @@ func burst[Q queue[Q]](b *testing.B, q, _ Q) {
 	perValue(b, n)
 }
 
+// BenchmarkPushBatch32 pushes 32 values, together or one by one, and pops them. The time is that of one value.
+func BenchmarkPushBatch32(b *testing.B) {
+	values := make([]*int, 32)
+	for _, together := range []bool{true, false} {
+		b.Run(map[bool]string{true: "together", false: "one by one"}[together], func(b *testing.B) {
+			b.ReportAllocs()
+			q := deque.New[*int](benchSize)
+			for b.Loop() {
+				if together {
+					q.PushBatch(values)
+				} else {
+					for _, v := range values {
+						q.Push(v, nil)
+					}
+				}
+				for range values {
+					q.Pop()
+				}
+			}
+			perValue(b, len(values))
+		})
+	}
+}
+
 // BenchmarkStealHalf steals 128 of 256 and puts them back. The time is that of one value moved.
 func BenchmarkStealHalf(b *testing.B) {
 	everyPeer(b, half[*ours], half[*atomicRing], half[*mutexRing], half[*channel])

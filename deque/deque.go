@@ -34,7 +34,7 @@ import (
 //	tail.Store in Push,          tail.Load in look              a slot is written before a thief reads it
 //	  publish
 //	head CAS in release          head.Load in Push, pushFull,   a thief has read and cleared a slot before
-//	                               room                           the owner writes it again
+//	                               PushBatch, room                the owner writes it again
 //	head CAS in claim            head CAS in claim, Pop,        one taker a value; a claim that succeeds saw
 //	                               pushFull                       the head unchanged since its load of it
 //
@@ -47,6 +47,7 @@ import (
 //
 //	Push         at tail.Store; when the ring is full, at the CAS that takes the older half, or, while a steal is
 //	             open, at the head.Load that says so
+//	PushBatch    at tail.Store, all of them; none, at the head.Load that says that there is no room
 //	Pop          at the CAS that succeeds; false, at the head.Load that found real == tail
 //	StealInto    Stolen: at the claim n values leave the victim, at the tail.Store of the destination n-1 of them
 //	             enter it, and between the two they are in neither. Empty: at tail.Load: real can only have
@@ -109,7 +110,7 @@ type Deque[T any] struct {
 	// bytes, two cache lines, since processors fetch neighbours in pairs.
 
 	// slots never changes; its length is the capacity, a power of two. A slot's element is plain memory:
-	//   [tail, steal+cap)  free, zero: the owner's, to write in Push or in StealInto as the destination
+	//   [tail, steal+cap)  free, zero: the owner's, to write in Push, PushBatch, and StealInto as the destination
 	//   [real, tail)       queued: nobody writes it; read by whoever moves real beyond it
 	//   [steal, real)      claimed by the one thief, or popped by the owner: read and cleared by that one
 	slots []T
@@ -141,8 +142,8 @@ func New[T any](capacity int) *Deque[T] {
 // Cap returns the capacity. Anyone may call it.
 func (d *Deque[T]) Cap() int { return len(d.slots) }
 
-// Tail returns the position of the next push: it goes up by one, modulo 2^32, with each value that Push, or a steal into d, puts
-// here. Only the owner may call it.
+// Tail returns the position of the next push: it goes up by one, modulo 2^32, with each value that Push, PushBatch, or a steal into d,
+// puts here. Only the owner may call it.
 func (d *Deque[T]) Tail() uint32 { return d.next }
 
 // Len returns how many values are queued, as a snapshot. Anyone may call it.

@@ -6,7 +6,7 @@
 //
 // # Who may call what
 //
-// A deque has one owner at a time. Only the owner calls [Deque.Push] and [Deque.Pop], and only the owner
+// A deque has one owner at a time. Only the owner calls [Deque.Push], [Deque.PushBatch] and [Deque.Pop], and only the owner
 // of the destination calls [Deque.StealInto], so a thief needs a deque of its own. [Deque.Len] and
 // [Deque.Cap] are for everybody. Ownership may pass to another goroutine if the two synchronize, for
 // example through a channel or a mutex. The race detector sees a second owner.

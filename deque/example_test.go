@@ -117,6 +117,17 @@ func ExampleDeque_Push() {
 	// queued: 2
 }
 
+// A worker that takes several tasks from a shared queue puts them where others can steal them, in one go.
+func ExampleDeque_PushBatch() {
+	d := deque.New[int](4)
+	d.Push(1, nil)
+	batch := []int{2, 3, 4, 5}
+	n := d.PushBatch(batch)
+	fmt.Println("queued:", d.Len(), "left:", batch[n:])
+	// Output:
+	// queued: 4 left: [5]
+}
+
 func ExampleDeque_Pop() {
 	d := deque.New[string](4)
 	d.Push("first", nil)

@@ -16,9 +16,17 @@ func operate[T any](f *fleet[T], ops []byte, value func() T) {
 		r := f.rings[who%3]
 		into := f.rings[(who%3+1+who/3%2)%3]
 		switch op & 7 {
-		case 0, 1:
+		case 0:
 			if !r.busy() {
 				f.push(r, value())
+			}
+		case 1: // up to 10 of them
+			values := make([]T, who/3)
+			for i := range values {
+				values[i] = value()
+			}
+			if !r.busy() {
+				f.pushBatch(r, values)
 			}
 		case 2:
 			if !r.busy() {
@@ -54,8 +62,8 @@ func operate[T any](f *fleet[T], ops []byte, value func() T) {
 // FuzzOperations holds strings of operations on three deques against slices, see fleet.
 func FuzzOperations(f *testing.F) {
 	const ( // on ring 0, or from 0 to 1
-		push, pop, steal, look, cp, end, full = 0, 2, 3, 4, 5, 6, 7
-		r1, r2                                = 1 << 3, 2 << 3 // added: on ring 1 or 2, or from it to the next
+		push, batch, pop, steal, look, cp, end, full = 0, 1 + 5*24, 2, 3, 4, 5, 6, 7
+		r1, r2                                       = 1 << 3, 2 << 3 // added: on ring 1 or 2, or from it to the next
 	)
 	add := func(start uint32, sizes byte, ops ...byte) { f.Add(start, sizes, ops) }
 	add(0, 0, push, push, pop, pop, pop)
@@ -67,6 +75,7 @@ func FuzzOperations(f *testing.F) {
 	add(0, 0, r1+full, r1+look, r1+look, r1+pop, full, steal, r1+end, r2+steal) // room behind a steal that is open
 	add(7, 0x2a, full, full, steal, r2+look, r1+look, look, r2+look, r1+pop, r1+look, look, r1+cp, r2+end)
 	add(7, 0, full, look, pop, look) // a claim that comes too late
+	add(1<<32-3, 0x2a, batch, pop, look, look, batch, pop, batch, end, batch)
 	f.Fuzz(func(t *testing.T, start uint32, sizes byte, ops []byte) {
 		if len(ops) > 200 {
 			t.Skip("long strings show no more than short ones")

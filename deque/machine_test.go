@@ -77,6 +77,14 @@ func (f *fleet[T]) push(r *ring[T], v T) {
 	f.check(r)
 }
 
+func (f *fleet[T]) pushBatch(r *ring[T], values []T) {
+	n := min(len(values), r.Cap()-len(r.queued)-r.taken)
+	require.Equal(f.t, n, r.PushBatch(values), "PushBatch")
+	r.queued = append(r.queued, values[:n]...)
+	r.pushed += uint32(n)
+	f.check(r)
+}
+
 func (f *fleet[T]) pop(r *ring[T]) {
 	v, ok := r.Pop()
 	require.Equal(f.t, len(r.queued) > 0, ok, "Pop")

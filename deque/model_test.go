@@ -317,6 +317,29 @@ func TestOverflowWhileAStealIsOpen(t *testing.T) {
 	})
 }
 
+// A batch goes behind what a thief is still copying, all of it at once.
+func TestBatchBehindAnOpenSteal(t *testing.T) {
+	sizes(t, func(x *model.Exec, size int) {
+		d, mine := holding(size, 0, 1, size), deque.New[int](size)
+		var owner, thief side
+		x.Go("thief", func() {
+			thief.steal(d, mine)
+			thief.steal(d, mine)
+		})
+		values := []int{size + 1, size + 2, size + 3}
+		owner.pop(d)
+		n := d.PushBatch(values)
+		owner.pop(d)
+		n += d.PushBatch(values[n:])
+		x.Join()
+		closed(x, d, mine)
+		owner.drain(d)
+		owner.rising(x)
+		thief.rising(x)
+		once(x, size+n, &owner, &thief)
+	})
+}
+
 // The owner goes round the ring between a thief's loads: it must notice.
 func TestThiefWhoLookedBeforeTheOwnerWentRound(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {

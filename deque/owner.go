@@ -26,6 +26,33 @@ func (d *Deque[T]) Push(v T, overflow func(batch []T)) {
 	d.tail.Store(tail + 1)
 }
 
+// PushBatch appends as many of values, from the first on, as there is room for, and returns how many. Only the owner may call it.
+// Others see all of them at once, and the owner pays for one store, not for one a value.
+//
+// Room is what neither values nor an open steal occupy; it never shrinks but by what the owner puts there. So nothing is left over if
+// len(values) was at most Cap() - Len() while no steal was open; what is left over can go to [Deque.Push], and overflow.
+func (d *Deque[T]) PushBatch(values []T) int {
+	size := uint32(len(d.slots))
+	if size == 0 {
+		panic("deque: PushBatch to a Deque that New did not make")
+	}
+	head := d.head.Load()
+	steal, _ := unpack(head)
+	used := d.next - steal
+	if used > size {
+		d.impossible("PushBatch", head, d.next)
+	}
+	n := min(len(values), int(size-used))
+	if n == 0 {
+		return 0
+	}
+	for i, v := range values[:n] {
+		*d.slot(d.next + uint32(i)) = v
+	}
+	d.publish(uint32(n))
+	return n
+}
+
 // append writes v behind the last value. The caller, the owner, has seen that there is room: a head.Load that returned
 // the release of this slot's last thief.
 func (d *Deque[T]) append(v T) {

@@ -65,6 +65,14 @@ func TestDequesBehaveAsSlices(t *testing.T) {
 				next++
 				f.push(one(t, "ring", idle), next)
 			},
+			"push a batch": func(t *rapid.T) {
+				values := make([]int, rapid.IntRange(0, 40).Draw(t, "n"))
+				for i := range values {
+					next++
+					values[i] = next
+				}
+				f.pushBatch(one(t, "ring", idle), values)
+			},
 			"push until it overflows": func(t *rapid.T) {
 				r := one(t, "ring", idle)
 				for spilt := len(r.spilt); spilt == len(r.spilt); {
@@ -96,7 +104,7 @@ func TestIndicesMeanTheSameWhereverTheyStart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := starts().Draw(t, "start")
 		size := capacities().Draw(t, "capacity")
-		calls := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 200).Draw(t, "calls")
+		calls := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 200).Draw(t, "calls")
 		run := func(start uint32) (out []any) {
 			a, b := deque.NewAt[int](size, start), deque.NewAt[int](size, -start)
 			for i, c := range calls {
@@ -112,6 +120,8 @@ func TestIndicesMeanTheSameWhereverTheyStart(t *testing.T) {
 				case 3:
 					v, ok := b.Pop()
 					out = append(out, v, ok)
+				case 4:
+					out = append(out, a.PushBatch([]int{i, i, i}))
 				}
 				steal, real, tail := a.Indices()
 				out = append(out, steal-start, real-start, tail-start)

@@ -35,6 +35,7 @@ func TestStealFromItselfOrIntoNothingPanics(t *testing.T) {
 func TestPushToADequeWithoutNewPanics(t *testing.T) {
 	var d deque.Deque[int]
 	require.PanicsWithValue(t, "deque: Push to a Deque that New did not make", func() { d.Push(1, func([]int) {}) })
+	require.PanicsWithValue(t, "deque: PushBatch to a Deque that New did not make", func() { d.PushBatch([]int{1}) })
 	_, ok := d.Pop()
 	require.False(t, ok)
 	_, result := d.StealInto(deque.New[int](2))
@@ -59,6 +60,7 @@ func TestImpossibleIndicesPanic(t *testing.T) {
 
 		// More queued than fit.
 		require.PanicsWithValue(t, message("Push", at(0), at(0), at(5)), func() { broken(0, 0, 5).Push(1, func([]int) {}) })
+		require.PanicsWithValue(t, message("PushBatch", at(0), at(0), at(5)), func() { broken(0, 0, 5).PushBatch([]int{1}) })
 		require.PanicsWithValue(t, message("Pop", at(0), at(0), at(5)), func() { broken(0, 0, 5).Pop() })
 		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)), func() { broken(0, 0, 5).StealInto(full()) })
 		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)), func() { full().StealInto(broken(0, 0, 5)) })

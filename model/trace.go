@@ -143,21 +143,56 @@ func labels(events []explore.Record, source func(string, int) string) func(explo
 }
 
 // receiver gives the text before .Load( and the like in the source line of a
-// step, or "" unless there is exactly one.
+// step, or the channel there, or "" unless there is exactly one.
 func receiver(e explore.Record, source func(string, int) string) string {
 	if len(e.Stack) == 0 {
 		return ""
 	}
 	line := source(e.Stack[0].File, e.Stack[0].Line)
+	switch e.Op {
+	case explore.OpSend.String():
+		if before, _, ok := only(line, "<-"); ok {
+			return before
+		}
+		return ""
+	case explore.OpRecv.String():
+		for _, sign := range []string{"<-", "range "} {
+			if _, after, ok := only(line, sign); ok {
+				return after
+			}
+		}
+		return ""
+	case explore.OpClose.String():
+		_, after, _ := only(line, "close(")
+		return after
+	}
 	method := e.Op[strings.LastIndexByte(e.Op, '.')+1:]
 	end := strings.Index(line, "."+method+"(")
 	if end < 0 || end != strings.LastIndex(line, "."+method+"(") {
 		return ""
 	}
-	start := strings.LastIndexFunc(line[:end], func(r rune) bool {
-		return r != '.' && r != '_' && r != '[' && r != ']' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	start := strings.LastIndexFunc(line[:end], outsideName)
 	return strings.TrimLeft(line[start+1:end], ".]")
+}
+
+// outsideName reports whether r is no part of a name as lanes show it: x.heads[i].
+func outsideName(r rune) bool {
+	return r != '.' && r != '_' && r != '[' && r != ']' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// only gives the names before and after a sign that stands exactly once in a line.
+func only(line, sign string) (before, after string, ok bool) {
+	before, after, ok = strings.Cut(line, sign)
+	if !ok || strings.Contains(after, sign) {
+		return "", "", false
+	}
+	before = strings.TrimRight(before, " ")
+	before = before[strings.LastIndexFunc(before, outsideName)+1:]
+	after = strings.TrimLeft(after, " ")
+	if i := strings.IndexFunc(after, outsideName); i >= 0 {
+		after = after[:i]
+	}
+	return strings.TrimLeft(before, ".]"), after, true
 }
 
 // waits says where each of the goroutines stands that wait for ever.

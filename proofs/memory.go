@@ -52,7 +52,7 @@ func Accesses() []Access {
 		{"park", "leave", "word.Swap", acqRel, "as take; and releases this call to the next parker's", "memory/M4"},
 
 		{"deque", "Push, publish", "tail.Store", seqCst, "release for the slots; but it is what publishes work, before the look for a sleeper", "memory/M3, memory/M1"},
-		{"deque", "Push, pushFull, room", "head.Load", acquire, "the slot's last thief has read and cleared it", "memory/M5"},
+		{"deque", "Push, PushBatch, pushFull, room", "head.Load", acquire, "the slot's last thief has read and cleared it", "memory/M5"},
 		{"deque", "pushFull, Pop", "head.CompareAndSwap", release, "who sees this head sees the tail that it has run up to; one takes a value", "memory/M6, memory/M7"},
 		{"deque", "Pop", "head.Load", relaxed, "the exchange looks again; the slots are the owner's own", "memory/M7"},
 		{"deque", "look", "head.Load", acquire, "before the load of the tail", "memory/M6"},

@@ -136,18 +136,27 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 		panic("runtime: Join: the batch belongs to another runtime")
 	}
 	cx.charge()
-	for i := len(b.tasks) - 1; i >= 0; i-- { // when the last has ended, nearly all have
-		t := &b.tasks[i].task
-		if t.detached() {
-			b.tasks[i].check("Join")
-		}
-		if !t.over() {
-			if err := cx.await(t); err != nil {
+	values := make([]T, len(b.tasks))
+	var first *failure
+	for i := len(values) - 1; i >= 0; i-- { // when the last has ended, nearly all have
+		t := &b.tasks[i]
+		switch s := t.state.Load(); {
+		case s.Detached():
+			t.check("Join")
+		case s.Lifecycle() != taskstate.Complete:
+			if err := cx.await(&t.task); err != nil {
 				return nil, err
 			}
 		}
+		values[i] = t.value
+		if t.err != nil {
+			first = t.err
+		}
 	}
-	return b.results()
+	if first != nil {
+		return values, first.error
+	}
+	return values, nil
 }
 
 // Wait waits for the end of all tasks and returns what [TaskBatch.Join] does, or the error of ctx if that ends first. It is for goroutines

@@ -89,27 +89,15 @@ func (cx Cx) Yield() {
 }
 
 // join waits for the end of t, or returns why it does not. The runner of cx calls it.
+//
+// If t is queued, it is run at once, on top of the calling task. In a fork-join that is every level of a deep stack, which the collector
+// walks: so there is no function in between.
 func (cx Cx) join(t *task) error {
 	s := cx.stack
 	cx.charge()
-	if s.depth > 0 {
-		ended, next := s.inline(t)
-		switch {
-		case ended:
-			return nil
-		case next != nil:
-			if j := cx.hand(t); j != nil {
-				s.worker.resume = next
-				return cx.suspendFor(t, j)
-			}
-		}
+	if s.depth <= 0 {
+		return cx.await(t)
 	}
-	return cx.await(t)
-}
-
-// inline runs t on top of the calling task, if it is still queued, and reports whether it has ended. If t is queued but has a stack of
-// its own, inline returns that: t is RUNNING then, and its runner the caller.
-func (s *stack) inline(t *task) (ended bool, next *stack) {
 	w := s.worker
 	var outcome taskstate.RunOutcome
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
@@ -120,27 +108,34 @@ func (s *stack) inline(t *task) (ended bool, next *stack) {
 	} else {
 		outcome = t.state.Claim()
 	}
-	switch outcome {
-	case taskstate.RunStale:
-		return t.over(), nil
-	case taskstate.RunCancelled:
-		if w.stillborn(t, ErrCancelled) {
-			return true, nil
-		}
-	case taskstate.RunPoll:
-		if w.rt.cancelling() && w.stillborn(t, ErrClosed) {
-			return true, nil
-		}
+	if outcome == taskstate.RunStale {
+		return cx.await(t)
+	}
+	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.stillborn(t, ErrCancelled) {
+		return nil
 	}
 	w.polled()
 	if next, suspended := t.body.(*stack); suspended {
-		return false, next
+		return cx.swap(t, next)
 	}
 	w.count.inlined++
 	s.depth--
-	ended = s.run(t)
+	ended := s.run(t)
 	s.depth++
-	return ended, nil
+	if !ended {
+		return cx.await(t)
+	}
+	return nil
+}
+
+// swap waits for the end of t, which was queued and has a stack of its own, next; the worker goes on there. The caller is t's runner.
+func (cx Cx) swap(t *task, next *stack) error {
+	j := cx.hand(t)
+	if j == nil {
+		return cx.await(t)
+	}
+	cx.stack.worker.resume = next
+	return cx.suspendFor(t, j)
 }
 
 // hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a

@@ -153,10 +153,10 @@ func (w *worker) fetch() *task {
 	if n == 0 {
 		return nil
 	}
-	for _, t := range w.scratch[1:n] {
+	first, others := w.scratch[0], w.scratch[1:n]
+	for _, t := range others[landing.PushBatch(others):] { // an open steal takes up room
 		landing.Push(t, w.spill)
 	}
-	first := w.scratch[0]
 	clear(w.scratch[:n])
 	w.count.batches++
 	if n > 1 {

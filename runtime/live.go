@@ -9,11 +9,13 @@ package runtime
 //
 // A spawn takes one from the credit, and so does a task that comes from the injector; the end of a task adds one, and so does a task that
 // goes to the injector. What is missing is added to live, and what is too much is given back, 64 at a time. A worker gives back everything
-// before it sleeps. So live is never less than what it counts, and equals it when all workers sleep.
+// before it sleeps. So live is never less than what it counts, and equals it when all workers sleep. An entry whose task a join has run
+// counts as a task in the injector for as long as it lies there: live is one less for it.
 //
 // A closed runtime ends when the injector is empty and live is 0 at the same instant. That is looked at under the injector's lock: a
 // task that leaves the injector is in live before it has left, and one that enters it has entered before live goes down. Whoever
-// brings live to 0 looks, and so does whoever closes.
+// brings live to 0 looks, and so does whoever closes; and a worker that has no credit to give back when it goes to sleep, since its last
+// may have gone for an entry that was no task any more.
 //
 // For any number of workers and tasks it is proved that live counts this (injector/J11), that workers are told to end only when there is
 // no task and none can begin (injector/J12), and that somebody looks when that is so (injector/J13).
@@ -49,6 +51,8 @@ func (w *worker) flush() {
 	if n := w.credit; n > 0 {
 		w.credit = 0
 		w.rt.ended(n)
+	} else if w.rt.mode.Load() != open && w.rt.live.Load() == 0 {
+		w.rt.finish(false) // the last credit may have gone for an entry that a join was faster than
 	}
 }
 

@@ -170,17 +170,25 @@ func (w *worker) pushBack(t *task) {
 	}
 }
 
+// skips drops an entry that a join was faster than, and reports whether it was one. An entry of a task that is not SCHEDULED is of no use to
+// anybody: who makes it SCHEDULED again queues it again.
+func (w *worker) skips(t *task) bool {
+	if t.state.Load().Lifecycle() == taskstate.Scheduled {
+		return false
+	}
+	w.count.stale++
+	t.stale()
+	return true
+}
+
 // overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than, and tells somebody: on its
 // way, nobody could see it.
 func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {
-		if t.state.Load().Lifecycle() != taskstate.Scheduled {
-			w.count.stale++
-			t.stale()
-			continue
+		if !w.skips(t) {
+			live = append(live, t)
 		}
-		live = append(live, t)
 	}
 	w.rt.injector.push(false, live...)
 	w.left(len(live))

@@ -142,6 +142,14 @@ func (t *taker) push() {
 	t.all[t.me].deque.Push(t.value, func(batch []int) { t.got = append(t.got, batch...) })
 }
 
+func (t *taker) pushBatch(n int) {
+	values := make([]int, n)
+	for i := range values {
+		values[i] = t.value + 1 + i
+	}
+	t.value += t.all[t.me].deque.PushBatch(values)
+}
+
 func (t *taker) pop() {
 	if v, ok := t.all[t.me].deque.Pop(); ok {
 		t.got = append(t.got, v)
@@ -180,6 +188,11 @@ func TestDequeIsTheTable(t *testing.T) {
 			func(t *taker) { t.pop() },
 			func(t *taker) { t.pop(); t.steal(0) },
 			func(t *taker) { t.steal(1) },
+		}},
+		{"a batch behind an open steal", [][2]int{{4, 3}, {4, 0}, {4, 0}}, []func(*taker){
+			func(t *taker) { t.pop(); t.pushBatch(2); t.pop(); t.pushBatch(3) },
+			func(t *taker) { t.steal(0) },
+			func(t *taker) { t.steal(0) },
 		}},
 		{"the owner goes round", [][2]int{{2, 0}, {2, 0}}, []func(*taker){
 			func(t *taker) {

@@ -14,7 +14,7 @@ func Deque() *System {
 		Init: "half >= 1 && cap == 2*half && left >= 0" +
 			" && steal == 0 && real == 0 && tail == 0 && own == 0 && claim == 0 && looked == 0 && hs == 0 && hr == 0 && ht == 0 && taken == 0",
 		Rules: []Rule{
-			{"room", "Push, pushFull, room: head.Load", "own == 0 && n >= 1 && n <= cap - (tail - steal) && n <= left", "own = n; left -= n"},
+			{"room", "Push, PushBatch, pushFull, room: head.Load", "own == 0 && n >= 1 && n <= cap - (tail - steal) && n <= left", "own = n; left -= n"},
 			{"publish", "Push, publish: tail.Store", "own > 0", "tail += own; own = 0"},
 			{"overflow", "pushFull: head.CompareAndSwap", "own == 0 && steal == real && tail - steal == cap", "steal += half; real += half; taken += half"},
 			{"pop", "Pop: head.CompareAndSwap", "own == 0 && real < tail", "real++; taken++; steal = either(steal == real, real + 1, steal)"},
