@@ -31,7 +31,7 @@ func (p *pulse) beat() {
 
 // A wake is not lost, whether it comes before the first poll, during one, or while the future rests.
 func TestEveryWakeOfAFutureCounts(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		p := &pulse{beats: 2}
 		h := SubmitFuture(w.Runtime, p)
@@ -39,12 +39,12 @@ func TestEveryWakeOfAFutureCounts(t *testing.T) {
 		p.beat()
 		wait(x, h, 1)
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // A future that comes to rest while everything is cancelled ends.
 func TestCloseEndsAFutureThatComesToRest(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		h := SubmitFuture(w.Runtime, &pulse{beats: 1})
 		x.Assert(w.Close() == nil, "Close fails")
@@ -52,7 +52,7 @@ func TestCloseEndsAFutureThatComesToRest(t *testing.T) {
 		x.Assert(ended && err == ErrClosed, "the future has ended: %v, with %v", ended, err)
 		x.Assert(w.Resting() == 0, "it rests still")
 		w.over()
-	}, bounded(2)...)
+	})
 }
 
 // When a scope ends, its children have ended, and their handles say so: also that of one which another worker is about to complete.
@@ -82,7 +82,7 @@ func TestScopeEndsAfterItsChildren(t *testing.T) {
 
 // Two blocking tasks, one thread at most: the second is taken by whoever is done with the first, which may be giving up.
 func TestBlockingTaskIsTakenByAThreadThatIsDone(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)
 		w.config.blockingThreads = 1
 		w.start()
@@ -92,5 +92,5 @@ func TestBlockingTaskIsTakenByAThreadThatIsDone(t *testing.T) {
 		wait(x, second, 1)
 		w.shutdown()
 		x.Assert(w.blocking.threads.Load() == 0 && w.blocking.queued.Load() == 0, "%+v", w.BlockingStats())
-	}, bounded(2)...)
+	})
 }

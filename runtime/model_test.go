@@ -191,7 +191,7 @@ func TestCancelWakesWhoWaits(t *testing.T) {
 func TestWakeFromOutside(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(amount[workers], func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) {
+			checkWithin(t, workers, func(x *model.Exec) {
 				w := stillWorld(x, workers)
 				var flag atomic.Bool
 				h := Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -204,14 +204,14 @@ func TestWakeFromOutside(t *testing.T) {
 				h.wake(nil)
 				v, err := w.await(h)
 				x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
-			}, bounded(workers)...)
+			})
 		})
 	}
 }
 
 // The same with a second worker that comes only now: it may take the task at once, and resume its stack, which must have been left.
 func TestAStackIsResumedByAnother(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 2)
 		var flag atomic.Bool
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -225,7 +225,7 @@ func TestAStackIsResumedByAnother(t *testing.T) {
 		go w.workers[1].run()
 		v, err := w.await(h)
 		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
-	}, bounded(2)...)
+	})
 }
 
 var amount = map[int]string{1: "one worker", 2: "two workers"}
@@ -313,7 +313,7 @@ func TestOverflowLosesNothing(t *testing.T) {
 func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(amount[workers], func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) {
+			checkWithin(t, workers, func(x *model.Exec) {
 				w := stillWorld(x, workers)
 				var a, c *Handle[int]
 				root := Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -329,23 +329,30 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 				v, err := w.await(root)
 				x.Assert(err == nil && v == 2, "A has ended with %v, %v", v, err)
 				wait(x, c, 2)
-			}, bounded(workers)...)
+			})
 		})
 	}
 }
 
-// bounded is for checks with two workers, or two goroutines outside: they have more interleavings than anybody can wait for.
-func bounded(workers int) []model.Option {
+// checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than anybody can wait for: all of those with one
+// preemption are looked at, which most bugs need no more than, and the first of those with two.
+func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...model.Option) {
 	if workers == 1 {
-		return nil
+		model.Check(t, body, options...)
+		return
 	}
-	return []model.Option{model.Preemptions(2), model.Executions(20_000)}
+	t.Run("one preemption", func(t *testing.T) {
+		model.Check(t, body, append(options, model.Preemptions(1), model.Executions(50_000))...)
+	})
+	t.Run("two preemptions", func(t *testing.T) {
+		model.Check(t, body, append(options, model.Preemptions(2), model.Executions(20_000))...)
+	})
 }
 
 // A task spawns two and blocks its worker until one of them has run: the one that was evicted from the slot, which another worker must
 // have been told of.
 func TestEvictedTaskIsTakenByAnother(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -356,13 +363,13 @@ func TestEvictedTaskIsTakenByAnother(t *testing.T) {
 			return 1, nil
 		}), 1)
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // A task spawns one, which goes to the slot, and yields. The other comes first and blocks the worker until the first has gone on, which
 // another worker must have been told of.
 func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -374,7 +381,7 @@ func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
 			return 1, nil
 		}), 1)
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // All that comes with one batch is run.
@@ -395,7 +402,7 @@ func TestABatchIsRun(t *testing.T) {
 
 // The same for what came with a batch from the injector: while the first blocks its worker, the others are run elsewhere.
 func TestRestOfABatchIsTakenByAnother(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -404,12 +411,12 @@ func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 		wait(x, first, 1)
 		wait(x, second, 2)
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // A worker that finds nothing but what is in another's slot sleeps, and does not wake itself.
 func TestSlotOfABusyWorkerIsNoWork(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var goOn sync.WaitGroup
 		goOn.Add(1)
@@ -421,12 +428,12 @@ func TestSlotOfABusyWorkerIsNoWork(t *testing.T) {
 		goOn.Done()
 		wait(x, h, 1)
 		w.shutdown()
-	}, append(bounded(2), model.MaxSteps(3000))...)
+	}, model.MaxSteps(3000))
 }
 
 // Two workers run and steal what a task has spawned: each once, and the joins end.
 func TestStolenTasksRunOnce(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var counts [3]count
 		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -446,12 +453,12 @@ func TestStolenTasksRunOnce(t *testing.T) {
 		}), 3)
 		w.once(&counts[0], &counts[1], &counts[2])
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // Two goroutines outside, two workers.
 func TestTwoSubmittersAndTwoWorkers(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var a, b count
 		x.Go("other", func() { wait(x, Submit(w.Runtime, a.run), 1) })
@@ -459,7 +466,7 @@ func TestTwoSubmittersAndTwoWorkers(t *testing.T) {
 		x.Join()
 		w.once(&a, &b)
 		w.shutdown()
-	}, bounded(2)...)
+	})
 }
 
 // A task closes its own runtime while another waits.

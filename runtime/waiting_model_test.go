@@ -29,7 +29,7 @@ func TestSignalFromOutsideEndsTheWaitOfATask(t *testing.T) {
 
 // The task gets the signal, or ends without it; then it is still there.
 func TestSignalOrCancellation(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)
 		var n Notify
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -51,12 +51,12 @@ func TestSignalOrCancellation(t *testing.T) {
 		x.Assert(over && (err == nil || errors.Is(err, ErrCancelled)), "the result is %v", err)
 		x.Assert(n.signalled == (err != nil), "the result is %v, and whether the signal is left %v", err, n.signalled)
 		x.Assert(n.line.first == nil, "somebody waits")
-	}, bounded(2)...)
+	})
 }
 
 // Closing the runtime ends the wait, and leaves the permit, or comes behind it.
 func TestPermitOrClose(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)
 		s := NewSemaphore(1)
 		x.Assert(s.TryAcquire(1), "the permit is not free")
@@ -70,7 +70,7 @@ func TestPermitOrClose(t *testing.T) {
 		x.Assert(over && (err == nil || errors.Is(err, ErrClosed)), "the result is %v", err)
 		x.Assert((s.Free() == 1) == (err != nil), "the result is %v, and %d permits are free", err, s.Free())
 		x.Assert(s.line.first == nil, "somebody waits")
-	}, bounded(2)...)
+	})
 }
 
 // Two tasks of one worker and a channel that holds one value: the sender waits for the receiver, and the other way round.
