@@ -102,13 +102,8 @@ func needRace(t *testing.T) {
 // run under a bound that they state.
 var bounded = regexp.MustCompile(`^(` +
 	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes|TestWiderSchedulersAreTheTable)/\d.*` +
-	`|(TestNoJoinWaitsForWhatLiesBeneath|TestWakeFromOutside)/two_workers` +
-	`|TestNothingIsLostInAChannel/.*/2_of_both` +
-	`|TestAStackIsResumedByAnother|TestEvictedTaskIsTakenByAnother|TestRestOfABatchIsTakenByAnother|TestStolenTasksRunOnce` +
-	`|TestTwoSubmittersAndTwoWorkers|TestTwoWorkersAndADescriptor|TestWhoHasYieldedIsTakenByAnother` +
-	`|TestSlotOfABusyWorkerIsNoWork|TestSignalOrCancellation|TestPermitOrClose|TestCancelMeetsReadiness|TestTokenAndEventComeTogether` +
-	`|TestBlockingTaskIsTakenByAThreadThatIsDone|TestCloseEndsAFutureThatComesToRest|TestEveryWakeOfAFutureCounts` +
-	`|TestScopeEndsAfterItsChildren` +
+	`|.*/(one_preemption|two_preemptions)` +
+	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
 	`)$`)
 
 // Every other check of this project is proved: every schedule was run, and each

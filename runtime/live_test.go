@@ -37,7 +37,7 @@ func TestEntriesOfEndedTasksDoNotKeepTheRuntime(t *testing.T) {
 	require.Positive(t, n)
 	select {
 	case <-rt.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(5 * time.Second):
 		t.Fatal("all tasks have ended, and the runtime has not")
 	}
 }

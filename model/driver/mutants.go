@@ -34,6 +34,7 @@ type MutantSummary struct {
 // at once.
 const (
 	firstLook    = 1 * time.Second  // a check, plainly
+	suspectLook  = 5 * time.Second  // the one that is asked first, plainly
 	testsTimeout = 30 * time.Second // all ordinary tests
 	raceLook     = 10 * time.Second // a check under the race detector
 	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
@@ -259,7 +260,7 @@ func (j *judge) ask(ctx context.Context, r *runner, checks []planned, suspect st
 		if t.test != suspect {
 			continue
 		}
-		if _, killer, err = j.look(ctx, r, []planned{t}, false, firstLook); killer != "" || err != nil || !j.options.Race {
+		if _, killer, err = j.look(ctx, r, []planned{t}, false, suspectLook); killer != "" || err != nil || !j.options.Race {
 			return killer, err
 		}
 		_, killer, err = j.look(ctx, r, []planned{t}, true, raceLook)

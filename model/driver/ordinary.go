@@ -41,7 +41,7 @@ func goTest(ctx context.Context, p instrument.Package, tags string, replace map[
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	args := []string{"test", "-json", "-short", "-failfast", "-vet=off", "-timeout", testsTimeout.String()}
+	args := []string{"test", "-json", "-short", "-failfast", "-vet=off", "-ldflags=-w", "-timeout", testsTimeout.String()}
 	if tags != "" {
 		args = append(args, "-tags", tags)
 	}
