@@ -24,7 +24,7 @@ func TestARuleSpeaksOfOneObject(t *testing.T) {
 		but  []string
 	}{
 		// close_done waits for what Close itself has seen to on the word, before, and what does not come back (idle/I10).
-		{"idle", s.idle, []string{"close_done"}},
+		{"idle", s.Idle, []string{"close_done"}},
 		{"deque", r.all[0].Machine, nil},
 	} {
 		pairs, err := c.m.Commutes(200_000, c.but...)
@@ -38,15 +38,13 @@ func TestARuleSpeaksOfOneObject(t *testing.T) {
 
 // A rule that speaks of two objects is noticed.
 func TestARuleOfTwoObjectsIsNoticed(t *testing.T) {
-	c := idleCast(2, []string{"worker 0", "worker 1", "submitter"})
+	c := setting{workers: 2, submitters: 1, tasks: 1}.cast()
 	search := *c.System.Rule("search") // looks at the queue, too
 	search.When += " && q == 0"
 	c.System = c.System.With(search)
-	s := newScheduler(setting{workers: 2, submitters: 1, tasks: 1})
-	s.idle = refine.NewMachine(c)
-	s.share()
+	s := setting{workers: 2, submitters: 1, tasks: 1}.following(c)
 	s.begin(s.world(nil))
-	if _, err := s.idle.Commutes(200_000, "close_done"); err == nil {
+	if _, err := s.Idle.Commutes(200_000, "close_done"); err == nil {
 		t.Error("search and push are said to be possible in either order")
 	}
 }

@@ -181,3 +181,10 @@ func TestTaskIsTheTable(t *testing.T) {
 	}
 	everyRule(t, 20_000, all)
 }
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
