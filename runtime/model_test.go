@@ -27,8 +27,8 @@ func newWorld(x *model.Exec, workers int) world {
 
 // stillWorld is a world whose workers do not run yet: what is submitted now is there when they start, and the ways in which they fall
 // asleep before it comes are left to other checks.
-func stillWorld(x *model.Exec, workers int) world {
-	c, err := configure([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)})
+func stillWorld(x *model.Exec, workers int, options ...Option) world {
+	c, err := configure(append([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)}, options...))
 	require.NoError(x, err)
 	return world{assemble(c), x}
 }
