@@ -28,6 +28,7 @@ import (
 //	injector/X1, injector/X2      the same in every state, and every run ends, within bounds
 //	injector/S1, injector/S2      the same of a second model, whose tasks may be long,
 //	injector/S3                   and in every fair run all are done and all workers end
+//	injector/R1                   how workers look here, fall asleep, sleep, wake and end is what idle's proofs are about
 type injector struct {
 	// length is len(tasks in the queue), written under the lock, read by anybody: 0 means that the queue was empty at that instant.
 	length atomic.Int64

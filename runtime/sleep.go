@@ -37,6 +37,8 @@ import (
 // A watch takes a task out of a slot in which it has been for one whole interval: its worker is in a long task, and nobody was told of
 // it. So a task waits for at most two intervals for a worker that sleeps.
 
+// Step by step, falling asleep, sleeping and waking are what package idle's protocol is proved for (injector/R1).
+
 // sleep puts w to sleep until there may be something to do, and reports whether the runtime has ended.
 func (w *worker) sleep() bool {
 	rt := w.rt
