@@ -73,7 +73,7 @@ func injectorTheorems() []Theorem {
 	}
 	liveCode := []string{"runtime/live.go", "runtime/injector.go"}
 	lives := func(s *spec.System, goals ...string) invariant {
-		return invariant{smt.Proof{System: s, Invariant: []string{s.NonNegative(), spec.LiveCounts, spec.NothingLeft, spec.EndNoticed, spec.LiveShape}, Goals: goals}, "live.go"}
+		return invariant{smt.Proof{System: s, Invariant: []string{s.NonNegative("live"), spec.LiveCounts, spec.NothingLeft, spec.EndNoticed, spec.LiveShape}, Goals: goals}, "live.go"}
 	}
 	leavesFirst := spec.Live().With(spec.Rule{Name: "queue", When: "out >= 1", Do: "out--; owed++; live--; zeros += either(live == 1, 1, 0)"}).
 		With(spec.Rule{Name: "queued_outside", When: "lock == 0 && owed >= 1", Do: "owed--; q++"})
@@ -168,7 +168,7 @@ func injectorTheorems() []Theorem {
 			},
 		},
 		{
-			ID: "injector/J11", Statement: "live is the number of tasks that have begun, not ended, and are not in the injector, and the credit of all workers: never less than the tasks",
+			ID: "injector/J11", Statement: "live is the number of tasks that have begun, not ended, and are not in the injector, and the credit of all workers, less the entries there whose tasks a join has run",
 			Scope: "any N workers, outsiders, tasks, ends", Assumptions: []string{mutex}, Code: liveCode,
 			proof: lives(spec.Live(), spec.LiveCounts),
 			mutants: []mutant{{"lends", "a spawn takes credit that it does not have", lives(spec.Live().With(spec.Rule{Name: "spawn", When: "out >= 1", Do: "out++; credit = either(credit == 0, 0, credit - 1)"}),
@@ -189,6 +189,8 @@ func injectorTheorems() []Theorem {
 			proof: lives(spec.Live(), spec.EndNoticed),
 			mutants: []mutant{
 				{"mode-first", "who takes from live loads mode before", lives(spec.Live().With(spec.Rule{Name: "zero_open", When: "zeros > 0", Do: "zeros--"}), spec.EndNoticed)},
+				{"last-credit", "a worker whose credit went for an entry without a task does not look when it goes to sleep",
+					lives(spec.Live().With(spec.Rule{Name: "take_stale", When: "lock == 4 && stale >= 1", Do: "lock = 0; q--; stale--"}), spec.EndNoticed)},
 				{"only-closers", "only who closes the runtime looks", lives(spec.Live().With(spec.Rule{Name: "give", When: "n >= 1 && n <= credit", Do: "credit -= n; live -= n"}), spec.EndNoticed)},
 			},
 		},

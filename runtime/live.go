@@ -6,11 +6,11 @@ package runtime
 // touch, most of the time: a worker has credit, tasks that it has counted already and that do not exist.
 //
 //	live = tasks that have begun and not ended and are not in the injector + the credit of all workers
+//	       - entries of the injector whose tasks a join has run: they are counted there until they are taken
 //
 // A spawn takes one from the credit, and so does a task that comes from the injector; the end of a task adds one, and so does a task that
 // goes to the injector. What is missing is added to live, and what is too much is given back, 64 at a time. A worker gives back everything
-// before it sleeps. So live is never less than what it counts, and equals it when all workers sleep. An entry whose task a join has run
-// counts as a task in the injector for as long as it lies there: live is one less for it.
+// before it sleeps. So live and the length of the injector together are never less than the tasks, and equal them when all workers sleep.
 //
 // A closed runtime ends when the injector is empty and live is 0 at the same instant. That is looked at under the injector's lock: a
 // task that leaves the injector is in live before it has left, and one that enters it has entered before live goes down. Whoever

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -97,11 +98,13 @@ func (r *Rule) Effect() map[string]string {
 	return set
 }
 
-// NonNegative says that no variable of the table is below zero.
-func (s *System) NonNegative() string {
-	c := make([]string, len(s.Vars))
-	for i, v := range s.Vars {
-		c[i] = v + " >= 0"
+// NonNegative says that no variable of the table is below zero, but for those that are named.
+func (s *System) NonNegative(but ...string) string {
+	var c []string
+	for _, v := range s.Vars {
+		if !slices.Contains(but, v) {
+			c = append(c, v+" >= 0")
+		}
 	}
 	return And(c...)
 }
