@@ -154,11 +154,23 @@ func (ws *watches) find(id uint64) *Watch {
 	return nil
 }
 
-// close gives back what the kernel has given. The last worker calls it.
+// close closes all that there are, for tasks of other runtimes may wait for them, and gives back what the kernel has given. The last
+// worker calls it.
 func (ws *watches) close() {
 	ws.lock.Lock()
-	defer ws.lock.Unlock()
 	ws.closed = true
+	var left []*Watch
+	for _, slot := range ws.slots {
+		if slot.watch != nil {
+			left = append(left, slot.watch)
+		}
+	}
+	ws.lock.Unlock()
+	for _, w := range left {
+		w.Close() // an error says that somebody else does
+	}
+	ws.lock.Lock()
+	defer ws.lock.Unlock()
 	if ws.kernel != nil {
 		ws.kernel.Close()
 	}

@@ -68,7 +68,8 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	return w, nil
 }
 
-// Close ends the Watch. Who waits for it gets [ErrWatchClosed]. Anyone may call it. It returns ErrWatchClosed if it was closed before.
+// Close ends the Watch. Who waits for it gets [ErrWatchClosed]. Anyone may call it. It returns ErrWatchClosed if it was closed before, as
+// the end of its runtime does with [Epoll].
 //
 // With [Netpoll], a goroutine that waits on behalf of a task stays until the connection becomes ready or is closed.
 func (w *Watch) Close() error {

@@ -420,10 +420,31 @@ func TestWatchAfterTheEnd(t *testing.T) {
 			_, err := rt.Watch(w)
 			require.ErrorIs(t, err, runtime.ErrClosed)
 		}
-		if used {
+		switch {
+		case !used:
+		case runtime.Epoll.Available():
+			require.ErrorIs(t, watched.Close(), runtime.ErrWatchClosed)
+		default:
 			require.NoError(t, watched.Close())
 		}
 	}
+}
+
+// Who waits with the Watch of a runtime that ends is told so, also if it is a task of another.
+func TestTheEndOfARuntimeClosesItsWatches(t *testing.T) {
+	if !runtime.Epoll.Available() {
+		t.Skip("goroutines wait here, and belong to no runtime")
+	}
+	there, here := start(t, 1), start(t, 1)
+	r, _ := pipe(t)
+	watched := watch(t, there, r)
+	h := runtime.Submit(here, reader(watched))
+	require.Eventually(t, here.Idle, 10*time.Second, time.Millisecond)
+	require.NoError(t, there.Close())
+	_, err := get(t, h)
+	require.ErrorIs(t, err, runtime.ErrWatchClosed)
+	_, err = get(t, runtime.Submit(here, reader(watched)))
+	require.ErrorIs(t, err, runtime.ErrWatchClosed)
 }
 
 // The first descriptor is watched while the driver sleeps in its parker, and who waits for it leaves its worker asleep: the driver has
