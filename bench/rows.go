@@ -192,14 +192,14 @@ func suspending() ([]contender, func()) {
 	const n = 1000
 	rt := start()
 	return []contender{
-		{name: "Join of a task that has begun", ops: n, round: inside(rt, func(cx ours.Cx) {
+		{name: "spawn, both yield, Join: each of 3 suspensions", ops: 3 * n, round: inside(rt, func(cx ours.Cx) {
 			for range n {
 				h := ours.Spawn(cx, yieldOnce)
 				cx.Yield() // the target begins, and yields
 				must(h.Join(cx))
 			}
 		})},
-		{name: "Join of a future that is not ready yet", ops: n, round: inside(rt, func(cx ours.Cx) {
+		{name: "spawn of a future that is not ready, Join", ops: n, round: inside(rt, func(cx ours.Cx) {
 			for range n {
 				must(ours.SpawnFuture[int](cx, &second{}).Join(cx))
 			}

@@ -195,7 +195,7 @@ fn main() {
         })
     })]);
 
-    row("a join that suspends", rounds, vec![contender("Tokio", 1000, || {
+    row("a join that suspends, each of 3 suspensions", rounds, vec![contender("Tokio", 3000, || {
         inside(rt, async {
             for _ in 0..1000 {
                 let h = tokio::spawn(yield_now());
