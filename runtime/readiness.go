@@ -167,7 +167,7 @@ func (ws *watches) close() {
 	}
 	ws.lock.Unlock()
 	for _, w := range left {
-		w.Close() // an error says that somebody else does
+		w.end()
 	}
 	ws.lock.Lock()
 	defer ws.lock.Unlock()

@@ -19,7 +19,8 @@ type Watch struct {
 	rt         *Runtime
 	conn       syscall.RawConn
 	id         uint64      // of the kernel; 0 if goroutines wait instead. Never changes after Runtime.Watch
-	closed     atomic.Bool // stored under the lock
+	given      atomic.Bool // Close was called
+	closed     atomic.Bool // nobody waits any more, nor will; stored under the lock
 	lock       sync.Mutex  // of the lines of both directions
 	directions [2]direction
 }
@@ -68,15 +69,25 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	return w, nil
 }
 
-// Close ends the Watch. Who waits for it gets [ErrWatchClosed]. Anyone may call it. It returns ErrWatchClosed if it was closed before, as
-// the end of its runtime does with [Epoll].
+// Close ends the Watch. Who waits for it gets [ErrWatchClosed]. Anyone may call it. It returns ErrWatchClosed if it was called before.
+//
+// The end of the runtime ends all waits, too, with [Epoll].
 //
 // With [Netpoll], a goroutine that waits on behalf of a task stays until the connection becomes ready or is closed.
 func (w *Watch) Close() error {
+	if w.given.Swap(true) {
+		return ErrWatchClosed
+	}
+	w.end()
+	return nil
+}
+
+// end ends all waits, if nobody has done so. Anyone may call it.
+func (w *Watch) end() {
 	w.lock.Lock()
 	if w.closed.Load() {
 		w.lock.Unlock()
-		return ErrWatchClosed
+		return
 	}
 	w.closed.Store(true)
 	readers, writers := w.directions[reading].tell(ErrWatchClosed), w.directions[writing].tell(ErrWatchClosed)
@@ -86,7 +97,6 @@ func (w *Watch) Close() error {
 	}
 	readers.wake(nil)
 	writers.wake(nil)
-	return nil
 }
 
 // ReadReady waits until a read would not wait: there is something to read, or the other side has ended, or failed. It may return for no
