@@ -136,52 +136,37 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 		panic("runtime: Join: the batch belongs to another runtime")
 	}
 	cx.charge()
-	values := make([]T, len(b.tasks))
-	var first *failure
-	for i := len(values) - 1; i >= 0; i-- { // when the last has ended, nearly all have
-		t := &b.tasks[i]
-		switch s := t.state.Load(); {
-		case s.Detached():
-			t.check("Join")
-		case s.Lifecycle() != taskstate.Complete:
-			if err := cx.await(&t.task); err != nil {
-				return nil, err
-			}
-		}
-		values[i] = t.value
-		if t.err != nil {
-			first = t.err
-		}
-	}
-	if first != nil {
-		return values, first.error
-	}
-	return values, nil
+	return b.collect("Join", func(h *Handle[T]) error { return cx.await(&h.task) })
 }
 
 // Wait waits for the end of all tasks and returns what [TaskBatch.Join] does, or the error of ctx if that ends first. It is for goroutines
 // that are not tasks.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
-	for i := len(b.tasks) - 1; i >= 0; i-- {
-		h := &b.tasks[i].Handle
-		if !h.over() {
-			if _, err := h.Wait(ctx); err != nil && !h.over() {
+	return b.collect("Wait", func(h *Handle[T]) error {
+		if _, err := h.Wait(ctx); err != nil && !h.over() {
+			return err
+		}
+		return nil
+	})
+}
+
+// collect returns all results; wait waits for the end of a task, or says why it does not. It begins at the end: when the last task has ended,
+// nearly all have.
+func (b *TaskBatch[T]) collect(what string, wait func(*Handle[T]) error) ([]T, error) {
+	values := make([]T, len(b.tasks))
+	var first *failure
+	for i := len(values) - 1; i >= 0; i-- {
+		t := &b.tasks[i]
+		switch s := t.state.Load(); {
+		case s.Detached():
+			t.check(what)
+		case s.Lifecycle() != taskstate.Complete:
+			if err := wait(&t.Handle); err != nil {
 				return nil, err
 			}
 		}
-		h.check("Wait")
-	}
-	return b.results()
-}
-
-// results is for who has found all tasks ended.
-func (b *TaskBatch[T]) results() ([]T, error) {
-	values := make([]T, len(b.tasks))
-	var first *failure
-	for i := range b.tasks {
-		t := &b.tasks[i]
 		values[i] = t.value
-		if t.err != nil && first == nil {
+		if t.err != nil {
 			first = t.err
 		}
 	}

@@ -414,6 +414,39 @@ func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 	})
 }
 
+// A batch comes while a thief still copies from the ring that it is to land in: what it has no room for is not lost.
+func TestBatchBehindAnOpenSteal(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := newWorld(x, 2)
+		var counts [6]count
+		var all count
+		run := func(i int) func(Cx) (int, error) {
+			return func(cx Cx) (int, error) {
+				if all.Add(1) == int32(len(counts)) {
+					w.last(cx)
+				}
+				return counts[i].run(cx)
+			}
+		}
+		Submit(w.Runtime, func(cx Cx) (int, error) {
+			Spawn(cx, run(0)).Detach()
+			Spawn(cx, run(1)).Detach()
+			Spawn(cx, func(Cx) (int, error) {
+				for i := 2; i < len(counts); i++ {
+					Submit(w.Runtime, run(i)).Detach()
+				}
+				return 0, nil
+			}).Detach()
+			return 1, nil
+		}).Detach()
+		<-w.Done()
+		w.over()
+		for i := range counts {
+			w.once(&counts[i])
+		}
+	})
+}
+
 // A worker that finds nothing but what is in another's slot sleeps, and does not wake itself.
 func TestSlotOfABusyWorkerIsNoWork(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
