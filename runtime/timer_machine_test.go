@@ -50,7 +50,7 @@ func timersMachine(t *rapid.T) {
 		},
 		"stop": func(t *rapid.T) {
 			if len(all) == 0 {
-				t.Skip("no timer")
+				return
 			}
 			l := rapid.SampledFrom(all).Draw(t, "timer")
 			i := slices.Index(set, l)
@@ -62,7 +62,7 @@ func timersMachine(t *rapid.T) {
 		"time passes": func(t *rapid.T) { fire(now + rapid.Int64Range(0, 8).Draw(t, "by")) },
 		"to the next": func(t *rapid.T) {
 			if len(set) == 0 {
-				t.Skip("no timer")
+				return
 			}
 			fire(max(now, sorted()[0].when-1))
 			require.Equal(t, want, fired, "nothing that is set for later")

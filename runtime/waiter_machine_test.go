@@ -43,7 +43,8 @@ func (cs callers[P]) check(t require.TestingT, value func(P) int) {
 	}
 }
 
-// giveUp lets any caller give up that has not, and reports which and whether it must have been taken out of its line.
+// giveUp lets any caller give up that has not, and reports which and whether it must have been taken out of its line. If all have, it does
+// nothing: an action that skips fails the run of a fuzzer that draws it a hundred times in a row.
 func (cs callers[P]) giveUp(t *rapid.T, from source[P]) (c *caller[P], taken bool) {
 	var candidates callers[P]
 	for _, c := range cs {
@@ -52,7 +53,7 @@ func (cs callers[P]) giveUp(t *rapid.T, from source[P]) (c *caller[P], taken boo
 		}
 	}
 	if len(candidates) == 0 {
-		t.Skip("nobody waits")
+		return nil, false
 	}
 	c = rapid.SampledFrom(candidates).Draw(t, "who")
 	taken = from.forget(c.w, nil)
@@ -102,7 +103,7 @@ func semaphoreMachine(t *rapid.T) {
 		},
 		"release": func(t *rapid.T) {
 			if free == permits {
-				t.Skip("nothing is taken")
+				return
 			}
 			n := rapid.SampledFrom([]int{1, permits - free, rapid.IntRange(1, permits-free).Draw(t, "n")}).Draw(t, "some")
 			s.Release(n)
