@@ -17,7 +17,7 @@ import (
 //	  a look for a sleeper (notify)        in its recheck                         pusher sees the parker (idle/I1)
 //	closed under the lock                push under the lock                    a task is in the queue before the end, or refused
 //
-// What is proved (package proofs), for any number of workers, outsiders and tasks:
+// What is proved (package proofs): J1 to J10 for any number of workers, outsiders and tasks, the others within bounds.
 //
 //	injector/J1, injector/J7      nothing is lost or there twice on its way through the injector, batches in hand, and rings
 //	injector/J2                   length is the length
@@ -25,7 +25,7 @@ import (
 //	injector/J4, injector/J6      no lost wakeup while batches are in transit; searching stays exact
 //	injector/J5, injector/J10     when all workers have ended, all that was accepted is done
 //	injector/J8, injector/J9      first in, first out; a batch fits
-//	injector/X1, injector/X2      the same in every state, and every run ends, within bounds
+//	injector/X1, injector/X2      the same in every state, and every run ends
 //	injector/S1, injector/S2      the same of a second model, whose tasks may be long,
 //	injector/S3                   and in every fair run all are done and all workers end
 //	injector/R1                   how workers look here, fall asleep, sleep, wake and end is what idle's proofs are about

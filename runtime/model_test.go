@@ -334,8 +334,8 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	}
 }
 
-// checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than anybody can wait for: all of those with one
-// preemption are looked at, which most bugs need no more than, and the first of those with two.
+// checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than anybody can wait for: those with one
+// preemption are looked at, which most bugs need no more than, and the first of those with two. One check has more than 50,000 of the former.
 func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...model.Option) {
 	if workers == 1 {
 		model.Check(t, body, options...)

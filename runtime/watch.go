@@ -10,7 +10,8 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// ErrWatchClosed is what the methods of a [Watch] return after Close, and those that wait when it comes. It wraps fs.ErrClosed.
+// ErrWatchClosed is what the methods of a [Watch] return after Close, and those that wait when it comes; with [Epoll], the end of the runtime
+// does the same. It wraps fs.ErrClosed.
 var ErrWatchClosed = fmt.Errorf("runtime: watch: %w", fs.ErrClosed)
 
 // A Watch lets tasks wait for a file or connection to be ready to be read or written. It belongs to one runtime, tasks of all may use
