@@ -11,7 +11,7 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-//go:embed page.html
+//go:embed row_page.html
 var page string
 
 // A protocol is a section of the page.
