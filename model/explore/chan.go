@@ -10,7 +10,7 @@ import (
 // Channels. A buffered channel keeps its values in itself: when the engine has
 // decided that an operation runs, the hook does the real one, which cannot
 // block. What the engine keeps beside it are numbers: how many values were sent
-// and received, and what happened to it so far (chandep.go says which of these
+// and received, and what happened to it so far (chan_dependence.go says which of these
 // operations depend on one another, and why).
 //
 // A send on an unbuffered channel is two steps: the sender posts its value,
@@ -19,7 +19,7 @@ import (
 // another goroutine has already begun to wait, that says the same as a meeting
 // of the two, and orders less. One thing tells: a select with a send on an
 // unbuffered channel is ready only if a receiver is there. When the first such
-// select is met, the exploration starts again with meetings (meet.go).
+// select is met, the exploration starts again with meetings (chan_rendezvous.go).
 //
 // The value of a post lies where its sender left it until the receiver has
 // copied it.
@@ -114,17 +114,6 @@ func (e *engine) channel(c *Chan) int32 {
 	return id
 }
 
-// Here reports whether the caller runs in a checked execution.
-func Here() bool {
-	e := eng
-	if e == nil {
-		return false
-	}
-	var mark byte
-	sp := uintptr(unsafe.Pointer(&mark))
-	return e.cur.stack.holds(sp) || !e.isForeign(e.cur, sp)
-}
-
 // Communicate does one of the cases, waiting until one is ready unless there is
 // a default. It reports false outside of an execution.
 func Communicate(cases []Case, def bool) (Taken, bool) {
@@ -195,10 +184,6 @@ func enterChan(c Chan, op Op) bool {
 	t.com.cases = append(t.com.cases[:0], chanCase{obj: e.channel(&c)})
 	return Enter(c.Ptr, op)
 }
-
-// isChan reports whether the operation is on channels, timers or the clock: its
-// dependence is that of its accesses (chandep.go).
-func (o Op) isChan() bool { return o >= OpSend && o <= OpTimerFire || o == OpNow || o == OpSleep }
 
 // ready says whether a case could go on by itself.
 func (e *engine) ready(c chanCase) bool {
@@ -467,6 +452,21 @@ func (e *engine) checkBehind() {
 					"by a goroutine that it did not start or by code that is not rewritten (a context made outside of the check and cancelled inside?)", t.name, t.doing())}
 				return
 			}
+		}
+	}
+}
+
+// chanBegin notes, before t's operation becomes an event, whether it runs only
+// because nothing else can, and which of its choices sleep.
+func (e *engine) chanBegin(t *thread) {
+	e.lateDue, e.asleep = -1, 0
+	if d, ok := e.firstDeadline(t); ok && !e.chanEnabled(t) {
+		e.lateDue = d
+	}
+	if e.reduce && e.selects && t.choosesCase() {
+		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
+			ev := &e.stack[e.depth]
+			ev.back |= ev.enabled &^ ev.sleep // see chan_sleepset.go
 		}
 	}
 }

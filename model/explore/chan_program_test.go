@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
+	"pgregory.net/rapid"
 )
 
 // testChan is a channel with what happened to it: who sent and who received, in

@@ -1,14 +1,6 @@
 package explore
 
-import (
-	"fmt"
-	"iter"
-	"runtime"
-	"runtime/debug"
-	"slices"
-	"strings"
-	"unsafe"
-)
+import "unsafe"
 
 // Coroutines of checked code: what iter.Pull makes. A coroutine runs as part of
 // the thread that called next, also its scheduling points: a thread that is
@@ -47,18 +39,6 @@ type Coro struct {
 	goexit    bool // checked code called runtime.Goexit in it
 	recovered any  // the panic that ended it
 	edges     coroEdges
-}
-
-// A carrier is a goroutine that runs one coroutine after the other, by a real
-// iter.Pull: so next and yield make the edges that those of package iter make.
-// Under the race detector it runs one in an execution: what that did must not
-// order what another does.
-type carrier struct {
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
-	coro   *Coro
-	stack  span // what is known of its stack while it does not run
 }
 
 // NewCoro makes a coroutine that runs body. It must be called in an execution.
@@ -187,57 +167,6 @@ func (e *engine) resume(c *Coro) {
 	}
 }
 
-// mount gives c a carrier.
-func (e *engine) mount(c *Coro) {
-	if n := len(e.carriers); n > 0 {
-		c.carrier = e.carriers[n-1]
-		e.carriers = e.carriers[:n-1]
-	} else {
-		c.carrier = e.newCarrier()
-	}
-	c.carrier.coro = c
-}
-
-func (e *engine) newCarrier() *carrier {
-	k := &carrier{}
-	e.foreign.expect(1)
-	k.resume, k.stop = iter.Pull(func(yield func(struct{}) bool) {
-		k.yield = yield
-		k.stack.goid = GoroutineID()
-		for ok := true; ok; ok = yield(struct{}{}) {
-			e.runCoro(k)
-		}
-	})
-	return k
-}
-
-// runCoro runs the body of k's coroutine on its own stack.
-func (e *engine) runCoro(k *carrier) {
-	c := k.coro
-	c.edges.acquire()
-	exits := true
-	defer func() {
-		p := c.recovered
-		if exits && p == nil && c.goexit {
-			e.noteGoexit(c.outer) // the caller of next exits as well
-		}
-		e.ends(c)
-		switch {
-		case exits:
-			e.foreign.expect(-1)
-		case Race:
-			e.spent = append(e.spent, k)
-		default:
-			e.carriers = append(e.carriers, k)
-		}
-		if exits && p != nil {
-			panic(p) // it came while a Goexit was under way: the caller of next sees it and no Goexit
-		}
-	}()
-	e.catch(c)
-	exits = false
-}
-
 // catch runs c's body to its end or its panic. It does not return if the body
 // called Goexit, even if deferred functions panicked on the way.
 func (e *engine) catch(c *Coro) {
@@ -283,79 +212,4 @@ func (e *engine) noteGoexit(c *Coro) {
 	} else {
 		e.cur.goexit = true
 	}
-}
-
-// notePanic keeps the stack of a panic that leaves a coroutine: where it is
-// raised again, that is gone.
-func (e *engine) notePanic(p any) {
-	if _, ok := p.(abort); !ok && e.trail == 0 && !e.aborting {
-		e.trail = runtime.Callers(3, e.trailPCs[:])
-	}
-}
-
-// renewCarriers makes all carriers free for the next execution, which comes
-// after all they did.
-func (e *engine) renewCarriers() {
-	e.carriers = append(e.carriers, e.spent...)
-	e.spent = e.spent[:0]
-}
-
-// closeCoros ends the coroutines that an execution leaves behind, at its end.
-// Their deferred functions need a thread: the first one is used. If a Goexit
-// ends that, another takes over.
-func (e *engine) closeCoros() {
-	for len(e.coros) > 0 {
-		t := e.threads[0]
-		if t.dead {
-			*t = thread{id: t.id, number: t.number, fiber: t.fiber}
-			e.newFiber(t)
-		}
-		t.fn, t.fin = e.unwindCoros, false
-		t.spawnEdge()
-		e.startOne(t)
-		raceEnd()
-	}
-}
-
-func (e *engine) unwindCoros() {
-	for n := len(e.coros); n > 0; n = len(e.coros) {
-		for i := n - 1; i >= 0; i-- {
-			if c := e.coros[i]; !c.running { // one that runs lies beneath one that is suspended
-				e.unwindCoro(c)
-				break
-			}
-		}
-	}
-}
-
-// unwindCoro resumes c, which panics with the end of the execution.
-func (e *engine) unwindCoro(c *Coro) {
-	defer func() { _ = recover() }()
-	if e.started(c) {
-		e.resume(c)
-	} else {
-		e.drop(c)
-	}
-}
-
-// closeCarriers ends the kept goroutines when a check is over.
-func (e *engine) closeCarriers() {
-	for _, k := range append(e.carriers, e.spent...) {
-		k.stop()
-	}
-	e.carriers, e.spent = nil, nil
-}
-
-// panicStack is the stack of a panic that has reached the end of its thread:
-// first where it left a coroutine, if it did.
-func (e *engine) panicStack() string {
-	own := string(debug.Stack())
-	if e.trail == 0 {
-		return own
-	}
-	head, rest, _ := strings.Cut(own, "\n")
-	for _, f := range slices.Backward(frames(e.trailPCs[:e.trail])) {
-		rest = fmt.Sprintf("%s(...)\n\t%s:%d\n%s", f.Func, f.File, f.Line, rest)
-	}
-	return head + "\n" + rest
 }

@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
+	"pgregory.net/rapid"
 )
 
 // A script is what a goroutine or a coroutine does. The program has three

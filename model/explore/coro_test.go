@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 )

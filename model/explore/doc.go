@@ -24,8 +24,8 @@
 //
 // # Threads
 //
-// A thread is a coroutine (fiber.go); under the race detector it is a goroutine
-// whose hand-offs are hidden (fiber_race.go). One runs at a time. Checked code
+// A thread is a coroutine (thread_coro.go); under the race detector it is a goroutine
+// whose hand-offs are hidden (thread_coro_race.go). One runs at a time. Checked code
 // calls Enter before each operation, on the thread's own stack; the decision who
 // runs next is taken right there, and control changes hands only if that is
 // another thread. While there is only one thread that can matter, before the
@@ -51,16 +51,16 @@
 //
 // A loop whose iterations have no effect of their own (the rewriter marks them)
 // waits, after an iteration that only read, until something it read has changed
-// (spin.go). WaitGroups (waitgroup.go), timeouts and the futex (futex.go) have
+// (search_spin.go). WaitGroups (sync_waitgroup.go), timeouts and the futex (sync_futex.go) have
 // their rules beside their code.
 //
 // # Channels and time
 //
 // An operation on channels, timers or the clock has no class but accesses, to as
 // many channels as it looks at; which of them depend on one another is said in
-// chandep.go, and what the operations do in chan.go, meet.go and timer.go. The
+// chan_dependence.go, and what the operations do in chan.go, chan_rendezvous.go and time_timer.go. The
 // values stay in the real channels. Where several cases of a select are ready,
-// each is explored; they sleep one by one (chanrest.go).
+// each is explored; they sleep one by one (chan_sleepset.go).
 //
 // # What was not done
 //
@@ -79,7 +79,7 @@
 //     times with it.
 //   - A queue of waiters for each channel, as Go's runtime has it, in all programs.
 //     Then every send on an unbuffered channel comes before or after the arrival
-//     of its receiver, and k values make 2^k traces instead of one (meet.go does
+//     of its receiver, and k values make 2^k traces instead of one (chan_rendezvous.go does
 //     so, where it can be told).
 //   - Dependence of a send and a receive when the buffer is empty or full. Whether
 //     it is depends on the order of others, so that orders of one trace would

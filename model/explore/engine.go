@@ -93,10 +93,10 @@ type engine struct {
 	historyKey byte          // its address stands for the history
 
 	reduce    bool               // partial-order reduction; else every schedule (bounded) or one (random)
-	strict    bool               // WaitGroup additions and subtractions are dependent: see waitgroup.go
+	strict    bool               // WaitGroup additions and subtractions are dependent: see sync_waitgroup.go
 	wantWG    bool               // strict was asked for: the exploration starts again
 	usesWG    bool               // a WaitGroup was changed in this execution
-	meet      bool               // unbuffered channels have meetings: see meet.go
+	meet      bool               // unbuffered channels have meetings: see chan_rendezvous.go
 	wantMeet  bool               // meet was asked for: the exploration starts again
 	late      bool               // a timeout fired because nothing else could run
 	early     int                // timeouts and signals before their time so far
@@ -122,12 +122,12 @@ type engine struct {
 	forced     []Deviation       // replay
 	decision   int               // decisions so far, for deviation
 	cands      []int32           // scratch of races
-	used       []int32           // scratch of waitgroup.go
-	deps       []int32           // of chandep.go: events that the operation looked at last depends on
-	pendingAcc []access          // scratch of chandep.go
+	used       []int32           // scratch of sync_waitgroup.go
+	deps       []int32           // of chan_dependence.go: events that the operation looked at last depends on
+	pendingAcc []access          // scratch of chan_dependence.go
 	selects    bool              // some thread has chosen among cases
 	asleep     uint64            // choices of the thread that runs which sleep
-	resting    [][]rested        // by depth of node: see chanrest.go
+	resting    [][]rested        // by depth of node: see chan_sleepset.go
 	restNext   []rested          // of the node to come
 	zero       [maxThreads]int32 // the clock of a thread without a past
 
@@ -151,210 +151,3 @@ var eng *engine
 
 // latest is the engine of the last exploration, for ThreadName.
 var latest *engine
-
-type thread struct {
-	id      int
-	name    string
-	number  string // its name when it was given none
-	fn      func()
-	started bool // it has run to its first operation
-	fin     bool // its function has ended
-	dead    bool // its coroutine was ended by Goexit
-	goexit  bool // checked code called runtime.Goexit
-
-	// The pending operation.
-	op       Op
-	ptr      unsafe.Pointer
-	obj      int32
-	old, new uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
-	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
-	peek     func() bool   // CAS on what is neither
-	choices  int32         // Choose and Signal
-	prev     int32         // the event whose clock is this thread's, or -1
-	key      uint64        // of the pending operation, in engine.pending
-	children uint64        // threads that Join waits for
-	signal   int32         // Cond: the event that woke it, or -1
-	chosen   int32         // what the last choice gave
-	deadline time.Duration // futex: on the virtual clock, or noDeadline
-	futex    FutexResult   // how the wait ended
-	queue    int32         // futex: the object it sleeps on
-	pcs      [24]uintptr   // where the pending operation stands, when recording
-	npcs     int           // how many of pcs are in use
-	stack    span          // it runs on: its own, or that of the coroutine it is in
-	own      span          // while it is in a coroutine: of its own
-	co       *Coro         // it is in, the innermost, or nil
-	spin     spinning      // the loop it is in, if that has no effects of its own
-	com      communication // on channels
-	serial   uint32        // things it made: see Serial
-	fiber    fiber         // how control is handed to it
-}
-
-// abort unwinds a thread whose execution is over. Checked code cannot swallow
-// it: recover() becomes Recover, which panics with it again.
-type abort struct{}
-
-// Enter is the scheduling point before an operation on *p. It reports whether
-// the caller runs in a checked execution; if so the operation, done right
-// after, is the one that was scheduled.
-func Enter(p unsafe.Pointer, op Op) bool {
-	e := eng
-	if e == nil {
-		return false
-	}
-	t := e.cur
-	var mark byte
-	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isForeign(t, sp) {
-		return false
-	}
-	if e.quiet && e.quietStep(t, p, op) {
-		return true
-	}
-	t.op, t.ptr = op, p
-	e.step(t)
-	return true
-}
-
-// EnterCAS is Enter for a CompareAndSwap of old to new on width bytes (4 or
-// 8), which is a read if *p does not hold old.
-func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
-	if e := eng; e != nil {
-		t := e.cur
-		t.old, t.new, t.width = old, new, width
-	}
-	return Enter(p, OpCAS)
-}
-
-// EnterCASFunc is EnterCAS where equal says whether *p holds the old value.
-func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
-	if e := eng; e != nil {
-		t := e.cur
-		t.width, t.peek = 0, equal
-	}
-	return Enter(p, OpCAS)
-}
-
-// Leave notes the result of the operation that Enter announced. A result that
-// differs when the same schedule runs again is nondeterminism.
-func Leave(val uint64) {
-	e := eng
-	if e == nil || e.quiet {
-		return
-	}
-	ev := &e.stack[e.depth-1]
-	if e.depth < e.plen && ev.seen && ev.val != val && !e.aborting {
-		e.fail(KindNondeterminism, "the same schedule gave another result: step %d, %s of %s, gave %#x before and %#x now; "+
-			"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
-			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
-	}
-	ev.val, ev.seen = val, true
-	if e.rec != nil {
-		e.rec.value(val)
-	}
-	if e.cfg.Observe != nil {
-		e.observe(e.cur, val)
-	}
-}
-
-// LeaveValue is Leave for a result that is shown in lanes but not compared:
-// pointers differ from one execution to the next.
-func LeaveValue(format func() string) {
-	e := eng
-	if e == nil || e.quiet {
-		return
-	}
-	if e.rec != nil {
-		e.rec.text(format())
-	}
-	if e.cfg.Observe != nil {
-		e.observe(e.cur, 0)
-	}
-}
-
-// Active reports whether a checked execution is running.
-func Active() bool { return eng != nil }
-
-// Aborting reports whether the running execution is being torn down.
-func Aborting() bool { e := eng; return e != nil && e.aborting }
-
-// step announces t's pending operation, lets the search decide who runs, and
-// returns when it is t's turn.
-func (e *engine) step(t *thread) {
-	if e.aborting {
-		panic(abort{})
-	}
-	info := &ops[t.op]
-	t.obj = -1
-	if t.ptr != nil {
-		t.obj = e.object(t.ptr)
-	}
-	if info.gated {
-		e.gated |= 1 << t.id
-	} else {
-		e.runnable |= 1 << t.id
-	}
-	t.key = (uint64(uint32(t.obj))<<16 | uint64(t.op)<<8 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
-	e.pending += t.key
-	if e.rec != nil {
-		e.rec.announce(t)
-	}
-	n := endStart
-	if !e.starting && e.unstarted == 0 {
-		if d := e.depth; d < e.plen && e.stack[d].pending == e.pending {
-			n = int(e.stack[d].tid)
-		} else {
-			n = e.pick()
-		}
-	}
-	if n != t.id {
-		e.next = n
-		e.handOff(t)
-		if e.aborting {
-			panic(abort{})
-		}
-	}
-	e.commit(t)
-}
-
-// quietStep handles an operation while no other thread can observe it. It
-// reports false when the operation must be a scheduling point after all.
-func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
-	if e.aborting {
-		panic(abort{})
-	}
-	e.quietOps++
-	if e.quietOps > e.cfg.MaxSteps {
-		e.fail(KindLivelock, "no end after %d operations of the only goroutine that is left: livelock, or a body that never ends", e.quietOps)
-	}
-	if op <= OpCAS {
-		t.spin.effects = t.spin.effects || op != OpLoad
-		return true
-	}
-	if op == OpChoose {
-		return false
-	}
-	t.op, t.ptr, t.obj = op, p, -1
-	if p != nil {
-		t.obj = e.object(p)
-	}
-	if ops[op].gated && !e.enabled(t) {
-		e.quiet = false
-		return false
-	}
-	if op.isChan() {
-		e.lateDue, e.asleep = -1, 0
-		if op.chooses() && e.choicesOf(t) > 1 {
-			return false
-		}
-		e.chanPrepare(t, 0)
-	}
-	if op == OpCondSignal {
-		t.choices = max(1, int32(len(e.objs[t.obj].waiters)))
-		if t.choices > 1 {
-			return false
-		}
-		t.chosen = 0
-	}
-	t.spin.effects = true
-	e.apply(t, -1)
-	return true
-}

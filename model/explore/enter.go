@@ -1,75 +1,72 @@
 package explore
 
-import (
-	"fmt"
-	"math/bits"
-	"strconv"
-	"sync"
-	"time"
-	"unsafe"
-)
+import "unsafe"
+
+// Enter is the scheduling point before an operation on *p. It reports whether
+// the caller runs in a checked execution; if so the operation, done right
+// after, is the one that was scheduled.
+func Enter(p unsafe.Pointer, op Op) bool {
+	e := eng
+	if e == nil {
+		return false
+	}
+	t := e.cur
+	var mark byte
+	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isForeign(t, sp) {
+		return false
+	}
+	if e.quiet && e.quietStep(t, p, op) {
+		return true
+	}
+	t.op, t.ptr = op, p
+	e.step(t)
+	return true
+}
+
+// EnterCAS is Enter for a CompareAndSwap of old to new on width bytes (4 or
+// 8), which is a read if *p does not hold old.
+func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
+	if e := eng; e != nil {
+		t := e.cur
+		t.old, t.new, t.width = old, new, width
+	}
+	return Enter(p, OpCAS)
+}
 
 // EnterCASPointer is EnterCAS on a pointer.
 func EnterCASPointer(p, old unsafe.Pointer) bool {
 	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
 }
 
-// EnterDelta announces WaitGroup.Add of delta.
-func EnterDelta(p unsafe.Pointer, delta int) bool {
+// EnterCASFunc is EnterCAS where equal says whether *p holds the old value.
+func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 	if e := eng; e != nil {
-		e.cur.old = uint64(int64(delta))
+		t := e.cur
+		t.width, t.peek = 0, equal
 	}
-	return Enter(p, OpWGAdd)
+	return Enter(p, OpCAS)
 }
 
-// EnterClock announces an operation on the virtual clock.
-func EnterClock(op Op, d time.Duration) bool {
+// Leave notes the result of the operation that Enter announced. A result that
+// differs when the same schedule runs again is nondeterminism.
+func Leave(val uint64) {
 	e := eng
-	if e == nil {
-		return false
+	if e == nil || e.quiet {
+		return
 	}
-	e.cur.old = uint64(d)
-	return Enter(unsafe.Pointer(&e.clockKey), op)
-}
-
-// Now is the virtual clock: it moves only by Sleep.
-func Now() time.Duration { return eng.clock }
-
-// EnterCondWait waits until a Signal or Broadcast on the Cond at c has chosen
-// the caller.
-func EnterCondWait(c unsafe.Pointer) {
-	Enter(nil, OpCondWait)
-	condAcquire(c)
-}
-
-// CondEdge makes what follows a wake-up synchronize after the Signal that
-// caused it, as the documentation of Cond promises.
-func CondEdge(c unsafe.Pointer) { condRelease(c) }
-
-// OnceMine reports whether the caller, which has just entered OpOnce on o, is
-// to run the function.
-func OnceMine(o unsafe.Pointer) bool {
-	e := eng
-	return e.objs[e.object(o)].state == 1
-}
-
-// OnceWasDone notes that o had been done before the execution began.
-func OnceWasDone(o unsafe.Pointer) {
-	e := eng
-	e.objs[e.object(o)].state = 2
-}
-
-// RWTryLockAllowed reports whether the caller, which has just entered
-// OpRWTryLock, got the lock: no other writer had announced itself.
-func RWTryLockAllowed(m *sync.RWMutex) bool {
-	e := eng
-	return e.objs[e.object(unsafe.Pointer(m))].state == int32(e.cur.id)+1
-}
-
-// RWTryRLockAllowed reports whether no writer has announced itself.
-func RWTryRLockAllowed(m *sync.RWMutex) bool {
-	e := eng
-	return e.objs[e.object(unsafe.Pointer(m))].state == 0
+	ev := &e.stack[e.depth-1]
+	if e.depth < e.plen && ev.seen && ev.val != val && !e.aborting {
+		e.fail(KindNondeterminism, "the same schedule gave another result: step %d, %s of %s, gave %#x before and %#x now; "+
+			"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
+			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
+	}
+	ev.val, ev.seen = val, true
+	if e.rec != nil {
+		e.rec.value(val)
+	}
+	if e.cfg.Observe != nil {
+		e.observe(e.cur, val)
+	}
 }
 
 // LeavePointer is Leave for a pointer, whose value differs from one execution
@@ -87,91 +84,102 @@ func LeavePointer(p unsafe.Pointer) {
 	}
 }
 
-// Serial numbers what checked code makes: by thread, and in the order in which
-// that made it. It does not depend on how threads took turns.
-func Serial() uint64 {
+// LeaveValue is Leave for a result that is shown in lanes but not compared:
+// pointers differ from one execution to the next.
+func LeaveValue(format func() string) {
 	e := eng
-	if e == nil {
-		return 0
+	if e == nil || e.quiet {
+		return
 	}
-	t := e.cur
-	t.serial++
-	return uint64(t.id)<<32 | uint64(t.serial)
+	if e.rec != nil {
+		e.rec.text(format())
+	}
+	if e.cfg.Observe != nil {
+		e.observe(e.cur, 0)
+	}
 }
 
-// PointerName gives a pointer the name by which lanes show it; "" when nothing is
-// recorded.
-func PointerName(p unsafe.Pointer) string {
-	if e := eng; e != nil && e.rec != nil {
-		return e.rec.pointer(p)
-	}
-	return ""
-}
+func (e *engine) enterPlain(op Op) { Enter(nil, op) }
 
-// Hidden runs f without edges for the race detector.
-func Hidden(f func() bool) (ok bool) {
-	quietly(func() { ok = f() })
-	return
-}
-
-// pointer names pointers by first appearance, so that lanes can be compared.
-func (r *recorder) pointer(p unsafe.Pointer) string {
-	if p == nil {
-		return "nil"
+// step announces t's pending operation, lets the search decide who runs, and
+// returns when it is t's turn.
+func (e *engine) step(t *thread) {
+	if e.aborting {
+		panic(abort{})
 	}
-	if r.ptrs == nil {
-		r.ptrs = map[uint64]int{}
+	info := &ops[t.op]
+	t.obj = -1
+	if t.ptr != nil {
+		t.obj = e.object(t.ptr)
 	}
-	k := uint64(uintptr(p))
-	if _, ok := r.ptrs[k]; !ok {
-		r.ptrs[k] = len(r.ptrs) + 1
+	if info.gated {
+		e.gated |= 1 << t.id
+	} else {
+		e.runnable |= 1 << t.id
 	}
-	return fmt.Sprintf("&%d", r.ptrs[k])
-}
-
-// Instant is a scheduling point before the call or the return of a recorded
-// operation. Whether one operation returned before another was called is part
-// of a history, so these two depend on each other.
-func Instant(returns bool) {
-	if e := eng; e != nil {
-		op := OpCall
-		if returns {
-			op = OpReturn
+	t.key = (uint64(uint32(t.obj))<<16 | uint64(t.op)<<8 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
+	e.pending += t.key
+	if e.rec != nil {
+		e.rec.announce(t)
+	}
+	n := endStart
+	if !e.starting && e.unstarted == 0 {
+		if d := e.depth; d < e.plen && e.stack[d].pending == e.pending {
+			n = int(e.stack[d].tid)
+		} else {
+			n = e.pick()
 		}
-		Enter(unsafe.Pointer(&e.historyKey), op)
 	}
+	if n != t.id {
+		e.next = n
+		e.handOff(t)
+		if e.aborting {
+			panic(abort{})
+		}
+	}
+	e.commit(t)
 }
 
-// Thread is the number of the running thread, 0 outside an execution.
-func Thread() int {
-	if e := eng; e != nil {
-		return e.cur.id
+// quietStep handles an operation while no other thread can observe it. It
+// reports false when the operation must be a scheduling point after all.
+func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
+	if e.aborting {
+		panic(abort{})
 	}
-	return 0
-}
-
-// ThreadName is the name that a thread of the last execution had.
-func ThreadName(i int) string {
-	if e := latest; e != nil && i < len(e.threads) {
-		return e.threads[i].name
+	e.quietOps++
+	if e.quietOps > e.cfg.MaxSteps {
+		e.fail(KindLivelock, "no end after %d operations of the only goroutine that is left: livelock, or a body that never ends", e.quietOps)
 	}
-	return "goroutine " + strconv.Itoa(i)
-}
-
-// Goroutines is the number of threads of the running execution that have not
-// ended and of its coroutines, 0 outside one.
-func Goroutines() int {
-	if e := eng; e != nil {
-		return bits.OnesCount64(e.alive) + len(e.coros)
+	if op <= OpCAS {
+		t.spin.effects = t.spin.effects || op != OpLoad
+		return true
 	}
-	return 0
-}
-
-// Procs is what GOMAXPROCS was before the running exploration, 0 outside an
-// execution.
-func Procs() int {
-	if e := eng; e != nil {
-		return e.procs
+	if op == OpChoose {
+		return false
 	}
-	return 0
+	t.op, t.ptr, t.obj = op, p, -1
+	if p != nil {
+		t.obj = e.object(p)
+	}
+	if ops[op].gated && !e.enabled(t) {
+		e.quiet = false
+		return false
+	}
+	if op.isChan() {
+		e.lateDue, e.asleep = -1, 0
+		if op.chooses() && e.choicesOf(t) > 1 {
+			return false
+		}
+		e.chanPrepare(t, 0)
+	}
+	if op == OpCondSignal {
+		t.choices = max(1, int32(len(e.objs[t.obj].waiters)))
+		if t.choices > 1 {
+			return false
+		}
+		t.chosen = 0
+	}
+	t.spin.effects = true
+	e.apply(t, -1)
+	return true
 }

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 )

@@ -100,7 +100,7 @@ func (a class) changes() bool { return a >= add }
 // opInfo holds what the engine must know about an operation before it runs.
 // class is that of the operation when it is not decided by the memory it
 // meets (see thread.resolve), none for operations on channels, whose dependence
-// is more than a class (chandep.go); gated operations may be disabled.
+// is more than a class (chan_dependence.go); gated operations may be disabled.
 type opInfo struct {
 	name  string
 	class class
@@ -169,6 +169,16 @@ func (o Op) chooses() bool {
 	}
 	return false
 }
+
+// leaves reports whether Leave, or one of its kind, is called after the
+// operation; the others have been executed when they are committed.
+func (o Op) leaves() bool {
+	return o <= OpCAS || o == OpTryLock || o == OpRWTryLock || o == OpTryRLock
+}
+
+// isChan reports whether the operation is on channels, timers or the clock: its
+// dependence is that of its accesses (chan_dependence.go).
+func (o Op) isChan() bool { return o >= OpSend && o <= OpTimerFire || o == OpNow || o == OpSleep }
 
 // String gives the operation's name as it stands in lanes.
 func (o Op) String() string { return ops[o].name }

@@ -18,10 +18,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
+	"pgregory.net/rapid"
 )
 
 func init() {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 )

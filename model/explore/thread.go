@@ -1,6 +1,51 @@
 package explore
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+	"unsafe"
+)
+
+type thread struct {
+	id      int
+	name    string
+	number  string // its name when it was given none
+	fn      func()
+	started bool // it has run to its first operation
+	fin     bool // its function has ended
+	dead    bool // its coroutine was ended by Goexit
+	goexit  bool // checked code called runtime.Goexit
+
+	// The pending operation.
+	op       Op
+	ptr      unsafe.Pointer
+	obj      int32
+	old, new uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
+	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
+	peek     func() bool   // CAS on what is neither
+	choices  int32         // Choose and Signal
+	prev     int32         // the event whose clock is this thread's, or -1
+	key      uint64        // of the pending operation, in engine.pending
+	children uint64        // threads that Join waits for
+	signal   int32         // Cond: the event that woke it, or -1
+	chosen   int32         // what the last choice gave
+	deadline time.Duration // futex: on the virtual clock, or noDeadline
+	futex    FutexResult   // how the wait ended
+	queue    int32         // futex: the object it sleeps on
+	pcs      [24]uintptr   // where the pending operation stands, when recording
+	npcs     int           // how many of pcs are in use
+	stack    span          // it runs on: its own, or that of the coroutine it is in
+	own      span          // while it is in a coroutine: of its own
+	co       *Coro         // it is in, the innermost, or nil
+	spin     spinning      // the loop it is in, if that has no effects of its own
+	com      communication // on channels
+	serial   uint32        // things it made: see Serial
+	fiber    fiber         // how control is handed to it
+}
+
+// abort unwinds a thread whose execution is over. Checked code cannot swallow
+// it: recover() becomes Recover, which panics with it again.
+type abort struct{}
 
 // spawn adds a thread to the running execution. It starts when its parent
 // reaches its next operation.
@@ -71,8 +116,6 @@ func Join() {
 		}
 	}
 }
-
-func (e *engine) enterPlain(op Op) { Enter(nil, op) }
 
 // Choose gives each of 0..n-1 in some explored execution.
 func Choose(n int) int {

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"iter"
-	"runtime"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -76,33 +75,4 @@ func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()
 		kv, ok := p.next()
 		return kv.k, kv.v, ok
 	}, p.coro.Stop
-}
-
-// NumGoroutine is the hook of runtime.NumGoroutine: it counts the goroutines
-// and coroutines of the execution. It is no scheduling point, so schedules
-// that differ only in what it gives are not told apart.
-//
-//go:norace
-//go:noinline
-func NumGoroutine() int {
-	if n := explore.Goroutines(); n > 0 {
-		return n
-	}
-	return runtime.NumGoroutine()
-}
-
-// GOMAXPROCS is the hook of runtime.GOMAXPROCS. In an execution it gives what
-// held before the check, and cannot be changed.
-//
-//go:norace
-//go:noinline
-func GOMAXPROCS(n int) int {
-	procs := explore.Procs()
-	if procs == 0 {
-		return runtime.GOMAXPROCS(n)
-	}
-	if n > 0 && n != procs {
-		explore.Fail(explore.KindRefused, "runtime.GOMAXPROCS cannot be changed in a check")
-	}
-	return procs
 }

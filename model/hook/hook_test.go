@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model/hook"
 )
 

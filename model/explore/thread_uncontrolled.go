@@ -8,7 +8,19 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
+
+// Here reports whether the caller runs in a checked execution.
+func Here() bool {
+	e := eng
+	if e == nil {
+		return false
+	}
+	var mark byte
+	sp := uintptr(unsafe.Pointer(&mark))
+	return e.cur.stack.holds(sp) || !e.isForeign(e.cur, sp)
+}
 
 // foreign finds goroutines that the checker did not start: one that calls a
 // hook is seen by its stack address, one that is merely there by the number

@@ -2,56 +2,6 @@ package explore
 
 import "math/bits"
 
-// clockOf computes the clock of the event ev at depth d, which is t's: for
-// each thread 1 + the depth of its last event that happens before or is ev.
-func (e *engine) clockOf(t *thread, ev *event, d int) {
-	c := e.clockAt(int32(d))
-	if t.prev >= 0 {
-		copy(c, e.clockAt(t.prev))
-	} else {
-		clear(c)
-	}
-	switch {
-	case t.op.isChan():
-		e.chanClock(t, ev, c)
-	case t.obj >= 0:
-		for f := ev.prevObj; f >= 0; {
-			fe := &e.stack[f]
-			if fe.class.dependsOn(ev.class) && c[fe.tid] <= f {
-				join(c, e.clockAt(f))
-			}
-			if fe.class == write {
-				break
-			}
-			f = fe.prevObj
-		}
-	case t.op == OpFutexSleep && t.signal < 0: // timed out because nothing else could run
-		for i := range e.n {
-			if p := e.threads[i].prev; p >= 0 {
-				join(c, e.clockAt(p))
-			}
-		}
-	case ev.source >= 0:
-		join(c, e.clockAt(ev.source))
-	case t.op == OpJoin:
-		for s := t.children; s != 0; s &= s - 1 {
-			if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
-				join(c, e.clockAt(p))
-			}
-		}
-	}
-	c[t.id] = int32(d) + 1
-}
-
-func join(c, o []int32) {
-	o = o[:len(c)]
-	for i, v := range o {
-		if v > c[i] {
-			c[i] = v
-		}
-	}
-}
-
 // races finds the events that are in a reversible race with t's operation of
 // class c, executed (or, at the end of a deadlocked execution, blocked) at
 // depth d, and sees to it that each race is also explored the other way round.

@@ -100,8 +100,10 @@ func (e *engine) ended(t *thread) {
 	}
 }
 
-func raceStart()        {}
-func raceEnd()          {}
+func raceStart() {}
+
+func raceEnd() {}
+
 func (e *engine) open() {}
 
 // Race is whether the race detector watches the executions.
@@ -109,10 +111,14 @@ const Race = false
 
 func raceErrors() int { return 0 }
 
-func (t *thread) acquire()   {}
-func (t *thread) release()   {}
+func (t *thread) acquire() {}
+
+func (t *thread) release() {}
+
 func (t *thread) spawnEdge() {}
-func quietly(f func())       { f() }
+
+func quietly(f func()) { f() }
+
 func (e *engine) closeFibers() {
 	for _, t := range e.threads {
 		t.reap()
@@ -124,21 +130,29 @@ func (t *thread) joinEdge() {}
 
 type coroEdges struct{}
 
-func (c *coroEdges) touch()   {}
-func (c *coroEdges) look()    {}
+func (c *coroEdges) touch() {}
+
+func (c *coroEdges) look() {}
+
 func (c *coroEdges) release() {}
+
 func (c *coroEdges) acquire() {}
 
 func condAcquire(unsafe.Pointer) {}
+
 func condRelease(unsafe.Pointer) {}
 
 func (t *thread) acquireFrom(*uint64) {}
-func (t *thread) releaseTo(*uint64)   {}
+
+func (t *thread) releaseTo(*uint64) {}
 
 // edges are of use to the race detector only.
 type edges struct{}
 
-func (*edges) send(*thread, int32, int32)    {}
+func (*edges) send(*thread, int32, int32) {}
+
 func (*edges) receive(*thread, int32, int32) {}
-func (*edges) close(*thread)                 {}
-func (*edges) closed(*thread)                {}
+
+func (*edges) close(*thread) {}
+
+func (*edges) closed(*thread) {}

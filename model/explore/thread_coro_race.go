@@ -37,16 +37,19 @@ func (e *engine) open() {
 }
 
 func raceStart() { runtime.RaceRelease(unsafe.Pointer(&startToken)) }
-func raceEnd()   { runtime.RaceAcquire(unsafe.Pointer(&endToken)) }
+
+func raceEnd() { runtime.RaceAcquire(unsafe.Pointer(&endToken)) }
 
 func (t *thread) acquire() {
 	runtime.RaceAcquire(unsafe.Pointer(&startToken))
 	runtime.RaceAcquire(unsafe.Pointer(&t.fiber.token))
 }
+
 func (t *thread) release() {
 	runtime.RaceRelease(unsafe.Pointer(&t.fiber.done))
 	runtime.RaceReleaseMerge(unsafe.Pointer(&endToken))
 }
+
 func (t *thread) spawnEdge() { runtime.RaceRelease(unsafe.Pointer(&t.fiber.token)) }
 
 func quietly(f func()) {
@@ -150,16 +153,21 @@ type coroEdges struct {
 }
 
 // touch and look report accesses to a coroutine, as package iter has them.
-func (c *coroEdges) touch()   { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
-func (c *coroEdges) look()    { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
+func (c *coroEdges) touch() { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
+
+func (c *coroEdges) look() { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
+
 func (c *coroEdges) release() { runtime.RaceRelease(unsafe.Pointer(&c.token)) }
+
 func (c *coroEdges) acquire() { runtime.RaceAcquire(unsafe.Pointer(&c.token)) }
 
 func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
+
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }
 
 func (t *thread) acquireFrom(p *uint64) { runtime.RaceAcquire(unsafe.Pointer(p)) }
-func (t *thread) releaseTo(p *uint64)   { runtime.RaceRelease(unsafe.Pointer(p)) }
+
+func (t *thread) releaseTo(p *uint64) { runtime.RaceRelease(unsafe.Pointer(p)) }
 
 // edges are what the memory model says of a buffered channel: a send comes
 // before the end of the receive of its value, a receive before the end of the
@@ -193,5 +201,6 @@ func (g *edges) receive(t *thread, n, capacity int32) {
 	t.releaseTo(&s[1])
 }
 
-func (g *edges) close(t *thread)  { t.releaseTo(&g.end) }
+func (g *edges) close(t *thread) { t.releaseTo(&g.end) }
+
 func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }

@@ -40,7 +40,8 @@ func readers(m *sync.RWMutex) int32 {
 
 // probeRWMutex reports whether Lock would succeed, probeRLock whether RLock would.
 func probeRWMutex(m *sync.RWMutex) bool { return readers(m) == 0 }
-func probeRLock(m *sync.RWMutex) bool   { return readers(m) >= 0 }
+
+func probeRLock(m *sync.RWMutex) bool { return readers(m) >= 0 }
 
 // MutexLocked reports whether *m is locked, without an edge for the race detector.
 func MutexLocked(m *sync.Mutex) bool { return !probeMutex(m) }

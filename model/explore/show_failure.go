@@ -3,6 +3,9 @@ package explore
 import (
 	"fmt"
 	"math/bits"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -60,16 +63,6 @@ func (e *engine) fail(k Kind, format string, args ...any) {
 	e.aborting = true
 	e.next = endFailed
 	panic(abort{})
-}
-
-// Fail ends the running execution with a failure.
-func Fail(k Kind, message string) {
-	if e := eng; e != nil {
-		if e.aborting {
-			panic(abort{})
-		}
-		e.fail(k, "%s", message)
-	}
 }
 
 func (e *engine) nondeterministic(format string, args ...any) {
@@ -130,4 +123,26 @@ func (e *engine) blockedFailure() *Failure {
 		f.Message = fmt.Sprintf("partial: %d of %d goroutines wait for ever: %s", left, e.n, list)
 	}
 	return f
+}
+
+// notePanic keeps the stack of a panic that leaves a coroutine: where it is
+// raised again, that is gone.
+func (e *engine) notePanic(p any) {
+	if _, ok := p.(abort); !ok && e.trail == 0 && !e.aborting {
+		e.trail = runtime.Callers(3, e.trailPCs[:])
+	}
+}
+
+// panicStack is the stack of a panic that has reached the end of its thread:
+// first where it left a coroutine, if it did.
+func (e *engine) panicStack() string {
+	own := string(debug.Stack())
+	if e.trail == 0 {
+		return own
+	}
+	head, rest, _ := strings.Cut(own, "\n")
+	for _, f := range slices.Backward(frames(e.trailPCs[:e.trail])) {
+		rest = fmt.Sprintf("%s(...)\n\t%s:%d\n%s", f.Func, f.File, f.Line, rest)
+	}
+	return head + "\n" + rest
 }

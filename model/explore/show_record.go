@@ -4,26 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"unsafe"
 )
-
-// A Decision is one step of a schedule: who ran, whom the default policy would
-// have run (the thread before, else the lowest that can), and the value chosen
-// where the operation chooses one.
-type Decision struct {
-	Thread  int
-	Default int
-	Chooses bool
-	Value   int
-}
-
-// A Deviation is where a schedule leaves the default policy. Decisions are
-// counted from 0; a step that chooses a value is two, the thread and the value.
-type Deviation struct {
-	At      int
-	IsValue bool
-	Thread  int
-	Value   int
-}
 
 // A Frame is a place in the checked code.
 type Frame struct {
@@ -129,6 +111,30 @@ func (r *recorder) text(s string) {
 	}
 }
 
+// pointer names pointers by first appearance, so that lanes can be compared.
+func (r *recorder) pointer(p unsafe.Pointer) string {
+	if p == nil {
+		return "nil"
+	}
+	if r.ptrs == nil {
+		r.ptrs = map[uint64]int{}
+	}
+	k := uint64(uintptr(p))
+	if _, ok := r.ptrs[k]; !ok {
+		r.ptrs[k] = len(r.ptrs) + 1
+	}
+	return fmt.Sprintf("&%d", r.ptrs[k])
+}
+
+// PointerName gives a pointer the name by which lanes show it; "" when nothing is
+// recorded.
+func PointerName(p unsafe.Pointer) string {
+	if e := eng; e != nil && e.rec != nil {
+		return e.rec.pointer(p)
+	}
+	return ""
+}
+
 // Note adds a line to the lanes of the running thread when they are recorded.
 func Note(format func() string) {
 	e := eng
@@ -139,6 +145,19 @@ func Note(format func() string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(2, pcs[:])
 	e.rec.events = append(e.rec.events, Record{Thread: t.id, Name: t.name, Object: -1, Note: format(), Stack: frames(pcs[:n])})
+}
+
+// Instant is a scheduling point before the call or the return of a recorded
+// operation. Whether one operation returned before another was called is part
+// of a history, so these two depend on each other.
+func Instant(returns bool) {
+	if e := eng; e != nil {
+		op := OpCall
+		if returns {
+			op = OpReturn
+		}
+		Enter(unsafe.Pointer(&e.historyKey), op)
+	}
 }
 
 func hex(v uint64) string {
@@ -176,16 +195,4 @@ func own(fn string) bool {
 	}
 	rest, ok := strings.CutPrefix(fn, module)
 	return ok && (rest[0] == '.' || strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") || strings.HasPrefix(rest, "/virtual.") || strings.HasPrefix(rest, "/history."))
-}
-
-// schedule gives the decisions of the execution so far.
-func (e *engine) schedule() []Decision {
-	out := make([]Decision, e.depth)
-	last := 0
-	for d := range out {
-		ev := &e.stack[d]
-		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.value)}
-		last = int(ev.tid)
-	}
-	return out
 }

@@ -46,7 +46,7 @@ func (e *engine) observe(t *thread, result uint64) {
 	s := &e.observed
 	*s = Step{N: d, Again: d < e.plen-1, Thread: t.id, Name: t.name, Op: t.op, Address: t.ptr, Result: result}
 	if t.op == OpFutexSleep {
-		s.Address = e.objs[t.queue].ptr // which it does not depend on, see futex.go
+		s.Address = e.objs[t.queue].ptr // which it does not depend on, see sync_futex.go
 	}
 	if !s.Again {
 		runtime.Callers(3, s.Callers[:])
@@ -61,12 +61,6 @@ func (e *engine) hide(s *Step) error {
 	eng = nil
 	defer func() { eng = e }() // also if the observer panics
 	return e.cfg.Observe(s)
-}
-
-// leaves reports whether Leave, or one of its kind, is called after the
-// operation; the others have been executed when they are committed.
-func (o Op) leaves() bool {
-	return o <= OpCAS || o == OpTryLock || o == OpRWTryLock || o == OpTryRLock
 }
 
 // resultOf gives the result of an operation that has none of Leave's.

@@ -3,7 +3,16 @@ package explore
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
+
+// EnterDelta announces WaitGroup.Add of delta.
+func EnterDelta(p unsafe.Pointer, delta int) bool {
+	if e := eng; e != nil {
+		e.cur.old = uint64(int64(delta))
+	}
+	return Enter(p, OpWGAdd)
+}
 
 // Additions to and subtractions from a WaitGroup commute as far as anyone can
 // see, so that joining n goroutines adds no schedules. That holds if no Wait
@@ -66,8 +75,3 @@ func (e *engine) irregular(o *object) bool {
 	}
 	return false
 }
-
-// before says whether event a happens before event b; ordered, whether either does.
-func (e *engine) before(a, b int32) bool { return e.clockAt(b)[e.stack[a].tid] > a }
-
-func (e *engine) ordered(a, b int32) bool { return e.before(a, b) || e.before(b, a) }

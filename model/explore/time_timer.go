@@ -13,7 +13,7 @@ import (
 // fired, which is all the order there is: how long anything else takes is
 // unknown, so a goroutine may be late for both.
 //
-// A timer that is not due fires as other timeouts do (futex.go): early, while
+// A timer that is not due fires as other timeouts do (sync_futex.go): early, while
 // others can run, as many times in an execution as Config.Early allows; beyond
 // that when nothing else can run, and the first deadline first. Without that
 // bound a loop around a ticker would have no longest execution. Result.Held says
@@ -40,9 +40,6 @@ type timer struct {
 	waits    bool          // a thread waits to run fn
 	token    uint64        // its address stands for what came before the timer was set
 }
-
-// Epoch is what the virtual clock shows at the start of each execution.
-var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // StartTimer sets a new timer with channel c, or without one: then it runs fn in
 // a thread of its own and stands for itself at key. It reports false outside of
@@ -270,11 +267,6 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	return append(out, access{obj: c.obj, kind: accAll}, clock)
 }
 
-// clockObject is the number of the object that stands for the clock.
-func (e *engine) clockObject() int32 {
-	return e.channel(&Chan{Ptr: unsafe.Pointer(&e.clockKey), Cap: 1})
-}
-
 // firstDeadline gives the first deadline of the armed timers that t's operation
 // waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
@@ -318,19 +310,4 @@ func (e *engine) lateTimeout() uint64 {
 		return 0
 	}
 	return 1 << best
-}
-
-// chanBegin notes, before t's operation becomes an event, whether it runs only
-// because nothing else can, and which of its choices sleep.
-func (e *engine) chanBegin(t *thread) {
-	e.lateDue, e.asleep = -1, 0
-	if d, ok := e.firstDeadline(t); ok && !e.chanEnabled(t) {
-		e.lateDue = d
-	}
-	if e.reduce && e.selects && t.choosesCase() {
-		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
-			ev := &e.stack[e.depth]
-			ev.back |= ev.enabled &^ ev.sleep // see chanrest.go
-		}
-	}
 }

@@ -1,0 +1,97 @@
+package explore
+
+import "math/bits"
+
+// clockOf computes the clock of the event ev at depth d, which is t's: for
+// each thread 1 + the depth of its last event that happens before or is ev.
+func (e *engine) clockOf(t *thread, ev *event, d int) {
+	c := e.clockAt(int32(d))
+	if t.prev >= 0 {
+		copy(c, e.clockAt(t.prev))
+	} else {
+		clear(c)
+	}
+	switch {
+	case t.op.isChan():
+		e.chanClock(t, ev, c)
+	case t.obj >= 0:
+		for f := ev.prevObj; f >= 0; {
+			fe := &e.stack[f]
+			if fe.class.dependsOn(ev.class) && c[fe.tid] <= f {
+				join(c, e.clockAt(f))
+			}
+			if fe.class == write {
+				break
+			}
+			f = fe.prevObj
+		}
+	case t.op == OpFutexSleep && t.signal < 0: // timed out because nothing else could run
+		for i := range e.n {
+			if p := e.threads[i].prev; p >= 0 {
+				join(c, e.clockAt(p))
+			}
+		}
+	case ev.source >= 0:
+		join(c, e.clockAt(ev.source))
+	case t.op == OpJoin:
+		for s := t.children; s != 0; s &= s - 1 {
+			if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
+				join(c, e.clockAt(p))
+			}
+		}
+	}
+	c[t.id] = int32(d) + 1
+}
+
+func join(c, o []int32) {
+	o = o[:len(c)]
+	for i, v := range o {
+		if v > c[i] {
+			c[i] = v
+		}
+	}
+}
+
+// clockAt is the clock of the event at depth d.
+func (e *engine) clockAt(d int32) []int32 {
+	i := int(d) * e.stride
+	return e.clk[i : i+e.stride : i+e.stride]
+}
+
+// widen makes room for more threads in every clock.
+func (e *engine) widen() {
+	old, s := e.clk, e.stride
+	e.stride *= 2
+	e.clk = make([]int32, len(e.stack)*e.stride)
+	for d := range e.stack {
+		copy(e.clk[d*e.stride:], old[d*s:d*s+s])
+	}
+}
+
+// before says whether event a happens before event b; ordered, whether either does.
+func (e *engine) before(a, b int32) bool { return e.clockAt(b)[e.stack[a].tid] > a }
+
+func (e *engine) ordered(a, b int32) bool { return e.before(a, b) || e.before(b, a) }
+
+func (e *engine) lastOf(i int) int32 {
+	u := e.threads[i]
+	if u.prev >= 0 && int(e.stack[u.prev].tid) != i {
+		return -1 // it did nothing: its clock is its parent's
+	}
+	return u.prev
+}
+
+// checkDominance ends scheduling when every other thread is over and all they
+// did happens before t: nothing can overlap with what t does from here.
+func (e *engine) checkDominance(t *thread) {
+	if e.alive != 1<<t.id || !e.reduce || e.rec != nil || e.unstarted > 0 || t.prev < 0 {
+		return
+	}
+	c := e.clockAt(t.prev)
+	for i := 0; i < e.n; i++ {
+		if i != t.id && e.lastOf(i) >= 0 && c[i] <= e.lastOf(i) {
+			return
+		}
+	}
+	e.quiet = true
+}

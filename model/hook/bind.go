@@ -1,0 +1,18 @@
+package hook
+
+// Bind00 and its siblings make method values.
+func Bind00[P any](f func(P), p P) func() { return func() { f(p) } }
+
+// Bind01 is Bind00 with a result.
+func Bind01[P, R any](f func(P) R, p P) func() R { return func() R { return f(p) } }
+
+// Bind10 is Bind00 with an argument.
+func Bind10[P, A any](f func(P, A), p P) func(A) { return func(a A) { f(p, a) } }
+
+// Bind11 is Bind00 with an argument and a result.
+func Bind11[P, A, R any](f func(P, A) R, p P) func(A) R { return func(a A) R { return f(p, a) } }
+
+// Bind21 is Bind00 with two arguments and a result.
+func Bind21[P, A, B, R any](f func(P, A, B) R, p P) func(A, B) R {
+	return func(a A, b B) R { return f(p, a, b) }
+}

@@ -1,0 +1,48 @@
+package hook
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// CondWait is the hook of sync.Cond.Wait: the goroutine queues, unlocks, waits
+// for its signal and locks again.
+//
+//go:norace
+//go:noinline
+func CondWait(c *sync.Cond) {
+	if !explore.Enter(unsafe.Pointer(c), explore.OpCondAdd) {
+		c.Wait()
+		return
+	}
+	DynUnlock(c.L)
+	explore.EnterCondWait(unsafe.Pointer(c))
+	DynLock(c.L)
+}
+
+// CondSignal is the hook of sync.Cond.Signal. Every waiter that it may wake is
+// explored: the documentation promises no order.
+//
+//go:norace
+//go:noinline
+func CondSignal(c *sync.Cond) {
+	if explore.Enter(unsafe.Pointer(c), explore.OpCondSignal) {
+		explore.CondEdge(unsafe.Pointer(c))
+		return
+	}
+	c.Signal()
+}
+
+// CondBroadcast is the hook of sync.Cond.Broadcast.
+//
+//go:norace
+//go:noinline
+func CondBroadcast(c *sync.Cond) {
+	if explore.Enter(unsafe.Pointer(c), explore.OpCondBroadcast) {
+		explore.CondEdge(unsafe.Pointer(c))
+		return
+	}
+	c.Broadcast()
+}

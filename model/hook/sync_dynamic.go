@@ -1,0 +1,130 @@
+package hook
+
+import "sync"
+
+// DynLock calls Lock on what may be a lock of package sync behind an interface.
+func DynLock(l interface{ Lock() }) {
+	switch m := l.(type) {
+	case *sync.Mutex:
+		MutexLock(m)
+	case *sync.RWMutex:
+		RWMutexLock(m)
+	default:
+		l.Lock()
+	}
+}
+
+// DynUnlock is DynLock for Unlock.
+func DynUnlock(l interface{ Unlock() }) {
+	switch m := l.(type) {
+	case *sync.Mutex:
+		MutexUnlock(m)
+	case *sync.RWMutex:
+		RWMutexUnlock(m)
+	default:
+		l.Unlock()
+	}
+}
+
+// DynRLock is DynLock for RLock.
+func DynRLock(l interface{ RLock() }) {
+	if m, ok := l.(*sync.RWMutex); ok {
+		RWMutexRLock(m)
+		return
+	}
+	l.RLock()
+}
+
+// DynRUnlock is DynLock for RUnlock.
+func DynRUnlock(l interface{ RUnlock() }) {
+	if m, ok := l.(*sync.RWMutex); ok {
+		RWMutexRUnlock(m)
+		return
+	}
+	l.RUnlock()
+}
+
+// DynTryLock is DynLock for TryLock.
+func DynTryLock(l interface{ TryLock() bool }) bool {
+	switch m := l.(type) {
+	case *sync.Mutex:
+		return MutexTryLock(m)
+	case *sync.RWMutex:
+		return RWMutexTryLock(m)
+	}
+	return l.TryLock()
+}
+
+// DynTryRLock is DynLock for TryRLock.
+func DynTryRLock(l interface{ TryRLock() bool }) bool {
+	if m, ok := l.(*sync.RWMutex); ok {
+		return RWMutexTryRLock(m)
+	}
+	return l.TryRLock()
+}
+
+// DynWait calls Wait on what may be a WaitGroup or a Cond.
+func DynWait(l interface{ Wait() }) {
+	switch w := l.(type) {
+	case *sync.WaitGroup:
+		WaitGroupWait(w)
+	case *sync.Cond:
+		CondWait(w)
+	default:
+		l.Wait()
+	}
+}
+
+// DynDone calls Done on what may be a WaitGroup.
+func DynDone(l interface{ Done() }) {
+	if w, ok := l.(*sync.WaitGroup); ok {
+		WaitGroupDone(w)
+		return
+	}
+	l.Done()
+}
+
+// DynAdd calls Add on what may be a WaitGroup.
+func DynAdd(l interface{ Add(int) }, n int) {
+	if w, ok := l.(*sync.WaitGroup); ok {
+		WaitGroupAdd(w, n)
+		return
+	}
+	l.Add(n)
+}
+
+// DynGo calls Go on what may be a WaitGroup.
+func DynGo(l interface{ Go(func()) }, f func()) {
+	if w, ok := l.(*sync.WaitGroup); ok {
+		WaitGroupGo(w, f)
+		return
+	}
+	l.Go(f)
+}
+
+// DynDo calls Do on what may be a Once.
+func DynDo(l interface{ Do(func()) }, f func()) {
+	if o, ok := l.(*sync.Once); ok {
+		OnceDo(o, f)
+		return
+	}
+	l.Do(f)
+}
+
+// DynSignal calls Signal on what may be a Cond.
+func DynSignal(l interface{ Signal() }) {
+	if c, ok := l.(*sync.Cond); ok {
+		CondSignal(c)
+		return
+	}
+	l.Signal()
+}
+
+// DynBroadcast calls Broadcast on what may be a Cond.
+func DynBroadcast(l interface{ Broadcast() }) {
+	if c, ok := l.(*sync.Cond); ok {
+		CondBroadcast(c)
+		return
+	}
+	l.Broadcast()
+}

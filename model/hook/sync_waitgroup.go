@@ -1,0 +1,48 @@
+package hook
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// WaitGroupAdd is the hook of sync.WaitGroup.Add.
+//
+//go:norace
+//go:noinline
+func WaitGroupAdd(wg *sync.WaitGroup, delta int) {
+	explore.EnterDelta(unsafe.Pointer(wg), delta)
+	wg.Add(delta)
+}
+
+// WaitGroupDone is the hook of sync.WaitGroup.Done.
+//
+//go:norace
+//go:noinline
+func WaitGroupDone(wg *sync.WaitGroup) { WaitGroupAdd(wg, -1) }
+
+// WaitGroupWait is the hook of sync.WaitGroup.Wait.
+//
+//go:norace
+//go:noinline
+func WaitGroupWait(wg *sync.WaitGroup) {
+	explore.Enter(unsafe.Pointer(wg), explore.OpWGWait)
+	wg.Wait()
+}
+
+// WaitGroupGo is the hook of sync.WaitGroup.Go.
+//
+//go:norace
+//go:noinline
+func WaitGroupGo(wg *sync.WaitGroup, f func()) {
+	if !explore.Active() {
+		wg.Go(f)
+		return
+	}
+	WaitGroupAdd(wg, 1)
+	Go(func() {
+		defer WaitGroupDone(wg)
+		f()
+	})
+}

@@ -1,0 +1,52 @@
+package hook
+
+import (
+	"time"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// Sleep is the hook of time.Sleep: the virtual clock moves on by d, and the
+// goroutine goes on at any time after, as a sleep promises no more.
+//
+//go:norace
+//go:noinline
+func Sleep(d time.Duration) {
+	if explore.EnterClock(explore.OpSleep, max(d, 0)) {
+		return
+	}
+	time.Sleep(d)
+}
+
+// Now is the hook of time.Now.
+//
+//go:norace
+//go:noinline
+func Now() time.Time {
+	if explore.EnterClock(explore.OpNow, 0) {
+		return explore.Epoch.Add(explore.Now())
+	}
+	return time.Now()
+}
+
+// Since is the hook of time.Since.
+//
+//go:norace
+//go:noinline
+func Since(t time.Time) time.Duration {
+	if explore.EnterClock(explore.OpNow, 0) {
+		return explore.Epoch.Add(explore.Now()).Sub(t)
+	}
+	return time.Since(t)
+}
+
+// Until is the hook of time.Until.
+//
+//go:norace
+//go:noinline
+func Until(t time.Time) time.Duration {
+	if explore.EnterClock(explore.OpNow, 0) {
+		return t.Sub(explore.Epoch.Add(explore.Now()))
+	}
+	return time.Until(t)
+}
