@@ -6,15 +6,14 @@ import (
 
 	"github.com/surewake/surewake/deque"
 	"github.com/surewake/surewake/model"
-	"github.com/surewake/surewake/model/history"
 )
 
-// The checks of this file record every call with its result, and hold each history against the specification of deques
-// in model/history: what is Empty was empty at some instant within the call, what is Contended had a rival there, an overflow
-// had no room, and so on. Calls and returns count as steps here, so that there are more executions for the same
-// number of operations.
+// The checks of this file record every call with its result, and hold each history against the
+// specification of deques in model/history: what is Empty was empty at some instant within the
+// call, what is Contended had a rival there, an overflow had no room, and so on. Calls and returns
+// count as steps here, so that there are more executions for the same number of operations.
 
-type recorded = history.RecordedDeque[*deque.Deque[int], deque.Result]
+type recorded = recordedDeque[*deque.Deque[int], deque.Result]
 
 // record returns deques of that capacity, the first of which holds 1..held.
 func record(x *model.Exec, size, number, held int, start uint32) []*recorded {
@@ -22,7 +21,7 @@ func record(x *model.Exec, size, number, held int, start uint32) []*recorded {
 	for i := range deques {
 		deques[i] = deque.NewAt[int](size, start)
 	}
-	r := history.RecordDeques(x.History(), deques...)
+	r := recordDeques(x.History(), deques...)
 	for v := 1; v <= held; v++ {
 		r[0].Push(v)
 	}
@@ -45,7 +44,7 @@ func TestHistoryOfAnOwnerAndAThief(t *testing.T) {
 		d[0].Pop()
 		d[0].Pop()
 		drainAll(x, d)
-	}, model.Spec(history.Deques(4)))
+	}, model.Spec(specification(4)))
 }
 
 func TestHistoryOfAnOwnerAndTwoThieves(t *testing.T) {
@@ -57,7 +56,7 @@ func TestHistoryOfAnOwnerAndTwoThieves(t *testing.T) {
 		d[0].Pop()
 		d[0].Pop()
 		drainAll(x, d)
-	}, model.Spec(history.Deques(4)))
+	}, model.Spec(specification(4)))
 }
 
 // The last value: who does not get it is told Empty or Contended, and has to be right.
@@ -70,7 +69,7 @@ func TestHistoryOfTheLastValue(t *testing.T) {
 				x.Go("other", func() { d[0].StealInto(d[2]) })
 				d[0].Pop()
 				drainAll(x, d)
-			}, model.Spec(history.Deques(size)))
+			}, model.Spec(specification(size)))
 		})
 	}
 }
@@ -85,7 +84,7 @@ func TestHistoryOfOverflowAndAThief(t *testing.T) {
 				d[0].Push(size + 2)
 				d[0].Pop()
 				drainAll(x, d)
-			}, model.Spec(history.Deques(size)))
+			}, model.Spec(specification(size)))
 		})
 	}
 }
@@ -99,7 +98,7 @@ func TestHistoryOfAThiefWhoLooksTooEarly(t *testing.T) {
 		d[0].Push(3)
 		d[0].Push(4)
 		drainAll(x, d)
-	}, model.Spec(history.Deques(2)))
+	}, model.Spec(specification(2)))
 }
 
 func TestHistoryOfAChainOfSteals(t *testing.T) {
@@ -113,7 +112,7 @@ func TestHistoryOfAChainOfSteals(t *testing.T) {
 		b.Pop()
 		a.StealInto(b)
 		drainAll(x, d)
-	}, model.Spec(history.Deques(2)))
+	}, model.Spec(specification(2)))
 }
 
 // A thief that is told how many there are, and one that takes them.
@@ -126,5 +125,5 @@ func TestHistoryOfLen(t *testing.T) {
 		d[0].Pop()
 		d[0].OwnerLen()
 		drainAll(x, d)
-	}, model.Spec(history.Deques(2)))
+	}, model.Spec(specification(2)))
 }

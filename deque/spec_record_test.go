@@ -1,37 +1,44 @@
-package history
+package deque_test
 
-import "fmt"
+import (
+	"fmt"
 
-// RealDeque is a deque of integers with the methods that [RecordDeques] records. R prints as Stolen, Empty or Contended.
-type RealDeque[D any, R fmt.Stringer] interface {
+	"github.com/surewake/surewake/model/history"
+)
+
+// realDeque is a deque of integers with the methods that [recordDeques] records. R prints as
+// Stolen, Empty or Contended.
+type realDeque[D any, R fmt.Stringer] interface {
 	Push(v int, overflow func(batch []int))
 	Pop() (int, bool)
 	StealInto(dst D) (int, R)
 	Len() int
 }
 
-// RecordedDeque records every call of a deque. As with the deque itself, Push, Pop, OwnerLen and being the destination
-// of a steal are for the owner.
-type RecordedDeque[D RealDeque[D, R], R fmt.Stringer] struct {
+// recordedDeque records every call of a deque. As with the deque itself, Push, Pop, OwnerLen and
+// being the destination of a steal are for the owner.
+type recordedDeque[D realDeque[D, R], R fmt.Stringer] struct {
 	// Deque is the deque itself, for calls that are not to be recorded.
 	Deque D
 
-	h        *Recorder
+	h        *history.Recorder
 	number   int
 	overflow func(batch []int)
-	batch    Ints // what overflow got; the owner's
+	batch    ints // what overflow got; the owner's
 }
 
-// RecordDeques returns recorders for deques, which get the numbers 0, 1, ... of [Deques].
-func RecordDeques[D RealDeque[D, R], R fmt.Stringer](h *Recorder, deques ...D) []*RecordedDeque[D, R] {
-	list := make([]*RecordedDeque[D, R], len(deques))
+// recordDeques returns recorders for deques, which get the numbers 0, 1, ... of [specification].
+func recordDeques[D realDeque[D, R], R fmt.Stringer](
+	h *history.Recorder, deques ...D,
+) []*recordedDeque[D, R] {
+	list := make([]*recordedDeque[D, R], len(deques))
 	for i, d := range deques {
-		r := &RecordedDeque[D, R]{Deque: d, h: h, number: i}
+		r := &recordedDeque[D, R]{Deque: d, h: h, number: i}
 		r.overflow = func(batch []int) {
 			if r.batch != "" || len(batch) == 0 {
-				panic(fmt.Sprintf("history: overflow was called with %v after %v in one Push", batch, r.batch))
+				panic(fmt.Sprintf("deque: overflow was called with %v after %v in one Push", batch, r.batch))
 			}
-			r.batch = IntsOf(batch)
+			r.batch = intsOf(batch)
 		}
 		list[i] = r
 	}
@@ -39,63 +46,63 @@ func RecordDeques[D RealDeque[D, R], R fmt.Stringer](h *Recorder, deques ...D) [
 }
 
 // Push pushes v and returns what overflowed.
-func (d *RecordedDeque[D, R]) Push(v int) Ints {
-	id := Call(d.h, DequeOp{Kind: DequePushes, Deque: d.number, Value: v})
+func (d *recordedDeque[D, R]) Push(v int) ints {
+	id := history.Call(d.h, specOp{Kind: specPush, Deque: d.number, Value: v})
 	d.batch = ""
 	d.Deque.Push(v, d.overflow)
-	Return(d.h, id, DequeResult{Outcome: DequeDone, Batch: d.batch})
+	history.Return(d.h, id, specResult{Outcome: specDone, Batch: d.batch})
 	return d.batch
 }
 
 // Pop pops.
-func (d *RecordedDeque[D, R]) Pop() (int, bool) {
-	id := Call(d.h, DequeOp{Kind: DequePops, Deque: d.number})
+func (d *recordedDeque[D, R]) Pop() (int, bool) {
+	id := history.Call(d.h, specOp{Kind: specPop, Deque: d.number})
 	v, ok := d.Deque.Pop()
-	outcome := DequeTaken
+	outcome := specTaken
 	if !ok {
-		outcome = DequeEmpty
+		outcome = specEmpty
 	}
-	Return(d.h, id, DequeResult{Outcome: outcome, Value: v})
+	history.Return(d.h, id, specResult{Outcome: outcome, Value: v})
 	return v, ok
 }
 
 // StealInto steals from d into dst.
-func (d *RecordedDeque[D, R]) StealInto(dst *RecordedDeque[D, R]) (int, R) {
-	id := Call(d.h, DequeOp{Kind: DequeSteals, Deque: d.number, Into: dst.number})
+func (d *recordedDeque[D, R]) StealInto(dst *recordedDeque[D, R]) (int, R) {
+	id := history.Call(d.h, specOp{Kind: specSteal, Deque: d.number, Into: dst.number})
 	v, r := d.Deque.StealInto(dst.Deque)
-	result := DequeResult{Value: v}
+	result := specResult{Value: v}
 	switch s := r.String(); s {
 	case "Stolen":
-		result.Outcome = DequeTaken
+		result.Outcome = specTaken
 	case "Empty":
-		result.Outcome = DequeEmpty
+		result.Outcome = specEmpty
 	case "Contended":
-		result.Outcome = DequeContended
+		result.Outcome = specContended
 	default:
-		panic("history: a steal ended as " + s)
+		panic("deque: a steal ended as " + s)
 	}
-	Return(d.h, id, result)
+	history.Return(d.h, id, result)
 	return v, r
 }
 
 // OwnerLen measures the length, as the owner.
-func (d *RecordedDeque[D, R]) OwnerLen() int {
-	id := Call(d.h, DequeOp{Kind: DequeOwnerLens, Deque: d.number})
+func (d *recordedDeque[D, R]) OwnerLen() int {
+	id := history.Call(d.h, specOp{Kind: specOwnerLen, Deque: d.number})
 	n := d.Deque.Len()
-	Return(d.h, id, DequeResult{Value: n})
+	history.Return(d.h, id, specResult{Value: n})
 	return n
 }
 
 // Len measures the length, as anyone.
-func (d *RecordedDeque[D, R]) Len() int {
-	id := Call(d.h, DequeOp{Kind: DequeLens, Deque: d.number})
+func (d *recordedDeque[D, R]) Len() int {
+	id := history.Call(d.h, specOp{Kind: specLen, Deque: d.number})
 	n := d.Deque.Len()
-	Return(d.h, id, DequeResult{Value: n})
+	history.Return(d.h, id, specResult{Value: n})
 	return n
 }
 
 // Drain pops until the deque is empty, as the owner, and returns what it got.
-func (d *RecordedDeque[D, R]) Drain() []int {
+func (d *recordedDeque[D, R]) Drain() []int {
 	var values []int
 	for {
 		v, ok := d.Pop()

@@ -1,17 +1,18 @@
-package history
+package deque_test
 
 import "fmt"
 
-// predicate says what an order of the operations cannot: a steal may report contention only if somebody else took from
-// the same deque meanwhile. It also refuses histories of tests that break the rules themselves.
-func (d dequeSpec) predicate(history []dequeOperation) error {
+// predicate says what an order of the operations cannot: a steal may report contention only if
+// somebody else took from the same deque meanwhile. It also refuses histories of tests that break
+// the rules themselves.
+func (d spec) predicate(history []specOperation) error {
 	for _, o := range history {
 		if err := d.rules(o, history); err != nil {
 			return err
 		}
 	}
 	for _, o := range history {
-		if o.Op.Kind != DequeSteals || o.Result.Outcome != DequeContended {
+		if o.Op.Kind != specSteal || o.Result.Outcome != specContended {
 			continue
 		}
 		excuse := false
@@ -19,67 +20,69 @@ func (d dequeSpec) predicate(history []dequeOperation) error {
 			excuse = excuse || other.ID != o.ID && other.Overlaps(o) && takesFrom(other, o.Op.Deque)
 		}
 		if !excuse {
-			return fmt.Errorf("%s by thread %d is Contended, but no steal, pop or overflow took from %s while it ran",
-				describeDequeOp(o.Op), o.Thread, dequeName(o.Op.Deque))
+			return fmt.Errorf("%s by thread %d is Contended, "+
+				"but no steal, pop or overflow took from %s while it ran",
+				describeSpecOp(o.Op), o.Thread, specName(o.Op.Deque))
 		}
 	}
 	return nil
 }
 
-// takesFrom reports whether o moved the head of a deque. What failed itself, and a push that merely appended, are no
-// excuse for others.
-func takesFrom(o dequeOperation, deque int) bool {
+// takesFrom reports whether o moved the head of a deque. What failed itself, and a push that merely
+// appended, are no excuse for others.
+func takesFrom(o specOperation, deque int) bool {
 	if o.Op.Deque != deque {
 		return false
 	}
 	switch o.Op.Kind {
-	case DequePops, DequeSteals:
-		return o.Result.Outcome == DequeTaken
-	case DequePushes:
+	case specPop, specSteal:
+		return o.Result.Outcome == specTaken
+	case specPush:
 		return len(o.Result.Batch.Slice()) > 1
 	}
 	return false
 }
 
 // rules returns an error if the test used the deques as nobody may.
-func (d dequeSpec) rules(o dequeOperation, history []dequeOperation) error {
-	if o.Op.Kind < DequePushes || o.Op.Kind > DequeLens || o.Op.Deque < 0 || o.Op.Into < 0 {
-		return fmt.Errorf("%w: unknown operation %+v", errDequeRules, o.Op)
+func (d spec) rules(o specOperation, history []specOperation) error {
+	if o.Op.Kind < specPush || o.Op.Kind > specLen || o.Op.Deque < 0 || o.Op.Into < 0 {
+		return fmt.Errorf("%w: unknown operation %+v", errSpecRules, o.Op)
 	}
-	if o.Op.Kind == DequeSteals && o.Op.Deque == o.Op.Into {
-		return fmt.Errorf("%w: %s", errDequeRules, describeDequeOp(o.Op))
+	if o.Op.Kind == specSteal && o.Op.Deque == o.Op.Into {
+		return fmt.Errorf("%w: %s", errSpecRules, describeSpecOp(o.Op))
 	}
 	mine := owned(o.Op)
 	if mine < 0 {
 		return nil
 	}
 	for _, other := range history {
-		// Both calls within the other operation: the owner itself may push while overflow runs, on the same thread.
+		// Both calls within the other operation: the owner itself may push while overflow runs, on
+		// the same thread.
 		if other.ID < o.ID && owned(other.Op) == mine && other.Overlaps(o) && other.Thread != o.Thread {
-			return fmt.Errorf("%w: %s and %s overlap, and both are for the owner of %s", errDequeRules,
-				describeDequeOp(other.Op), describeDequeOp(o.Op), dequeName(mine))
+			return fmt.Errorf("%w: %s and %s overlap, and both are for the owner of %s", errSpecRules,
+				describeSpecOp(other.Op), describeSpecOp(o.Op), specName(mine))
 		}
 	}
 	return nil
 }
 
 // owned returns the deque whose owner may make this call, or -1 if anyone may.
-func owned(op DequeOp) int {
+func owned(op specOp) int {
 	switch op.Kind {
-	case DequePushes, DequePops, DequeOwnerLens:
+	case specPush, specPop, specOwnerLen:
 		return op.Deque
-	case DequeSteals:
+	case specSteal:
 		return op.Into
 	}
 	return -1
 }
 
-// diagnose puts a name to the fault of a history for which there is no order. It may find none: it looks for the plain
-// cases only, and takes pushed values for distinct.
-func (d dequeSpec) diagnose(history []dequeOperation) string {
-	pushed := map[int]dequeOperation{}
+// diagnose puts a name to the fault of a history for which there is no order. It may find none: it
+// looks for the plain cases only, and takes pushed values for distinct.
+func (d spec) diagnose(history []specOperation) string {
+	pushed := map[int]specOperation{}
 	for _, o := range history {
-		if o.Op.Kind != DequePushes {
+		if o.Op.Kind != specPush {
 			continue
 		}
 		if _, again := pushed[o.Op.Value]; again {
@@ -87,14 +90,15 @@ func (d dequeSpec) diagnose(history []dequeOperation) string {
 		}
 		pushed[o.Op.Value] = o
 	}
-	gone := map[int]dequeOperation{} // values that left the deques for good
+	gone := map[int]specOperation{} // values that left the deques for good
 	for _, o := range history {
 		for _, v := range leaving(o) {
 			if _, ok := pushed[v]; !ok {
-				return fmt.Sprintf("%d came out, which was never pushed: %s", v, describeDequeOp(o.Op))
+				return fmt.Sprintf("%d came out, which was never pushed: %s", v, describeSpecOp(o.Op))
 			}
 			if first, again := gone[v]; again {
-				return fmt.Sprintf("%d came out twice: %s and %s", v, describeDequeOp(first.Op), describeDequeOp(o.Op))
+				return fmt.Sprintf("%d came out twice: %s and %s",
+					v, describeSpecOp(first.Op), describeSpecOp(o.Op))
 			}
 			gone[v] = o
 		}
@@ -102,30 +106,32 @@ func (d dequeSpec) diagnose(history []dequeOperation) string {
 	if v, ok := d.lost(history, pushed, gone); ok {
 		return fmt.Sprintf("%d was lost: every deque was empty in the end, and it never came out", v)
 	}
-	for _, a := range history { // a pushed before b, taken after it, by the same side from the same deque
+	// a pushed before b, taken after it, by the same side from the same deque
+	for _, a := range history {
 		for _, b := range history {
-			if a.Op.Kind != DequePushes || b.Op.Kind != DequePushes || a.Op.Deque != b.Op.Deque || !a.Before(b) {
+			if a.Op.Kind != specPush || b.Op.Kind != specPush || a.Op.Deque != b.Op.Deque || !a.Before(b) {
 				continue
 			}
 			x, okX := gone[a.Op.Value]
 			y, okY := gone[b.Op.Value]
 			if okX && okY && y.Before(x) && x.Op.Kind == y.Op.Kind && x.Thread == y.Thread &&
-				x.Op.Deque == a.Op.Deque && y.Op.Deque == a.Op.Deque && x.Op.Kind != DequePushes {
+				x.Op.Deque == a.Op.Deque && y.Op.Deque == a.Op.Deque && x.Op.Kind != specPush {
 				return fmt.Sprintf("order: %d was pushed before %d, and %s took it after it",
-					a.Op.Value, b.Op.Value, describeDequeOp(x.Op))
+					a.Op.Value, b.Op.Value, describeSpecOp(x.Op))
 			}
 		}
 	}
 	for _, o := range history {
-		if o.Result.Outcome != DequeEmpty {
+		if o.Result.Outcome != specEmpty {
 			continue
 		}
 		for _, p := range history {
 			v := p.Op.Value
 			out, ok := gone[v]
-			if ok && p.Op.Kind == DequePushes && p.Op.Deque == o.Op.Deque && out.Op.Deque == o.Op.Deque && out.Op.Kind != DequePushes &&
+			if ok && p.Op.Kind == specPush && p.Op.Deque == o.Op.Deque &&
+				out.Op.Deque == o.Op.Deque && out.Op.Kind != specPush &&
 				p.Before(o) && o.Before(out) {
-				return fmt.Sprintf("%s is Empty, but %d was in it all the while", describeDequeOp(o.Op), v)
+				return fmt.Sprintf("%s is Empty, but %d was in it all the while", describeSpecOp(o.Op), v)
 			}
 		}
 	}
@@ -133,32 +139,33 @@ func (d dequeSpec) diagnose(history []dequeOperation) string {
 }
 
 // leaving returns the values that an operation took out of the deques.
-func leaving(o dequeOperation) []int {
+func leaving(o specOperation) []int {
 	switch {
-	case o.Op.Kind == DequePushes:
+	case o.Op.Kind == specPush:
 		return o.Result.Batch.Slice()
-	case o.Result.Outcome == DequeTaken:
+	case o.Result.Outcome == specTaken:
 		return []int{o.Result.Value}
 	}
 	return nil
 }
 
-// lost returns a value that never came out, if each deque was found empty after the last operation that changed
-// one.
-func (d dequeSpec) lost(history []dequeOperation, pushed, gone map[int]dequeOperation) (int, bool) {
+// lost returns a value that never came out, if each deque was found empty after the last operation
+// that changed one.
+func (d spec) lost(history []specOperation, pushed, gone map[int]specOperation) (int, bool) {
 	last := 0
 	deques := map[int]bool{} // found empty since?
 	for _, o := range history {
 		deques[o.Op.Deque] = false
-		if o.Op.Kind == DequeSteals {
+		if o.Op.Kind == specSteal {
 			deques[o.Op.Into] = false
 		}
-		if o.Op.Kind == DequePushes || o.Result.Outcome == DequeTaken {
+		if o.Op.Kind == specPush || o.Result.Outcome == specTaken {
 			last = max(last, o.Return)
 		}
 	}
 	for _, o := range history {
-		if o.Call > last && (o.Result.Outcome == DequeEmpty || o.Op.Kind == DequeOwnerLens && o.Result.Value == 0) {
+		if o.Call > last && (o.Result.Outcome == specEmpty ||
+			o.Op.Kind == specOwnerLen && o.Result.Value == 0) {
 			deques[o.Op.Deque] = true
 		}
 	}
@@ -168,7 +175,7 @@ func (d dequeSpec) lost(history []dequeOperation, pushed, gone map[int]dequeOper
 		}
 	}
 	for _, o := range history {
-		if _, ok := gone[o.Op.Value]; !ok && o.Op.Kind == DequePushes {
+		if _, ok := gone[o.Op.Value]; !ok && o.Op.Kind == specPush {
 			return o.Op.Value, true
 		}
 	}

@@ -1,4 +1,4 @@
-package history_test
+package deque_test
 
 import (
 	"fmt"
@@ -11,8 +11,9 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// A stealing ring in small, whose every access to shared memory is a step, so that random schedules show whether the
-// specification accepts all that a right ring does, and refuses what a broken one does.
+// A stealing ring in small, whose every access to shared memory is a step, so that random schedules
+// show whether the specification accepts all that a right ring does, and refuses what a broken one
+// does.
 type simRing struct {
 	steal, real, tail int
 	slots             []int
@@ -184,7 +185,7 @@ func simulate(seed uint64, fault string, judge *history.Judge, capacity int) *hi
 		start := rng.IntN(3 * capacity) // the indices wrap
 		rings[i].steal, rings[i].real, rings[i].tail = start, start, start
 	}
-	deques := history.RecordDeques(h, rings...)
+	deques := recordDeques(h, rings...)
 	value := 0
 	threads := make([]func() (struct{}, bool), len(rings))
 	for i := range rings {
@@ -220,8 +221,8 @@ func simulate(seed uint64, fault string, judge *history.Judge, capacity int) *hi
 		defer stop()
 		threads[i] = next
 	}
-	// A thread must stall for long, at the right place, for some faults to show: the lowest live thread in a random order
-	// runs, and sometimes the running one becomes the last.
+	// A thread must stall for long, at the right place, for some faults to show: the lowest live
+	// thread in a random order runs, and sometimes the running one becomes the last.
 	order := rng.Perm(len(threads))
 	for len(order) > 0 {
 		current = order[0]
@@ -250,7 +251,7 @@ func TestDequeAcceptsWhatARightRingDoes(t *testing.T) {
 		runs = 500
 	}
 	for _, capacity := range []int{2, 4, 8} {
-		judge := history.NewJudge(history.Deques(capacity))
+		judge := history.NewJudge(specification(capacity))
 		for seed := range runs {
 			v := simulate(uint64(seed), "", judge, capacity)
 			require.Nil(t, v, "seed %d, capacity %d: %v", seed, capacity, v)
@@ -267,7 +268,7 @@ func TestDequeRefusesWhatABrokenRingDoes(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			for seed := range 20000 {
-				judge := history.NewJudge(history.Deques(8))
+				judge := history.NewJudge(specification(8))
 				if v := tried(uint64(seed), fault, judge); v != "" {
 					t.Logf("seed %d: %s", seed, v)
 					return

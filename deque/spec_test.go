@@ -1,4 +1,4 @@
-package history
+package deque_test
 
 import (
 	"encoding/binary"
@@ -7,72 +7,76 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/surewake/surewake/model/history"
 )
 
 // What a deque of work is, for the specification below
 //
-// Each deque has an owner, who pushes and pops, first in first out. A thief, who owns another deque, takes the older
-// half at once: the oldest value is the result, the others go into the thief's deque. The deque is bounded; what does
-// not fit leaves it in a batch.
+// Each deque has an owner, who pushes and pops, first in first out. A thief, who owns another
+// deque, takes the older half at once: the oldest value is the result, the others go into the
+// thief's deque. The deque is bounded; what does not fit leaves it in a batch.
 //
 // A steal takes effect at three instants within its call:
 //
 //	claim    the values leave the victim; from here on they are in no deque
-//	release  the slots of these values, and of those that the victim's owner popped since the claim, are free again
+//	release  the slots of these values, and of those that the victim's owner popped since the
+//	         claim, are free again
 //	publish  all but the oldest enter the thief's deque
 //
-// That a steal is not atomic can be seen: another thief may find the thief's deque empty meanwhile, and the victim's
-// owner may find no room though its deque is short. What must hold in spite of it is exact: every value leaves once, in
-// order, "empty" means empty, and a push fails to append only where the ring is full.
+// That a steal is not atomic can be seen: another thief may find the thief's deque empty meanwhile,
+// and the victim's owner may find no room though its deque is short. What must hold in spite of it
+// is exact: every value leaves once, in order, "empty" means empty, and a push fails to append only
+// where the ring is full.
 //
-// How many values a steal takes depends on what it saw. If nothing that puts values into the victim and no steal from
-// the thief's deque overlaps it, the number is determined; otherwise it may have seen less than there was at the instant
-// of the claim, but at least one.
+// How many values a steal takes depends on what it saw. If nothing that puts values into the victim
+// and no steal from the thief's deque overlaps it, the number is determined; otherwise it may have
+// seen less than there was at the instant of the claim, but at least one.
 
-// DequeKind is an operation on deques.
-type DequeKind uint8
+// specKind is an operation on deques.
+type specKind uint8
 
 // The operations on deques. Their zero value is none of them.
 const (
-	_              DequeKind = iota
-	DequePushes              // Push, by the owner
-	DequePops                // Pop, by the owner
-	DequeSteals              // StealInto, by the owner of the destination
-	DequeOwnerLens           // Len, by the owner: exact at some instant
-	DequeLens                // Len, by anyone: an upper bound
+	_            specKind = iota
+	specPush              // Push, by the owner
+	specPop               // Pop, by the owner
+	specSteal             // StealInto, by the owner of the destination
+	specOwnerLen          // Len, by the owner: exact at some instant
+	specLen               // Len, by anyone: an upper bound
 )
 
-// DequeOp is an operation on deques, which are numbered from 0.
-type DequeOp struct {
-	Kind  DequeKind
+// specOp is an operation on deques, which are numbered from 0.
+type specOp struct {
+	Kind  specKind
 	Deque int // the deque pushed to, popped from, stolen from, measured
 	Into  int // the destination of a steal
 	Value int // the value pushed
 }
 
-// DequeOutcome is how an operation on deques ended.
-type DequeOutcome uint8
+// specOutcome is how an operation on deques ended.
+type specOutcome uint8
 
 // The outcomes. A push is Done; a pop is Taken or Empty; a steal is Taken, Empty or Contended.
 const (
-	DequeDone DequeOutcome = iota
-	DequeTaken
-	DequeEmpty
-	DequeContended
+	specDone specOutcome = iota
+	specTaken
+	specEmpty
+	specContended
 )
 
-// DequeResult is the result of an operation on deques.
-type DequeResult struct {
-	Outcome DequeOutcome
+// specResult is the result of an operation on deques.
+type specResult struct {
+	Outcome specOutcome
 	Value   int  // the value taken, or the length measured
-	Batch   Ints // what a push handed to overflow, in order
+	Batch   ints // what a push handed to overflow, in order
 }
 
-// Ints is a list of integers that can be compared with ==.
-type Ints string
+// ints is a list of integers that can be compared with ==.
+type ints string
 
-// IntsOf returns a list. It allocates unless the list is empty.
-func IntsOf(values []int) Ints {
+// intsOf returns a list. It allocates unless the list is empty.
+func intsOf(values []int) ints {
 	if len(values) == 0 {
 		return ""
 	}
@@ -80,16 +84,16 @@ func IntsOf(values []int) Ints {
 	for _, v := range values {
 		b = binary.AppendVarint(b, int64(v))
 	}
-	return Ints(b)
+	return ints(b)
 }
 
 // Slice returns the integers of the list.
-func (l Ints) Slice() []int {
+func (l ints) Slice() []int {
 	var values []int
 	for b := []byte(l); len(b) > 0; {
 		v, n := binary.Varint(b)
 		if n <= 0 {
-			panic(fmt.Sprintf("history: %q is not made by IntsOf", string(l)))
+			panic(fmt.Sprintf("deque: %q is not made by intsOf", string(l)))
 		}
 		values = append(values, int(v))
 		b = b[n:]
@@ -98,20 +102,22 @@ func (l Ints) Slice() []int {
 }
 
 // String prints the integers in brackets.
-func (l Ints) String() string { return fmt.Sprint(l.Slice()) }
+func (l ints) String() string { return fmt.Sprint(l.Slice()) }
 
 // Operation of a history of deques.
-type dequeOperation = Operation[DequeOp, DequeResult]
+type specOperation = history.Operation[specOp, specResult]
 
-// dequeState is the state of all deques. It is not changed once it has been made.
-type dequeState struct {
-	rings []ringState
+// specState is the state of all deques. It is not changed once it has been made.
+type specState struct {
+	rings []specRing
 	open  []openSteal
 }
 
-type ringState struct {
+type specRing struct {
 	values []int
-	held   int // slots that an open steal keeps from the owner: what it claimed, and what was popped since
+	// held is the number of slots that an open steal keeps from the owner: what it claimed, and
+	// what was popped since.
+	held int
 }
 
 // openSteal is a steal between its claim and the later of release and publish.
@@ -129,51 +135,48 @@ const (
 	stealPoints
 )
 
-// Deques returns the specification of a set of deques; capacities[i] is that of deque i, and the last one is that of all
-// that follow. They are empty in the beginning.
-func Deques(capacities ...int) Spec[dequeStates, DequeOp, DequeResult] {
+// specification returns the specification of a set of deques; capacities[i] is that of deque i, and
+// the last one is that of all that follow. They are empty in the beginning.
+func specification(capacities ...int) history.Spec[*specState, specOp, specResult] {
 	if len(capacities) == 0 {
-		panic("history: Deques needs a capacity")
+		panic("deque: specification needs a capacity")
 	}
-	d := dequeSpec{slices.Clone(capacities)}
-	return Spec[dequeStates, DequeOp, DequeResult]{
+	d := spec{slices.Clone(capacities)}
+	return history.Spec[*specState, specOp, specResult]{
 		Name: "deques",
-		Init: func() dequeStates { return &dequeState{} },
-		Steps: func(s dequeStates, a Action[DequeOp, DequeResult]) []dequeStates {
+		Init: func() *specState { return &specState{} },
+		Steps: func(s *specState, a history.Action[specOp, specResult]) []*specState {
 			return d.steps(s, a)
 		},
-		Points: func(op DequeOp, r DequeResult) int {
-			if op.Kind == DequeSteals && r.Outcome == DequeTaken {
+		Points: func(op specOp, r specResult) int {
+			if op.Kind == specSteal && r.Outcome == specTaken {
 				return stealPoints
 			}
 			return 1
 		},
-		Key:            func(s dequeStates) string { return s.key() },
+		Key:            func(s *specState) string { return s.key() },
 		Predicate:      d.predicate,
 		Diagnose:       d.diagnose,
-		DescribeOp:     describeDequeOp,
-		DescribeResult: describeDequeResult,
-		DescribeState:  func(s dequeStates) string { return s.describe() },
-		DescribePoint: func(_ DequeOp, _ DequeResult, point int) string {
+		DescribeOp:     describeSpecOp,
+		DescribeResult: describeSpecResult,
+		DescribeState:  func(s *specState) string { return s.describe() },
+		DescribePoint: func(_ specOp, _ specResult, point int) string {
 			return [...]string{"claim", "release", "publish"}[point]
 		},
 	}
 }
 
-// dequeStates names the state type in the signature of Deques.
-type dequeStates = *dequeState
+type spec struct{ capacities []int }
 
-type dequeSpec struct{ capacities []int }
-
-func (d dequeSpec) capacity(deque int) int { return d.capacities[min(deque, len(d.capacities)-1)] }
+func (d spec) capacity(deque int) int { return d.capacities[min(deque, len(d.capacities)-1)] }
 
 // steps returns the states after one instant of an operation.
-func (d dequeSpec) steps(s *dequeState, a Action[DequeOp, DequeResult]) []*dequeState {
+func (d spec) steps(s *specState, a history.Action[specOp, specResult]) []*specState {
 	op, r := a.Op, a.Result
 	from := s.ring(op.Deque)
-	one := func(next *dequeState) []*dequeState { return []*dequeState{next} }
+	one := func(next *specState) []*specState { return []*specState{next} }
 	switch op.Kind {
-	case DequePushes:
+	case specPush:
 		batch := r.Batch.Slice()
 		room := d.capacity(op.Deque) - len(from.values) - from.held
 		half := d.capacity(op.Deque) / 2
@@ -195,14 +198,14 @@ func (d dequeSpec) steps(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 		}
 		return one(s.with(op.Deque, from))
 
-	case DequePops:
+	case specPop:
 		if len(from.values) == 0 {
-			if r.Outcome == DequeEmpty {
+			if r.Outcome == specEmpty {
 				return one(s)
 			}
 			return nil
 		}
-		if r.Outcome != DequeTaken || r.Value != from.values[0] {
+		if r.Outcome != specTaken || r.Value != from.values[0] {
 			return nil
 		}
 		from.values = from.values[1:]
@@ -211,28 +214,28 @@ func (d dequeSpec) steps(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 		}
 		return one(s.with(op.Deque, from))
 
-	case DequeOwnerLens:
+	case specOwnerLen:
 		if r.Value == len(from.values) {
 			return one(s)
 		}
 
-	case DequeLens:
+	case specLen:
 		n := len(from.values)
 		if r.Value <= d.capacity(op.Deque) && (r.Value == 0 && n == 0 || 1 <= n && n <= r.Value) {
 			return one(s)
 		}
 
-	case DequeSteals:
+	case specSteal:
 		switch r.Outcome {
-		case DequeEmpty:
+		case specEmpty:
 			if len(from.values) == 0 {
 				return one(s)
 			}
-		case DequeContended:
+		case specContended:
 			if len(from.values) > 0 {
 				return one(s)
 			}
-		case DequeTaken:
+		case specTaken:
 			return d.steal(s, a)
 		}
 	}
@@ -240,7 +243,7 @@ func (d dequeSpec) steps(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 }
 
 // steal is steps for an instant of a steal that took something.
-func (d dequeSpec) steal(s *dequeState, a Action[DequeOp, DequeResult]) []*dequeState {
+func (d spec) steal(s *specState, a history.Action[specOp, specResult]) []*specState {
 	from, into := s.ring(a.Op.Deque), s.ring(a.Op.Into)
 	at := slices.IndexFunc(s.open, func(o openSteal) bool { return o.id == a.ID })
 	switch {
@@ -251,9 +254,9 @@ func (d dequeSpec) steal(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 		}
 		room := d.capacity(a.Op.Into) - len(into.values) - into.held
 		least, most := claimSizes(a, n, room)
-		var next []*dequeState
+		var next []*specState
 		for k := least; k <= most; k++ {
-			f := ringState{values: from.values[k:], held: k}
+			f := specRing{values: from.values[k:], held: k}
 			t := s.with(a.Op.Deque, f)
 			t.open = append(slices.Clone(s.open), openSteal{id: a.ID, rest: from.values[1:k]})
 			slices.SortFunc(t.open, func(a, b openSteal) int { return a.id - b.id })
@@ -269,7 +272,7 @@ func (d dequeSpec) steal(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 		t := s.with(a.Op.Deque, from)
 		t.open = slices.Clone(s.open)
 		t.open[at].released = true
-		return []*dequeState{t.closed(at)}
+		return []*specState{t.closed(at)}
 
 	default:
 		rest := s.open[at].rest
@@ -280,13 +283,13 @@ func (d dequeSpec) steal(s *dequeState, a Action[DequeOp, DequeResult]) []*deque
 		t := s.with(a.Op.Into, into)
 		t.open = slices.Clone(s.open)
 		t.open[at].published = true
-		return []*dequeState{t.closed(at)}
+		return []*specState{t.closed(at)}
 	}
 }
 
-// claimSizes returns how many values a steal may claim at an instant at which there are n, and room for so many in the
-// thief's deque.
-func claimSizes(a Action[DequeOp, DequeResult], n, room int) (least, most int) {
+// claimSizes returns how many values a steal may claim at an instant at which there are n, and room
+// for so many in the thief's deque.
+func claimSizes(a history.Action[specOp, specResult], n, room int) (least, most int) {
 	half := func(n int) int { return n - n/2 }
 	most = min(half(n), room+1)
 	seen, seenRoom := n, room
@@ -295,43 +298,43 @@ func claimSizes(a Action[DequeOp, DequeResult], n, room int) (least, most int) {
 			continue
 		}
 		switch {
-		case o.Op.Kind == DequePushes && o.Op.Deque == a.Op.Deque && o.Result.Batch == "":
+		case o.Op.Kind == specPush && o.Op.Deque == a.Op.Deque && o.Result.Batch == "":
 			seen-- // not yet there when the thief looked
-		case o.Op.Kind == DequeSteals && o.Op.Into == a.Op.Deque && o.Result.Outcome == DequeTaken:
+		case o.Op.Kind == specSteal && o.Op.Into == a.Op.Deque && o.Result.Outcome == specTaken:
 			seen = 0 // nor what the victim's owner stole itself; at least one value was
-		case o.Op.Kind == DequeSteals && o.Op.Deque == a.Op.Into && o.Result.Outcome == DequeTaken:
+		case o.Op.Kind == specSteal && o.Op.Deque == a.Op.Into && o.Result.Outcome == specTaken:
 			seenRoom = 0 // not yet released when the thief looked
 		}
 	}
 	return min(half(max(seen, 1)), seenRoom+1), most
 }
 
-func (s *dequeState) ring(i int) ringState {
+func (s *specState) ring(i int) specRing {
 	if i < len(s.rings) {
 		return s.rings[i]
 	}
-	return ringState{}
+	return specRing{}
 }
 
 // with returns a copy in which one ring is different.
-func (s *dequeState) with(i int, r ringState) *dequeState {
-	t := &dequeState{rings: slices.Clone(s.rings), open: s.open}
+func (s *specState) with(i int, r specRing) *specState {
+	t := &specState{rings: slices.Clone(s.rings), open: s.open}
 	for len(t.rings) <= i {
-		t.rings = append(t.rings, ringState{})
+		t.rings = append(t.rings, specRing{})
 	}
 	t.rings[i] = r
 	return t
 }
 
 // closed forgets the open steal at, which belongs to s alone, if it is over.
-func (s *dequeState) closed(at int) *dequeState {
+func (s *specState) closed(at int) *specState {
 	if s.open[at].released && s.open[at].published {
 		s.open = slices.Delete(s.open, at, at+1)
 	}
 	return s
 }
 
-func (s *dequeState) key() string {
+func (s *specState) key() string {
 	var b []byte
 	list := func(values []int) {
 		b = binary.AppendVarint(b, int64(len(values)))
@@ -358,10 +361,10 @@ func (s *dequeState) key() string {
 }
 
 // describe prints "A=[1 2] B=[] moving [3]".
-func (s *dequeState) describe() string {
+func (s *specState) describe() string {
 	var parts []string
 	for i, r := range s.rings {
-		text := fmt.Sprintf("%s=%v", dequeName(i), r.values)
+		text := fmt.Sprintf("%s=%v", specName(i), r.values)
 		if r.held > 0 {
 			text += fmt.Sprintf("+%d held", r.held)
 		}
@@ -378,42 +381,42 @@ func (s *dequeState) describe() string {
 	return strings.Join(parts, " ")
 }
 
-// dequeName returns A, B, ..., Z, D26, ...
-func dequeName(i int) string {
+// specName returns A, B, ..., Z, D26, ...
+func specName(i int) string {
 	if 0 <= i && i < 26 {
 		return string(rune('A' + i))
 	}
 	return "D" + strconv.Itoa(i)
 }
 
-func describeDequeOp(op DequeOp) string {
-	d := dequeName(op.Deque)
+func describeSpecOp(op specOp) string {
+	d := specName(op.Deque)
 	switch op.Kind {
-	case DequePushes:
+	case specPush:
 		return fmt.Sprintf("%s.Push(%d)", d, op.Value)
-	case DequePops:
+	case specPop:
 		return d + ".Pop()"
-	case DequeSteals:
-		return fmt.Sprintf("%s.StealInto(%s)", d, dequeName(op.Into))
-	case DequeOwnerLens:
+	case specSteal:
+		return fmt.Sprintf("%s.StealInto(%s)", d, specName(op.Into))
+	case specOwnerLen:
 		return d + ".Len()"
-	case DequeLens:
+	case specLen:
 		return d + ".Len() by another"
 	}
 	return fmt.Sprintf("%+v", op)
 }
 
-func describeDequeResult(op DequeOp, r DequeResult) string {
+func describeSpecResult(op specOp, r specResult) string {
 	switch r.Outcome {
-	case DequeTaken:
+	case specTaken:
 		return strconv.Itoa(r.Value)
-	case DequeEmpty:
+	case specEmpty:
 		return "Empty"
-	case DequeContended:
+	case specContended:
 		return "Contended"
 	}
 	switch {
-	case op.Kind == DequeLens || op.Kind == DequeOwnerLens:
+	case op.Kind == specLen || op.Kind == specOwnerLen:
 		return strconv.Itoa(r.Value)
 	case r.Batch != "":
 		return "overflow " + r.Batch.String()
@@ -421,4 +424,4 @@ func describeDequeResult(op DequeOp, r DequeResult) string {
 	return ""
 }
 
-var errDequeRules = errors.New("the test breaks the rules of a deque")
+var errSpecRules = errors.New("the test breaks the rules of a deque")

@@ -2,12 +2,13 @@ package history
 
 import "fmt"
 
-// Judge decides whether histories agree with one specification, and remembers those it has seen. It belongs to one
-// goroutine at a time.
+// Judge decides whether histories agree with one specification, and remembers those it has seen. It
+// belongs to one goroutine at a time.
 type Judge struct {
 	impl judge
 
-	// Seen counts the histories judged, Distinct those among them that were new and went to the specification.
+	// Seen counts the histories judged, Distinct those among them that were new and went to the
+	// specification.
 	Seen, Distinct int64
 }
 
@@ -23,9 +24,9 @@ func NewJudge(s Specification) *Judge { return &Judge{impl: s.newJudge()} }
 // Recorder returns a new recorder for this judge's histories.
 func (j *Judge) Recorder(opts Options) *Recorder { return j.impl.recorder(opts) }
 
-// Judge returns nil if the history in h is right, else what is wrong. The execution must be over, and its threads must
-// have synchronized with the caller. An operation that has not returned is a violation: where a deadlock is allowed,
-// do not ask.
+// Judge returns nil if the history in h is right, else what is wrong. The execution must be over,
+// and its threads must have synchronized with the caller. An operation that has not returned is a
+// violation: where a deadlock is allowed, do not ask.
 func (j *Judge) Judge(h *Recorder) *Violation {
 	v, known := j.impl.judge(h)
 	j.Seen++
@@ -35,8 +36,8 @@ func (j *Judge) Judge(h *Recorder) *Violation {
 	return v
 }
 
-// Check judges one history that is given as operations, for tests of a specification. The instants of the operations
-// may be any numbers that order them; ID is set by Check.
+// Check judges one history that is given as operations, for tests of a specification. The instants
+// of the operations may be any numbers that order them; ID is set by Check.
 func Check[S any, O, R comparable](s Spec[S, O, R], operations ...Operation[O, R]) *Violation {
 	j := NewJudge(s)
 	h := j.Recorder(Options{Thread: func() int { return 0 }})
@@ -73,8 +74,9 @@ func Check[S any, O, R comparable](s Spec[S, O, R], operations ...Operation[O, R
 type typed[S any, O, R comparable] struct {
 	spec Spec[S, O, R]
 
-	// The histories seen, as a tree: its edges are events, a history is the path to a node that has a verdict. The
-	// children of a node form a list. Nodes and values grow to maxNodes and are then forgotten at once.
+	// The histories seen, as a tree: its edges are events, a history is the path to a node that has
+	// a verdict. The children of a node form a list. Nodes and values grow to maxNodes and are then
+	// forgotten at once.
 	nodes      []node
 	calls      *column[O]
 	returns    *column[R]
@@ -130,8 +132,8 @@ func (t *typed[S, O, R]) judge(h *Recorder) (*Violation, bool) {
 	return v, false
 }
 
-// sort puts the events in canonical order: within a run of calls, and within a run of returns, the order says nothing
-// about which operations overlap, so it is by thread.
+// sort puts the events in canonical order: within a run of calls, and within a run of returns, the
+// order says nothing about which operations overlap, so it is by thread.
 func (t *typed[S, O, R]) sort(h *Recorder) {
 	t.order = append(t.order[:0], h.events...)
 	for i := 1; i < len(t.order); i++ {
@@ -187,7 +189,8 @@ func (t *typed[S, O, R]) add(parent int32, code uint64, value int) int32 {
 	return n
 }
 
-// operations returns the finished operations of a history with their instants in canonical order, and the open ones.
+// operations returns the finished operations of a history with their instants in canonical order,
+// and the open ones.
 func (t *typed[S, O, R]) operations(h *Recorder, calls *column[O], returns *column[R]) (done, open []Operation[O, R]) {
 	at := make(map[int32]int, len(h.ops)) // operation to index in all
 	var all []Operation[O, R]

@@ -13,8 +13,8 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// The threads of a controlled execution hand over to one another where the race detector does not see it. What the
-// recorder does in between must neither be reported nor order them.
+// The threads of a controlled execution hand over to one another where the race detector does not
+// see it. What the recorder does in between must neither be reported nor order them.
 
 // inTurns runs two threads that take turns, so many each, hidden from the detector.
 func inTurns(turns int, body func(thread, turn int)) {
@@ -43,7 +43,7 @@ func inTurns(turns int, body func(thread, turn int)) {
 func load(p *int) int { return *p }
 
 func TestRecordingIsNoRace(t *testing.T) {
-	judge := history.NewJudge(history.Deques(4))
+	judge := history.NewJudge(counter)
 	thread := 0
 	h := judge.Recorder(history.Options{Thread: func() int { return load(&thread) }})
 	for _, turns := range []int{8, 1000} { // the buffers grow
@@ -62,9 +62,9 @@ var ids [2]int
 func recordTurn(h *history.Recorder, thread *int, on, turn int) {
 	*thread = on
 	if turn%2 == 0 {
-		ids[on] = history.Call(h, history.DequeOp{Kind: history.DequeLens, Deque: on})
+		ids[on] = history.Call(h, add{})
 	} else {
-		history.Return(h, ids[on], history.DequeResult{})
+		history.Return(h, ids[on], 0)
 	}
 }
 
@@ -81,13 +81,14 @@ func TestRecordingHidesNoRace(t *testing.T) {
 	}
 }
 
-// TestPlantedRace runs as a child: both threads write x, ordered by nothing but the recorder's calls.
+// TestPlantedRace runs as a child: both threads write x, ordered by nothing but the recorder's
+// calls.
 func TestPlantedRace(t *testing.T) {
 	mode := os.Getenv("HISTORY_PLANTED_RACE")
 	if mode == "" {
 		t.Skip("a child of TestRecordingHidesNoRace")
 	}
-	judge := history.NewJudge(history.Deques(4))
+	judge := history.NewJudge(counter)
 	thread := 0
 	h := judge.Recorder(history.Options{Concurrent: mode == "concurrent", Thread: func() int { return load(&thread) }})
 	x := 0

@@ -15,27 +15,29 @@ const (
 	ReturnInstant
 )
 
-// Options connect a recorder with what runs the threads. The zero value suits a test in which one goroutine does
-// everything.
+// Options connect a recorder with what runs the threads. The zero value suits a test in which one
+// goroutine does everything.
 type Options struct {
-	// Concurrent makes the recorder safe for goroutines that run at the same time, as in a stress test. Under the race
-	// detector its lock stays hidden, so that it orders nothing in the program that is tested.
+	// Concurrent makes the recorder safe for goroutines that run at the same time, as in a stress
+	// test. Under the race detector its lock stays hidden, so that it orders nothing in the program
+	// that is tested.
 	Concurrent bool
 
-	// Thread says which thread is running, counted from 0. Without it, an operation is put in the lowest lane in which
-	// no other operation is open.
+	// Thread says which thread is running, counted from 0. Without it, an operation is put in the
+	// lowest lane in which no other operation is open.
 	Thread func() int
 
-	// Instant is called on the running thread right before a call or a return is recorded. An engine makes it a
-	// scheduling point (see the package documentation).
+	// Instant is called on the running thread right before a call or a return is recorded. An
+	// engine makes it a scheduling point (see the package documentation).
 	Instant func(Kind)
 
 	// ThreadName names a thread in reports; without it, threads are T0, T1, ...
 	ThreadName func(thread int) string
 }
 
-// Recorder holds the history of one execution. [Judge.Recorder] makes one for a specification; [Call], [Return] and [Do]
-// record in it. It is reused: [Recorder.Reset] empties it for the next execution.
+// Recorder holds the history of one execution. [Judge.Recorder] makes one for a specification;
+// [Call], [Return] and [Do] record in it. It is reused: [Recorder.Reset] empties it for the next
+// execution.
 type Recorder struct {
 	opts Options
 
@@ -46,14 +48,15 @@ type Recorder struct {
 	ops     []opInfo // in the order of their calls
 	threads []thread
 
-	// *column[O] and *column[R] of the specification. Kept as two values, so that Call need not know the type of the
-	// results, nor Return that of the operations.
+	// *column[O] and *column[R] of the specification. Kept as two values, so that Call need not
+	// know the type of the results, nor Return that of the operations.
 	calls, returns any // untyped
 }
 
 type event struct {
-	// code says what happened: thread<<32 | ordinal<<1 | 1 for a return. The operation is its thread's ordinal-th, counted
-	// from 0, and so the same one in each interleaving. Events of one kind are ordered by it.
+	// code says what happened: thread<<32 | ordinal<<1 | 1 for a return. The operation is its
+	// thread's ordinal-th, counted from 0, and so the same one in each interleaving. Events of one
+	// kind are ordered by it.
 	code uint64
 	op   int32
 }
@@ -75,7 +78,8 @@ type thread struct {
 // column holds values of one type in the order they were recorded.
 type column[T comparable] struct{ values []T }
 
-// Sizes the buffers start with: longer histories are rare in an exploration, and merely make them grow once.
+// Sizes the buffers start with: longer histories are rare in an exploration, and merely make them
+// grow once.
 const (
 	startOps     = 64
 	startThreads = 8
@@ -244,8 +248,8 @@ func (h *Recorder) begin() int {
 	return id
 }
 
-// end closes an operation; its result is the one with that index. It returns what is wrong, if anything. Its caller
-// holds the lock.
+// end closes an operation; its result is the one with that index. It returns what is wrong, if
+// anything. Its caller holds the lock.
 //
 //go:norace
 //go:noinline

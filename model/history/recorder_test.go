@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,7 +140,11 @@ func TestWrongUseIsSaid(t *testing.T) {
 	require.PanicsWithValue(t, "history: Return for operation 9, which was never called", func() { history.Return(h, 9, 1) })
 	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{}) })
 	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{Init: func() int { return 0 }}) })
-	require.Panics(t, func() { history.NewJudge(history.Deques(4)).Judge(h) })
+	other := history.Spec[int, string, int]{
+		Init: counter.Init,
+		Step: func(s int, _ string, _ int) (int, bool) { return s, true },
+	}
+	require.Panics(t, func() { history.NewJudge(other).Judge(h) })
 }
 
 func TestSlowJudgingIsAViolation(t *testing.T) {
@@ -218,31 +221,4 @@ func TestLongTablesHaveNoBars(t *testing.T) {
 	require.NotNil(t, v)
 	require.NotContains(t, v.Table, "├")
 	require.Len(t, strings.Split(strings.TrimSpace(v.Table), "\n"), 41)
-}
-
-func ExampleDeques() {
-	// A thief and the owner both get the only value.
-	const A, B = 0, 1
-	op := func(thread, call, ret int, op history.DequeOp, r history.DequeResult) history.Operation[history.DequeOp, history.DequeResult] {
-		return history.Operation[history.DequeOp, history.DequeResult]{Thread: thread, Call: call, Return: ret, Op: op, Result: r}
-	}
-	v := history.Check(history.Deques(4),
-		op(A, 1, 2, history.DequeOp{Kind: history.DequePushes, Deque: A, Value: 7}, history.DequeResult{}),
-		op(B, 3, 6, history.DequeOp{Kind: history.DequeSteals, Deque: A, Into: B}, history.DequeResult{Outcome: history.DequeTaken, Value: 7}),
-		op(A, 4, 5, history.DequeOp{Kind: history.DequePops, Deque: A}, history.DequeResult{Outcome: history.DequeTaken, Value: 7}),
-	)
-	fmt.Println(v)
-	// Output:
-	// history of deques is wrong: 7 came out twice: A.Pop() and A.StealInto(B)
-	// no order of the operations is allowed. The longest one that is:
-	//    1. T0: A.Push(7)                      state A=[7]
-	//    2. T1: A.StealInto(B) -> 7: claim     state A=[]+1 held
-	//    3. T1: A.StealInto(B) -> 7: release   state A=[]
-	//    4. T1: A.StealInto(B) -> 7: publish   state A=[] B=[]
-	// and then T0: A.Pop() -> 7 does not fit
-	//
-	// thread  operation       result  call  return
-	// T0      A.Push(7)                  1       2   ├─┤
-	// T0      A.Pop()         7          3       5       ├───┤
-	// T1      A.StealInto(B)  7          4       6         ├───┤
 }

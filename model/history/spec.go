@@ -27,15 +27,16 @@ func (a Operation[O, R]) Before(b Operation[O, R]) bool { return a.Return < b.Ca
 type Action[O, R comparable] struct {
 	Operation[O, R]
 	Point int // 0 <= Point < Spec.Points(operation)
-	// History is the whole history, in the order of calls: what an operation may do can depend on what overlaps it.
-	// It must not be changed.
+	// History is the whole history, in the order of calls: what an operation may do can depend on
+	// what overlaps it. It must not be changed.
 	History []Operation[O, R]
 }
 
-// Spec is a specification of an object with states S, operations O and results R. The values of O and R must say
-// everything about an operation: histories with equal ones are judged once.
+// Spec is a specification of an object with states S, operations O and results R. The values of O
+// and R must say everything about an operation: histories with equal ones are judged once.
 //
-// Init and one of Step and Steps are needed. None of the functions may change its arguments or depend on anything else.
+// Init and one of Step and Steps are needed. None of the functions may change its arguments or
+// depend on anything else.
 type Spec[S any, O, R comparable] struct {
 	// Name of the object in reports.
 	Name string
@@ -43,30 +44,33 @@ type Spec[S any, O, R comparable] struct {
 	// Init returns the state before the first operation.
 	Init func() S
 
-	// Step returns the state after op with that result, or false when op cannot have that result in state s.
+	// Step returns the state after op with that result, or false when op cannot have that result in
+	// state s.
 	Step func(s S, op O, result R) (S, bool)
 
-	// Steps is for objects that Step cannot describe: nondeterministic ones, and operations that take effect at several
-	// instants. It returns the states that can follow, none when a cannot happen in state s.
+	// Steps is for objects that Step cannot describe: nondeterministic ones, and operations that
+	// take effect at several instants. It returns the states that can follow, none when a cannot
+	// happen in state s.
 	Steps func(s S, a Action[O, R]) []S
 
-	// Points returns at how many instants an operation takes effect; nil means one. The state must remember which
-	// of them have happened when their order matters.
+	// Points returns at how many instants an operation takes effect; nil means one. The state must
+	// remember which of them have happened when their order matters.
 	Points func(op O, result R) int
 
-	// Key returns the same text for equal states and different texts for different ones. Without it, states are told
-	// apart by what fmt prints of them.
+	// Key returns the same text for equal states and different texts for different ones. Without
+	// it, states are told apart by what fmt prints of them.
 	Key func(S) string
 
-	// Predicate, if any, says what linearizability cannot: it looks at the whole history, before linearizability is
-	// decided, and returns what is wrong.
+	// Predicate, if any, says what linearizability cannot: it looks at the whole history, before
+	// linearizability is decided, and returns what is wrong.
 	Predicate func(history []Operation[O, R]) error
 
-	// Diagnose, if any, is asked why a history that has no allowed order is wrong. Its answer, if not empty, is the first
-	// line of the reason.
+	// Diagnose, if any, is asked why a history that has no allowed order is wrong. Its answer, if
+	// not empty, is the first line of the reason.
 	Diagnose func(history []Operation[O, R]) string
 
-	// DescribeOp, DescribeResult and DescribeState print values in reports; the default is what fmt prints.
+	// DescribeOp, DescribeResult and DescribeState print values in reports; the default is what fmt
+	// prints.
 	DescribeOp     func(op O) string
 	DescribeResult func(op O, result R) string
 	DescribeState  func(S) string
@@ -74,8 +78,8 @@ type Spec[S any, O, R comparable] struct {
 	// DescribePoint names the instants of an operation that has several.
 	DescribePoint func(op O, result R, point int) string
 
-	// Timeout bounds the time to judge one history; 0 means a minute. A history that takes longer is a violation: it
-	// was not shown to be right.
+	// Timeout bounds the time to judge one history; 0 means a minute. A history that takes longer
+	// is a violation: it was not shown to be right.
 	Timeout time.Duration
 }
 

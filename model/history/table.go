@@ -13,7 +13,8 @@ const (
 	narrowInstants = 60
 )
 
-// table prints a history: a line an operation, in the order of calls, with a bar from its call to its return.
+// table prints a history: a line an operation, in the order of calls, with a bar from its call to
+// its return.
 func (t *typed[S, O, R]) table(h *Recorder, done, open []Operation[O, R]) string {
 	s := &t.spec
 	all := slices.Concat(done, open)

@@ -30,7 +30,8 @@ func (v *Violation) String() string {
 // Error makes a Violation an error.
 func (v *Violation) Error() string { return v.String() }
 
-// WriteHTML writes porcupine's interactive page of the history, with the longest orders that are allowed.
+// WriteHTML writes porcupine's interactive page of the history, with the longest orders that are
+// allowed.
 func (v *Violation) WriteHTML(w io.Writer) error {
 	if v.visualize == nil {
 		return fmt.Errorf("history: this violation has no page, for an operation in it has not returned")
@@ -81,7 +82,8 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 			return violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout", s.Timeout))
 		}
 	}
-	// Porcupine keeps what explains its verdict only when asked to, which is slower and takes memory.
+	// Porcupine keeps what explains its verdict only when asked to, which is slower and takes
+	// memory.
 	detail := func() porcupine.LinearizationInfo {
 		_, info := porcupine.CheckEventsVerbose(model, events, s.Timeout)
 		return info
@@ -99,7 +101,8 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 	return v
 }
 
-// model returns the specification as porcupine wants it. Inputs are actions, states are sets of states.
+// model returns the specification as porcupine wants it. Inputs are actions, states are sets of
+// states.
 func (t *typed[S, O, R]) model() porcupine.Model {
 	s := &t.spec
 	return porcupine.Model{
@@ -115,8 +118,9 @@ func (t *typed[S, O, R]) model() porcupine.Model {
 	}
 }
 
-// events returns a history as porcupine wants it: an operation with several points becomes several operations with the
-// same call and return. In porcupine's page, the first point is drawn in the row of its thread and the others below.
+// events returns a history as porcupine wants it: an operation with several points becomes several
+// operations with the same call and return. In porcupine's page, the first point is drawn in the
+// row of its thread and the others below.
 func (t *typed[S, O, R]) events(done []Operation[O, R]) []porcupine.Event {
 	points := make([]int, len(done))
 	rows := map[int]int{} // by thread: how many it needs
@@ -197,7 +201,8 @@ func (t *typed[S, O, R]) explain(h *Recorder, done []Operation[O, R], info porcu
 		}
 		fmt.Fprintf(&b, "and then ")
 	}
-	// What is next: an operation that is not in the order, and that none of the others returned before.
+	// What is next: an operation that is not in the order, and that none of the others returned
+	// before.
 	var next []Action[O, R]
 	end := int(^uint(0) >> 1)
 	for _, o := range done {
