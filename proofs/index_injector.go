@@ -28,7 +28,7 @@ func lateLength(s *spec.System) *spec.System {
 }
 
 func injectorTheorems() []Theorem {
-	code := []string{"runtime/injector.go", "runtime/find.go", "runtime/worker.go", "runtime/sleep.go"}
+	code := []string{"runtime/sched_injector.go", "runtime/sched_find.go", "runtime/sched_worker.go", "runtime/sched_idle.go"}
 	anyNumber := "any N workers, outsiders, tasks, batches, timeouts, a Close"
 	mutex := "the mutex excludes, and who gets it sees what its last holder did"
 	lastRing := "a worker ends with an empty ring (injector/J10 has the rings one by one)"
@@ -71,7 +71,7 @@ func injectorTheorems() []Theorem {
 			spec.Question{Start: map[string]int{"R": 2, "left": 1, "closing": 1, "wakes": 1, "hands": 2}, Params: 2,
 				Ends: spec.EverythingEnds, Terminates: true}, "injector.go"}
 	}
-	liveCode := []string{"runtime/live.go", "runtime/injector.go"}
+	liveCode := []string{"runtime/sched_live.go", "runtime/sched_injector.go"}
 	lives := func(s *spec.System, goals ...string) invariant {
 		return invariant{smt.Proof{System: s, Invariant: []string{s.NonNegative("live"), spec.LiveCounts, spec.NothingLeft, spec.EndNoticed, spec.LiveShape}, Goals: goals}, "live.go"}
 	}

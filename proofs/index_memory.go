@@ -12,7 +12,7 @@ func memoryTheorems() []Theorem {
 	const two, three = "2 processes, the accesses in question, all interleavings", "3 processes, the accesses in question, all interleavings"
 	return []Theorem{
 		row("memory/M1", "publish work, then read who searches or sleeps; publish that you sleep, then read the queues: not both miss, if all four accesses are sequentially consistent", two,
-			append(idle, "runtime/injector.go"), test("TEST=1", "EXCHANGE", "O1=SC", "O2=SC", "O3=SC", "O4=SC"),
+			append(idle, "runtime/sched_injector.go"), test("TEST=1", "EXCHANGE", "O1=SC", "O2=SC", "O3=SC", "O4=SC"),
 			mutant{"push", "the push is a release store", test("TEST=1", "EXCHANGE", "O1=REL", "O2=SC", "O3=SC", "O4=SC")},
 			mutant{"look", "the pusher's load is an acquire load", test("TEST=1", "EXCHANGE", "O1=SC", "O2=ACQ", "O3=SC", "O4=SC")},
 			mutant{"bit", "the bit is set, or the count lowered, by an exchange that acquires and releases", test("TEST=1", "EXCHANGE", "O1=SC", "O2=SC", "O3=REL", "O4=SC")},

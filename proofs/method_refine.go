@@ -109,7 +109,7 @@ func refinements() []Theorem {
 		follows("idle/R2", "idle and park", "2 workers, 2 submitters, 3 preemptions, 10,000 executions each", "TestWiderSchedulersAreTheTable", "refine/idle_test.go", both,
 			[2]string{"idle-last-searcher", "the last searcher that finds something notifies nobody"}),
 		follows("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends", "1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 and 2, the first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
-			"../runtime/refinement_model_test.go", append(append([]string{}, both...), "runtime/sleep.go", "runtime/find.go", "runtime/injector.go"),
+			"../runtime/sched_refinement_model_test.go", append(append([]string{}, both...), "runtime/sched_idle.go", "runtime/sched_find.go", "runtime/sched_injector.go"),
 			[2]string{"park-no-recheck", "a worker that is about to sleep does not look at the queues again"},
 			[2]string{"park-looks-first", "a worker looks at the queues before it says that it is about to sleep"},
 			[2]string{"park-found-untold", "who has found work as the last searcher does not say so"}),

@@ -1,7 +1,5 @@
 package runtime
 
-import "github.com/surewake/surewake/taskstate"
-
 // A Cx is what a running task is given: its way to the worker that runs it. It is valid on the task's own goroutine and until
 // the task's function returns; a function that the task calls may use it, a task that the task spawns gets its own.
 //
@@ -50,18 +48,6 @@ func (cx Cx) Err() error {
 	return cx.task.ending()
 }
 
-// ending is Err. The runner calls it.
-func (t *task) ending() error {
-	s := t.state.Load()
-	switch {
-	case s.CancelEffective():
-		return ErrCancelled
-	case t.rt.cancelling() && s.Shield() == 0:
-		return ErrClosed
-	}
-	return nil
-}
-
 // Shield calls fn and keeps cancellation from the task until fn has returned: waiting functions wait, and Err is nil. Shields nest, up
 // to 255 of them; one more panics, and so does a nil function.
 func (cx Cx) Shield(fn func()) {
@@ -86,103 +72,6 @@ func (cx Cx) leaveShield() {
 func (cx Cx) Yield() {
 	cx.check("Yield")
 	cx.stack.suspend(yielded)
-}
-
-// join waits for the end of t, or returns why it does not. The runner of cx calls it.
-//
-// If t is queued, it is run at once, on top of the calling task. In a fork-join that is every level of a deep stack, which the collector
-// walks: so there is no function in between.
-func (cx Cx) join(t *task) error {
-	s := cx.stack
-	cx.charge()
-	if s.depth <= 0 {
-		return cx.await(t)
-	}
-	w := s.worker
-	var outcome taskstate.RunOutcome
-	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
-		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
-			w.count.stale++
-			t.stale()
-		}
-	} else {
-		outcome = t.state.Claim()
-	}
-	if outcome == taskstate.RunStale {
-		return cx.await(t)
-	}
-	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.stillborn(t, ErrCancelled) {
-		return nil
-	}
-	w.polled()
-	if next, suspended := t.body.(*stack); suspended {
-		return cx.swap(t, next)
-	}
-	w.count.inlined++
-	s.depth--
-	ended := s.run(t)
-	s.depth++
-	if !ended {
-		return cx.await(t)
-	}
-	return nil
-}
-
-// swap waits for the end of t, which was queued and has a stack of its own, next; the worker goes on there. The caller is t's runner.
-func (cx Cx) swap(t *task, next *stack) error {
-	j := cx.hand(t)
-	if j == nil {
-		return cx.await(t)
-	}
-	cx.stack.worker.resume = next
-	return cx.suspendFor(t, j)
-}
-
-// hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a
-// queue, if the calling task is to end.
-func (cx Cx) hand(t *task) (j *joiner) {
-	handed := false
-	defer func() {
-		if !handed { // or Join panicked, because the handle has been detached
-			t.state.Yield()
-			cx.stack.worker.pushLocal(t)
-		}
-	}()
-	if cx.task.ending() == nil {
-		j = &joiner{waker: cx.task}
-		t.wait(j)
-		handed = true
-	}
-	return j
-}
-
-// await suspends the calling task until t has ended.
-func (cx Cx) await(t *task) error {
-	if t == cx.task {
-		panic("runtime: Join: a task cannot wait for its own end")
-	}
-	if err := cx.task.ending(); err != nil {
-		return err
-	}
-	j := &joiner{waker: cx.task}
-	if !t.wait(j) {
-		return nil
-	}
-	return cx.suspendFor(t, j)
-}
-
-// suspendFor suspends the calling task until t has ended, which j tells it, or it is to end itself.
-func (cx Cx) suspendFor(t *task, j *joiner) error {
-	for {
-		cx.stack.suspend(waiting)
-		if t.over() {
-			return nil
-		}
-		if err := cx.task.ending(); err != nil {
-			j.dead.Store(true)
-			return err
-		}
-	}
 }
 
 const patience = 8 // budgets that a task may use up in a row while nobody but its own worker's ring waits

@@ -116,8 +116,18 @@
 //	resume <----------------------------------  (a spare again)
 //	resume -----------------------------------------------------------> F goes on
 //
-// The files say more: stack.go and find.go how work is found and run, sleep.go who sleeps and who looks after the clock, live.go when all is
-// over, waiter.go how to wait for something.
+// The files are grouped by prefix; the first one named opens with how its group works:
+//
+//	runtime, cx, options, errors   a runtime and its end; what a task is given
+//	sched_    worker, coroutine, find, queue, injector   how tasks are found, run and suspended
+//	          idle, tick, live, guard                    who sleeps, the clock, the end, Debug
+//	task_     task, spawn, handle, join, context         a task from its spawn to its result
+//	          batch, future, blocking, scope             the other kinds of tasks, and groups of them
+//	sync_     waiter                                     how a call waits in line, and for what:
+//	          channel, semaphore, notify, oneshot, gochan
+//	time_     timer, sleep, ticker, timeout              the heap of timers, and who waits for it
+//	io_       readiness, registry, watch                 descriptors, and who waits for them
+//	observe_  stats, hooks                               counters; tracer, profiles, log
 //
 // # What is different from goroutines
 //

@@ -204,3 +204,20 @@ func OnPanic(report func(*PanicError)) Option {
 		return nil
 	}
 }
+
+// BlockingThreads sets how many goroutines run blocking tasks at most, 1 to 1,000,000; the default is 512.
+func BlockingThreads(most int) Option {
+	return number("BlockingThreads", most, 1, 1_000_000, func(c *config) { c.blockingThreads = most })
+}
+
+// BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it ends; the default is 10 s. It must not be
+// negative.
+func BlockingKeepAlive(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return fmt.Errorf("runtime: BlockingKeepAlive(%v): must be 0 or more", d)
+		}
+		c.blockingKeepAlive = d
+		return nil
+	}
+}

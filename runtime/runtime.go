@@ -23,7 +23,7 @@ type Runtime struct {
 
 	injector injector
 	_        [64]byte
-	// live is how many tasks there are, and the credit of the workers; see live.go. Anyone adds and loads.
+	// live is how many tasks there are, and the credit of the workers; see sched_live.go. Anyone adds and loads.
 	live atomic.Int64
 	_    [120]byte
 	// outside counts tasks that are no worker's: they were refused, or run on goroutines of their own. Anyone adds and loads.

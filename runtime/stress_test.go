@@ -10,7 +10,7 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// These are the situations that Tokio's runtime is checked in by loom, as they come by chance; model_test.go has those of them that
+// These are the situations that Tokio's runtime is checked in by loom, as they come by chance; sched_model_test.go has those of them that
 // every interleaving is looked at in.
 
 // rounds runs a test many times, fewer with -short.

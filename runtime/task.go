@@ -168,3 +168,15 @@ func (t *task) failed(recovered any) {
 	t.err = &failure{err}
 	t.rt.panicked(err)
 }
+
+// ending is Err. The runner calls it.
+func (t *task) ending() error {
+	s := t.state.Load()
+	switch {
+	case s.CancelEffective():
+		return ErrCancelled
+	case t.rt.cancelling() && s.Shield() == 0:
+		return ErrClosed
+	}
+	return nil
+}

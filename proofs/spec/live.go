@@ -1,6 +1,6 @@
 package spec
 
-// Live is how a closed runtime learns that it has no tasks any more (runtime/live.go), with any number of workers, tasks and callers
+// Live is how a closed runtime learns that it has no tasks any more (runtime/sched_live.go), with any number of workers, tasks and callers
 // from outside.
 //
 // An entry of the injector is stale when a join was faster and has run its task: it lies there, and is counted there, until it is taken.

@@ -111,3 +111,35 @@ func (cs *contexts) remove(t *task) {
 	delete(cs.all, t)
 	cs.count.Store(int64(len(cs.all)))
 }
+
+// AwaitContext waits until ctx has ended, and returns nil; or [Cx.Err] if the task is to end before that, or when it is called. Why ctx has
+// ended, context.Cause tells. It panics if ctx is nil.
+func (cx Cx) AwaitContext(ctx context.Context) error {
+	cx.check("AwaitContext")
+	notNil(ctx, "AwaitContext")
+	if err := cx.task.ending(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		cx.charge()
+		return nil
+	}
+	stop := cx.wakeAfter(ctx)
+	defer stop()
+	for {
+		cx.stack.suspend(waiting)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := cx.task.ending(); err != nil {
+			return err
+		}
+	}
+}
+
+// wakeAfter wakes the task when ctx ends, unless stop is called before. It costs a goroutine then, and until then only if ctx is of a
+// kind that package context does not know.
+func (cx Cx) wakeAfter(ctx context.Context) (stop func() bool) {
+	t := cx.task
+	return context.AfterFunc(ctx, func() { t.wake(nil) })
+}

@@ -75,3 +75,12 @@ func (rt *Runtime) finish(closes bool) {
 		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
 	}
 }
+
+// admit counts a task that comes from outside and does not go to the injector, and reports whether the runtime is open.
+func (rt *Runtime) admit() bool {
+	q := &rt.injector
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	rt.live.Add(1) // partner: finish, which looks at live under this lock
+	return !q.closed
+}

@@ -7,7 +7,6 @@ import (
 	"github.com/surewake/surewake/idle"
 	"github.com/surewake/surewake/park"
 	"github.com/surewake/surewake/runtime/internal/poll"
-	"github.com/surewake/surewake/taskstate"
 )
 
 // A worker runs tasks. What it consists of belongs to its goroutine, the trampoline, and to the stack that the trampoline has resumed,
@@ -27,7 +26,7 @@ type worker struct {
 	quiet     bool // ring may hold a task that nobody was told about; see pushBack
 	ahead     int  // polls until the next look at the injector
 	tick      tick
-	credit    int // see live.go
+	credit    int // see sched_live.go
 	random    uint64
 	idle      *idle.Worker
 	scratch   []*task       // for what comes from the injector; its length is the cap of a batch
@@ -133,81 +132,4 @@ func (w *worker) keep(s *stack) bool {
 	}
 	w.spares = append(w.spares, s)
 	return true
-}
-
-// spawn queues a new task.
-func (w *worker) spawn(t *task) {
-	w.count.spawned++
-	w.began(1)
-	if w.rt.cancelling() {
-		t.state.ToRunning()
-		t.end(w, ErrClosed)
-		return
-	}
-	w.pushLocal(t)
-}
-
-// pushLocal makes t, which is SCHEDULED, the next task of w; what was to be the next goes to the ring, where others can take it.
-// (runtime/D7)
-func (w *worker) pushLocal(t *task) {
-	if evicted := w.slot.Swap(t); evicted != nil {
-		w.ring.Push(evicted, w.spill)
-		w.rt.notify()
-	}
-}
-
-// pushBack queues t, which has yielded, behind everything else. If the ring was empty, w takes t itself next, and nobody is woken for
-// it: quiet says that somebody must be told if w takes something else first. If it was not, somebody has been told of what is before
-// t, and looks until the ring is empty. So it must have been there when t was: a look at the ring before the push will not do, since
-// a thief may empty it in between, and somebody look at it and fall asleep.
-func (w *worker) pushBack(t *task) {
-	w.ring.Push(t, w.spill)
-	if w.ring.Len() <= 1 {
-		w.quiet = true
-	} else if w.quiet {
-		w.quiet = false
-		w.rt.notify()
-	}
-}
-
-// skips drops an entry that a join was faster than, and reports whether it was one. An entry of a task that is not SCHEDULED is of no use to
-// anybody: who makes it SCHEDULED again queues it again.
-func (w *worker) skips(t *task) bool {
-	if t.state.Load().Lifecycle() == taskstate.Scheduled {
-		return false
-	}
-	w.count.stale++
-	t.stale()
-	return true
-}
-
-// overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than, and tells somebody: on its
-// way, nobody could see it.
-func (w *worker) overflow(batch []*task) {
-	live := batch[:0]
-	for _, t := range batch {
-		if !w.skips(t) {
-			live = append(live, t)
-		}
-	}
-	w.rt.injector.push(false, live...)
-	w.left(len(live))
-	w.rt.notify()
-	w.count.overflows++
-}
-
-// mix spreads the bits of a seed (splitmix64, Vigna 2015), and is never 0.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return max(x^x>>31, 1)
-}
-
-// below returns a number from 0 to n-1 (xorshift64, Marsaglia 2003; without its bias by Lemire's product).
-func (w *worker) below(n int) int {
-	w.random ^= w.random << 13
-	w.random ^= w.random >> 7
-	w.random ^= w.random << 17
-	return int((w.random >> 32) * uint64(n) >> 32)
 }

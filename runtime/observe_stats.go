@@ -149,3 +149,22 @@ func (p *published) stats() WorkerStats {
 		Searching: time.Duration(p.searching.public.Load()),
 	}
 }
+
+// BlockingStats are statistics of blocking tasks, each read by itself.
+type BlockingStats struct {
+	Threads   int    // goroutines now
+	Idle      int    // those of them that wait for a task
+	Queued    int    // tasks that wait for a goroutine
+	Started   uint64 // goroutines that were started
+	Spawned   uint64 // tasks that were accepted
+	Completed uint64 // tasks that have ended
+}
+
+// BlockingStats returns the statistics of blocking tasks. Anyone may call it.
+func (rt *Runtime) BlockingStats() BlockingStats {
+	p := &rt.blocking
+	return BlockingStats{
+		Threads: int(p.threads.Load()), Idle: int(p.idle.Load()), Queued: int(p.queued.Load()),
+		Started: p.started.Load(), Spawned: p.spawned.Load(), Completed: p.completed.Load(),
+	}
+}

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"math"
 	"time"
 
 	"github.com/surewake/surewake/idle"
@@ -154,17 +153,6 @@ func (w *worker) watch(now int64) {
 			t = nil
 		}
 		w.seen[i] = t
-	}
-}
-
-// fire wakes whose timers are due.
-func (w *worker) fire() {
-	ts := &w.rt.timers
-	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than a look at the clock
-		return
-	}
-	if now := w.rt.now(); ts.next.Load() <= now {
-		ts.fire(now, w)
 	}
 }
 

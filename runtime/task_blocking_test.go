@@ -107,7 +107,7 @@ func TestBlockingTaskFailsAlone(t *testing.T) {
 	for range 20 {
 		_, err := get(t, runtime.SubmitBlocking(rt, func() (int, error) { panic(errBoom) }))
 		require.ErrorIs(t, err, errBoom)
-		require.Contains(t, string((<-reported).Stack), "blocking_test.go")
+		require.Contains(t, string((<-reported).Stack), "task_blocking_test.go")
 		for _, exit := range exits {
 			_, err = get(t, runtime.SubmitBlocking(rt, func() (int, error) { exit(); return 0, nil }))
 			require.ErrorIs(t, err, runtime.ErrGoexit)

@@ -20,7 +20,7 @@ import (
 //
 // Whatever puts a task where another worker can take it tells the idle coordinator afterwards: a push to the ring, an overflow, what
 // came from the injector and was not the first, what came from a steal and was not the first (as the last searcher, by Found).
-// Filling the slot does not: that task is about to run. If its worker is busy for long, the driver takes it from there (sleep.go).
+// Filling the slot does not: that task is about to run. If its worker is busy for long, the driver takes it from there (sched_idle.go).
 //
 // What was not done
 //
@@ -241,4 +241,20 @@ func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
 		return t
 	}
 	return w.take()
+}
+
+// mix spreads the bits of a seed (splitmix64, Vigna 2015), and is never 0.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return max(x^x>>31, 1)
+}
+
+// below returns a number from 0 to n-1 (xorshift64, Marsaglia 2003; without its bias by Lemire's product).
+func (w *worker) below(n int) int {
+	w.random ^= w.random << 13
+	w.random ^= w.random >> 7
+	w.random ^= w.random << 17
+	return int((w.random >> 32) * uint64(n) >> 32)
 }

@@ -113,3 +113,29 @@ func (h *timerHeap) Pop() any {
 	t.index = -1
 	return t
 }
+
+// fire wakes whose timers are due.
+func (w *worker) fire() {
+	ts := &w.rt.timers
+	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than a look at the clock
+		return
+	}
+	if now := w.rt.now(); ts.next.Load() <= now {
+		ts.fire(now, w)
+	}
+}
+
+// later returns now+d, or the end of time.
+func later(now int64, d time.Duration) int64 {
+	if int64(d) > math.MaxInt64-1-now {
+		return math.MaxInt64 - 1
+	}
+	return now + int64(d)
+}
+
+// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
+func (rt *Runtime) setTimer(t *timer) {
+	if rt.timers.set(t) {
+		rt.wakeDriver()
+	}
+}

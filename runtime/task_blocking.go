@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,23 +41,6 @@ type blocking struct {
 
 // A thread is a goroutine that waits for tasks.
 type thread struct{ next chan *task }
-
-// BlockingThreads sets how many goroutines run blocking tasks at most, 1 to 1,000,000; the default is 512.
-func BlockingThreads(most int) Option {
-	return number("BlockingThreads", most, 1, 1_000_000, func(c *config) { c.blockingThreads = most })
-}
-
-// BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it ends; the default is 10 s. It must not be
-// negative.
-func BlockingKeepAlive(d time.Duration) Option {
-	return func(c *config) error {
-		if d < 0 {
-			return fmt.Errorf("runtime: BlockingKeepAlive(%v): must be 0 or more", d)
-		}
-		c.blockingKeepAlive = d
-		return nil
-	}
-}
 
 // A blockingCall is a task that calls a function on a thread.
 type blockingCall[T any] struct {
@@ -120,15 +102,6 @@ func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
 	c.rt = rt
 	rt.outside.spawned.Add(1) // it ends outside, too
 	return c
-}
-
-// admit counts a task that comes from outside and does not go to the injector, and reports whether the runtime is open.
-func (rt *Runtime) admit() bool {
-	q := &rt.injector
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	rt.live.Add(1) // partner: finish, which looks at live under this lock
-	return !q.closed
 }
 
 // push gives t, which is counted, to a thread.
@@ -282,23 +255,4 @@ func (p *blocking) finish() {
 		close(free.next)
 	}
 	p.free = nil
-}
-
-// BlockingStats are statistics of blocking tasks, each read by itself.
-type BlockingStats struct {
-	Threads   int    // goroutines now
-	Idle      int    // those of them that wait for a task
-	Queued    int    // tasks that wait for a goroutine
-	Started   uint64 // goroutines that were started
-	Spawned   uint64 // tasks that were accepted
-	Completed uint64 // tasks that have ended
-}
-
-// BlockingStats returns the statistics of blocking tasks. Anyone may call it.
-func (rt *Runtime) BlockingStats() BlockingStats {
-	p := &rt.blocking
-	return BlockingStats{
-		Threads: int(p.threads.Load()), Idle: int(p.idle.Load()), Queued: int(p.queued.Load()),
-		Started: p.started.Load(), Spawned: p.spawned.Load(), Completed: p.completed.Load(),
-	}
 }

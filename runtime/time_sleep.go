@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
@@ -45,20 +42,5 @@ func (cx Cx) sleepUntil(when int64) error {
 			rt.timers.stop(t)
 			return err
 		}
-	}
-}
-
-// later returns now+d, or the end of time.
-func later(now int64, d time.Duration) int64 {
-	if int64(d) > math.MaxInt64-1-now {
-		return math.MaxInt64 - 1
-	}
-	return now + int64(d)
-}
-
-// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
-func (rt *Runtime) setTimer(t *timer) {
-	if rt.timers.set(t) {
-		rt.wakeDriver()
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The same sources as in waiter_model_test.go, with real tasks, which wait on their stacks, are woken through the queues of a runtime
+// The same sources as in sync_waiter_model_test.go, with real tasks, which wait on their stacks, are woken through the queues of a runtime
 // and learn of their end.
 
 // A signal from outside comes before the task waits, while it comes to wait, or when it sleeps, and its worker too.

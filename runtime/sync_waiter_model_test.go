@@ -11,7 +11,7 @@ import (
 
 // These checks are of the sources themselves: callers are goroutines, which wait for a flag that their waker sets, and give up when the
 // checker chooses, at any moment: before the answer, at the same time, or when they have been woken. What is left out is what is between
-// a wake and the task that it wakes; model_test.go has that.
+// a wake and the task that it wakes; sched_model_test.go has that.
 
 // A seat is where a caller waits.
 type seat struct{ woken atomic.Bool }

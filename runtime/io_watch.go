@@ -151,7 +151,7 @@ func (d *direction) ready(cx Cx) error {
 func (d *direction) until(cx Cx, try func(uintptr) bool) error {
 	cx.charge()
 	for {
-		edges := d.edges.Load() // before the try: see readiness.go
+		edges := d.edges.Load() // before the try: see io_readiness.go
 		if err := cx.task.ending(); err != nil {
 			return err
 		}

@@ -1,0 +1,64 @@
+package runtime
+
+import "github.com/surewake/surewake/taskstate"
+
+// spawn queues a new task.
+func (w *worker) spawn(t *task) {
+	w.count.spawned++
+	w.began(1)
+	if w.rt.cancelling() {
+		t.state.ToRunning()
+		t.end(w, ErrClosed)
+		return
+	}
+	w.pushLocal(t)
+}
+
+// pushLocal makes t, which is SCHEDULED, the next task of w; what was to be the next goes to the ring, where others can take it.
+// (runtime/D7)
+func (w *worker) pushLocal(t *task) {
+	if evicted := w.slot.Swap(t); evicted != nil {
+		w.ring.Push(evicted, w.spill)
+		w.rt.notify()
+	}
+}
+
+// pushBack queues t, which has yielded, behind everything else. If the ring was empty, w takes t itself next, and nobody is woken for
+// it: quiet says that somebody must be told if w takes something else first. If it was not, somebody has been told of what is before
+// t, and looks until the ring is empty. So it must have been there when t was: a look at the ring before the push will not do, since
+// a thief may empty it in between, and somebody look at it and fall asleep.
+func (w *worker) pushBack(t *task) {
+	w.ring.Push(t, w.spill)
+	if w.ring.Len() <= 1 {
+		w.quiet = true
+	} else if w.quiet {
+		w.quiet = false
+		w.rt.notify()
+	}
+}
+
+// skips drops an entry that a join was faster than, and reports whether it was one. An entry of a task that is not SCHEDULED is of no use to
+// anybody: who makes it SCHEDULED again queues it again.
+func (w *worker) skips(t *task) bool {
+	if t.state.Load().Lifecycle() == taskstate.Scheduled {
+		return false
+	}
+	w.count.stale++
+	t.stale()
+	return true
+}
+
+// overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than, and tells somebody: on its
+// way, nobody could see it.
+func (w *worker) overflow(batch []*task) {
+	live := batch[:0]
+	for _, t := range batch {
+		if !w.skips(t) {
+			live = append(live, t)
+		}
+	}
+	w.rt.injector.push(false, live...)
+	w.left(len(live))
+	w.rt.notify()
+	w.count.overflows++
+}

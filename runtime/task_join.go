@@ -1,0 +1,198 @@
+package runtime
+
+import (
+	"context"
+	"time"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+// join waits for the end of t, or returns why it does not. The runner of cx calls it.
+//
+// If t is queued, it is run at once, on top of the calling task. In a fork-join that is every level of a deep stack, which the collector
+// walks: so there is no function in between.
+func (cx Cx) join(t *task) error {
+	s := cx.stack
+	cx.charge()
+	if s.depth <= 0 {
+		return cx.await(t)
+	}
+	w := s.worker
+	var outcome taskstate.RunOutcome
+	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
+		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
+			w.count.stale++
+			t.stale()
+		}
+	} else {
+		outcome = t.state.Claim()
+	}
+	if outcome == taskstate.RunStale {
+		return cx.await(t)
+	}
+	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.stillborn(t, ErrCancelled) {
+		return nil
+	}
+	w.polled()
+	if next, suspended := t.body.(*stack); suspended {
+		return cx.swap(t, next)
+	}
+	w.count.inlined++
+	s.depth--
+	ended := s.run(t)
+	s.depth++
+	if !ended {
+		return cx.await(t)
+	}
+	return nil
+}
+
+// swap waits for the end of t, which was queued and has a stack of its own, next; the worker goes on there. The caller is t's runner.
+func (cx Cx) swap(t *task, next *stack) error {
+	j := cx.hand(t)
+	if j == nil {
+		return cx.await(t)
+	}
+	cx.stack.worker.resume = next
+	return cx.suspendFor(t, j)
+}
+
+// hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a
+// queue, if the calling task is to end.
+func (cx Cx) hand(t *task) (j *joiner) {
+	handed := false
+	defer func() {
+		if !handed { // or Join panicked, because the handle has been detached
+			t.state.Yield()
+			cx.stack.worker.pushLocal(t)
+		}
+	}()
+	if cx.task.ending() == nil {
+		j = &joiner{waker: cx.task}
+		t.wait(j)
+		handed = true
+	}
+	return j
+}
+
+// await suspends the calling task until t has ended.
+func (cx Cx) await(t *task) error {
+	if t == cx.task {
+		panic("runtime: Join: a task cannot wait for its own end")
+	}
+	if err := cx.task.ending(); err != nil {
+		return err
+	}
+	j := &joiner{waker: cx.task}
+	if !t.wait(j) {
+		return nil
+	}
+	return cx.suspendFor(t, j)
+}
+
+// suspendFor suspends the calling task until t has ended, which j tells it, or it is to end itself.
+func (cx Cx) suspendFor(t *task, j *joiner) error {
+	for {
+		cx.stack.suspend(waiting)
+		if t.over() {
+			return nil
+		}
+		if err := cx.task.ending(); err != nil {
+			j.dead.Store(true)
+			return err
+		}
+	}
+}
+
+// JoinTimeout is [Handle.Join] that returns [ErrTimeout] if the task has not ended after d, which does not cancel it. It never runs
+// the task on the stack of its joiner. If d <= 0, it does not wait.
+func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
+	cx.check("JoinTimeout")
+	var zero T
+	if ended, err := h.joinable(cx, "JoinTimeout"); err != nil {
+		return zero, err
+	} else if ended {
+		return h.result()
+	}
+	if d <= 0 {
+		return zero, ErrTimeout
+	}
+	rt := cx.task.rt
+	t := &timer{when: later(rt.now(), d), waker: cx.task}
+	rt.setTimer(t)
+	defer rt.timers.stop(t)
+	err := cx.awaitOr(&h.task, func() error {
+		if rt.now() < t.when {
+			return nil
+		}
+		return ErrTimeout
+	})
+	if err != nil {
+		return zero, err
+	}
+	return h.result()
+}
+
+// JoinContext is [Handle.Join] that returns the cause of ctx if that ends first, which does not cancel the task. It never runs the
+// task on the stack of its joiner. It panics if ctx is nil.
+func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
+	cx.check("JoinContext")
+	notNil(ctx, "JoinContext")
+	var zero T
+	if ended, err := h.joinable(cx, "JoinContext"); err != nil {
+		return zero, err
+	} else if ended {
+		return h.result()
+	}
+	if ctx.Err() != nil {
+		return zero, context.Cause(ctx)
+	}
+	stop := cx.wakeAfter(ctx)
+	defer stop()
+	err := cx.awaitOr(&h.task, func() error {
+		if ctx.Err() == nil {
+			return nil
+		}
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		return zero, err
+	}
+	return h.result()
+}
+
+// joinable is what comes first in a join with an end: it reports whether the task has ended, or why there is no waiting for it.
+func (h *Handle[T]) joinable(cx Cx, what string) (ended bool, err error) {
+	h.check(what)
+	if h.over() {
+		cx.charge()
+		return true, nil
+	}
+	if h.rt != cx.task.rt {
+		panic("runtime: " + what + ": the handle belongs to another runtime")
+	}
+	return false, cx.task.ending()
+}
+
+// awaitOr suspends the calling task until t has ended, and returns nil; or until it is to end, or giveUp returns an error, and
+// returns that. Whoever makes giveUp return one wakes the task afterwards.
+func (cx Cx) awaitOr(t *task, giveUp func() error) error {
+	j := &joiner{waker: cx.task}
+	if !t.wait(j) {
+		return nil
+	}
+	for {
+		cx.stack.suspend(waiting)
+		if t.over() {
+			return nil
+		}
+		err := cx.task.ending()
+		if err == nil {
+			err = giveUp()
+		}
+		if err != nil {
+			j.dead.Store(true)
+			return err
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package runtime
+
+import "github.com/surewake/surewake/taskstate"
+
+// A call is a task that calls a function.
+type call[T any] struct {
+	Handle[T]
+	fn func(Cx) (T, error) // nil once it has been called; the runner's
+}
+
+func (c *call[T]) poll(cx Cx) bool {
+	fn := c.fn
+	c.fn = nil
+	value, err := fn(cx)
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *call[T]) abandon() { c.fn = nil }
+
+// A callWith is a task that calls a function with an argument.
+type callWith[A, T any] struct {
+	Handle[T]
+	fn       func(Cx, A) (T, error) // as in call
+	argument A                      // as fn
+}
+
+func (c *callWith[A, T]) poll(cx Cx) bool {
+	fn, argument := c.fn, c.argument
+	c.abandon()
+	value, err := fn(cx, argument)
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *callWith[A, T]) abandon() {
+	var none A
+	c.fn, c.argument = nil, none
+}
+
+// Spawn starts a task that calls fn, and returns its handle. The task goes to the worker that runs the calling task, which runs it next
+// unless another takes it. If the runtime is being cancelled, the task ends with [ErrClosed] and fn is not called.
+//
+// The call synchronizes before fn. It panics if fn is nil, or cx not that of the running task.
+func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: Spawn: nil function")
+	}
+	cx.check("Spawn")
+	w := cx.stack.worker
+	c := &call[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = w.rt
+	w.spawn(&c.task)
+	return &c.Handle
+}
+
+// SpawnWith is [Spawn] for a function with an argument. It saves the closure.
+func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T] {
+	if fn == nil {
+		panic("runtime: SpawnWith: nil function")
+	}
+	cx.check("SpawnWith")
+	w := cx.stack.worker
+	c := &callWith[A, T]{fn: fn, argument: argument}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = w.rt
+	w.spawn(&c.task)
+	return &c.Handle
+}
+
+// Submit starts a task that calls fn, and returns its handle, as [Spawn] does from inside. Anyone may call it. After the runtime
+// was closed, the task ends with [ErrClosed] and fn is not called.
+func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
+	if fn == nil {
+		panic("runtime: Submit: nil function")
+	}
+	c := &call[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = rt
+	rt.submit(&c.task)
+	return &c.Handle
+}
