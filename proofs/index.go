@@ -2,6 +2,33 @@ package proofs
 
 import "strings"
 
+// AnyN is the scope of a theorem that bounds nothing.
+const AnyN = "any N"
+
+// A Theorem is one claim and how it is checked.
+type Theorem struct {
+	ID          string
+	Statement   string   // in one line
+	Scope       string   // begins with AnyN, or gives the bounds
+	Assumptions []string // besides those of the method, see README.md
+	Code        []string // the shipped Go that it speaks about
+	proof       proof
+	mutants     []mutant
+}
+
+// A mutant is a protocol of which the theorem is false. weakened is the same proof about it; it must be refuted, which is
+// more than not to go through: see refuted.
+type mutant struct {
+	id, what string
+	weakened proof
+}
+
+// Method says by which kind of proof the theorem is checked.
+func (t *Theorem) Method() string { return t.proof.method() }
+
+// File returns where the proof stands, relative to this directory.
+func (t *Theorem) File() string { return t.proof.file() }
+
 // Theorems returns the index, in the order in which README.md explains it.
 //
 // An id is the package and a number, with a letter in front: I (idle), P (park), D (deque), T (taskstate) and J (the injector)

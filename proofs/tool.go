@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -27,6 +28,13 @@ var (
 	gcc    = tool{"gcc", "gcc libc6-dev", "--version"}
 	number = regexp.MustCompile(`\d+\.\d[\w.]*`)
 )
+
+// goTool is this program itself.
+var goTool = tool{program: "go"}
+
+func goVersion() string {
+	return "go " + strings.TrimPrefix(runtime.Version(), "go") + " (this program)"
+}
 
 // bench is where an audit works: a directory for files, and what is known of the tools.
 type bench struct {

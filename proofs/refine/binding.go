@@ -17,15 +17,15 @@ type Instance struct {
 	When string
 }
 
-// A Stay says that an access of this form, by an actor for whom When is not empty, is in the table's view done only in certain states,
+// A Precondition says that an access of this form, by an actor for whom When is not empty, is in the table's view done only in certain states,
 // whether or not it is a step of the table.
-type Stay struct {
+type Precondition struct {
 	Code string
 	When func(actor int) string
 }
 
-// A Cast says who does what in a table.
-type Cast struct {
+// A Binding says who does what in a table.
+type Binding struct {
 	System *spec.System
 	// Actors are the names of goroutines, other than which nobody does anything.
 	Actors []string
@@ -39,8 +39,8 @@ type Cast struct {
 	Package string
 	// Silent are rules without an access: they happen before the actor's next one.
 	Silent []string
-	// Stays are conditions under which an access may mean nothing. Where there is none, it always may.
-	Stays []Stay
+	// Preconditions are conditions under which an access may mean nothing. Where there is none, it always may.
+	Preconditions []Precondition
 	// Params is the largest value of a parameter, see spec.Question.
 	Params int
 }
@@ -61,36 +61,36 @@ type move struct {
 var identifier = regexp.MustCompile(`[A-Za-z_]\w*`)
 
 // in rewrites an expression: bound variables by their copies, others that have copies by the sum.
-func (c *Cast) in(text string, bind map[string]string) string {
+func (b *Binding) in(text string, bind map[string]string) string {
 	return identifier.ReplaceAllStringFunc(text, func(v string) string {
 		if b, ok := bind[v]; ok {
 			return b
 		}
-		if all, ok := c.Copies[v]; ok {
+		if all, ok := b.Copies[v]; ok {
 			return "(" + strings.Join(all, " + ") + ")"
 		}
 		return v
 	})
 }
 
-// stay is a Stay for one actor.
-type stay struct {
+// precondition is a Precondition for one actor.
+type precondition struct {
 	actor  int
 	access access
 	text   string
 	when   func([]int) int
 }
 
-func (c *Cast) stays(vars spec.Vars) []stay {
-	var all []stay
-	for _, s := range c.Stays {
-		a, err := parseAccess(s.Code, c.Package)
+func (b *Binding) preconditions(vars spec.Vars) []precondition {
+	var all []precondition
+	for _, s := range b.Preconditions {
+		a, err := parseAccess(s.Code, b.Package)
 		if err != nil {
-			panic(fmt.Sprintf("refine: table %s: %v", c.System.Name, err))
+			panic(fmt.Sprintf("refine: table %s: %v", b.System.Name, err))
 		}
-		for actor := range c.Actors {
+		for actor := range b.Actors {
 			if text := s.When(actor); text != "" {
-				all = append(all, stay{actor, a, text, vars.Compile(text)})
+				all = append(all, precondition{actor, a, text, vars.Compile(text)})
 			}
 		}
 	}
@@ -98,10 +98,10 @@ func (c *Cast) stays(vars spec.Vars) []stay {
 }
 
 // variables returns the names after unfolding, in the order of the table.
-func (c *Cast) variables() []string {
+func (b *Binding) variables() []string {
 	var names []string
-	for _, v := range c.System.Vars {
-		if all, ok := c.Copies[v]; ok {
+	for _, v := range b.System.Vars {
+		if all, ok := b.Copies[v]; ok {
 			names = append(names, all...)
 		} else {
 			names = append(names, v)
@@ -111,25 +111,25 @@ func (c *Cast) variables() []string {
 }
 
 // moves compiles every instance of every rule.
-func (c *Cast) moves(vars spec.Vars) []move {
+func (b *Binding) moves(vars spec.Vars) []move {
 	var all []move
-	for i := range c.System.Rules {
-		r := &c.System.Rules[i]
-		silent := slices.Contains(c.Silent, r.Name)
+	for i := range b.System.Rules {
+		r := &b.System.Rules[i]
+		silent := slices.Contains(b.Silent, r.Name)
 		var a access
 		if !silent {
 			code := r.Code
-			if own, ok := c.Code[r.Name]; ok {
+			if own, ok := b.Code[r.Name]; ok {
 				code = own
 			}
 			var err error
-			if a, err = parseAccess(code, c.Package); err != nil {
-				panic(fmt.Sprintf("refine: table %s, rule %s: %v", c.System.Name, r.Name, err))
+			if a, err = parseAccess(code, b.Package); err != nil {
+				panic(fmt.Sprintf("refine: table %s, rule %s: %v", b.System.Name, r.Name, err))
 			}
 		}
-		for actor := range c.Actors {
-			for _, inst := range c.Instances(r, actor) {
-				all = append(all, c.move(vars, r, actor, inst))
+		for actor := range b.Actors {
+			for _, inst := range b.Instances(r, actor) {
+				all = append(all, b.move(vars, r, actor, inst))
 				last := &all[len(all)-1]
 				last.silent, last.access = silent, a
 			}
@@ -138,8 +138,8 @@ func (c *Cast) moves(vars spec.Vars) []move {
 	return all
 }
 
-func (c *Cast) move(vars spec.Vars, r *spec.Rule, actor int, inst Instance) move {
-	m := move{rule: r, actor: actor, text: c.in(r.When, inst.Bind)}
+func (b *Binding) move(vars spec.Vars, r *spec.Rule, actor int, inst Instance) move {
+	m := move{rule: r, actor: actor, text: b.in(r.When, inst.Bind)}
 	if inst.When != "" {
 		m.text = spec.And(m.text, inst.When)
 	}
@@ -147,19 +147,19 @@ func (c *Cast) move(vars spec.Vars, r *spec.Rule, actor int, inst Instance) move
 	effect := r.Effect()
 	for _, v := range slices.Sorted(maps.Keys(effect)) {
 		name := v
-		if _, ok := c.Copies[v]; ok {
+		if _, ok := b.Copies[v]; ok {
 			if name, ok = inst.Bind[v]; !ok {
-				panic(fmt.Sprintf("refine: table %s, rule %s assigns %s: which copy?", c.System.Name, r.Name, v))
+				panic(fmt.Sprintf("refine: table %s, rule %s assigns %s: which copy?", b.System.Name, r.Name, v))
 			}
 		}
 		place, ok := vars[name]
 		if !ok {
-			panic(fmt.Sprintf("refine: table %s, rule %s: there is no variable %s", c.System.Name, r.Name, name))
+			panic(fmt.Sprintf("refine: table %s, rule %s: there is no variable %s", b.System.Name, r.Name, name))
 		}
 		m.places = append(m.places, place)
-		m.values = append(m.values, vars.Compile(c.in(effect[v], inst.Bind)))
+		m.values = append(m.values, vars.Compile(b.in(effect[v], inst.Bind)))
 	}
-	for _, p := range c.System.Params {
+	for _, p := range b.System.Params {
 		m.params = m.params || spec.Mentions(r.When, p) || spec.Mentions(r.Do, p)
 	}
 	return m

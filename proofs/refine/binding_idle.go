@@ -2,22 +2,26 @@ package refine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// A Loop says where a scheduler does what the table of idle leaves to callers. The texts are in the form of spec.Rule.Code.
+// A Loop names the accesses that the table of idle leaves to its callers: those to the queue and
+// after Close. The texts have the form of spec.Rule.Code.
 type Loop struct {
-	Push, Take string // what adds to the queue, and what takes from it
-	Recheck    string // what looks at the queue behind Publish
-	CloseDone  string // what comes after the return of Close; "" if nothing that is seen does
-	Silent     []string
+	Push, Take string   // adds to the queue; takes from it
+	Recheck    string   // looks at the queue after Publish
+	CloseDone  string   // comes after Close has returned; "" if no access shows it
+	Silent     []string // rules without an access, see Binding.Silent
 }
 
 func (l Loop) code() map[string]string {
-	code := map[string]string{"push": l.Push, "take": l.Take, "take_searching": l.Take, "woke": "park.take, park.leave"}
+	code := map[string]string{
+		"push": l.Push, "take": l.Take, "take_searching": l.Take, "woke": "park.take, park.leave",
+	}
 	if l.CloseDone != "" {
 		code["close_done"] = l.CloseDone
 	}
@@ -35,20 +39,38 @@ var (
 	stages  = []string{"b", "c", "i", "t"}
 )
 
-// Idle gives the table of idle names: a worker's place is its own; a notifier is the goroutine that runs it, and a claim is of a
-// worker and by a goroutine. Workers are the first of the actors.
-func Idle(workers int, actors []string, loop Loop) Cast {
-	table := spec.Idle()
-	for _, r := range slices.Clone(table.Rules) { // there is no other queue here
+// Idle binds the table of idle to goroutines, of which the first are the workers. A worker's place
+// is the worker's own; a notifier is the goroutine that runs it; a claim is one of a worker by a
+// goroutine.
+func Idle(workers int, actors []string, loop Loop) Binding {
+	i := idleBinding{workers: workers, actors: actors, table: rememberingClose(oneQueue(spec.Idle()))}
+	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: loop.code(), Silent: loop.Silent}
+	i.copies = i.copy()
+	b.Copies = i.copies
+	b.Preconditions = []Precondition{{Code: "park.Park, park.ParkTimeout", When: i.mayPark}}
+	b.Instances = i.instances
+	return b
+}
+
+// oneQueue leaves out the rules about other queues: a test has one.
+func oneQueue(table *spec.System) *spec.System {
+	for _, r := range slices.Clone(table.Rules) {
 		if strings.Contains(r.Name, "elsewhere") {
 			table = table.Without(r.Name)
 		}
 	}
-	// What a goroutine remembers: that it has called Close, for which alone it claims then; that Publish has seen closed.
+	return table
+}
+
+// rememberingClose adds what a goroutine knows of Close: closer, that it has called it and claims
+// for that only; shut, that its Publish has seen closed.
+func rememberingClose(table *spec.System) *spec.System {
 	table.Vars = append(slices.Clone(table.Vars), "closer", "shut")
-	table = table.With(spec.Rule{Name: "shut", Code: "Publish: closed.Load", When: "closed > 0 && shut == 0", Do: "shut = 1"})
+	table = table.With(spec.Rule{
+		Name: "shut", Code: "Publish: closed.Load", When: "closed > 0 && shut == 0", Do: "shut = 1",
+	})
 	for _, r := range slices.Clone(table.Rules) {
-		switch kind, _, _ := strings.Cut(r.Name, "_"); {
+		switch kind := kindOf(r.Name); {
 		case r.Name == "close":
 			r.Do += "; closer = 1"
 		case kind == "close":
@@ -58,112 +80,156 @@ func Idle(workers int, actors []string, loop Loop) Cast {
 		}
 		table = table.With(r)
 	}
-	c := Cast{System: table, Actors: actors, Package: "idle", Code: loop.code(), Silent: loop.Silent, Copies: map[string][]string{}}
-	own := func(v string, w int) string { return fmt.Sprintf("%s_w%d", v, w) }
-	by := func(v string, a int) string { return fmt.Sprintf("%s_a%d", v, a) }
-	byActor := func(v string) bool { return v == "m0" || v == "m1" || v == "closer" || v == "shut" }
-	claims := func(v string) bool { return strings.HasSuffix(v, "_c") || strings.HasSuffix(v, "_i") }
-	workerVar := func(v string) bool { return v == "R" || v == "S" || v == "F" || strings.Contains(v, "_") }
-	busy := make([]string, len(actors)) // what an actor does before anything else
-	for a := range actors {
-		busy[a] = by("m0", a) + " + " + by("m1", a)
-	}
-	for _, v := range table.Vars {
-		switch {
-		case byActor(v):
-			for a := range actors {
-				c.Copies[v] = append(c.Copies[v], by(v, a))
-			}
-		case claims(v):
-			for w := range workers {
-				for a := range actors {
-					c.Copies[v] = append(c.Copies[v], by(own(v, w), a))
-					busy[a] += " + " + by(own(v, w), a)
-				}
-			}
-		case workerVar(v):
-			for w := range workers {
-				c.Copies[v] = append(c.Copies[v], own(v, w))
-			}
-		}
-	}
-	c.Stays = []Stay{{Code: "park.Park, park.ParkTimeout", When: func(a int) string {
-		if a >= workers {
-			return ""
-		}
-		var places []string
-		for _, s := range stages {
-			for _, v := range c.Copies["P_"+s] {
-				if v == own("P_"+s, a) || strings.HasPrefix(v, own("P_"+s, a)+"_") {
-					places = append(places, v)
-				}
-			}
-		}
-		return strings.Join(places, " + ") + " == 1"
-	}}}
-	c.Instances = func(r *spec.Rule, a int) []Instance {
-		kind, _, _ := strings.Cut(r.Name, "_")
-		others := slices.Contains([]string{"push", "notify", "claim", "count", "token", "close"}, kind) // done to workers, or to nobody
-		if !others && a >= workers {
-			return nil
-		}
-		free := !slices.Contains([]string{"notify", "claim", "count", "token"}, kind) || strings.HasPrefix(r.Name, "claim_one")
-		var all []Instance
-		add := func(w, claimer int) {
-			i := Instance{Bind: map[string]string{}}
-			effect := r.Effect()
-			for _, v := range table.Vars {
-				// Of the places that a condition names, a worker means its own; a claimer may mean all workers'.
-				if _, assigned := effect[v]; !assigned && (others || !spec.Mentions(r.When, v)) {
-					continue
-				}
-				switch {
-				case byActor(v):
-					i.Bind[v] = by(v, a)
-				case claims(v):
-					i.Bind[v] = by(own(v, w), claimer)
-				case workerVar(v):
-					i.Bind[v] = own(v, w)
-				}
-			}
-			if free {
-				i.When = busy[a] + " == 0"
-			}
-			if !slices.ContainsFunc(all, func(j Instance) bool { return fmt.Sprint(i) == fmt.Sprint(j) }) {
-				all = append(all, i)
-			}
-		}
-		if others {
-			for w := range workers {
-				add(w, a)
-			}
-		} else {
-			for claimer := range actors {
-				add(a, claimer)
-			}
-		}
-		return all
-	}
-	return c
+	return table
 }
 
-// Parker gives the table of park names: the wakers are those who owe a wake. The parker is one of them, too.
-func Parker(parker int, actors []string) Cast {
-	c := Cast{System: spec.Park(), Actors: actors, Package: "park", Copies: map[string][]string{}}
-	for a := range actors {
-		c.Copies["owed"] = append(c.Copies["owed"], fmt.Sprint("owed_a", a))
+// kindOf returns a rule's name up to the first underscore.
+func kindOf(rule string) string {
+	kind, _, _ := strings.Cut(rule, "_")
+	return kind
+}
+
+// An idleBinding makes the copies of the variables of idle's table, and the instances of its rules.
+type idleBinding struct {
+	workers int
+	actors  []string
+	table   *spec.System
+	copies  map[string][]string
+}
+
+// A variable of the table belongs to a goroutine (byActor), to a worker and the goroutine that
+// claims it (byClaim), to a worker (byWorker), or to nobody (common).
+type belonging int
+
+const (
+	common belonging = iota
+	byActor
+	byClaim
+	byWorker
+)
+
+func belongingOf(v string) belonging {
+	switch {
+	case v == "m0" || v == "m1" || v == "closer" || v == "shut":
+		return byActor
+	case strings.HasSuffix(v, "_c") || strings.HasSuffix(v, "_i"):
+		return byClaim
+	case v == "R" || v == "S" || v == "F" || strings.Contains(v, "_"):
+		return byWorker
 	}
-	c.Instances = func(r *spec.Rule, a int) []Instance {
-		kind, _, _ := strings.Cut(r.Name, "_")
-		waker := slices.Contains([]string{"unpark", "wake"}, kind)
-		if !waker && a != parker {
-			return nil
-		}
-		i := Instance{Bind: map[string]string{"owed": c.Copies["owed"][a]}}
-		if kind != "wake" {
-			i.When = c.Copies["owed"][a] + " == 0" // before anything else
-		}
-		return []Instance{i}
+	return common
+}
+
+// copyOf names the copy of a variable for a worker and an actor, each where it belongs to one; it
+// is "" for a common variable.
+func copyOf(v string, worker, actor int) string {
+	switch belongingOf(v) {
+	case byActor:
+		return fmt.Sprintf("%s_a%d", v, actor)
+	case byClaim:
+		return fmt.Sprintf("%s_w%d_a%d", v, worker, actor)
+	case byWorker:
+		return fmt.Sprintf("%s_w%d", v, worker)
 	}
-	return c
+	return ""
+}
+
+// copy lists the copies of every variable.
+func (b *idleBinding) copy() map[string][]string {
+	copies := map[string][]string{}
+	for _, v := range b.table.Vars {
+		for w := range b.workers {
+			for a := range b.actors {
+				name := copyOf(v, w, a)
+				if name != "" && !slices.Contains(copies[v], name) {
+					copies[v] = append(copies[v], name)
+				}
+			}
+		}
+	}
+	return copies
+}
+
+// mayPark is the condition under which an actor calls Park: it is a worker, in place P.
+func (b *idleBinding) mayPark(actor int) string {
+	if actor >= b.workers {
+		return ""
+	}
+	var places []string
+	for _, s := range stages {
+		own := fmt.Sprintf("P_%s_w%d", s, actor)
+		for _, v := range b.copies["P_"+s] {
+			if v == own || strings.HasPrefix(v, own+"_") {
+				places = append(places, v)
+			}
+		}
+	}
+	return strings.Join(places, " + ") + " == 1"
+}
+
+// free is the condition under which an actor has no notification and no claim to go on with.
+func (b *idleBinding) free(actor int) string {
+	open := []string{copyOf("m0", 0, actor), copyOf("m1", 0, actor)}
+	for _, v := range b.table.Vars {
+		if belongingOf(v) != byClaim {
+			continue
+		}
+		for w := range b.workers {
+			open = append(open, copyOf(v, w, actor))
+		}
+	}
+	return strings.Join(open, " + ") + " == 0"
+}
+
+// instances returns the ways in which an actor does a rule. A rule is done to any worker (toOthers)
+// or by a worker to itself.
+func (b *idleBinding) instances(r *spec.Rule, actor int) []Instance {
+	kind := kindOf(r.Name)
+	toOthers := slices.Contains([]string{"push", "notify", "claim", "count", "token", "close"}, kind)
+	if !toOthers && actor >= b.workers {
+		return nil
+	}
+	// These go on with a notification; everything else waits until it is over.
+	goesOn := slices.Contains([]string{"notify", "claim", "count", "token"}, kind) &&
+		!strings.HasPrefix(r.Name, "claim_one")
+	var all []Instance
+	add := func(worker, claimer int) {
+		i := Instance{Bind: b.bind(r, toOthers, worker, actor, claimer)}
+		if !goesOn {
+			i.When = b.free(actor)
+		}
+		if !slices.ContainsFunc(all, func(j Instance) bool { return reflect.DeepEqual(i, j) }) {
+			all = append(all, i)
+		}
+	}
+	if toOthers {
+		for w := range b.workers {
+			add(w, actor)
+		}
+	} else {
+		for claimer := range b.actors {
+			add(actor, claimer)
+		}
+	}
+	return all
+}
+
+// bind gives the copies that a rule means: all that it assigns; of those that only its condition
+// names, a worker means its own, and a claimer may mean those of all workers.
+func (b *idleBinding) bind(r *spec.Rule, toOthers bool, worker, actor, claimer int) map[string]string {
+	bound := map[string]string{}
+	effect := r.Effect()
+	for _, v := range b.table.Vars {
+		if _, assigned := effect[v]; !assigned && (toOthers || !spec.Mentions(r.When, v)) {
+			continue
+		}
+		a := actor
+		if belongingOf(v) == byClaim {
+			a = claimer
+		}
+		if name := copyOf(v, worker, a); name != "" {
+			bound[v] = name
+		}
+	}
+	return bound
 }

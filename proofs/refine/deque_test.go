@@ -10,13 +10,13 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// dequeCast gives the table of deque names: each goroutine but the owner is a thief who can be followed, with what it has looked at, and
+// dequeBinding gives the table of deque names: each goroutine but the owner is a thief who can be followed, with what it has looked at, and
 // with its claim.
-func dequeCast(owner int, capacity int, actors []string) refine.Cast {
+func dequeBinding(owner int, capacity int, actors []string) refine.Binding {
 	table := spec.Deque()
 	claim, other := *table.Rule("claim"), table.Rule("claim_other")
 	claim.When = spec.And(claim.When, other.When) // so it is both: that of the thief who is followed, and of another
-	c := refine.Cast{
+	c := refine.Binding{
 		System: table.With(claim).Without("claim_other"), Actors: actors, Package: "deque", Params: capacity,
 		Copies: map[string][]string{}, Silent: []string{"give_up"},
 	}
@@ -62,7 +62,7 @@ type rings struct {
 func newRings(actors []string, sizes ...[2]int) *rings {
 	r := &rings{actors: actors, left: 99}
 	for i, s := range sizes {
-		m := refine.NewMachine(dequeCast(i, s[0], actors))
+		m := refine.NewMachine(dequeBinding(i, s[0], actors))
 		for _, v := range []string{"steal", "real", "tail"} {
 			m.Share(map[string]string{"steal": "head", "real": "head", "tail": "tail"}[v], v, v)
 		}

@@ -147,9 +147,9 @@ type scheduler struct {
 	*refine.Scheduler
 }
 
-func newScheduler(s setting) *scheduler { return s.following(s.cast()) }
+func newScheduler(s setting) *scheduler { return s.following(s.binding()) }
 
-func (s setting) cast() refine.Cast {
+func (s setting) binding() refine.Binding {
 	var actors []string
 	for i := range s.workers {
 		actors = append(actors, fmt.Sprint("worker ", i))
@@ -163,7 +163,7 @@ func (s setting) cast() refine.Cast {
 	return refine.Idle(s.workers, actors, loop)
 }
 
-func (s setting) following(c refine.Cast) *scheduler {
+func (s setting) following(c refine.Binding) *scheduler {
 	m := &scheduler{s, refine.NewScheduler(s.workers, c)}
 	m.Idle.Share("returned", "returned", "either(closed == 2, 1, 0)")
 	return m

@@ -15,11 +15,11 @@ import (
 //
 // Executions repeat one another, so each set of states has a number, and where an access led from a set is computed once.
 type Machine struct {
-	cast  *Cast
-	vars  spec.Vars
-	names []string // of the variables, without parameters
-	moves []move
-	stays []stay
+	binding       *Binding
+	vars          spec.Vars
+	names         []string // of the variables, without parameters
+	moves         []move
+	preconditions []precondition
 
 	// What Share gave.
 	shared []shared
@@ -63,7 +63,7 @@ type site struct {
 // known are the moves that an access can be, those that may come before it, and the conditions under which it is done at all.
 type known struct {
 	moves, before []int
-	stays         []int
+	preconditions []int
 }
 
 type edge struct{ set, access, values int }
@@ -71,30 +71,30 @@ type edge struct{ set, access, values int }
 // none is the number of the empty set, which is not stored.
 const none = -1
 
-// NewMachine returns a Machine. It panics if the table and the cast do not fit together.
-func NewMachine(c Cast) *Machine {
-	m := &Machine{cast: &c, vars: spec.Vars{}, names: c.variables(), accesses: map[site]int{}, after: map[edge]int{},
+// NewMachine returns a Machine. It panics if the table and the binding do not fit together.
+func NewMachine(b Binding) *Machine {
+	m := &Machine{binding: &b, vars: spec.Vars{}, names: b.variables(), accesses: map[site]int{}, after: map[edge]int{},
 		taken: map[string]bool{}, actors: map[string]int{}}
-	for i, name := range append(slices.Clone(m.names), c.System.Params...) {
+	for i, name := range append(slices.Clone(m.names), b.System.Params...) {
 		m.vars[name] = i
 	}
-	for i, name := range c.Actors {
+	for i, name := range b.Actors {
 		m.actors[name] = i
 	}
-	for name := range c.Code {
-		c.System.Rule(name) // panics if there is none
+	for name := range b.Code {
+		b.System.Rule(name) // panics if there is none
 	}
-	for _, name := range c.Silent {
-		c.System.Rule(name)
+	for _, name := range b.Silent {
+		b.System.Rule(name)
 	}
-	m.moves, m.stays = c.moves(m.vars), c.stays(m.vars)
+	m.moves, m.preconditions = b.moves(m.vars), b.preconditions(m.vars)
 	return m
 }
 
 // Share says that an expression over the table's variables, in which the sum stands for a variable that has copies, has at each
 // instant a value that can be read from an object: by the functions that Begin is given, in this order.
 func (m *Machine) Share(object, name, text string) {
-	m.shared = append(m.shared, shared{name, object, m.vars.Compile(m.cast.in(text, nil))})
+	m.shared = append(m.shared, shared{name, object, m.vars.Compile(m.binding.in(text, nil))})
 }
 
 // An Object is memory that the table speaks about: accesses to it are the steps. Reads are done while the execution stands still.
@@ -202,9 +202,9 @@ func (m *Machine) meanings(actor int, object string, s *model.Step) known {
 			k.moves = append(k.moves, i)
 		}
 	}
-	for i := range m.stays {
-		if v := &m.stays[i]; v.actor == actor && v.access.is(object, s, functions) {
-			k.stays = append(k.stays, i)
+	for i := range m.preconditions {
+		if v := &m.preconditions[i]; v.actor == actor && v.access.is(object, s, functions) {
+			k.preconditions = append(k.preconditions, i)
 		}
 	}
 	return k
@@ -226,7 +226,7 @@ func (m *Machine) lead(e edge) int {
 	k := m.known[e.access]
 	from = slices.DeleteFunc(from, func(i int) bool {
 		s := m.whole(m.numbers(m.states.at(i)))
-		return slices.ContainsFunc(k.stays, func(n int) bool { return m.stays[n].when(s) == 0 })
+		return slices.ContainsFunc(k.preconditions, func(n int) bool { return m.preconditions[n].when(s) == 0 })
 	})
 	for _, i := range from { // the access means nothing
 		keep(m.whole(m.numbers(m.states.at(i))))
@@ -257,7 +257,7 @@ func (m *Machine) lead(e edge) int {
 func (m *Machine) fire(v *move, state []int, emit func(after []int)) {
 	most := 0
 	if v.params {
-		most = m.cast.Params
+		most = m.binding.Params
 	}
 	for n := 0; n <= most; n++ {
 		s := m.whole(state)
@@ -278,7 +278,7 @@ func (m *Machine) fire(v *move, state []int, emit func(after []int)) {
 // whole returns a state with room for the parameters. It is valid until the next call.
 func (m *Machine) whole(state []int) []int {
 	m.scratch = append(m.scratch[:0], state[:len(m.names)]...)
-	for range m.cast.System.Params {
+	for range m.binding.System.Params {
 		m.scratch = append(m.scratch, 0)
 	}
 	return m.scratch
@@ -318,7 +318,7 @@ func (m *Machine) May(condition string) bool {
 	if len(m.trail) == 0 {
 		return true
 	}
-	holds := m.vars.Compile(m.cast.in(condition, nil))
+	holds := m.vars.Compile(m.binding.in(condition, nil))
 	for _, i := range m.numbers(m.sets.at(m.trail[len(m.trail)-1])) {
 		if holds(m.whole(m.numbers(m.states.at(i)))) != 0 {
 			return true
@@ -333,7 +333,7 @@ func (m *Machine) Used(used map[string]bool) (executions int64) {
 	if m.steps == 0 {
 		return 0
 	}
-	for _, r := range m.cast.System.Rules {
+	for _, r := range m.binding.System.Rules {
 		used[r.Name] = used[r.Name] || m.taken[r.Name]
 	}
 	return m.executions
@@ -343,24 +343,3 @@ func (m *Machine) Used(used map[string]bool) (executions int64) {
 func (m *Machine) Sizes() (states, sets int, steps int64) {
 	return len(m.states.all), len(m.sets.all), m.steps
 }
-
-// An interner numbers texts.
-type interner struct {
-	numbers map[string]int
-	all     []string
-}
-
-func (t *interner) number(text []byte) int {
-	if n, ok := t.numbers[string(text)]; ok {
-		return n
-	}
-	if t.numbers == nil {
-		t.numbers = map[string]int{}
-	}
-	n := len(t.all)
-	t.all = append(t.all, string(text))
-	t.numbers[t.all[n]] = n
-	return n
-}
-
-func (t *interner) at(n int) string { return t.all[n] }

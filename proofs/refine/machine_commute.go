@@ -39,7 +39,7 @@ func (m *Machine) Commutes(limit int, but ...string) (pairs int, err error) {
 				pairs++
 				if !m.swapped(first, a, b) {
 					return pairs, fmt.Errorf("in %s, %s by %s and then %s by %s is possible, and not in the other order", m.describe(m.numbers(m.states.at(s))),
-						a.rule, m.cast.Actors[a.actor], b.rule, m.cast.Actors[b.actor])
+						a.rule, m.binding.Actors[a.actor], b.rule, m.binding.Actors[b.actor])
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func (m *Machine) onward(state int) (all []hop, err error) {
 				}
 			}
 			if v.silent {
-				h.object = "nothing of " + m.cast.Actors[v.actor]
+				h.object = "nothing of " + m.binding.Actors[v.actor]
 			}
 			all = append(all, h)
 		})

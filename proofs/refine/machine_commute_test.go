@@ -38,7 +38,7 @@ func TestARuleSpeaksOfOneObject(t *testing.T) {
 
 // A rule that speaks of two objects is noticed.
 func TestARuleOfTwoObjectsIsNoticed(t *testing.T) {
-	c := setting{workers: 2, submitters: 1, tasks: 1}.cast()
+	c := setting{workers: 2, submitters: 1, tasks: 1}.binding()
 	search := *c.System.Rule("search") // looks at the queue, too
 	search.When += " && q == 0"
 	c.System = c.System.With(search)

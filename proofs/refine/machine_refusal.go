@@ -21,7 +21,7 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 		where = fmt.Sprintf(" in %s, %s:%d", name, f.File[strings.LastIndexByte(f.File, '/')+1:], f.Line)
 		break
 	}
-	fmt.Fprintf(&b, "table %s has no such step: %v of %s%s, by %s", m.cast.System.Name, s.Op, object, where, s.Name)
+	fmt.Fprintf(&b, "table %s has no such step: %v of %s%s, by %s", m.binding.System.Name, s.Op, object, where, s.Name)
 	fmt.Fprintf(&b, "\nthe memory is now  %s", m.list(m.numbers(m.values.at(e.values))))
 	states := m.numbers(m.sets.at(e.set))
 	for i, n := range states[:min(most, len(states))] {
@@ -35,8 +35,8 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 		fmt.Fprintf(&b, "\nor in one of %d more", left)
 	}
 	k := m.known[e.access]
-	for _, n := range k.stays {
-		fmt.Fprintf(&b, "\nit is done only if  %s", m.stays[n].text)
+	for _, n := range k.preconditions {
+		fmt.Fprintf(&b, "\nit is done only if  %s", m.preconditions[n].text)
 	}
 	var rules []string
 	for _, n := range k.moves {
@@ -44,7 +44,7 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 			rules = append(rules, r.Name)
 		}
 	}
-	if rules == nil && k.stays == nil {
+	if rules == nil && k.preconditions == nil {
 		b.WriteString("\nno rule is about this access by this goroutine")
 	}
 	for i, name := range rules {
@@ -52,7 +52,7 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 			fmt.Fprintf(&b, "\nand %d rules more", len(rules)-i)
 			break
 		}
-		r := m.cast.System.Rule(name)
+		r := m.binding.System.Rule(name)
 		fmt.Fprintf(&b, "\nrule %-15s if %s then %s", name, r.When, r.Do)
 	}
 	return errors.New(b.String())

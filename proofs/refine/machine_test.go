@@ -27,11 +27,11 @@ func newToy() *toy {
 		{Name: "douse", Code: "douse, blow: lamp.Store, in whatever way", When: "lit == 1", Do: "lit = 0"},
 		{Name: "flash", Code: "told in words", When: "lit == 0 && matches > 1", Do: "lit = 2"},
 	}}
-	t := &toy{Machine: refine.NewMachine(refine.Cast{
+	t := &toy{Machine: refine.NewMachine(refine.Binding{
 		System: table, Actors: []string{"a", "b"}, Package: "refine_test", Silent: []string{"strike"},
-		Code:   map[string]string{"flash": "refine_test.flash"},
-		Stays:  []refine.Stay{{Code: "look: lamp.Store", When: func(a int) string { return []string{"lit == 1", ""}[a] }}},
-		Copies: map[string][]string{"struck": {"struck_a", "struck_b"}},
+		Code:          map[string]string{"flash": "refine_test.flash"},
+		Preconditions: []refine.Precondition{{Code: "look: lamp.Store", When: func(a int) string { return []string{"lit == 1", ""}[a] }}},
+		Copies:        map[string][]string{"struck": {"struck_a", "struck_b"}},
 		Instances: func(r *spec.Rule, a int) []refine.Instance {
 			return []refine.Instance{{Bind: map[string]string{"struck": []string{"struck_a", "struck_b"}[a]}}}
 		},
@@ -122,7 +122,7 @@ func TestStepsSeenBefore(t *testing.T) {
 func TestCodeThatNamesNoAccessIsRefused(t *testing.T) {
 	for _, code := range []string{"", "told in words", "the caller's push, then Notify", "a-b: x.Load"} {
 		require.PanicsWithValue(t, "refine: table t, rule r: \""+code+"\" names no access", func() {
-			refine.NewMachine(refine.Cast{System: &spec.System{Name: "t", Rules: []spec.Rule{{Name: "r", Code: code, When: "true"}}}})
+			refine.NewMachine(refine.Binding{System: &spec.System{Name: "t", Rules: []spec.Rule{{Name: "r", Code: code, When: "true"}}}})
 		}, code)
 	}
 }

@@ -17,9 +17,9 @@ type Scheduler struct {
 	Parkers []*Machine // those of the workers, by number
 }
 
-// NewScheduler returns a Scheduler for a cast that [Idle] has made for as many workers.
-func NewScheduler(workers int, c Cast) *Scheduler {
-	s := &Scheduler{Idle: NewMachine(c)}
+// NewScheduler returns a Scheduler for a binding that [Idle] has made for as many workers.
+func NewScheduler(workers int, b Binding) *Scheduler {
+	s := &Scheduler{Idle: NewMachine(b)}
 	s.Idle.Share("searching", "searching", "searching")
 	s.Idle.Share("closed", "closed", "either(closed > 0, 1, 0)")
 	s.Idle.Share("queue", "queued", "q")
@@ -33,7 +33,7 @@ func NewScheduler(workers int, c Cast) *Scheduler {
 		}
 		s.Idle.Share("word", fmt.Sprint("bit ", w), of("b"))
 		s.Idle.Share(fmt.Sprint("parker ", w), fmt.Sprint("token ", w), of("t"))
-		s.Parkers = append(s.Parkers, NewMachine(Parker(w, c.Actors)))
+		s.Parkers = append(s.Parkers, NewMachine(Parker(w, b.Actors)))
 		s.Parkers[w].Share("word", "word", "word")
 	}
 	return s

@@ -10,9 +10,9 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// taskCast gives the table of taskstate names: entries, references and the right to run belong to goroutines.
-func taskCast(actors []string) refine.Cast {
-	c := refine.Cast{System: spec.Task(), Actors: actors, Package: "taskstate", Copies: map[string][]string{}}
+// taskBinding gives the table of taskstate names: entries, references and the right to run belong to goroutines.
+func taskBinding(actors []string) refine.Binding {
+	c := refine.Binding{System: spec.Task(), Actors: actors, Package: "taskstate", Copies: map[string][]string{}}
 	for _, v := range []string{"entries", "runner", "handle", "holders", "last"} {
 		for a := range actors {
 			c.Copies[v] = append(c.Copies[v], fmt.Sprintf("%s_a%d", v, a))
@@ -152,7 +152,7 @@ func TestTaskIsTheTable(t *testing.T) {
 		{"in a shield", []verdict{shielded}, (*job).cancel, func(*job) {}},
 	} {
 		actors := []string{"runner", "holder", "handle"}
-		m := refine.NewMachine(taskCast(actors))
+		m := refine.NewMachine(taskBinding(actors))
 		for _, v := range []string{"life", "notified", "cancelled", "join", "detached", "shield", "refs"} {
 			m.Share("word", v, v)
 		}

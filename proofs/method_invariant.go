@@ -2,14 +2,11 @@ package proofs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/smt"
-	"github.com/surewake/surewake/proofs/spec"
 )
 
 // invariant is a proof by an inductive invariant, which two solvers check independently of one another.
@@ -71,36 +68,4 @@ func names(questions []smt.Question) string {
 		all = append(all, q.Name)
 	}
 	return strings.Join(all, "; ")
-}
-
-// exploration is a proof by going through every state.
-type exploration struct {
-	system   *spec.System
-	question spec.Question
-	table    string
-}
-
-func (p exploration) method() string {
-	if p.question.Terminates {
-		return "every state, safety and termination"
-	}
-	return "every state"
-}
-func (p exploration) tools() []tool { return []tool{goTool} }
-func (p exploration) file() string  { return "spec/" + p.table }
-
-func (p exploration) check(_ context.Context, _ *bench) error {
-	_, err := p.system.Explore(p.question)
-	var v *spec.Violation
-	if errors.As(err, &v) {
-		return &refuted{v.Error()}
-	}
-	return err
-}
-
-// goTool is this program itself.
-var goTool = tool{program: "go"}
-
-func goVersion() string {
-	return "go " + strings.TrimPrefix(runtime.Version(), "go") + " (this program)"
 }

@@ -1,0 +1,106 @@
+package proofs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Audit checks theorems, as many at a time as there are processors, and hands the rows to report in the order of the theorems. It
+// returns how many failed; the error is one of the machine, not of a proof.
+func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed int, err error) {
+	dir, err := os.MkdirTemp("", "surewake-audit-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dir: dir, versions: map[string]string{}, coq: map[string]*coqRun{}}
+	rows := make([]chan Row, len(theorems))
+	for i := range rows {
+		rows[i] = make(chan Row, 1)
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	defer workers.Wait() // before the directory goes
+	for range min(runtime.NumCPU(), len(theorems)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(theorems); i = int(next.Add(1)) - 1 {
+				rows[i] <- theorems[i].audit(ctx, b)
+			}
+		})
+	}
+	for i := range rows {
+		row := <-rows[i]
+		if ctx.Err() != nil {
+			return failed, ctx.Err()
+		}
+		if row.Result == Failed {
+			failed++
+		}
+		report(row)
+	}
+	return failed, nil
+}
+
+func (t *Theorem) audit(ctx context.Context, b *bench) Row {
+	row := Row{ID: t.ID, Statement: t.Statement, Scope: t.Scope, Method: t.proof.method(), File: t.proof.file(),
+		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded, Mutants: []Mutant{}}
+	if strings.HasPrefix(t.Scope, AnyN) {
+		row.Result = Proved
+	}
+	if l, ok := t.proof.(interface{ line() int }); ok {
+		row.Line = l.line()
+	}
+	var versions, missing []string
+	for _, tool := range t.proof.tools() {
+		version, err := b.describe(ctx, tool)
+		versions = append(versions, version)
+		if err != nil {
+			missing = append(missing, err.Error())
+		}
+	}
+	row.Tool = strings.Join(versions, ", ")
+	if missing != nil {
+		row.Result, row.Message = Failed, strings.Join(missing, "\n")
+		return row
+	}
+	start := time.Now()
+	err := t.proof.check(ctx, b)
+	row.Seconds = seconds(start)
+	if err != nil {
+		row.Result, row.Message = Failed, err.Error()
+		return row
+	}
+	for _, m := range t.mutants {
+		got := m.check(ctx, b)
+		if !got.Refuted {
+			row.Result = Failed
+			row.Message += fmt.Sprintf("mutant %s: %s\n", got.ID, got.Reason)
+		}
+		row.Mutants = append(row.Mutants, got)
+	}
+	return row
+}
+
+func (m *mutant) check(ctx context.Context, b *bench) Mutant {
+	start := time.Now()
+	err := m.weakened.check(ctx, b)
+	got := Mutant{ID: m.id, What: m.what, Reason: "the proof goes through all the same"}
+	if err != nil {
+		got.Reason = err.Error()
+	}
+	var no *refuted
+	got.Refuted = errors.As(err, &no)
+	got.Seconds = seconds(start)
+	return got
+}
+
+func seconds(since time.Time) float64 {
+	return float64(time.Since(since).Round(10*time.Millisecond)) / float64(time.Second)
+}

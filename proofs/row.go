@@ -1,0 +1,34 @@
+package proofs
+
+// A Row is the result of one theorem. Its JSON names are an interface.
+type Row struct {
+	ID          string   `json:"id"`
+	Statement   string   `json:"statement"`
+	Scope       string   `json:"scope"`
+	Method      string   `json:"method"`
+	Tool        string   `json:"tool"`
+	Assumptions []string `json:"assumptions"`
+	Result      string   `json:"result"` // Proved, Bounded or Failed
+	Seconds     float64  `json:"seconds"`
+	Message     string   `json:"message,omitempty"` // why it failed
+	File        string   `json:"file"`
+	Line        int      `json:"line,omitempty"` // of the theorem there, if it has one
+	Code        []string `json:"code"`
+	Mutants     []Mutant `json:"mutants"`
+}
+
+// A Mutant is the result of one mutant of a theorem.
+type Mutant struct {
+	ID      string  `json:"id"`
+	What    string  `json:"what"`
+	Refuted bool    `json:"refuted"`
+	Reason  string  `json:"reason"` // what refutes it, or why it is not refuted
+	Seconds float64 `json:"seconds"`
+}
+
+// The results of a row.
+const (
+	Proved  = "proved"  // for any N
+	Bounded = "bounded" // within the bounds of the scope, exhaustively
+	Failed  = "FAILED"  // the proof or one of its mutants
+)
