@@ -9,8 +9,9 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// Each benchmark runs the deque and its peers on the same work, in one run; see peers_test.go. Of the push+pop
-// benchmarks, two-rmw is the floor: the two locked instructions that no such ring does without.
+// Each benchmark runs the deque and its peers on the same work, in one run; see peers_test.go. Of
+// the push+pop benchmarks, two-rmw is the floor: the two locked instructions that no such ring does
+// without.
 
 const benchSize = deque.DefaultCapacity
 
@@ -86,7 +87,8 @@ func burst[Q queue[Q]](b *testing.B, q, _ Q) {
 	perValue(b, n)
 }
 
-// BenchmarkPushBatch32 pushes 32 values, together or one by one, and pops them. The time is that of one value.
+// BenchmarkPushBatch32 pushes 32 values, together or one by one, and pops them. The time is that of
+// one value.
 func BenchmarkPushBatch32(b *testing.B) {
 	values := make([]*int, 32)
 	for _, together := range []bool{true, false} {
@@ -142,8 +144,8 @@ func one[Q queue[Q]](b *testing.B, p, q Q) {
 	}
 }
 
-// BenchmarkOverflow pushes without end: every 129th push takes 129 values out of the ring at once. The time is that
-// of one push.
+// BenchmarkOverflow pushes without end: every 129th push takes 129 values out of the ring at once.
+// The time is that of one push.
 func BenchmarkOverflow(b *testing.B) {
 	everyPeer(b, overflow[*ours], overflow[*atomicRing], overflow[*mutexRing], overflow[*channel])
 }
@@ -155,8 +157,8 @@ func overflow[Q queue[Q]](b *testing.B, q, _ Q) {
 	}
 }
 
-// BenchmarkOneThief and BenchmarkTwoThieves: the owner pushes bursts of 128 and pops them, while thieves take what
-// they can. The time is that of one value pushed.
+// BenchmarkOneThief and BenchmarkTwoThieves: the owner pushes bursts of 128 and pops them, while
+// thieves take what they can. The time is that of one value pushed.
 func BenchmarkOneThief(b *testing.B) { thieves(b, 1) }
 
 func BenchmarkTwoThieves(b *testing.B) { thieves(b, 2) }
@@ -205,12 +207,29 @@ func withThieves[Q queue[Q]](b *testing.B, n int, make func(int) Q) {
 	perValue(b, burst)
 }
 
-func everyPeer(b *testing.B, a func(b *testing.B, p, q *ours), c func(b *testing.B, p, q *atomicRing),
+func everyPeer(b *testing.B, a func(b *testing.B, p, q *ours),
+	c func(b *testing.B, p, q *atomicRing),
 	d func(b *testing.B, p, q *mutexRing), e func(b *testing.B, p, q *channel)) {
-	b.Run("deque", func(b *testing.B) { b.ReportAllocs(); a(b, newOurs(benchSize), newOurs(benchSize)) })
-	b.Run("atomic-slots", func(b *testing.B) { b.ReportAllocs(); c(b, newAtomicRing(benchSize), newAtomicRing(benchSize)) })
-	b.Run("mutex", func(b *testing.B) { b.ReportAllocs(); d(b, newMutexRing(benchSize), newMutexRing(benchSize)) })
-	b.Run("channel", func(b *testing.B) { b.ReportAllocs(); e(b, newChannel(benchSize), newChannel(benchSize)) })
+	b.Run("deque", func(b *testing.B) {
+		b.ReportAllocs()
+		a(b, newOurs(benchSize),
+			newOurs(benchSize))
+	})
+	b.Run("atomic-slots", func(b *testing.B) {
+		b.ReportAllocs()
+		c(b, newAtomicRing(benchSize),
+			newAtomicRing(benchSize))
+	})
+	b.Run("mutex", func(b *testing.B) {
+		b.ReportAllocs()
+		d(b, newMutexRing(benchSize),
+			newMutexRing(benchSize))
+	})
+	b.Run("channel", func(b *testing.B) {
+		b.ReportAllocs()
+		e(b, newChannel(benchSize),
+			newChannel(benchSize))
+	})
 }
 
 // perValue reports the time of one value instead of that of an iteration.

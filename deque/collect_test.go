@@ -11,7 +11,8 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// thing is what the tests let the collector have: big enough for an allocation of its own, with a pointer in it.
+// thing is what the tests let the collector have: big enough for an allocation of its own, with a
+// pointer in it.
 type thing struct {
 	self *thing
 	n    int
@@ -35,8 +36,8 @@ func collected(p weak.Pointer[thing]) bool {
 	return false
 }
 
-// Each of these tests moves a value through a deque and lets go of it. The deques stay alive: nothing but a slot or a batch could
-// still hold the value.
+// Each of these tests moves a value through a deque and lets go of it. The deques stay alive:
+// nothing but a slot or a batch could still hold the value.
 
 func TestPoppedValueIsNotKept(t *testing.T) {
 	d := deque.New[*thing](4)
@@ -69,7 +70,8 @@ func TestStolenValuesAreNotKept(t *testing.T) {
 	runtime.KeepAlive(thief)
 }
 
-// A slot is cleared before the steal is released: afterwards it is the owner's, and could hold its next value.
+// A slot is cleared before the steal is released: afterwards it is the owner's, and could hold its
+// next value.
 func TestSlotsAreClearBeforeTheRelease(t *testing.T) {
 	d, thief := deque.New[*thing](4), deque.New[*thing](4)
 	for i := range 4 {
@@ -125,7 +127,8 @@ func TestValueOverflownBesideAStealIsNotKept(t *testing.T) {
 	open.Finish()
 }
 
-// The same for all of them at once, by cleanups: after everything was taken, everything is collected.
+// The same for all of them at once, by cleanups: after everything was taken, everything is
+// collected.
 func TestEverythingTakenIsCollected(t *testing.T) {
 	const n = 1000
 	cleaned := make(chan int, n)

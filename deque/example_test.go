@@ -12,7 +12,8 @@ import (
 // A task here is to count a range of numbers: a large one splits itself.
 type task struct{ from, to int }
 
-// shared is the queue that all workers have in common: it takes what overflows, and what comes from outside.
+// shared is the queue that all workers have in common: it takes what overflows, and what comes from
+// outside.
 type shared struct {
 	mu    sync.Mutex
 	tasks []task
@@ -117,7 +118,8 @@ func ExampleDeque_Push() {
 	// queued: 2
 }
 
-// A worker that takes several tasks from a shared queue puts them where others can steal them, in one go.
+// A worker that takes several tasks from a shared queue puts them where others can steal them, in
+// one go.
 func ExampleDeque_PushBatch() {
 	d := deque.New[int](4)
 	d.Push(1, nil)

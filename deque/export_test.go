@@ -1,6 +1,7 @@
 package deque
 
-// NewAt returns an empty deque whose positions start at start, as if so many values had passed through it.
+// NewAt returns an empty deque whose positions start at start, as if so many values had passed
+// through it.
 func NewAt[T any](capacity int, start uint32) *Deque[T] {
 	return NewWith[T](capacity, start, start, start)
 }
@@ -23,7 +24,8 @@ func (d *Deque[T]) Indices() (steal, real, tail uint32) {
 // OwnerTail returns the owner's copy of the tail.
 func (d *Deque[T]) OwnerTail() uint32 { return d.next }
 
-// Memory returns everything in which d could keep a value: the slots by number, and the spare batch.
+// Memory returns everything in which d could keep a value: the slots by number, and the spare
+// batch.
 func (d *Deque[T]) Memory() (slots, spare []T) { return d.slots, d.spare }
 
 // A SlowSteal is a StealInto that stands between its phases.
@@ -66,7 +68,8 @@ func (s *SlowSteal[T]) Copy() {
 	s.copied = true
 }
 
-// Finish is the rest, the second phase too unless Copy has been called. It returns what StealInto returns.
+// Finish is the rest, the second phase too unless Copy has been called. It returns what StealInto
+// returns.
 func (s *SlowSteal[T]) Finish() T {
 	if !s.copied {
 		s.Copy()

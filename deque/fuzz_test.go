@@ -8,8 +8,9 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// operate runs a string of operations on a fleet of three rings. An operation is one byte: the three low bits say what,
-// the others on which rings. What does not fit is skipped, so that every string means something.
+// operate runs a string of operations on a fleet of three rings. An operation is one byte: the
+// three low bits say what, the others on which rings. What does not fit is skipped, so that every
+// string means something.
 func operate[T any](f *fleet[T], ops []byte, value func() T) {
 	for _, op := range ops {
 		who := int(op >> 3)
@@ -63,17 +64,23 @@ func operate[T any](f *fleet[T], ops []byte, value func() T) {
 func FuzzOperations(f *testing.F) {
 	const ( // on ring 0, or from 0 to 1
 		push, batch, pop, steal, look, cp, end, full = 0, 1 + 5*24, 2, 3, 4, 5, 6, 7
-		r1, r2                                       = 1 << 3, 2 << 3 // added: on ring 1 or 2, or from it to the next
+		// added: on ring 1 or 2, or from it to the next
+		r1, r2 = 1 << 3, 2 << 3
 	)
 	add := func(start uint32, sizes byte, ops ...byte) { f.Add(start, sizes, ops) }
 	add(0, 0, push, push, pop, pop, pop)
-	add(0, 0x15, full, full, full)                                              // overflow again and again
-	add(1<<32-3, 0, full, steal, steal, pop)                                    // across the wrap
-	add(1<<16-3, 0x15, full, look, look, push, pop, end, full)                  // overflow while a steal is open
-	add(1<<32-1, 0x15, full, look, look, cp, pop, pop, end, push, steal)        // the owner pops meanwhile
-	add(1<<32-5, 0, full, r1+full, look, look, r1+look, r1+look, r1+end, end)   // a chain of steals
-	add(0, 0, r1+full, r1+look, r1+look, r1+pop, full, steal, r1+end, r2+steal) // room behind a steal that is open
-	add(7, 0x2a, full, full, steal, r2+look, r1+look, look, r2+look, r1+pop, r1+look, look, r1+cp, r2+end)
+	// overflow again and again
+	add(0, 0x15, full, full, full)
+	add(1<<32-3, 0, full, steal, steal, pop) // across the wrap
+	// overflow while a steal is open
+	add(1<<16-3, 0x15, full, look, look, push, pop, end, full)
+	// the owner pops meanwhile
+	add(1<<32-1, 0x15, full, look, look, cp, pop, pop, end, push, steal)
+	add(1<<32-5, 0, full, r1+full, look, look, r1+look, r1+look, r1+end, end) // a chain of steals
+	// room behind a steal that is open
+	add(0, 0, r1+full, r1+look, r1+look, r1+pop, full, steal, r1+end, r2+steal)
+	add(7, 0x2a, full, full, steal, r2+look, r1+look, look, r2+look, r1+pop, r1+look, look, r1+cp,
+		r2+end)
 	add(7, 0, full, look, pop, look) // a claim that comes too late
 	add(1<<32-3, 0x2a, batch, pop, look, look, batch, pop, batch, end, batch)
 	f.Fuzz(func(t *testing.T, start uint32, sizes byte, ops []byte) {
@@ -82,7 +89,8 @@ func FuzzOperations(f *testing.F) {
 		}
 		size := func(shift int) int { return 2 << (sizes >> shift & 3) } // 2 to 16
 		next := 0
-		operate(newFleet[int](t, start, size(0), size(2), size(4)), ops, func() int { next++; return next })
+		operate(newFleet[int](t, start, size(0), size(2), size(4)), ops,
+			func() int { next++; return next })
 	})
 }
 

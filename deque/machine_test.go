@@ -6,9 +6,10 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// A fleet is some deques beside what they must contain, and its methods are the package's operations that
-// check themselves against it. Steals can also be taken apart into their phases, so that one goroutine reaches the
-// states in which a thief is about to claim, or holds a ring open. The property tests and the fuzz targets drive it.
+// A fleet is some deques beside what they must contain, and its methods are the package's
+// operations that check themselves against it. Steals can also be taken apart into their phases, so
+// that one goroutine reaches the states in which a thief is about to claim, or holds a ring open.
+// The property tests and the fuzz targets drive it.
 type fleet[T any] struct {
 	t     require.TestingT
 	rings []*ring[T]
@@ -140,7 +141,8 @@ func (f *fleet[T]) look(from, into *ring[T]) {
 	default:
 		require.Equal(f.t, deque.Stolen, result)
 		require.Equal(f.t, f.half(from, into), slow.N(), "how many are to be taken")
-		into.into = &steal[T]{SlowSteal: slow, from: from, into: into, n: slow.N(), moved: from.moved}
+		into.into = &steal[T]{SlowSteal: slow, from: from, into: into, n: slow.N(),
+			moved: from.moved}
 	}
 	f.check(from)
 	f.check(into)
@@ -203,7 +205,8 @@ func (f *fleet[T]) check(r *ring[T]) {
 	}
 }
 
-// drain ends the steals and empties every ring, which then must hold no value anywhere in its memory.
+// drain ends the steals and empties every ring, which then must hold no value anywhere in its
+// memory.
 func (f *fleet[T]) drain() {
 	for _, r := range f.rings {
 		if r.looking() {

@@ -9,11 +9,13 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The checks of this file run as stress tests in an ordinary go test, and through every interleaving that matters under
-// `surewake check`. They are about values: every one comes out once, and each side sees them in order. The checks of
-// history_test.go are about what each call may return.
+// The checks of this file run as stress tests in an ordinary go test, and through every
+// interleaving that matters under `surewake check`. They are about values: every one comes out
+// once, and each side sees them in order. The checks of history_test.go are about what each call
+// may return.
 
-// A side is what one side took, in order: an owner's pops, a thief, the overflow. Each belongs to one goroutine.
+// A side is what one side took, in order: an owner's pops, a thief, the overflow. Each belongs to
+// one goroutine.
 type side struct {
 	got [16]int
 	n   int
@@ -233,8 +235,8 @@ func TestThiefWhoHasSomething(t *testing.T) {
 	})
 }
 
-// A thief steals from B, and stands still; B's owner finds B empty, and steals from A: the slots that the thief is still
-// reading are no room.
+// A thief steals from B, and stands still; B's owner finds B empty, and steals from A: the slots
+// that the thief is still reading are no room.
 func TestChainOfSteals(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		a, b, c := holding(4, 0, 1, 4), holding(4, 0, 5, 8), deque.New[int](4)
@@ -383,7 +385,8 @@ func TestWrapInTheMiddleOfASteal(t *testing.T) {
 	}
 }
 
-// Whatever others do, Len is no more than fits, 0 only if there was an instant at which the deque was empty.
+// Whatever others do, Len is no more than fits, 0 only if there was an instant at which the deque
+// was empty.
 func TestLenOfADequeInUse(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := holding(2, 0, 1, 1)

@@ -35,7 +35,10 @@ func TestOverflowIsTheOlderHalfAndTheNewValueInOneBatch(t *testing.T) {
 		d := deque.New[int](size)
 		fill(t, d, 1, size)
 		var batches [][]int
-		d.Push(size+1, func(batch []int) { batches = append(batches, append([]int(nil), batch...)) })
+		d.Push(size+1, func(batch []int) {
+			batches = append(batches,
+				append([]int(nil), batch...))
+		})
 		require.Len(t, batches, 1)
 		require.Len(t, batches[0], size/2+1)
 		for i, v := range batches[0][:size/2] {
@@ -57,7 +60,8 @@ func TestOverflowIsOnlyTheNewValueWhileAStealIsOpen(t *testing.T) {
 	d.Push(5, func(batch []int) { got = append(got, batch...) })
 	require.Equal(t, []int{5}, got)
 
-	// Popping makes no room either: the thief's slots are the oldest, and nothing behind them is free before they are.
+	// Popping makes no room either: the thief's slots are the oldest, and nothing behind them is
+	// free before they are.
 	v, _ := d.Pop()
 	require.Equal(t, 3, v)
 	d.Push(6, func(batch []int) { got = append(got, batch...) })
@@ -71,7 +75,8 @@ func TestOverflowIsOnlyTheNewValueWhileAStealIsOpen(t *testing.T) {
 
 func TestOverflowMayUseTheDeque(t *testing.T) {
 	d := deque.New[int](4)
-	for range 3 { // the first overflow has no batch yet that the inner one could mistake for its own
+	// the first overflow has no batch yet that the inner one could mistake for its own
+	for range 3 {
 		fill(t, d, 1, 4)
 		var outer, inner []int
 		d.Push(5, func(batch []int) {
@@ -99,8 +104,8 @@ func TestZeroIsAValueLikeAnyOther(t *testing.T) {
 	require.Equal(t, []*int{nil}, popAll(d))
 }
 
-// After a panic of overflow the deque is in order. The batch, the new value included, was handed over and is in the
-// deque no longer: every value is in exactly one place.
+// After a panic of overflow the deque is in order. The batch, the new value included, was handed
+// over and is in the deque no longer: every value is in exactly one place.
 func TestPanicInOverflowPassesThroughAndLosesNothing(t *testing.T) {
 	boom := errors.New("boom")
 	d := deque.New[int](4)
@@ -136,7 +141,8 @@ func TestGoexitInOverflowLeavesTheDequeInOrder(t *testing.T) {
 	require.Equal(t, []int{2}, popAll(d))
 }
 
-// The batch is the deque's memory: it is cleared when overflow returns, and appending to it does not write into it.
+// The batch is the deque's memory: it is cleared when overflow returns, and appending to it does
+// not write into it.
 func TestBatchIsValidDuringTheCallOnly(t *testing.T) {
 	d := deque.New[int](4)
 	fill(t, d, 1, 4)
@@ -152,14 +158,16 @@ func TestPushWithoutOverflowNeedsNoneWhileThereIsRoom(t *testing.T) {
 	d := deque.New[int](2)
 	d.Push(1, nil)
 	d.Push(2, nil)
-	require.PanicsWithValue(t, "deque: Push to a full Deque with a nil overflow", func() { d.Push(3, nil) })
+	require.PanicsWithValue(t, "deque: Push to a full Deque with a nil overflow",
+		func() { d.Push(3, nil) })
 	require.Equal(t, []int{1, 2}, popAll(d), "nothing is lost, and 3 was not accepted")
 
 	// The same while a thief holds the ring open.
 	thief := deque.New[int](2)
 	fill(t, d, 1, 2)
 	open, _ := d.Claim(thief)
-	require.PanicsWithValue(t, "deque: Push to a full Deque with a nil overflow", func() { d.Push(3, nil) })
+	require.PanicsWithValue(t, "deque: Push to a full Deque with a nil overflow",
+		func() { d.Push(3, nil) })
 	require.Equal(t, 1, open.Finish())
 	require.Equal(t, []int{2}, popAll(d))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// The peers are what one would use otherwise, and what the benchmarks compare with. They hold pointers: an atomic slot can hold
-// nothing wider.
+// The peers are what one would use otherwise, and what the benchmarks compare with. They hold
+// pointers: an atomic slot can hold nothing wider.
 
 // A queue is a peer, with steals into one of its own kind.
 type queue[Q any] interface {
@@ -191,7 +191,8 @@ func (q *mutexRing) pop() (v *int) {
 	return v
 }
 
-// stealInto may be called by one thief at a time, or by several that steal from nobody who steals: it takes both locks.
+// stealInto may be called by one thief at a time, or by several that steal from nobody who steals:
+// it takes both locks.
 func (q *mutexRing) stealInto(dst *mutexRing) *int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

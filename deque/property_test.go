@@ -11,15 +11,16 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// rapid keeps no file of a failure: it would lie in the tree, where the mutants' failures too would leave theirs. The message of a
-// failure has the seed that repeats it.
+// rapid keeps no file of a failure: it would lie in the tree, where the mutants' failures too would
+// leave theirs. The message of a failure has the seed that repeats it.
 func init() {
 	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
 		panic(err)
 	}
 }
 
-// starts draws where positions start: most of them shortly before the wrap of the indices, or of narrower ones.
+// starts draws where positions start: most of them shortly before the wrap of the indices, or of
+// narrower ones.
 func starts() *rapid.Generator[uint32] {
 	return rapid.OneOf(
 		rapid.Map(rapid.Uint32Range(0, 40), func(k uint32) uint32 { return -k }),
@@ -33,8 +34,9 @@ func capacities() *rapid.Generator[int] {
 	return rapid.Map(rapid.IntRange(1, 5), func(bits int) int { return 1 << bits })
 }
 
-// Deques behave as slices: whatever owners and thieves do one after the other, and in whatever phase a thief stands still,
-// every value comes out once, on the side and at the time that the documentation says.
+// Deques behave as slices: whatever owners and thieves do one after the other, and in whatever
+// phase a thief stands still, every value comes out once, on the side and at the time that the
+// documentation says.
 func TestDequesBehaveAsSlices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := starts().Draw(t, "start")
@@ -91,9 +93,13 @@ func TestDequesBehaveAsSlices(t *testing.T) {
 			"look":  func(t *rapid.T) { f.look(pair(t)) },
 			"claim": func(t *rapid.T) { f.claim(one(t, "into", (*ring[int]).looking)) },
 			"copy": func(t *rapid.T) {
-				f.copyOut(one(t, "from", func(r *ring[int]) bool { return r.open != nil && !r.open.copied }))
+				f.copyOut(one(t, "from",
+					func(r *ring[int]) bool { return r.open != nil && !r.open.copied }))
 			},
-			"end": func(t *rapid.T) { f.finish(one(t, "from", func(r *ring[int]) bool { return r.open != nil })) },
+			"end": func(t *rapid.T) {
+				f.finish(one(t, "from",
+					func(r *ring[int]) bool { return r.open != nil }))
+			},
 		})
 		f.drain()
 	})
@@ -143,7 +149,8 @@ func TestHeadKeepsItsHalvesApart(t *testing.T) {
 	require.Equal(t, uint64(math.MaxUint64), deque.Pack(math.MaxUint32, math.MaxUint32))
 }
 
-// A ring that wraps round 2^16 and 2^32 positions goes on working: the difference of positions is all that counts.
+// A ring that wraps round 2^16 and 2^32 positions goes on working: the difference of positions is
+// all that counts.
 func TestQueueSurvivesEveryWrapOfItsIndices(t *testing.T) {
 	for _, start := range []uint32{math.MaxUint16 - 2, math.MaxInt32 - 2, math.MaxUint32 - 2, 0} {
 		a, b := deque.NewAt[int](4, start), deque.NewAt[int](4, start)

@@ -36,7 +36,8 @@ func recordDeques[D realDeque[D, R], R fmt.Stringer](
 		r := &recordedDeque[D, R]{Deque: d, h: h, number: i}
 		r.overflow = func(batch []int) {
 			if r.batch != "" || len(batch) == 0 {
-				panic(fmt.Sprintf("deque: overflow was called with %v after %v in one Push", batch, r.batch))
+				panic(fmt.Sprintf("deque: overflow was called with %v after %v in one Push", batch,
+					r.batch))
 			}
 			r.batch = intsOf(batch)
 		}

@@ -58,8 +58,10 @@ func (d spec) rules(o specOperation, history []specOperation) error {
 	for _, other := range history {
 		// Both calls within the other operation: the owner itself may push while overflow runs, on
 		// the same thread.
-		if other.ID < o.ID && owned(other.Op) == mine && other.Overlaps(o) && other.Thread != o.Thread {
-			return fmt.Errorf("%w: %s and %s overlap, and both are for the owner of %s", errSpecRules,
+		if other.ID < o.ID && owned(other.Op) == mine && other.Overlaps(o) &&
+			other.Thread != o.Thread {
+			return fmt.Errorf("%w: %s and %s overlap, and both are for the owner of %s",
+				errSpecRules,
 				describeSpecOp(other.Op), describeSpecOp(o.Op), specName(mine))
 		}
 	}
@@ -94,7 +96,8 @@ func (d spec) diagnose(history []specOperation) string {
 	for _, o := range history {
 		for _, v := range leaving(o) {
 			if _, ok := pushed[v]; !ok {
-				return fmt.Sprintf("%d came out, which was never pushed: %s", v, describeSpecOp(o.Op))
+				return fmt.Sprintf("%d came out, which was never pushed: %s", v,
+					describeSpecOp(o.Op))
 			}
 			if first, again := gone[v]; again {
 				return fmt.Sprintf("%d came out twice: %s and %s",
@@ -104,12 +107,14 @@ func (d spec) diagnose(history []specOperation) string {
 		}
 	}
 	if v, ok := d.lost(history, pushed, gone); ok {
-		return fmt.Sprintf("%d was lost: every deque was empty in the end, and it never came out", v)
+		return fmt.Sprintf("%d was lost: every deque was empty in the end, and it never came out",
+			v)
 	}
 	// a pushed before b, taken after it, by the same side from the same deque
 	for _, a := range history {
 		for _, b := range history {
-			if a.Op.Kind != specPush || b.Op.Kind != specPush || a.Op.Deque != b.Op.Deque || !a.Before(b) {
+			if a.Op.Kind != specPush || b.Op.Kind != specPush || a.Op.Deque != b.Op.Deque ||
+				!a.Before(b) {
 				continue
 			}
 			x, okX := gone[a.Op.Value]
@@ -131,7 +136,8 @@ func (d spec) diagnose(history []specOperation) string {
 			if ok && p.Op.Kind == specPush && p.Op.Deque == o.Op.Deque &&
 				out.Op.Deque == o.Op.Deque && out.Op.Kind != specPush &&
 				p.Before(o) && o.Before(out) {
-				return fmt.Sprintf("%s is Empty, but %d was in it all the while", describeSpecOp(o.Op), v)
+				return fmt.Sprintf("%s is Empty, but %d was in it all the while",
+					describeSpecOp(o.Op), v)
 			}
 		}
 	}

@@ -262,9 +262,12 @@ func TestDequeAcceptsWhatARightRingDoes(t *testing.T) {
 // TestDequeRefusesWhatABrokenRingDoes: each fault shows in some schedule.
 func TestDequeRefusesWhatABrokenRingDoes(t *testing.T) {
 	for _, fault := range []string{
-		"push overwrites", "push loses", "overflow leaves one behind", "pop gives up", "pop does not compare", "pop last",
-		"busy is empty", "steal of one", "steal of all", "contended alone", "room from the real head", "no room",
-		"claim does not compare", "newest first", "order turned round", "release drops one", "release gives up",
+		"push overwrites", "push loses", "overflow leaves one behind", "pop gives up",
+		"pop does not compare", "pop last",
+		"busy is empty", "steal of one", "steal of all", "contended alone",
+		"room from the real head", "no room",
+		"claim does not compare", "newest first", "order turned round", "release drops one",
+		"release gives up",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			for seed := range 20000 {

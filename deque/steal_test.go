@@ -46,7 +46,8 @@ func TestStealTakesNoMoreThanThereIsRoom(t *testing.T) {
 	}
 }
 
-// The destination looks empty to its owner, but a thief still copies out of it: these slots are no room.
+// The destination looks empty to its owner, but a thief still copies out of it: these slots are no
+// room.
 func TestStealLeavesAloneWhatAnotherThiefStillCopies(t *testing.T) {
 	a, b, c := deque.New[int](4), deque.New[int](4), deque.New[int](4)
 	fill(t, b, 1, 4)
@@ -78,7 +79,8 @@ func TestReleaseFreesWhatTheOwnerPoppedMeanwhile(t *testing.T) {
 	require.Equal(t, 5, v)
 }
 
-// A claim fails if the head has moved since the thief looked, however far: positions are compared at their full width.
+// A claim fails if the head has moved since the thief looked, however far: positions are compared
+// at their full width.
 func TestClaimComesTooLateAfterAnyNumberOfAdvances(t *testing.T) {
 	d, thief := deque.New[int](4), deque.New[int](4)
 	fill(t, d, 1, 1)

@@ -13,7 +13,8 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// item is a value that says where it came from. It is wider than a word, so that a torn read would show.
+// item is a value that says where it came from. It is wider than a word, so that a torn read would
+// show.
 type item struct {
 	owner, seq int
 	check      int
@@ -58,8 +59,8 @@ func stressItems() int {
 	return 100_000
 }
 
-// One owner and some thieves: every value is taken once, and each side, the owner's pops, each thief and the overflow
-// while nobody steals, sees the values in the order of the pushes.
+// One owner and some thieves: every value is taken once, and each side, the owner's pops, each
+// thief and the overflow while nobody steals, sees the values in the order of the pushes.
 func TestOneOwnerAndThievesTakeEveryValueOnceInOrder(t *testing.T) {
 	for _, size := range []int{2, 4, 256} {
 		for _, thieves := range []int{1, 2, 4} {
@@ -123,7 +124,8 @@ func TestOneOwnerAndThievesTakeEveryValueOnceInOrder(t *testing.T) {
 	}
 }
 
-// Workers that all push, pop, steal from one another and have somebody steal what they stole: every value is taken once.
+// Workers that all push, pop, steal from one another and have somebody steal what they stole: every
+// value is taken once.
 func TestWorkersStealingFromOneAnotherTakeEveryValueOnce(t *testing.T) {
 	const workers = 4
 	for _, size := range []int{2, 4, 32} {
@@ -226,7 +228,8 @@ func requireClosed(t testing.TB, deques ...*deque.Deque[item]) {
 func TestNobodyFindsADequeEmptyThatNeverIs(t *testing.T) {
 	d := deque.New[int](8)
 	fill(t, d, 1, 6)
-	// The owner leaves 6 in it, or 4 after an overflow; the thief halves that, and waits until the owner has made up for it.
+	// The owner leaves 6 in it, or 4 after an overflow; the thief halves that, and waits until the
+	// owner has made up for it.
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	stole, filled := make(chan bool), make(chan bool)

@@ -15,7 +15,8 @@ func TestCapacityIsAPowerOfTwoFrom2To32768(t *testing.T) {
 		require.Equal(t, c, deque.New[byte](c).Cap())
 	}
 	require.Equal(t, 256, deque.New[byte](deque.DefaultCapacity).Cap())
-	for _, c := range []int{math.MinInt, -256, -1, 0, 1, 3, 6, 255, 257, 32767, 32769, 65536, math.MaxInt} {
+	for _, c := range []int{math.MinInt, -256, -1, 0, 1, 3, 6, 255, 257, 32767, 32769, 65536,
+		math.MaxInt} {
 		require.PanicsWithValue(t, fmt.Sprintf("deque: capacity %d is not a power of two from 2 to 32768", c),
 			func() { deque.New[byte](c) })
 	}
@@ -34,8 +35,10 @@ func TestStealFromItselfOrIntoNothingPanics(t *testing.T) {
 
 func TestPushToADequeWithoutNewPanics(t *testing.T) {
 	var d deque.Deque[int]
-	require.PanicsWithValue(t, "deque: Push to a Deque that New did not make", func() { d.Push(1, func([]int) {}) })
-	require.PanicsWithValue(t, "deque: PushBatch to a Deque that New did not make", func() { d.PushBatch([]int{1}) })
+	require.PanicsWithValue(t, "deque: Push to a Deque that New did not make",
+		func() { d.Push(1, func([]int) {}) })
+	require.PanicsWithValue(t, "deque: PushBatch to a Deque that New did not make",
+		func() { d.PushBatch([]int{1}) })
 	_, ok := d.Pop()
 	require.False(t, ok)
 	_, result := d.StealInto(deque.New[int](2))
@@ -59,16 +62,24 @@ func TestImpossibleIndicesPanic(t *testing.T) {
 		full := func() *deque.Deque[int] { return broken(0, 0, 4) }
 
 		// More queued than fit.
-		require.PanicsWithValue(t, message("Push", at(0), at(0), at(5)), func() { broken(0, 0, 5).Push(1, func([]int) {}) })
-		require.PanicsWithValue(t, message("PushBatch", at(0), at(0), at(5)), func() { broken(0, 0, 5).PushBatch([]int{1}) })
-		require.PanicsWithValue(t, message("Pop", at(0), at(0), at(5)), func() { broken(0, 0, 5).Pop() })
-		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)), func() { broken(0, 0, 5).StealInto(full()) })
-		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)), func() { full().StealInto(broken(0, 0, 5)) })
+		require.PanicsWithValue(t, message("Push", at(0), at(0), at(5)),
+			func() { broken(0, 0, 5).Push(1, func([]int) {}) })
+		require.PanicsWithValue(t, message("PushBatch", at(0), at(0), at(5)),
+			func() { broken(0, 0, 5).PushBatch([]int{1}) })
+		require.PanicsWithValue(t, message("Pop", at(0), at(0), at(5)),
+			func() { broken(0, 0, 5).Pop() })
+		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)),
+			func() { broken(0, 0, 5).StealInto(full()) })
+		require.PanicsWithValue(t, message("StealInto", at(0), at(0), at(5)),
+			func() { full().StealInto(broken(0, 0, 5)) })
 		// The steal head too far behind.
-		require.PanicsWithValue(t, message("Push", at(0), at(3), at(5)), func() { broken(0, 3, 5).Push(1, func([]int) {}) })
+		require.PanicsWithValue(t, message("Push", at(0), at(3), at(5)),
+			func() { broken(0, 3, 5).Push(1, func([]int) {}) })
 		// A head beyond the tail.
-		require.PanicsWithValue(t, message("Pop", at(3), at(3), at(2)), func() { broken(3, 3, 2).Pop() })
-		require.PanicsWithValue(t, message("StealInto", at(3), at(3), at(2)), func() { broken(3, 3, 2).StealInto(full()) })
+		require.PanicsWithValue(t, message("Pop", at(3), at(3), at(2)),
+			func() { broken(3, 3, 2).Pop() })
+		require.PanicsWithValue(t, message("StealInto", at(3), at(3), at(2)),
+			func() { broken(3, 3, 2).StealInto(full()) })
 
 		// Somebody else has moved the steal head while a steal was open.
 		d, thief := full(), deque.New[int](size)
@@ -76,6 +87,7 @@ func TestImpossibleIndicesPanic(t *testing.T) {
 		require.Equal(t, deque.Stolen, result)
 		second := *open
 		open.Finish()
-		require.PanicsWithValue(t, message("the end of a steal", at(2), at(2), at(4)), func() { second.Finish() })
+		require.PanicsWithValue(t, message("the end of a steal", at(2), at(2), at(4)),
+			func() { second.Finish() })
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
-// A deed is what a scheduler does with a Coordinator, alone: prepared by the function, done by what it returns.
+// A deed is what a scheduler does with a Coordinator, alone: prepared by the function, done by what
+// it returns.
 type deed struct {
 	name    string
 	prepare func(c *idle.Coordinator) func()
@@ -25,7 +26,8 @@ var deeds = []deed{
 	{"notify-with-nobody-parked", func(c *idle.Coordinator) func() {
 		return func() { c.Notify() }
 	}},
-	// A push that wakes the worker with the highest number; the worker finds the task and sleeps again.
+	// A push that wakes the worker with the highest number; the worker finds the task and sleeps
+	// again.
 	{"notify-that-claims", func(c *idle.Coordinator) func() {
 		w := c.Worker(c.Workers() - 1)
 		w.Publish()
@@ -74,7 +76,8 @@ func BenchmarkAlone(b *testing.B) {
 	}
 }
 
-// BenchmarkNotifyInParallel is the push that finds a searcher, from all processors at once: they share a line that nobody writes.
+// BenchmarkNotifyInParallel is the push that finds a searcher, from all processors at once: they
+// share a line that nobody writes.
 func BenchmarkNotifyInParallel(b *testing.B) {
 	b.ReportAllocs()
 	c := idle.New(64)
@@ -91,7 +94,8 @@ func BenchmarkNotifyInParallel(b *testing.B) {
 func TestNothingAllocates(t *testing.T) {
 	for _, d := range deeds {
 		for _, workers := range []int{2, 64, 1000} {
-			require.Zero(t, testing.AllocsPerRun(100, d.prepare(idle.New(workers))), "%s, %d workers", d.name, workers)
+			require.Zero(t, testing.AllocsPerRun(100, d.prepare(idle.New(workers))),
+				"%s, %d workers", d.name, workers)
 		}
 	}
 	c, unpark := idle.New(1000), func(int) {}

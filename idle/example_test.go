@@ -87,7 +87,8 @@ func Example_channels() {
 	// Output: 5050
 }
 
-// The first push wakes a worker, which counts as a searcher at once: further pushes leave their tasks to it.
+// The first push wakes a worker, which counts as a searcher at once: further pushes leave their
+// tasks to it.
 func ExampleCoordinator_Notify() {
 	c := idle.New(2)
 	for i := range c.Workers() {

@@ -12,7 +12,8 @@ func (c *Coordinator) IsParked(worker int) bool {
 	return w.word.Load()&w.bit != 0
 }
 
-// A SlowClaim is a Notify that stands between its phases: it has cleared a bit and not counted the worker.
+// A SlowClaim is a Notify that stands between its phases: it has cleared a bit and not counted the
+// worker.
 type SlowClaim struct {
 	c      *Coordinator
 	Worker int

@@ -6,9 +6,10 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
-// A fleet is a Coordinator beside what it must know, in plain variables, and its methods are the package's operations that check
-// themselves against it. Claims can be taken apart, and tokens be late, so that one goroutine reaches the states in which a
-// notifier stands between its steps. The property tests and the fuzz target drive it.
+// A fleet is a Coordinator beside what it must know, in plain variables, and its methods are the
+// package's operations that check themselves against it. Claims can be taken apart, and tokens be
+// late, so that one goroutine reaches the states in which a notifier stands between its steps. The
+// property tests and the fuzz target drive it.
 type fleet struct {
 	t         require.TestingT
 	c         *idle.Coordinator
@@ -40,7 +41,8 @@ func (f *fleet) lowest() int {
 	return -1
 }
 
-// claims accounts for what an operation returned that may have claimed somebody; may says whether it was to look for one.
+// claims accounts for what an operation returned that may have claimed somebody; may says whether
+// it was to look for one.
 func (f *fleet) claims(may bool, worker int, ok bool) {
 	want := -1
 	if may {
@@ -179,7 +181,8 @@ func (f *fleet) check() {
 	require.Equal(f.t, f.searching, f.c.Searching())
 }
 
-// An op is one operation on one worker. It says whether it fits the state; if so, and do, it is done.
+// An op is one operation on one worker. It says whether it fits the state; if so, and do, it is
+// done.
 type op struct {
 	name string
 	fits func(w *sleeper) bool
@@ -203,7 +206,8 @@ var ops = []op{
 	{"close", anyState, func(f *fleet, _ int) { f.close() }},
 }
 
-// drain lets everything come to rest: every claim ends, everybody who has a token or can time out wakes, and ceases to search.
+// drain lets everything come to rest: every claim ends, everybody who has a token or can time out
+// wakes, and ceases to search.
 func (f *fleet) drain() {
 	for i := range f.workers {
 		w := &f.workers[i]

@@ -24,7 +24,8 @@ func TestWorkerThatDoesNotExistPanics(t *testing.T) {
 	c := idle.New(65)
 	require.Equal(t, 64, c.Worker(64).ID())
 	for _, i := range []int{-1, 65, 127, math.MaxInt} {
-		require.PanicsWithValue(t, fmt.Sprintf("idle: Worker(%d); there are workers 0 to 64", i), func() { c.Worker(i) })
+		require.PanicsWithValue(t, fmt.Sprintf("idle: Worker(%d); there are workers 0 to 64", i),
+			func() { c.Worker(i) })
 		require.PanicsWithValue(t, fmt.Sprintf("idle: Claim of worker %d; there are workers 0 to 64", i), func() { c.Claim(i) })
 	}
 }
@@ -50,7 +51,8 @@ func TestWokeWithoutPublishPanics(t *testing.T) {
 	w := idle.New(1).Worker(0)
 	for range 2 {
 		for _, token := range []bool{true, false} {
-			require.PanicsWithValue(t, "idle: Woke by worker 0, which has not published itself: Publish comes before each sleep (rule 3)",
+			require.PanicsWithValue(t,
+				"idle: Woke by worker 0, which has not published itself: Publish comes before each sleep (rule 3)",
 				func() { w.Woke(token) })
 		}
 		w.Search()
@@ -80,7 +82,8 @@ func TestCountBelowZeroPanics(t *testing.T) {
 }
 
 func TestOutcomesHaveNames(t *testing.T) {
-	for want, o := range map[string]idle.Outcome{"Recheck": idle.Recheck, "AwaitToken": idle.AwaitToken, "Searching": idle.Searching,
+	for want, o := range map[string]idle.Outcome{"Recheck": idle.Recheck,
+		"AwaitToken": idle.AwaitToken, "Searching": idle.Searching,
 		"Running": idle.Running, "Closed": idle.Closed, "Outcome(0)": 0, "Outcome(6)": 6} {
 		require.Equal(t, want, o.String())
 	}

@@ -59,8 +59,9 @@ func (s setting) body(x *model.Exec) {
 	w.run(s.submitters, s.tasks)
 }
 
-// Every task is taken, searching is exact, nobody has two tokens, and everything comes to rest: in these settings without a
-// bound. They are written workers x submitters x tasks of each; budgets of timeouts include the smaller ones.
+// Every task is taken, searching is exact, nobody has two tokens, and everything comes to rest: in
+// these settings without a bound. They are written workers x submitters x tasks of each; budgets of
+// timeouts include the smaller ones.
 func TestNoWakeupIsLost(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2},
@@ -92,20 +93,22 @@ func TestNoWakeupIsLostBetweenWords(t *testing.T) {
 	}
 }
 
-// Every configuration of up to three workers, two submitters and two tasks each, with up to two timeouts, as far as the
-// bounds go.
+// Every configuration of up to three workers, two submitters and two tasks each, with up to two
+// timeouts, as far as the bounds go.
 func TestEverySmallConfiguration(t *testing.T) {
 	for workers := 1; workers <= 3; workers++ {
 		for submitters := 1; submitters <= 2; submitters++ {
 			for tasks := 1; tasks <= 2; tasks++ {
-				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2, search: true}.
+				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2,
+					search: true}.
 					check(t, model.Preemptions(2), model.Executions(30_000))
 			}
 		}
 	}
 }
 
-// All workers but one are stuck in tasks that end only when nothing is queued: no task may wait for one of these.
+// All workers but one are stuck in tasks that end only when nothing is queued: no task may wait for
+// one of these.
 func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 2, submitters: 1, tasks: 2, asleep: 2, long: true},
@@ -117,8 +120,8 @@ func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
 	}
 }
 
-// Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has been taken, nor when
-// anybody closes at any time, nor when two do.
+// Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has
+// been taken, nor when anybody closes at any time, nor when two do.
 func TestCloseWakesEverybody(t *testing.T) {
 	for _, s := range []setting{
 		{workers: 1, submitters: 1, tasks: 1, timeouts: 2, asleep: 1, closes: true},
@@ -161,12 +164,13 @@ func TestSearchersAreGrantedUpToTheLimit(t *testing.T) {
 			})
 		}
 		x.Join()
-		x.Assert(granted.Load() == 2 && c.Searching() == 2, "%d of 3 workers search, the limit is 2", granted.Load())
+		x.Assert(granted.Load() == 2 && c.Searching() == 2,
+			"%d of 3 workers search, the limit is 2", granted.Load())
 	})
 }
 
-// What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A push may claim it at the
-// same time.
+// What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A
+// push may claim it at the same time.
 func TestClaimReachesOneWorker(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 0, 0, 1)
@@ -191,12 +195,13 @@ func TestClaimReachesOneWorker(t *testing.T) {
 		deadline.Store(true)
 		w.unpark(1, w.c.Claim(1))
 		x.Join()
-		x.Assert(w.c.Searching() == 0 && w.c.Parked() == 0, "searching %d, parked %d", w.c.Searching(), w.c.Parked())
+		x.Assert(w.c.Searching() == 0 && w.c.Parked() == 0, "searching %d, parked %d",
+			w.c.Searching(), w.c.Parked())
 	}, model.MaxSteps(500))
 }
 
-// A notifier that aims at a worker that times out at that instant turns to the next: whoever times out takes one task and
-// wakes nobody.
+// A notifier that aims at a worker that times out at that instant turns to the next: whoever times
+// out takes one task and wakes nobody.
 func TestNotifyWakesSomebodyThoughTheFirstTimesOut(t *testing.T) {
 	for _, numbers := range [][]int{{0, 1}, {0, 64}} {
 		t.Run(fmt.Sprint(numbers[1]), func(t *testing.T) {
@@ -208,8 +213,10 @@ func TestNotifyWakesSomebodyThoughTheFirstTimesOut(t *testing.T) {
 				x.Go("first", func() { c.Worker(0).Woke(false) })
 				worker, ok := c.Notify()
 				x.Join()
-				x.Assert(ok && !c.IsParked(worker) && c.Searching() == 1, "worker %d, %v", worker, ok)
-				x.Assert(worker != 0 || c.Worker(0).Woke(true) == idle.Searching, "worker 0 is claimed, and not told to await its token")
+				x.Assert(ok && !c.IsParked(worker) && c.Searching() == 1, "worker %d, %v", worker,
+					ok)
+				x.Assert(worker != 0 || c.Worker(0).Woke(true) == idle.Searching,
+					"worker 0 is claimed, and not told to await its token")
 			})
 		})
 	}
@@ -234,7 +241,8 @@ func TestNotifiersClaimDifferentWorkers(t *testing.T) {
 						tokens++
 					}
 				}
-				x.Assert(tokens >= 1 && tokens == w.c.Searching() && tokens == 3-w.c.Parked(), "%d tokens, searching %d, parked %d",
+				x.Assert(tokens >= 1 && tokens == w.c.Searching() && tokens == 3-w.c.Parked(),
+					"%d tokens, searching %d, parked %d",
 					tokens, w.c.Searching(), w.c.Parked())
 			})
 		})

@@ -13,8 +13,8 @@ import (
 // sizes are numbers of workers on both sides of a word's end, and large.
 var sizes = []int{1, 2, 63, 64, 65, 128, 1000}
 
-// A Coordinator behaves as a set and a number: whatever workers, notifiers and closers do one after the other, and between
-// whatever steps a notifier stands still.
+// A Coordinator behaves as a set and a number: whatever workers, notifiers and closers do one after
+// the other, and between whatever steps a notifier stands still.
 func TestCoordinatorBehavesAsASetAndANumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFleet(t, rapid.SampledFrom(sizes[:6]).Draw(t, "workers"))
@@ -44,8 +44,8 @@ func TestCoordinatorBehavesAsASetAndANumber(t *testing.T) {
 	})
 }
 
-// A chain: all sleep, one is notified, and each that finds something wakes the next, in the order of their numbers; meanwhile
-// pushes wake nobody.
+// A chain: all sleep, one is notified, and each that finds something wakes the next, in the order
+// of their numbers; meanwhile pushes wake nobody.
 func TestEachSearcherThatFindsSomethingWakesTheNext(t *testing.T) {
 	for _, n := range sizes {
 		f := newFleet(t, n)
@@ -84,7 +84,8 @@ func TestLastSearcherNotifies(t *testing.T) {
 	}
 }
 
-// The limit is half of the workers, rounded up, and no count is so large that it would wrap and be granted.
+// The limit is half of the workers, rounded up, and no count is so large that it would wrap and be
+// granted.
 func TestSearchIsRefusedFromHalfTheWorkersOn(t *testing.T) {
 	for _, n := range append([]int{3, 4, 5}, sizes...) {
 		limit := (n + 1) / 2
@@ -95,7 +96,8 @@ func TestSearchIsRefusedFromHalfTheWorkersOn(t *testing.T) {
 			require.True(t, i >= limit || c.Worker(i).Search(), "a searcher asks again")
 		}
 		require.Equal(t, limit, c.Searching())
-		for _, s := range []int32{int32(limit), int32(limit) + 1, 1<<30 - 1, 1 << 30, 1<<30 + 1, 1<<31 - 2, math.MaxInt32} {
+		for _, s := range []int32{int32(limit), int32(limit) + 1, 1<<30 - 1, 1 << 30, 1<<30 + 1,
+			1<<31 - 2, math.MaxInt32} {
 			c := idle.New(n)
 			c.SetSearching(s)
 			require.False(t, c.Worker(0).Search(), "%d search", s)
@@ -126,7 +128,8 @@ func TestCloseWakesWhoeverSleepsAndEndsSleep(t *testing.T) {
 	}
 }
 
-// A panic in the callback of Close costs one worker its token, and no more: the rest is claimed by the next Close.
+// A panic in the callback of Close costs one worker its token, and no more: the rest is claimed by
+// the next Close.
 func TestCloseAfterAPanicClaimsTheRest(t *testing.T) {
 	c := idle.New(3)
 	for i := range 3 {

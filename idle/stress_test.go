@@ -13,7 +13,8 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
-// A pool is a scheduler on real goroutines: a queue under a mutex, a channel for each worker's token.
+// A pool is a scheduler on real goroutines: a queue under a mutex, a channel for each worker's
+// token.
 type pool struct {
 	c       *idle.Coordinator
 	tokens  []chan struct{}
@@ -110,7 +111,8 @@ func (p *pool) work(me int) {
 	}
 }
 
-// start runs the workers; the returned function closes, waits for their end, and looks at what they leave.
+// start runs the workers; the returned function closes, waits for their end, and looks at what they
+// leave.
 func (p *pool) start(t testing.TB) (stop func()) {
 	var wg sync.WaitGroup
 	for i := range p.tokens {
@@ -129,17 +131,20 @@ func (p *pool) start(t testing.TB) (stop func()) {
 	}
 }
 
-// within fails, with everybody's stack, when done is not closed in time: somebody has been left asleep.
+// within fails, with everybody's stack, when done is not closed in time: somebody has been left
+// asleep.
 func within(t testing.TB, done <-chan struct{}, p *pool) {
 	t.Helper()
 	select {
 	case <-done:
 	case <-time.After(60 * time.Second):
-		t.Fatalf("after a minute %d workers are parked, %d search, and tasks are queued: %v", p.c.Parked(), p.c.Searching(), p.queued())
+		t.Fatalf("after a minute %d workers are parked, %d search, and tasks are queued: %v",
+			p.c.Parked(), p.c.Searching(), p.queued())
 	}
 }
 
-// Every task runs, those that tasks submit too, whatever the number of workers, with timeouts and without.
+// Every task runs, those that tasks submit too, whatever the number of workers, with timeouts and
+// without.
 func TestEveryTaskRuns(t *testing.T) {
 	for _, workers := range sizes {
 		for _, timeout := range []time.Duration{0, 20 * time.Microsecond} {
@@ -175,8 +180,8 @@ func TestEveryTaskRuns(t *testing.T) {
 	}
 }
 
-// Work conservation: tasks that wait for one another, as many as there are workers, all run at the same time. Had one of them
-// been left in the queue while a worker sleeps, none would ever end.
+// Work conservation: tasks that wait for one another, as many as there are workers, all run at the
+// same time. Had one of them been left in the queue while a worker sleeps, none would ever end.
 func TestAsManyTasksAsWorkersRunAtOnce(t *testing.T) {
 	for _, workers := range sizes {
 		t.Run(fmt.Sprintf("%d_workers", workers), func(t *testing.T) {

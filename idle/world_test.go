@@ -9,15 +9,17 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A world is a small scheduler around a Coordinator, made for the checker: a queue that is one atomic word, and parkers whose
-// only state is the token. Everything in it is either atomic or one goroutine's.
+// A world is a small scheduler around a Coordinator, made for the checker: a queue that is one
+// atomic word, and parkers whose only state is the token. Everything in it is either atomic or one
+// goroutine's.
 type world struct {
 	x *model.Exec
 	c *idle.Coordinator
 
 	// numbers gives the workers' numbers in the Coordinator, far apart if several words are wanted.
 	numbers []int
-	// tasks is how many there are; queue counts the tasks pushed (upper half) and taken (lower half).
+	// tasks is how many there are; queue counts the tasks pushed (upper half) and taken (lower
+	// half).
 	tasks int64
 	queue atomic.Int64
 	// tokens by number.
@@ -86,7 +88,8 @@ func (w *world) run(submitters, tasks int) {
 	w.atRest()
 }
 
-// atRest fails unless each worker that sleeps has its bit or a token, and the others none, and searching counts the tokens.
+// atRest fails unless each worker that sleeps has its bit or a token, and the others none, and
+// searching counts the tokens.
 func (w *world) atRest() {
 	tokens := 0
 	for i := range w.tokens {
@@ -94,12 +97,14 @@ func (w *world) atRest() {
 			tokens++
 		}
 	}
-	w.x.Assert(w.c.Searching() == tokens, "searching is %d at the end, with %d tokens left", w.c.Searching(), tokens)
+	w.x.Assert(w.c.Searching() == tokens, "searching is %d at the end, with %d tokens left",
+		w.c.Searching(), tokens)
 	asleep := len(w.numbers)
 	if w.closes {
 		asleep = 0
 	}
-	w.x.Assert(w.c.Parked()+tokens == asleep, "%d bits and %d tokens are left at the end", w.c.Parked(), tokens)
+	w.x.Assert(w.c.Parked()+tokens == asleep, "%d bits and %d tokens are left at the end",
+		w.c.Parked(), tokens)
 }
 
 func (w *world) submit() {
@@ -114,7 +119,8 @@ func (w *world) unpark(worker int, ok bool) {
 	}
 }
 
-// park waits for the token and takes it; it is false if everything is over. The loop waits for a change under the checker.
+// park waits for the token and takes it; it is false if everything is over. The loop waits for a
+// change under the checker.
 func (w *world) park(me int) bool {
 	for !w.tokens[me].CompareAndSwap(true, false) {
 		if !w.closes && w.over.Load() {

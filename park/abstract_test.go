@@ -10,8 +10,9 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The checks run the package's code over sleepers that can do all that a sleeper may do, and no less: they time out and
-// return for no reason when the checker chooses so, as long as their budget lasts.
+// The checks run the package's code over sleepers that can do all that a sleeper may do, and no
+// less: they time out and return for no reason when the checker chooses so, as long as their budget
+// lasts.
 
 // A budget is how often a sleeper may give up in one execution.
 type budget struct {
@@ -38,8 +39,9 @@ func (b *budget) spend(x *model.Exec, d time.Duration) bool {
 	return i > 0
 }
 
-// A queue is a futex with room for one. Being found by a wake comes first, comparing second: so whoever changes the word
-// after the comparison finds the sleeper, as with the kernel, which does both under one lock.
+// A queue is a futex with room for one. Being found by a wake comes first, comparing second: so
+// whoever changes the word after the comparison finds the sleeper, as with the kernel, which does
+// both under one lock.
 type queue struct {
 	x *model.Exec
 	budget
@@ -61,8 +63,10 @@ func (q *queue) settle() {}
 
 func (q *queue) wake(*word) { q.queued.Store(false) }
 
-// eachSleeper checks a body over every sleeper. What parker returns first may give up as the budget says, the others do not.
-func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker), opts ...model.Option) {
+// eachSleeper checks a body over every sleeper. What parker returns first may give up as the budget
+// says, the others do not.
+func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker),
+	opts ...model.Option) {
 	t.Run("queue", func(t *testing.T) {
 		limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, %d times for no reason", b.timeouts, b.nothings))
 		model.Check(t, func(x *model.Exec) {
@@ -77,7 +81,8 @@ func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() 
 	// The package as it is: down to the system calls, or to the channel and its timer.
 	limit := model.Timeouts(b.timeouts + b.nothings)
 	real := func(t *testing.T, k Kind) {
-		model.Check(t, func(x *model.Exec) { body(x, func() *Parker { return New(k) }) }, append(opts, limit)...)
+		model.Check(t, func(x *model.Exec) { body(x, func() *Parker { return New(k) }) },
+			append(opts, limit)...)
 	}
 	t.Run("channel", func(t *testing.T) { real(t, Portable) })
 	if hasFutex {

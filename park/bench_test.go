@@ -10,8 +10,9 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// Each benchmark runs both kinds, and a bare channel with room for one, in one run. The channel is what a program would use
-// without this package; its Unpark, which gives up when the buffer is full, orders less.
+// Each benchmark runs both kinds, and a bare channel with room for one, in one run. The channel is
+// what a program would use without this package; its Unpark, which gives up when the buffer is
+// full, orders less.
 
 type parker interface {
 	Park()
@@ -90,12 +91,16 @@ func BenchmarkPingPong(b *testing.B) {
 	})
 }
 
-// BenchmarkWakeToRun is the time from the call of Unpark until the woken goroutine runs, while the waker keeps its processor
-// busy; and what the call costs the waker. Before each wake, the parker has slept for a time.
+// BenchmarkWakeToRun is the time from the call of Unpark until the woken goroutine runs, while the
+// waker keeps its processor busy; and what the call costs the waker. Before each wake, the parker
+// has slept for a time.
 func BenchmarkWakeToRun(b *testing.B) {
 	for _, slept := range []time.Duration{50 * time.Microsecond, time.Millisecond} {
 		b.Run("slept-"+slept.String(), func(b *testing.B) {
-			eachPeer(b, func(b *testing.B, newParker func() parker) { wakeToRun(b, newParker(), slept) })
+			eachPeer(b, func(b *testing.B,
+				newParker func() parker) {
+				wakeToRun(b, newParker(), slept)
+			})
 		})
 	}
 }
@@ -115,7 +120,8 @@ func wakeToRun(b *testing.B, p parker, slept time.Duration) {
 			}
 		}
 	})
-	latency, cost := make([]int64, 0, 1<<16), make([]int64, 0, 1<<16) // so that allocations are the parker's
+	// so that allocations are the parker's
+	latency, cost := make([]int64, 0, 1<<16), make([]int64, 0, 1<<16)
 	for b.Loop() {
 		for end := now() + int64(slept); now() < end; {
 		}

@@ -70,7 +70,8 @@ func TestUnparkWakesWhoSleeps(t *testing.T) {
 					awake.Store(true)
 					took <- ok
 				}()
-				time.Sleep(2 * time.Millisecond) // it sleeps by now, on most machines; if not, the test is none the worse
+				// it sleeps by now, on most machines; if not, the test is none the worse
+				time.Sleep(2 * time.Millisecond)
 				require.False(t, awake.Load(), "returned without a token")
 				p.Unpark()
 				require.True(t, <-took)
@@ -81,7 +82,8 @@ func TestUnparkWakesWhoSleeps(t *testing.T) {
 }
 
 func TestTimeoutIsNeverEarly(t *testing.T) {
-	durations := []time.Duration{1, time.Microsecond, 999_999, time.Millisecond, 3*time.Millisecond + 1}
+	durations := []time.Duration{1, time.Microsecond, 999_999, time.Millisecond,
+		3*time.Millisecond + 1}
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		p := newParker()
 		for _, d := range durations {
@@ -94,7 +96,8 @@ func TestTimeoutIsNeverEarly(t *testing.T) {
 	})
 }
 
-// Without a positive duration, ParkTimeout looks and returns. If it slept, nobody would end it here.
+// Without a positive duration, ParkTimeout looks and returns. If it slept, nobody would end it
+// here.
 func TestNoTimeIsALook(t *testing.T) {
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		p := newParker()
@@ -146,8 +149,8 @@ func TestFirstParkAndFirstUnparkMeet(t *testing.T) {
 	})
 }
 
-// What came before Unpark is seen after Park, and what came before the return of one parker's Park by the next parker: without
-// that, these plain accesses would race.
+// What came before Unpark is seen after Park, and what came before the return of one parker's Park
+// by the next parker: without that, these plain accesses would race.
 func TestUnparkSynchronizesBeforePark(t *testing.T) {
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		const rounds = 300
@@ -212,7 +215,8 @@ func TestParkerIsABool(t *testing.T) {
 					if !there {
 						t.Skip("would wait for long")
 					}
-					taken(p.ParkTimeout(time.Duration(rapid.Int64Min(int64(time.Hour)).Draw(t, "d"))))
+					taken(p.ParkTimeout(time.Duration(rapid.Int64Min(int64(time.Hour)).Draw(t,
+						"d"))))
 				},
 			})
 		})

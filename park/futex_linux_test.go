@@ -15,9 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eachCall runs a test with the system call of this platform and, on 32-bit machines, with the one for kernels that were built
-// without 32-bit times.
-func eachCall(t *testing.T, test func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno, wake func(*word, int) unix.Errno)) {
+// eachCall runs a test with the system call of this platform and, on 32-bit machines, with the one
+// for kernels that were built without 32-bit times.
+func eachCall(t *testing.T, test func(t *testing.T,
+	wait func(*word, uint32, time.Duration) unix.Errno, wake func(*word, int) unix.Errno)) {
 	t.Run("SYS_FUTEX", func(t *testing.T) { test(t, futexWait, futexWake) })
 	if sysFutexTime64 == 0 {
 		return
@@ -32,7 +33,8 @@ func eachCall(t *testing.T, test func(t *testing.T, wait func(*word, uint32, tim
 
 // The kernel compares before it sleeps.
 func TestFutexDoesNotSleepOnAnotherValue(t *testing.T) {
-	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno, _ func(*word, int) unix.Errno) {
+	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno,
+		_ func(*word, int) unix.Errno) {
 		var w word
 		for _, d := range []time.Duration{-1, 0, time.Hour, math.MaxInt64} {
 			require.Equal(t, unix.EAGAIN, wait(&w, asleep, d))
@@ -41,7 +43,8 @@ func TestFutexDoesNotSleepOnAnotherValue(t *testing.T) {
 }
 
 func TestFutexTimesOut(t *testing.T) {
-	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno, _ func(*word, int) unix.Errno) {
+	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno,
+		_ func(*word, int) unix.Errno) {
 		var w word
 		w.Store(asleep)
 		start := time.Now()
@@ -54,9 +57,11 @@ func TestFutexTimesOut(t *testing.T) {
 	})
 }
 
-// A wake ends a sleep of any length, also of the longest that the kernel's time structure has to hold.
+// A wake ends a sleep of any length, also of the longest that the kernel's time structure has to
+// hold.
 func TestFutexWakes(t *testing.T) {
-	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno, wake func(*word, int) unix.Errno) {
+	eachCall(t, func(t *testing.T, wait func(*word, uint32, time.Duration) unix.Errno,
+		wake func(*word, int) unix.Errno) {
 		for _, d := range []time.Duration{-1, time.Hour, math.MaxInt64} {
 			var w word
 			w.Store(asleep)
@@ -93,14 +98,18 @@ func TestTimespecs(t *testing.T) {
 	}
 }
 
-// What the kernel refuses for no reason that is known here does not pass for a sleep, or for a wake.
+// What the kernel refuses for no reason that is known here does not pass for a sleep, or for a
+// wake.
 func TestUnexpectedErrorsPanic(t *testing.T) {
-	odd := (*word)(unsafe.Add(unsafe.Pointer(new([2]word)), 1)) // the kernel refuses unaligned words; handed to it, not used
-	require.PanicsWithValue(t, "park: futex wait: invalid argument", func() { futex{}.sleep(odd, forever) })
+	// the kernel refuses unaligned words; handed to it, not used
+	odd := (*word)(unsafe.Add(unsafe.Pointer(new([2]word)), 1))
+	require.PanicsWithValue(t, "park: futex wait: invalid argument",
+		func() { futex{}.sleep(odd, forever) })
 	require.PanicsWithValue(t, "park: futex wake: invalid argument", func() { futex{}.wake(odd) })
 }
 
-// storm sends signals to every thread of the process until the test ends; when it returns, the first are sent.
+// storm sends signals to every thread of the process until the test ends; when it returns, the
+// first are sent.
 func storm(t *testing.T) {
 	ignored := make(chan os.Signal, 1) // full most of the time: nobody wants to know
 	signal.Notify(ignored, unix.SIGUSR1)
@@ -115,7 +124,8 @@ func storm(t *testing.T) {
 				return err
 			}
 			for _, s := range []unix.Signal{unix.SIGUSR1, unix.SIGURG} {
-				if err := unix.Tgkill(unix.Getpid(), tid, s); err != nil && err != unix.ESRCH { // the thread may be gone
+				// the thread may be gone
+				if err := unix.Tgkill(unix.Getpid(), tid, s); err != nil && err != unix.ESRCH {
 					return err
 				}
 			}
@@ -141,8 +151,8 @@ func storm(t *testing.T) {
 	})
 }
 
-// Signals interrupt the kernel's waits, those with a timeout for good. The parker sleeps on: its time is not over, and there is
-// no token.
+// Signals interrupt the kernel's waits, those with a timeout for good. The parker sleeps on: its
+// time is not over, and there is no token.
 func TestSignalsDoNotWake(t *testing.T) {
 	storm(t)
 	p := New(Futex)

@@ -12,7 +12,8 @@ import (
 
 const misuse = "park: a second goroutine is in Park or ParkTimeout of the same Parker; only one may be at a time"
 
-// The second of two parkers panics, and the first does not suffer. Which of the two is the second is not known here.
+// The second of two parkers panics, and the first does not suffer. Which of the two is the second
+// is not known here.
 func TestSecondParkerPanics(t *testing.T) {
 	for name, sleep := range map[string]func(*park.Parker){
 		"Park":        (*park.Parker).Park,
@@ -21,7 +22,9 @@ func TestSecondParkerPanics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 				p := newParker()
-				p.ParkTimeout(1) // two at once the first time are a data race besides, which the race detector reports
+				// two at once the first time are a data race besides, which the race detector
+				// reports
+				p.ParkTimeout(1)
 				ended := make(chan any)
 				for range 2 {
 					go func() {
@@ -49,9 +52,11 @@ func TestKinds(t *testing.T) {
 	require.Equal(t, runtime.GOOS == "linux" || runtime.GOOS == "android", park.Futex.Available())
 	require.False(t, park.Kind(3).Available())
 
-	require.PanicsWithValue(t, "park: New(Kind(7)): not available on "+runtime.GOOS, func() { park.New(7) })
+	require.PanicsWithValue(t, "park: New(Kind(7)): not available on "+runtime.GOOS,
+		func() { park.New(7) })
 	if !park.Futex.Available() {
-		require.PanicsWithValue(t, "park: New(Futex): not available on "+runtime.GOOS, func() { park.New(park.Futex) })
+		require.PanicsWithValue(t, "park: New(Futex): not available on "+runtime.GOOS,
+			func() { park.New(park.Futex) })
 	}
 	p := park.New(park.Default)
 	p.Unpark()

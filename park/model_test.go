@@ -10,10 +10,12 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// tick is the timeout of the checks: long enough that an execution on real goroutines can tell it from none.
+// tick is the timeout of the checks: long enough that an execution on real goroutines can tell it
+// from none.
 const tick = 2 * time.Microsecond
 
-// The writes before an Unpark are seen after the Park that takes its token, whenever the one comes before the other.
+// The writes before an Unpark are seen after the Park that takes its token, whenever the one comes
+// before the other.
 func TestModelUnparkIsNotLost(t *testing.T) {
 	eachSleeper(t, budget{nothings: 2}, func(x *model.Exec, parker func() *Parker) {
 		p := parker()
@@ -61,12 +63,14 @@ func TestModelTimeoutEatsNoToken(t *testing.T) {
 	})
 }
 
-// ParkTimeout returns false after its time, not before, and true only for a token. Whatever is not positive only looks.
+// ParkTimeout returns false after its time, not before, and true only for a token. Whatever is not
+// positive only looks.
 func TestModelTimeoutsAreNotEarly(t *testing.T) {
 	eachSleeper(t, budget{timeouts: 2, nothings: 1}, func(x *model.Exec, parker func() *Parker) {
 		p := parker()
 		start := time.Now()
-		x.Assert(!p.ParkTimeout(0) && !p.ParkTimeout(-1) && !p.ParkTimeout(-1<<63), "there is no token")
+		x.Assert(!p.ParkTimeout(0) && !p.ParkTimeout(-1) && !p.ParkTimeout(-1<<63),
+			"there is no token")
 		var unparks atomic.Int32
 		x.Go("waker", func() {
 			unparks.Add(1)

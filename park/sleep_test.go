@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sleeper has no say in whether a token was taken or the time is over; those below return when they should not.
+// A sleeper has no say in whether a token was taken or the time is over; those below return when
+// they should not.
 
-// A restless sleeper returns for no reason after its time divided by n, and remembers what it was asked for.
+// A restless sleeper returns for no reason after its time divided by n, and remembers what it was
+// asked for.
 type restless struct {
 	n     time.Duration
 	asked []time.Duration
@@ -73,7 +75,8 @@ func TestParkSleepsOnUntilThereIsAToken(t *testing.T) {
 	})
 }
 
-// A waking sleeper is where, of all places, the Unpark comes: when the time is over, and the parker has not noticed.
+// A waking sleeper is where, of all places, the Unpark comes: when the time is over, and the parker
+// has not noticed.
 type waking struct {
 	p       *Parker
 	unparks int
@@ -151,7 +154,8 @@ func TestSleepersSleep(t *testing.T) {
 	}
 }
 
-// Wakes and sleeps of a channel are one to one: when nobody is under way, nothing is left in its buffer.
+// Wakes and sleeps of a channel are one to one: when nobody is under way, nothing is left in its
+// buffer.
 func TestChannelKeepsNoWake(t *testing.T) {
 	p := New(Portable)
 	p.ParkTimeout(1) // makes the channel

@@ -12,8 +12,8 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// Everything that producers put is taken, though the consumer parks, with and without timeouts, whenever it finds nothing.
-// A lost token would leave it asleep for ever.
+// Everything that producers put is taken, though the consumer parks, with and without timeouts,
+// whenever it finds nothing. A lost token would leave it asleep for ever.
 func TestStressEverythingPutIsTaken(t *testing.T) {
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		const producers, each = 3, 400
@@ -47,8 +47,8 @@ func TestStressEverythingPutIsTaken(t *testing.T) {
 	})
 }
 
-// Tokens are counted: as many are taken as are left, if each is left only after the one before was taken; with timeouts as
-// short as a wake takes, so that the two fall together.
+// Tokens are counted: as many are taken as are left, if each is left only after the one before was
+// taken; with timeouts as short as a wake takes, so that the two fall together.
 func TestStressTimeoutsAgainstUnparks(t *testing.T) {
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		const tokens = 300
@@ -103,7 +103,8 @@ func TestStressRing(t *testing.T) {
 	})
 }
 
-// The collector stops the world while goroutines sleep, and the scheduler gives their processors to others.
+// The collector stops the world while goroutines sleep, and the scheduler gives their processors to
+// others.
 func TestSleepersHoldNobodyUp(t *testing.T) {
 	eachKind(t, func(t *testing.T, newParker func() *park.Parker) {
 		sleepers := 2 * runtime.GOMAXPROCS(0) // as many again as could hold a processor

@@ -11,7 +11,8 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// In a bubble, a portable parker waits as channels do: the clock moves on only when all wait, and exactly as far as it has to.
+// In a bubble, a portable parker waits as channels do: the clock moves on only when all wait, and
+// exactly as far as it has to.
 
 func TestSynctestTimeoutIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

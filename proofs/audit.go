@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// Audit checks theorems, as many at a time as there are processors, and hands the rows to report in the order of the theorems. It
-// returns how many failed; the error is one of the machine, not of a proof.
+// Audit checks theorems, as many at a time as there are processors, and hands the rows to report in
+// the order of the theorems. It returns how many failed; the error is one of the machine, not of a
+// proof.
 func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed int, err error) {
 	dir, err := os.MkdirTemp("", "surewake-audit-")
 	if err != nil {
@@ -49,8 +50,10 @@ func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed in
 }
 
 func (t *Theorem) audit(ctx context.Context, b *bench) Row {
-	row := Row{ID: t.ID, Statement: t.Statement, Scope: t.Scope, Method: t.proof.method(), File: t.proof.file(),
-		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded, Mutants: []Mutant{}}
+	row := Row{ID: t.ID, Statement: t.Statement, Scope: t.Scope, Method: t.proof.method(),
+		File:        t.proof.file(),
+		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded,
+		Mutants: []Mutant{}}
 	if strings.HasPrefix(t.Scope, AnyN) {
 		row.Result = Proved
 	}

@@ -13,7 +13,8 @@ import (
 
 // atomics returns the atomic accesses of files, as "function: name.Operation".
 func atomics(t *testing.T, files []string) []string {
-	operations := []string{"Load", "Store", "Swap", "CompareAndSwap", "And", "Or", "Add", "swap", "LoadUint64", "CompareAndSwapUint64"}
+	operations := []string{"Load", "Store", "Swap", "CompareAndSwap", "And", "Or", "Add", "swap",
+		"LoadUint64", "CompareAndSwapUint64"}
 	var found []string
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -65,7 +66,8 @@ func TestEveryAtomicAccessIsInTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[dir] = slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		files[dir] = slices.DeleteFunc(all,
+			func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 	}
 	theorems := map[string]bool{}
 	for _, th := range Theorems() {
@@ -122,5 +124,6 @@ func TestMemoryMdHasEveryAccess(t *testing.T) {
 
 func (a *Access) row() string {
 	litmus := strings.ReplaceAll(a.Litmus, "memory/", "")
-	return "| " + strings.Join([]string{a.Package, a.Where, "`" + a.What + "`", a.Order, a.Why, litmus}, " | ") + " |"
+	return "| " + strings.Join([]string{a.Package, a.Where, "`" + a.What + "`", a.Order, a.Why,
+		litmus}, " | ") + " |"
 }

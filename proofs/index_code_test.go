@@ -10,11 +10,12 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// Each transition says of which access it is. A function that was renamed or is gone is seen here; that it does what the
-// transition says is for the reader.
+// Each transition says of which access it is. A function that was renamed or is gone is seen here;
+// that it does what the transition says is for the reader.
 func TestTransitionsNameFunctionsOfTheCode(t *testing.T) {
 	tables := map[string][]*spec.System{
-		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},
+		"deque": {spec.Deque()}, "taskstate": {spec.Task()},
 		"runtime idle deque": {spec.Injector(), spec.InjectorRuns(), spec.Live()},
 	}
 	functions := regexp.MustCompile(`^([\w, ]+)(?:: |$)`)
@@ -49,7 +50,8 @@ func TestTransitionsNameFunctionsOfTheCode(t *testing.T) {
 				}
 				for _, name := range strings.Split(m[1], ", ") {
 					if !strings.Contains(name, " ") && !declared[name] {
-						t.Errorf("%s: %s names %s, which %s does not have", s.Name, r.Name, name, dirs)
+						t.Errorf("%s: %s names %s, which %s does not have", s.Name, r.Name, name,
+							dirs)
 					}
 				}
 			}

@@ -16,7 +16,8 @@ func TestIndexIsInOrder(t *testing.T) {
 			t.Errorf("%s: no id, or not the only one", th.ID)
 		}
 		seen[th.ID] = true
-		if th.Statement == "" || strings.Contains(th.Statement, "\n") || th.Scope == "" || len(th.mutants) == 0 {
+		if th.Statement == "" || strings.Contains(th.Statement, "\n") || th.Scope == "" ||
+			len(th.mutants) == 0 {
 			t.Errorf("%s: lacks a statement of one line, a scope, or a mutant", th.ID)
 		}
 		for _, file := range append([]string{"proofs/" + th.File()}, th.Code...) {
@@ -47,10 +48,12 @@ func TestTheoremsThatNeedNoTools(t *testing.T) {
 
 func TestMissingToolIsAFailedRowThatNamesThePackage(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	theorems := slices.DeleteFunc(Theorems(), func(th Theorem) bool { return slices.Equal(th.proof.tools(), []tool{goTool}) })
+	theorems := slices.DeleteFunc(Theorems(),
+		func(th Theorem) bool { return slices.Equal(th.proof.tools(), []tool{goTool}) })
 	failed, err := Audit(context.Background(), theorems, func(r Row) {
 		for _, name := range strings.Split(r.Tool, ", ") {
-			debian := map[string]string{"coqc": "coq", "z3": "z3", "cvc5": "cvc5", "spin": "spin", "gcc": "gcc libc6-dev"}[name]
+			debian := map[string]string{"coqc": "coq", "z3": "z3", "cvc5": "cvc5", "spin": "spin",
+				"gcc": "gcc libc6-dev"}[name]
 			want := name + " is not installed; on Debian: apt-get install --no-install-recommends " + debian
 			if name == "surewake check (this program)" {
 				want = "go is not installed; see https://go.dev/dl"
@@ -65,15 +68,16 @@ func TestMissingToolIsAFailedRowThatNamesThePackage(t *testing.T) {
 	}
 }
 
-// A comment in the shipped code that names a theorem names one that there is, and each theorem is named where the code is that
-// it speaks about.
+// A comment in the shipped code that names a theorem names one that there is, and each theorem is
+// named where the code is that it speaks about.
 func TestTagsInTheCodeAreTheTheorems(t *testing.T) {
 	named := map[string]map[string]bool{} // by directory
 	known := map[string]bool{}
 	for _, th := range Theorems() {
 		known[th.ID] = true
 	}
-	for _, dir := range []string{"idle", "park", "deque", "taskstate", "runtime", "proofs/coq", "proofs/spec", "proofs/refine"} {
+	for _, dir := range []string{"idle", "park", "deque", "taskstate", "runtime", "proofs/coq",
+		"proofs/spec", "proofs/refine"} {
 		named[dir] = map[string]bool{}
 		files, err := os.ReadDir("../" + dir)
 		if err != nil {
@@ -111,8 +115,10 @@ func TestTagsInTheCodeAreTheTheorems(t *testing.T) {
 
 func TestPageHasEveryRow(t *testing.T) {
 	rows := []Row{
-		{ID: "idle/I1", Statement: "a < b", Scope: AnyN, Result: Proved, File: "coq/Idle.v", Code: []string{"idle/idle.go"}},
-		{ID: "park/P1", Result: Failed, Message: "z3 is not installed", Mutants: []Mutant{{ID: "M", What: "weaker"}}},
+		{ID: "idle/I1", Statement: "a < b", Scope: AnyN, Result: Proved, File: "coq/Idle.v",
+			Code: []string{"idle/idle.go"}},
+		{ID: "park/P1", Result: Failed, Message: "z3 is not installed",
+			Mutants: []Mutant{{ID: "M", What: "weaker"}}},
 	}
 	var b strings.Builder
 	if err := HTML(&b, rows, "x/", nil); err != nil {
@@ -131,7 +137,8 @@ func TestReadmeListsEveryTheorem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, th := range Theorems() {
-		if row := "| " + th.ID + " | " + th.Statement + " | " + th.Scope + " | "; !strings.Contains(string(text), row) {
+		if row := "| " + th.ID + " | " + th.Statement + " | " + th.Scope +
+			" | "; !strings.Contains(string(text), row) {
 			t.Errorf("README.md has no row %s", row)
 		}
 	}

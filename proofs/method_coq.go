@@ -18,7 +18,8 @@ var sources embed.FS
 type lemma struct {
 	source  string // the file, in coq/
 	theorem string
-	// A mutant replaces a text, which occurs once, and then the proof of the lemma falseLemma must fail, all before it granted.
+	// A mutant replaces a text, which occurs once, and then the proof of the lemma falseLemma must
+	// fail, all before it granted.
 	old, new, falseLemma string
 }
 
@@ -80,11 +81,13 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	}
 	// The file goes through. Ask for what this theorem rests on.
 	module := strings.TrimSuffix(l.source, ".v")
-	path, err := b.file("Assumptions.v", fmt.Sprintf("Require %s.\nPrint Assumptions %s.%s.\n", module, module, l.theorem))
+	path, err := b.file("Assumptions.v",
+		fmt.Sprintf("Require %s.\nPrint Assumptions %s.%s.\n", module, module, l.theorem))
 	if err != nil {
 		return err
 	}
-	out, status, err := run(ctx, filepath.Dir(path), "coqc", append([]string{"-q", "-R", filepath.Dir(r.path), ""}, append(r.paths, path)...)...)
+	out, status, err := run(ctx, filepath.Dir(path), "coqc",
+		append([]string{"-q", "-R", filepath.Dir(r.path), ""}, append(r.paths, path)...)...)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,8 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// grant leaves out the proofs of the lemmas before this one: nothing that its own proof needs is missing then.
+// grant leaves out the proofs of the lemmas before this one: nothing that its own proof needs is
+// missing then.
 func grant(source, lemma string) string {
 	at := heading(lemma).FindStringIndex(source)
 	if at == nil {
@@ -136,14 +140,16 @@ func (b *bench) compile(ctx context.Context, name, source string) *coqRun {
 			}
 			needs := b.compile(ctx, file, string(text))
 			if needs.err != nil || needs.status != 0 {
-				r.err = fmt.Errorf("%s, which %s needs: %w: %s", file, name, needs.err, tail(needs.output))
+				r.err = fmt.Errorf("%s, which %s needs: %w: %s", file, name, needs.err,
+					tail(needs.output))
 				return
 			}
 			r.paths = append(append(r.paths, "-R", filepath.Dir(needs.path), ""), needs.paths...)
 		}
 		r.path, r.err = b.file(name, source)
 		if r.err == nil {
-			r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc", append(append([]string{"-q"}, r.paths...), name)...)
+			r.output, r.status, r.err = run(ctx, filepath.Dir(r.path), "coqc",
+				append(append([]string{"-q"}, r.paths...), name)...)
 		}
 	})
 	return r

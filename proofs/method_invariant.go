@@ -9,7 +9,8 @@ import (
 	"github.com/surewake/surewake/proofs/smt"
 )
 
-// invariant is a proof by an inductive invariant, which two solvers check independently of one another.
+// invariant is a proof by an inductive invariant, which two solvers check independently of one
+// another.
 type invariant struct {
 	smt.Proof
 	table string // the file of the table
@@ -31,7 +32,8 @@ func (p invariant) check(ctx context.Context, b *bench) error {
 	}
 	questions := p.Questions()
 	if len(not) > 0 {
-		questions = not // the other solver is asked what it says to these, and not about the rest once more
+		// the other solver is asked what it says to these, and not about the rest once more
+		questions = not
 	}
 	same, err := p.ask(ctx, b, cvc5.program, []string{"--incremental"}, questions)
 	if err != nil {
@@ -46,7 +48,8 @@ func (p invariant) check(ctx context.Context, b *bench) error {
 }
 
 // ask asks one solver, and returns what it refutes.
-func (p invariant) ask(ctx context.Context, b *bench, solver string, args []string, questions []smt.Question) ([]smt.Question, error) {
+func (p invariant) ask(ctx context.Context, b *bench, solver string, args []string,
+	questions []smt.Question) ([]smt.Question, error) {
 	path, err := b.file("proof.smt2", p.Script(questions))
 	if err != nil {
 		return nil, err

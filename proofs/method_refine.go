@@ -11,12 +11,13 @@ import (
 	"github.com/surewake/surewake/model/driver"
 )
 
-// refinement is a Test function of package refine: the checker runs the shipped code, in every interleaving within the bounds of
-// the test, and holds each atomic access against the table.
+// refinement is a Test function of package refine: the checker runs the shipped code, in every
+// interleaving within the bounds of the test, and holds each atomic access against the table.
 type refinement struct {
 	test string
 	in   string // the file of the test, seen from here
-	// mutant, if there is one, is a mutant of the code or of the table, in testdata beside the test: the test must object to it.
+	// mutant, if there is one, is a mutant of the code or of the table, in testdata beside the
+	// test: the test must object to it.
 	mutant string
 }
 
@@ -37,7 +38,8 @@ func (r refinement) check(ctx context.Context, _ *bench) error {
 		return r.judge(ctx)
 	}
 	var failed failures
-	sum, err := driver.Check(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" + r.test + "$", Race: true, Preemptions: -1}, &failed)
+	sum, err := driver.Check(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" + r.test +
+		"$", Race: true, Preemptions: -1}, &failed)
 	switch {
 	case err != nil:
 		return err
@@ -51,7 +53,8 @@ func (r refinement) check(ctx context.Context, _ *bench) error {
 
 func (r refinement) judge(ctx context.Context) error {
 	var out strings.Builder
-	sum, err := driver.Mutants(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" + r.mutant + "$", Preemptions: -1}, &out)
+	sum, err := driver.Mutants(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" +
+		r.mutant + "$", Preemptions: -1}, &out)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// model is an independent model of a protocol in Promela, written by hand, which spin goes through at one size.
+// model is an independent model of a protocol in Promela, written by hand, which spin goes through
+// at one size.
 type model struct {
 	source  string   // the file, in spin/
 	defines []string // "N=2": the size, and what is weakened
-	// live asks for the model's ltl formula in all fair runs, instead of assertions and stuck states.
+	// live asks for the model's ltl formula in all fair runs, instead of assertions and stuck
+	// states.
 	live bool
 	// litmus says that the model has a few accesses only.
 	litmus bool
@@ -49,7 +51,8 @@ func (m model) check(ctx context.Context, b *bench) error {
 	for _, d := range m.defines {
 		args = append(args, "-D"+d)
 	}
-	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=4000", "-DVECTORSZ=2048", "-o", "pan", "pan.c"}
+	flags := []string{"-O2", "-w", "-DCOLLAPSE", "-DMEMLIM=4000", "-DVECTORSZ=2048", "-o", "pan",
+		"pan.c"}
 	search := []string{"-m1000000"}
 	if m.litmus {
 		flags[0] = "-O0" // compiling is what takes time
@@ -80,7 +83,8 @@ func (m model) check(ctx context.Context, b *bench) error {
 	}
 	found := spinErrors.FindStringSubmatch(out)
 	switch {
-	case found == nil || strings.Contains(out, "max search depth too small") || strings.Contains(out, "out of memory"):
+	case found == nil || strings.Contains(out, "max search depth too small") ||
+		strings.Contains(out, "out of memory"):
 		return fmt.Errorf("pan: %s", tail(out))
 	case found[1] != "0":
 		what := "a run that is not permitted"

@@ -102,11 +102,12 @@ spill    -- lock, append, length, unlock, notify -------> injector        open o
 end      -- lock, closed, unlock; then Close of idle; a worker that is told Closed looks once more`,
 }
 
-// HTML writes rows as a page. base is what links to files begin with: a directory, or an address; named, where the code names
-// the theorems, may be nil.
+// HTML writes rows as a page. base is what links to files begin with: a directory, or an address;
+// named, where the code names the theorems, may be nil.
 func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error {
 	tables := map[string][]*spec.System{
-		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()}, "deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},
+		"deque": {spec.Deque()}, "taskstate": {spec.Task()},
 		"injector": {spec.Injector(), spec.Live()},
 	}
 	var parts []*protocol
@@ -114,7 +115,8 @@ func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error 
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r.ID, "/")
 		if len(parts) == 0 || parts[len(parts)-1].Package != name {
-			parts = append(parts, &protocol{Package: name, Picture: pictures[name], Tables: tables[name]})
+			parts = append(parts, &protocol{Package: name, Picture: pictures[name],
+				Tables: tables[name]})
 		}
 		p := parts[len(parts)-1]
 		p.Rows = append(p.Rows, pageRow{r, named[r.ID]})

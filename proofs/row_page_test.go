@@ -14,7 +14,8 @@ import (
 func rowsOfAll() []Row {
 	var rows []Row
 	for _, th := range Theorems() {
-		row := Row{ID: th.ID, Statement: th.Statement, Scope: th.Scope, Method: th.Method(), Result: Failed, File: th.File(), Code: th.Code,
+		row := Row{ID: th.ID, Statement: th.Statement, Scope: th.Scope, Method: th.Method(),
+			Result: Failed, File: th.File(), Code: th.Code,
 			Assumptions: th.Assumptions, Message: "not so: <a> & \"b\""}
 		if l, ok := th.proof.(lemma); ok {
 			row.Line = l.line()
@@ -37,7 +38,8 @@ func TestPageIsWellFormedAndItsLinksLeadSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids, links := map[string]bool{}, map[string]bool{}
-	d := xml.NewDecoder(strings.NewReader(b.String())) // strict: each element is closed where it should be
+	// strict: each element is closed where it should be
+	d := xml.NewDecoder(strings.NewReader(b.String()))
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -83,7 +85,8 @@ func TestPageIsWellFormedAndItsLinksLeadSomewhere(t *testing.T) {
 			t.Errorf("%s is not one of %d lines", link, lines[file])
 		}
 	}
-	for _, want := range []string{"proofs/MEMORY.md", "proofs/coq/Task.v", "#memory%2fM1", "taskstate/word.go"} {
+	for _, want := range []string{"proofs/MEMORY.md", "proofs/coq/Task.v", "#memory%2fM1",
+		"taskstate/word.go"} {
 		if !strings.Contains(b.String(), `href="`+want) {
 			t.Errorf("no link to %s", want)
 		}
@@ -114,7 +117,8 @@ func TestLinesOfTheorems(t *testing.T) {
 			t.Errorf("%s: there is no Theorem %s in %s", th.ID, l.theorem, l.file())
 			continue
 		}
-		if line := strings.Split(string(text), "\n")[n-1]; !strings.HasPrefix(line, "Theorem "+l.theorem+" ") {
+		if line := strings.Split(string(text), "\n")[n-1]; !strings.HasPrefix(line,
+			"Theorem "+l.theorem+" ") {
 			t.Errorf("%s: line %d of %s is %s", th.ID, n, l.file(), line)
 		}
 	}

@@ -84,8 +84,10 @@ func (b *bench) describe(ctx context.Context, t tool) (string, error) {
 	return b.versions[t.program], nil
 }
 
-// run runs a program in a directory and returns all it prints. status is its exit code; err, a reason why there is none.
-func run(ctx context.Context, dir, program string, args ...string) (output string, status int, err error) {
+// run runs a program in a directory and returns all it prints. status is its exit code; err, a
+// reason why there is none.
+func run(ctx context.Context, dir, program string, args ...string) (output string, status int,
+	err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

@@ -8,8 +8,9 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// BenchmarkLife is all that a task costs which is run once and never waits: New, ToRunning, Complete. two-cas is the floor: two
-// loads and the two compare-and-swaps that no such word does without.
+// BenchmarkLife is all that a task costs which is run once and never waits: New, ToRunning,
+// Complete. two-cas is the floor: two loads and the two compare-and-swaps that no such word does
+// without.
 func BenchmarkLife(b *testing.B) {
 	var w taskstate.Word
 	b.Run("word", func(b *testing.B) {
@@ -45,8 +46,9 @@ func BenchmarkLife(b *testing.B) {
 	})
 }
 
-// BenchmarkNew compares the words of new tasks that are left alone, initialized by New, and by an atomic store. What
-// else a task consists of is stored in all three. Allocation is left out: it takes longer, and varies by more, than all of this.
+// BenchmarkNew compares the words of new tasks that are left alone, initialized by New, and by an
+// atomic store. What else a task consists of is stored in all three. Allocation is left out: it
+// takes longer, and varies by more, than all of this.
 func BenchmarkNew(b *testing.B) {
 	type task struct {
 		word   taskstate.Word
@@ -109,7 +111,8 @@ func BenchmarkYield(b *testing.B) {
 	}
 }
 
-// BenchmarkWakeNoted is a wake of a task that has been woken already, alone and by everybody at the same time.
+// BenchmarkWakeNoted is a wake of a task that has been woken already, alone and by everybody at the
+// same time.
 func BenchmarkWakeNoted(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -77,7 +77,8 @@ func Example() {
 		}()
 	}
 	spawn := func(poll func(t *job, cancelled bool) bool) *job {
-		t := &job{state: taskstate.New(2), poll: poll} // one reference for the task itself, one for who joins it
+		// one reference for the task itself, one for who joins it
+		t := &job{state: taskstate.New(2), poll: poll}
 		e <- t
 		return t
 	}

@@ -16,7 +16,8 @@ func TestNewTakes1ToMaxReferences(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("SCHEDULED references=%d", n), w.Load().String())
 	}
 	require.Equal(t, 1<<23, taskstate.MaxReferences)
-	for _, n := range []int{math.MinInt, -1, 0, 1<<23 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, math.MaxInt} {
+	for _, n := range []int{math.MinInt, -1, 0, 1<<23 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1,
+		math.MaxInt} {
 		require.PanicsWithValue(t, fmt.Sprintf("taskstate: New: %d references; there must be 1 to 8388608", n),
 			func() { taskstate.New(n) })
 	}
@@ -44,7 +45,8 @@ func TestBrokenRulesPanic(t *testing.T) {
 			"yield after the end", 2, poll, func(w *taskstate.Word) { w.Complete(); w.Yield() },
 			"taskstate: Yield: only the runner of a RUNNING task may do this (state: COMPLETE references=1)",
 		}, {
-			"complete in a shield", 1, poll, func(w *taskstate.Word) { w.EnterShield(); w.Cancel(); w.Complete() },
+			"complete in a shield", 1, poll,
+			func(w *taskstate.Word) { w.EnterShield(); w.Cancel(); w.Complete() },
 			"taskstate: Complete: a task leaves its shields before it completes (state: RUNNING cancelled shield=1 references=1)",
 		}, {
 			"256 shields", 1, poll, func(w *taskstate.Word) {
@@ -54,7 +56,8 @@ func TestBrokenRulesPanic(t *testing.T) {
 			},
 			"taskstate: EnterShield: shields are nested too deep (state: RUNNING shield=255 references=1)",
 		}, {
-			"one shield left twice", 1, poll, func(w *taskstate.Word) { w.EnterShield(); w.LeaveShield(); w.LeaveShield() },
+			"one shield left twice", 1, poll,
+			func(w *taskstate.Word) { w.EnterShield(); w.LeaveShield(); w.LeaveShield() },
 			"taskstate: LeaveShield: the task is in no shield (state: RUNNING references=1)",
 		}, {
 			"a shield from outside", 1, nil, func(w *taskstate.Word) { w.EnterShield() },
@@ -72,7 +75,8 @@ func TestBrokenRulesPanic(t *testing.T) {
 			"dropped once too often", 1, poll, func(w *taskstate.Word) { w.Complete(); w.Drop() },
 			"taskstate: Drop: the last reference is gone, or there never was one (state: COMPLETE references=0)",
 		}, {
-			"woken after the last reference", 1, poll, func(w *taskstate.Word) { w.Complete(); w.Wake() },
+			"woken after the last reference", 1, poll,
+			func(w *taskstate.Word) { w.Complete(); w.Wake() },
 			"taskstate: Wake: the last reference is gone, or there never was one (state: COMPLETE references=0)",
 		}, {
 			"join after detach", 3, nil, func(w *taskstate.Word) { w.Detach(); w.Join() },

@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// TestNoWakeupIsLost: two wakers each make an event true, wake the task and have done. A poll after which the task waits has
-// not seen both; some poll does.
+// TestNoWakeupIsLost: two wakers each make an event true, wake the task and have done. A poll after
+// which the task waits has not seen both; some poll does.
 func TestNoWakeupIsLost(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var events [2]atomic.Bool
@@ -27,7 +27,8 @@ func TestNoWakeupIsLost(t *testing.T) {
 	})
 }
 
-// TestWakerMayWakeAgain: the same with one waker that keeps its reference from one wake to the next.
+// TestWakerMayWakeAgain: the same with one waker that keeps its reference from one wake to the
+// next.
 func TestWakerMayWakeAgain(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var events atomic.Int32
@@ -46,14 +47,16 @@ func TestWakerMayWakeAgain(t *testing.T) {
 	})
 }
 
-// TestNoPollForNothing: a wake that has returned before a poll begins does not cause a poll after it.
+// TestNoPollForNothing: a wake that has returned before a poll begins does not cause a poll after
+// it.
 func TestNoPollForNothing(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var returned atomic.Bool
 		early := false
 		t := newTask(x, 2, func(bool) bool { return false })
 		run := func() {
-			x.Assert(!early, "poll %d, though the only wake came before the one before it", t.polls+1)
+			x.Assert(!early, "poll %d, though the only wake came before the one before it",
+				t.polls+1)
 			early = returned.Load()
 			t.polled(t.word.ToRunning())
 		}
@@ -71,12 +74,13 @@ func TestNoPollForNothing(t *testing.T) {
 			}
 		})
 		x.Join()
-		x.Assert(t.word.Load().Lifecycle() == taskstate.Idle, "nobody woke it again, and it is %v", t.word.Load())
+		x.Assert(t.word.Load().Lifecycle() == taskstate.Idle, "nobody woke it again, and it is %v",
+			t.word.Load())
 	})
 }
 
-// TestOneRunnerOneEntry: a task that yields, and wakers that wake it for no reason. That there are not two entries or two polls at a
-// time is asserted by task, here as in all other checks.
+// TestOneRunnerOneEntry: a task that yields, and wakers that wake it for no reason. That there are
+// not two entries or two polls at a time is asserted by task, here as in all other checks.
 func TestOneRunnerOneEntry(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		t := newTask(x, 2, func(bool) bool { return false })
@@ -91,13 +95,16 @@ func TestOneRunnerOneEntry(t *testing.T) {
 			x.Go("waker", t.wake)
 		}
 		x.Join()
-		x.Assert(!t.entry && t.polls >= 2 && t.polls <= 4, "%d polls by one yield and two wakes", t.polls)
-		x.Assert(t.word.Load().Lifecycle() == taskstate.Idle, "nobody woke it again, and it is %v", t.word.Load())
+		x.Assert(!t.entry && t.polls >= 2 && t.polls <= 4, "%d polls by one yield and two wakes",
+			t.polls)
+		x.Assert(t.word.Load().Lifecycle() == taskstate.Idle, "nobody woke it again, and it is %v",
+			t.word.Load())
 	})
 }
 
-// TestNobodyTouchesAReleasedTask: as soon as it is released, the memory of a task is used for the next one. A late access
-// finds a word without references, or is a race, or changes the word of the next task.
+// TestNobodyTouchesAReleasedTask: as soon as it is released, the memory of a task is used for the
+// next one. A late access finds a word without references, or is a race, or changes the word of the
+// next task.
 func TestNobodyTouchesAReleasedTask(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var done atomic.Bool
@@ -134,7 +141,8 @@ func TestNobodyTouchesAReleasedTask(t *testing.T) {
 		})
 		x.Join()
 		x.Assert(released == 1, "released %d times", released)
-		x.Assert(word.Load().String() == "SCHEDULED references=7", "the next task is %v", word.Load())
+		x.Assert(word.Load().String() == "SCHEDULED references=7", "the next task is %v",
+			word.Load())
 	})
 }
 
@@ -165,8 +173,10 @@ func TestNoUpdateIsLost(t *testing.T) {
 		x.Go("holder", func() { w.Clone() })
 		x.Join()
 		s := w.Load()
-		// A waker leaves notified, whatever else there is; a canceller does unless the shield came first.
-		x.Assert(s.String() == "RUNNING notified cancelled shield=1 references=3", "all of them together make %v", s)
+		// A waker leaves notified, whatever else there is; a canceller does unless the shield came
+		// first.
+		x.Assert(s.String() == "RUNNING notified cancelled shield=1 references=3",
+			"all of them together make %v", s)
 	})
 }
 
@@ -204,8 +214,8 @@ func TestOneCancelTakesEffect(t *testing.T) {
 	})
 }
 
-// TestCancelReachesCompleteBehindAShield: the task waits for an event in a shield, is never told to end there, and is told
-// afterwards, whether or not it looks at what LeaveShield returns.
+// TestCancelReachesCompleteBehindAShield: the task waits for an event in a shield, is never told to
+// end there, and is told afterwards, whether or not it looks at what LeaveShield returns.
 func TestCancelReachesCompleteBehindAShield(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var event atomic.Bool
@@ -227,7 +237,8 @@ func TestCancelReachesCompleteBehindAShield(t *testing.T) {
 			return false
 		}
 		t.run()
-		x.Assert(t.word.Load().String() == "IDLE shield=1 references=3", "the task is %v", t.word.Load())
+		x.Assert(t.word.Load().String() == "IDLE shield=1 references=3", "the task is %v",
+			t.word.Load())
 		x.Go("canceller", func() { t.cancel() })
 		x.Go("waker", func() {
 			t.wake()
@@ -263,8 +274,8 @@ func TestCancelReachesCompleteBehindTwoShields(t *testing.T) {
 	})
 }
 
-// TestJoinWakesOnce: a joiner against a task that another waker keeps waiting. The joiner gets the result, and is woken if and only
-// if it waits.
+// TestJoinWakesOnce: a joiner against a task that another waker keeps waiting. The joiner gets the
+// result, and is woken if and only if it waits.
 func TestJoinWakesOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var event atomic.Bool
@@ -288,7 +299,8 @@ func TestJoinWakesOnce(t *testing.T) {
 	})
 }
 
-// TestJoinCanBeWithdrawn: a joiner leaves a sleeper, takes it back, and leaves another in its place.
+// TestJoinCanBeWithdrawn: a joiner leaves a sleeper, takes it back, and leaves another in its
+// place.
 func TestJoinCanBeWithdrawn(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		t := newTask(x, 2, func(bool) bool { return true })
@@ -353,8 +365,8 @@ func TestSeveralJoiners(t *testing.T) {
 	})
 }
 
-// TestResultIsDiscardedOnce: the handle is given up while the task completes. While somebody still has a reference, the
-// result is gone already, discarded by one of the two.
+// TestResultIsDiscardedOnce: the handle is given up while the task completes. While somebody still
+// has a reference, the result is gone already, discarded by one of the two.
 func TestResultIsDiscardedOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		t := newTask(x, 3, func(bool) bool { return true })
@@ -386,8 +398,9 @@ func TestLastReferenceDiscards(t *testing.T) {
 	})
 }
 
-// TestClaimedTaskRunsOnce: a joiner runs its target itself if it can. Whoever has the entry finds it stale then, or runs
-// what was meant for a later entry; every poll has one runner, and no reference is lost.
+// TestClaimedTaskRunsOnce: a joiner runs its target itself if it can. Whoever has the entry finds
+// it stale then, or runs what was meant for a later entry; every poll has one runner, and no
+// reference is lost.
 func TestClaimedTaskRunsOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var event atomic.Bool

@@ -8,8 +8,9 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A plain is what a word means, written down as a struct. Its transitions say once more, and without bits, what those of a
-// word do; the property test, the fuzz targets and the tables hold the two against one another.
+// A plain is what a word means, written down as a struct. Its transitions say once more, and
+// without bits, what those of a word do; the property test, the fuzz targets and the tables hold
+// the two against one another.
 type plain struct {
 	lifecycle                               taskstate.Lifecycle
 	notified, cancelled, interest, detached bool
@@ -44,8 +45,10 @@ func (p plain) String() string {
 		set  bool
 		name string
 	}{
-		{p.notified, "notified"}, {p.cancelled, "cancelled"}, {p.interest, "join-interest"}, {p.detached, "detached"},
-		{p.shield > 0, fmt.Sprintf("shield=%d", p.shield)}, {true, fmt.Sprintf("references=%d", p.references)},
+		{p.notified, "notified"}, {p.cancelled, "cancelled"}, {p.interest, "join-interest"},
+		{p.detached, "detached"},
+		{p.shield > 0, fmt.Sprintf("shield=%d", p.shield)},
+		{true, fmt.Sprintf("references=%d", p.references)},
 		{p.reserved > 0, fmt.Sprintf("reserved=0x%x", p.reserved)},
 	} {
 		if f.set {
@@ -70,8 +73,8 @@ const (
 	ruleJoin     = "Join comes before Unjoin"
 )
 
-// An operation is a transition of a word and of a plain. Of the plain, it returns the outcome, or the rule that
-// forbids it.
+// An operation is a transition of a word and of a plain. Of the plain, it returns the outcome, or
+// the rule that forbids it.
 type operation struct {
 	name  string
 	word  func(*taskstate.Word) any
@@ -79,14 +82,16 @@ type operation struct {
 }
 
 var operations = []operation{
-	{"Wake", func(w *taskstate.Word) any { return w.Wake() }, func(p *plain) (any, string) { return p.wake(), "" }},
+	{"Wake", func(w *taskstate.Word) any { return w.Wake() },
+		func(p *plain) (any, string) { return p.wake(), "" }},
 	{"WakeDrop", func(w *taskstate.Word) any { return w.WakeDrop() }, func(p *plain) (any, string) {
 		if p.references--; p.references > 0 {
 			return p.wake(), ""
 		}
 		return taskstate.WakeRelease, p.unless(taskstate.Complete, ruleOwn)
 	}},
-	{"ToRunning", func(w *taskstate.Word) any { return w.ToRunning() }, func(p *plain) (any, string) { return p.run(), "" }},
+	{"ToRunning", func(w *taskstate.Word) any { return w.ToRunning() },
+		func(p *plain) (any, string) { return p.run(), "" }},
 	{"Claim", func(w *taskstate.Word) any { return w.Claim() }, func(p *plain) (any, string) {
 		outcome := p.run()
 		if outcome == taskstate.RunStale {
@@ -126,27 +131,29 @@ var operations = []operation{
 		}
 		return taskstate.CancelNoted, ""
 	}},
-	{"EnterShield", func(w *taskstate.Word) any { w.EnterShield(); return nil }, func(p *plain) (any, string) {
-		rule := p.unless(taskstate.Running, ruleRunner)
-		if p.shield++; p.shield > 255 && rule == "" {
-			rule = ruleDeep
-		}
-		return nil, rule
-	}},
-	{"LeaveShield", func(w *taskstate.Word) any { return w.LeaveShield() }, func(p *plain) (any, string) {
-		rule := p.unless(taskstate.Running, ruleRunner)
-		if p.shield--; p.shield < 0 && rule == "" {
-			rule = ruleNoShield
-		}
-		switch {
-		case p.shield > 0:
-			return taskstate.ShieldHeld, rule
-		case p.cancelled:
-			p.notified = true
-			return taskstate.ShieldCancelled, rule
-		}
-		return taskstate.ShieldLeft, rule
-	}},
+	{"EnterShield", func(w *taskstate.Word) any { w.EnterShield(); return nil },
+		func(p *plain) (any, string) {
+			rule := p.unless(taskstate.Running, ruleRunner)
+			if p.shield++; p.shield > 255 && rule == "" {
+				rule = ruleDeep
+			}
+			return nil, rule
+		}},
+	{"LeaveShield", func(w *taskstate.Word) any { return w.LeaveShield() },
+		func(p *plain) (any, string) {
+			rule := p.unless(taskstate.Running, ruleRunner)
+			if p.shield--; p.shield < 0 && rule == "" {
+				rule = ruleNoShield
+			}
+			switch {
+			case p.shield > 0:
+				return taskstate.ShieldHeld, rule
+			case p.cancelled:
+				p.notified = true
+				return taskstate.ShieldCancelled, rule
+			}
+			return taskstate.ShieldLeft, rule
+		}},
 	{"Join", func(w *taskstate.Word) any { return w.Join() }, func(p *plain) (any, string) {
 		if p.detached {
 			return nil, ruleDetached
@@ -270,7 +277,8 @@ func (p *plain) detach() (any, string) {
 	return taskstate.DetachDiscard, ""
 }
 
-// hold performs one operation on both, and returns what differs. A panic must name the rule, and leave the word as it was.
+// hold performs one operation on both, and returns what differs. A panic must name the rule, and
+// leave the word as it was.
 func (o operation) hold(w *taskstate.Word, p *plain) error {
 	before := *p
 	rule := p.unusable()

@@ -7,11 +7,12 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A task is what a scheduler would keep beside the word, and the least of a scheduler: whoever is told to enqueue the task
-// runs it at once, on its own goroutine. Between the two, the explorer can hold it up for as long as a queue would.
+// A task is what a scheduler would keep beside the word, and the least of a scheduler: whoever is
+// told to enqueue the task runs it at once, on its own goroutine. Between the two, the explorer can
+// hold it up for as long as a queue would.
 //
-// Nothing here is atomic or locked. All of it is ordered by the transitions, as the package promises: the race detector
-// objects to each access that is not.
+// Nothing here is atomic or locked. All of it is ordered by the transitions, as the package
+// promises: the race detector objects to each access that is not.
 type task struct {
 	x    *model.Exec
 	word taskstate.Word
@@ -48,7 +49,8 @@ func (t *task) run() {
 	}
 }
 
-// turn is one poll by who was told so by ToRunning or Claim; it reports whether the task is to be run again.
+// turn is one poll by who was told so by ToRunning or Claim; it reports whether the task is to be
+// run again.
 func (t *task) turn(now taskstate.RunOutcome) bool {
 	switch {
 	case now == taskstate.RunStale:
@@ -156,7 +158,8 @@ func (t *task) detach() {
 	}
 }
 
-// release writes to memory that everybody else has read: the race detector objects unless all of that came before.
+// release writes to memory that everybody else has read: the race detector objects unless all of
+// that came before.
 func (t *task) release() {
 	t.x.Assert(!t.released, "released twice")
 	t.released = true
@@ -170,7 +173,8 @@ func (t *task) release() {
 func (t *task) ended() {
 	s := t.word.Load()
 	t.x.Assert(s.Lifecycle() == taskstate.Complete, "everybody has gone, and the task is %v", s)
-	t.x.Assert(t.released && s.References() == 0, "everybody has gone, and the task is not released: %v", s)
+	t.x.Assert(t.released && s.References() == 0,
+		"everybody has gone, and the task is not released: %v", s)
 }
 
 // A sleeper is what a joiner leaves to be woken.

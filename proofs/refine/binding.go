@@ -10,15 +10,16 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// An Instance is a way to do a rule. Bind gives, for variables that have copies, the copy that the rule means; others are the
-// sum of their copies, and may not be assigned. When is a further condition, "" for none.
+// An Instance is a way to do a rule. Bind gives, for variables that have copies, the copy that the
+// rule means; others are the sum of their copies, and may not be assigned. When is a further
+// condition, "" for none.
 type Instance struct {
 	Bind map[string]string
 	When string
 }
 
-// A Precondition says that an access of this form, by an actor for whom When is not empty, is in the table's view done only in certain states,
-// whether or not it is a step of the table.
+// A Precondition says that an access of this form, by an actor for whom When is not empty, is in
+// the table's view done only in certain states, whether or not it is a step of the table.
 type Precondition struct {
 	Code string
 	When func(actor int) string
@@ -31,15 +32,18 @@ type Binding struct {
 	Actors []string
 	// Copies gives the names of a variable's copies. A variable that is not there is shared.
 	Copies map[string][]string
-	// Instances returns the ways in which an actor, given by number, does a rule: none if it is not for it.
+	// Instances returns the ways in which an actor, given by number, does a rule: none if it is not
+	// for it.
 	Instances func(r *spec.Rule, actor int) []Instance
-	// Code takes the place of Rule.Code, by name of the rule, for what the table leaves to callers. See access for its form.
+	// Code takes the place of Rule.Code, by name of the rule, for what the table leaves to callers.
+	// See access for its form.
 	Code map[string]string
 	// Package is what functions belong to that are named without one.
 	Package string
 	// Silent are rules without an access: they happen before the actor's next one.
 	Silent []string
-	// Preconditions are conditions under which an access may mean nothing. Where there is none, it always may.
+	// Preconditions are conditions under which an access may mean nothing. Where there is none, it
+	// always may.
 	Preconditions []Precondition
 	// Params is the largest value of a parameter, see spec.Question.
 	Params int
@@ -149,12 +153,14 @@ func (b *Binding) move(vars spec.Vars, r *spec.Rule, actor int, inst Instance) m
 		name := v
 		if _, ok := b.Copies[v]; ok {
 			if name, ok = inst.Bind[v]; !ok {
-				panic(fmt.Sprintf("refine: table %s, rule %s assigns %s: which copy?", b.System.Name, r.Name, v))
+				panic(fmt.Sprintf("refine: table %s, rule %s assigns %s: which copy?",
+					b.System.Name, r.Name, v))
 			}
 		}
 		place, ok := vars[name]
 		if !ok {
-			panic(fmt.Sprintf("refine: table %s, rule %s: there is no variable %s", b.System.Name, r.Name, name))
+			panic(fmt.Sprintf("refine: table %s, rule %s: there is no variable %s", b.System.Name,
+				r.Name, name))
 		}
 		m.places = append(m.places, place)
 		m.values = append(m.values, vars.Compile(b.in(effect[v], inst.Bind)))

@@ -10,7 +10,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// access is what the Code of a rule says, if it has one of these forms, in which a comma and what follows it is for the reader:
+// access is what the Code of a rule says, if it has one of these forms, in which a comma and what
+// follows it is for the reader:
 //
 //	Publish: word.Or, not a searcher      the function, the object, the operation
 //	Push, room: head.Load                 one of several functions
@@ -20,7 +21,8 @@ import (
 //	Unpark: futex wake, 1 woken           its result
 //	futex wait: the kernel compares       a step of the futex, wherever it is called
 //
-// A function may have a package in front, as in park.Unpark, and arguments behind it, as in Woke(true), which are for the reader.
+// A function may have a package in front, as in park.Unpark, and arguments behind it, as in
+// Woke(true), which are for the reader.
 type access struct {
 	functions []string // "package.function", of which one must be on the stack; none: anywhere
 	object    string   // "" for any
@@ -79,8 +81,9 @@ func (a *access) is(object string, s *model.Step, functions []string) bool {
 	return false
 }
 
-// functionsOf returns the functions on the stack of a step, as "package.function". For a method there is one name with that of its type,
-// and one with its own; a function literal has those of the functions around it.
+// functionsOf returns the functions on the stack of a step, as "package.function". For a method
+// there is one name with that of its type, and one with its own; a function literal has those of
+// the functions around it.
 func functionsOf(s *model.Step) []string {
 	var names []string
 	for _, f := range s.Frames() {

@@ -43,8 +43,10 @@ var (
 // is the worker's own; a notifier is the goroutine that runs it; a claim is one of a worker by a
 // goroutine.
 func Idle(workers int, actors []string, loop Loop) Binding {
-	i := idleBinding{workers: workers, actors: actors, table: rememberingClose(oneQueue(spec.Idle()))}
-	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: loop.code(), Silent: loop.Silent}
+	i := idleBinding{workers: workers, actors: actors,
+		table: rememberingClose(oneQueue(spec.Idle()))}
+	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: loop.code(),
+		Silent: loop.Silent}
 	i.copies = i.copy()
 	b.Copies = i.copies
 	b.Preconditions = []Precondition{{Code: "park.Park, park.ParkTimeout", When: i.mayPark}}
@@ -185,7 +187,8 @@ func (b *idleBinding) free(actor int) string {
 // or by a worker to itself.
 func (b *idleBinding) instances(r *spec.Rule, actor int) []Instance {
 	kind := kindOf(r.Name)
-	toOthers := slices.Contains([]string{"push", "notify", "claim", "count", "token", "close"}, kind)
+	toOthers := slices.Contains([]string{"push", "notify", "claim", "count", "token", "close"},
+		kind)
 	if !toOthers && actor >= b.workers {
 		return nil
 	}
@@ -216,7 +219,8 @@ func (b *idleBinding) instances(r *spec.Rule, actor int) []Instance {
 
 // bind gives the copies that a rule means: all that it assigns; of those that only its condition
 // names, a worker means its own, and a claimer may mean those of all workers.
-func (b *idleBinding) bind(r *spec.Rule, toOthers bool, worker, actor, claimer int) map[string]string {
+func (b *idleBinding) bind(r *spec.Rule, toOthers bool, worker, actor,
+	claimer int) map[string]string {
 	bound := map[string]string{}
 	effect := r.Effect()
 	for _, v := range b.table.Vars {

@@ -11,7 +11,8 @@ import (
 // Parker binds the table of park to goroutines: actor number parker sleeps, and every actor, the
 // parker included, may unpark. An actor that owes a wake does nothing else before it.
 func Parker(parker int, actors []string) Binding {
-	b := Binding{System: spec.Park(), Actors: actors, Package: "park", Copies: map[string][]string{}}
+	b := Binding{System: spec.Park(), Actors: actors, Package: "park",
+		Copies: map[string][]string{}}
 	for a := range actors {
 		b.Copies["owed"] = append(b.Copies["owed"], fmt.Sprint("owed_a", a))
 	}

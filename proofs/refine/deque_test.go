@@ -10,14 +10,16 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// dequeBinding gives the table of deque names: each goroutine but the owner is a thief who can be followed, with what it has looked at, and
-// with its claim.
+// dequeBinding gives the table of deque names: each goroutine but the owner is a thief who can be
+// followed, with what it has looked at, and with its claim.
 func dequeBinding(owner int, capacity int, actors []string) refine.Binding {
 	table := spec.Deque()
 	claim, other := *table.Rule("claim"), table.Rule("claim_other")
-	claim.When = spec.And(claim.When, other.When) // so it is both: that of the thief who is followed, and of another
+	// so it is both: that of the thief who is followed, and of another
+	claim.When = spec.And(claim.When, other.When)
 	c := refine.Binding{
-		System: table.With(claim).Without("claim_other"), Actors: actors, Package: "deque", Params: capacity,
+		System: table.With(claim).Without("claim_other"), Actors: actors, Package: "deque",
+		Params: capacity,
 		Copies: map[string][]string{}, Silent: []string{"give_up"},
 	}
 	for _, v := range []string{"looked", "hs", "hr", "ht", "claim"} {
@@ -90,7 +92,8 @@ func (r *rings) begin() (values int) {
 			d.Push(values, nil)
 		}
 		head, tail := refine.Field(d, "head"), refine.Field(d, "tail")
-		ring.Begin(map[string]int{"cap": ring.capacity, "half": ring.capacity / 2, "tail": ring.queued, "left": r.left},
+		ring.Begin(map[string]int{"cap": ring.capacity, "half": ring.capacity / 2,
+			"tail": ring.queued, "left": r.left},
 			[]refine.Object{{"head", head}, {"tail", tail}},
 			func() int { return int(refine.Read64(head) >> 32) },
 			func() int { return int(uint32(refine.Read64(head))) },
@@ -99,7 +102,8 @@ func (r *rings) begin() (values int) {
 	return values
 }
 
-// run makes the deques and has each actor do its part. The values come out once, at the latest in the end.
+// run makes the deques and has each actor do its part. The values come out once, at the latest in
+// the end.
 func (r *rings) run(x *model.Exec, parts ...func(*taker)) {
 	value := r.begin()
 	takers := make([]*taker, len(parts))

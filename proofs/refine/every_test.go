@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/proofs/refine"
 )
 
-// everyRule fails a check if a rule was the meaning of no access in as many executions. If there were fewer, somebody has set
-// a budget.
+// everyRule fails a check if a rule was the meaning of no access in as many executions. If there
+// were fewer, somebody has set a budget.
 func everyRule(t *testing.T, executions int64, machines []*refine.Machine, but ...string) {
 	t.Run("every rule", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
@@ -26,7 +26,8 @@ func everyRule(t *testing.T, executions int64, machines []*refine.Machine, but .
 				}
 			}
 			slices.Sort(unused)
-			x.Assert(unused == nil || times < executions, "in %d executions, no access was %s", times, strings.Join(unused, ", "))
+			x.Assert(unused == nil || times < executions, "in %d executions, no access was %s",
+				times, strings.Join(unused, ", "))
 		})
 	})
 }

@@ -13,19 +13,21 @@ import (
 	"github.com/surewake/surewake/proofs/refine"
 )
 
-// A setting is one configuration of a scheduler: the real idle and the real park, with the loop of idle's documentation, around a queue
-// that is one atomic word.
+// A setting is one configuration of a scheduler: the real idle and the real park, with the loop of
+// idle's documentation, around a queue that is one atomic word.
 type setting struct {
 	workers, submitters, tasks int // tasks of each submitter
 	asleep                     int // workers that are asleep at the beginning, the last ones
 	timeouts                   int // sleeps that end early, by a timeout or a signal
 	search                     bool
-	leaves                     bool // a searcher that finds nothing leaves once, as from a join, before it goes to sleep
-	claims                     bool // somebody claims worker 0
+	// a searcher that finds nothing leaves once, as from a join, before it goes to sleep
+	leaves bool
+	claims bool // somebody claims worker 0
 }
 
 func (s setting) String() string {
-	text := fmt.Sprintf("%dx%dx%d asleep %d timeouts %d", s.workers, s.submitters, s.tasks, s.asleep, s.timeouts)
+	text := fmt.Sprintf("%dx%dx%d asleep %d timeouts %d", s.workers, s.submitters, s.tasks,
+		s.asleep, s.timeouts)
 	for _, o := range []struct {
 		on   bool
 		name string
@@ -137,7 +139,8 @@ func (w *world) sleep(me int, next idle.Outcome, looks bool) bool {
 
 // loop is where the world does what the table leaves to callers.
 var loop = refine.Loop{
-	Push: "refine_test.put: queue.Add", Take: "refine_test.take: queue.CompareAndSwap", Recheck: "refine_test.queued: queue.Load",
+	Push: "refine_test.put: queue.Add", Take: "refine_test.take: queue.CompareAndSwap",
+	Recheck:   "refine_test.queued: queue.Load",
 	CloseDone: "refine_test.close: returned.Store",
 }
 
@@ -177,7 +180,8 @@ func (m *scheduler) begin(w *world) {
 	queue, returned := unsafe.Pointer(&w.queue), unsafe.Pointer(&w.returned)
 	m.Begin(w.c, w.parkers, state, func(worker int) bool { return worker >= m.workers-m.asleep },
 		queue, func() int { return waiting(int64(refine.Read64(queue))) },
-		[]refine.Object{{Name: "returned", Address: returned}}, func() int { return int(refine.Read32(returned)) })
+		[]refine.Object{{Name: "returned", Address: returned}},
+		func() int { return int(refine.Read32(returned)) })
 }
 
 func (m *scheduler) world(x *model.Exec) *world {
@@ -247,7 +251,8 @@ func (s setting) check(t *testing.T, opts ...model.Option) *refine.Machine {
 		if !park.Futex.Available() {
 			t.Skip("there is no futex here")
 		}
-		model.Check(t, m.body, append(opts, model.MaxSteps(2000), model.Timeouts(s.timeouts), model.NoRescue(), model.Observe(m.Step))...)
+		model.Check(t, m.body, append(opts, model.MaxSteps(2000), model.Timeouts(s.timeouts),
+			model.NoRescue(), model.Observe(m.Step))...)
 	})
 	return m.Idle
 }

@@ -13,7 +13,8 @@ import (
 
 // A Machine follows executions of the real code in a table. One goroutine at a time uses it.
 //
-// Executions repeat one another, so each set of states has a number, and where an access led from a set is computed once.
+// Executions repeat one another, so each set of states has a number, and where an access led from a
+// set is computed once.
 type Machine struct {
 	binding       *Binding
 	vars          spec.Vars
@@ -60,7 +61,8 @@ type site struct {
 	callers       [16]uintptr
 }
 
-// known are the moves that an access can be, those that may come before it, and the conditions under which it is done at all.
+// known are the moves that an access can be, those that may come before it, and the conditions
+// under which it is done at all.
 type known struct {
 	moves, before []int
 	preconditions []int
@@ -73,7 +75,8 @@ const none = -1
 
 // NewMachine returns a Machine. It panics if the table and the binding do not fit together.
 func NewMachine(b Binding) *Machine {
-	m := &Machine{binding: &b, vars: spec.Vars{}, names: b.variables(), accesses: map[site]int{}, after: map[edge]int{},
+	m := &Machine{binding: &b, vars: spec.Vars{}, names: b.variables(), accesses: map[site]int{},
+		after: map[edge]int{},
 		taken: map[string]bool{}, actors: map[string]int{}}
 	for i, name := range append(slices.Clone(m.names), b.System.Params...) {
 		m.vars[name] = i
@@ -91,23 +94,26 @@ func NewMachine(b Binding) *Machine {
 	return m
 }
 
-// Share says that an expression over the table's variables, in which the sum stands for a variable that has copies, has at each
-// instant a value that can be read from an object: by the functions that Begin is given, in this order.
+// Share says that an expression over the table's variables, in which the sum stands for a variable
+// that has copies, has at each instant a value that can be read from an object: by the functions
+// that Begin is given, in this order.
 func (m *Machine) Share(object, name, text string) {
 	m.shared = append(m.shared, shared{name, object, m.vars.Compile(m.binding.in(text, nil))})
 }
 
-// An Object is memory that the table speaks about: accesses to it are the steps. Reads are done while the execution stands still.
+// An Object is memory that the table speaks about: accesses to it are the steps. Reads are done
+// while the execution stands still.
 type Object struct {
 	Name    string
 	Address unsafe.Pointer
 }
 
-// Begin begins an execution, before its first step. state has the table's variables that are not 0, which must agree with what
-// is read; read gives the shared variables.
+// Begin begins an execution, before its first step. state has the table's variables that are not 0,
+// which must agree with what is read; read gives the shared variables.
 func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() int) {
 	if len(read) != len(m.shared) {
-		panic(fmt.Sprintf("refine: %d shared variables, and %d to read them", len(m.shared), len(read)))
+		panic(fmt.Sprintf("refine: %d shared variables, and %d to read them", len(m.shared),
+			len(read)))
 	}
 	m.executions++
 	m.read = read
@@ -130,7 +136,8 @@ func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() i
 	}
 	for i, v := range m.shared {
 		if got := read[i](); v.of(m.whole(s)) != got {
-			panic(fmt.Sprintf("refine: at the start %s is %d, and in the table %d", v.name, got, v.of(m.whole(s))))
+			panic(fmt.Sprintf("refine: at the start %s is %d, and in the table %d", v.name, got,
+				v.of(m.whole(s))))
 		}
 	}
 	m.start = m.set([]int{m.state(s)})
@@ -226,7 +233,8 @@ func (m *Machine) lead(e edge) int {
 	k := m.known[e.access]
 	from = slices.DeleteFunc(from, func(i int) bool {
 		s := m.whole(m.numbers(m.states.at(i)))
-		return slices.ContainsFunc(k.preconditions, func(n int) bool { return m.preconditions[n].when(s) == 0 })
+		return slices.ContainsFunc(k.preconditions,
+			func(n int) bool { return m.preconditions[n].when(s) == 0 })
 	})
 	for _, i := range from { // the access means nothing
 		keep(m.whole(m.numbers(m.states.at(i))))
@@ -312,8 +320,8 @@ func (m *Machine) numbers(text string) []int {
 	return all
 }
 
-// May reports whether the table may now be in a state in which a condition holds, in which the sum stands for a variable that has
-// copies. It is true where nothing is observed.
+// May reports whether the table may now be in a state in which a condition holds, in which the sum
+// stands for a variable that has copies. It is true where nothing is observed.
 func (m *Machine) May(condition string) bool {
 	if len(m.trail) == 0 {
 		return true
@@ -327,8 +335,8 @@ func (m *Machine) May(condition string) bool {
 	return false
 }
 
-// Used adds to used whether each rule was the meaning of an access so far, and returns in how many executions; where nothing is observed,
-// it adds nothing, and returns 0.
+// Used adds to used whether each rule was the meaning of an access so far, and returns in how many
+// executions; where nothing is observed, it adds nothing, and returns 0.
 func (m *Machine) Used(used map[string]bool) (executions int64) {
 	if m.steps == 0 {
 		return 0

@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// Commutes looks, in every state that the table leads to from where the last execution began, at every two moves one after the
-// other by different actors and on different objects. They must be possible in the other order, too: another move of the same actor on the
-// same object, and then one of the first actor, that together lead to the same state; and each must change what is shared of its own object
-// only. So what was seen of one order of independent accesses is true of the others. but are rules that need not. It returns how many pairs there are.
+// Commutes looks, in every state that the table leads to from where the last execution began, at
+// every two moves one after the other by different actors and on different objects. They must be
+// possible in the other order, too: another move of the same actor on the same object, and then one
+// of the first actor, that together lead to the same state; and each must change what is shared of
+// its own object only. So what was seen of one order of independent accesses is true of the others.
+// but are rules that need not. It returns how many pairs there are.
 func (m *Machine) Commutes(limit int, but ...string) (pairs int, err error) {
 	m.hops = map[int][]hop{}
 	defer func() { m.hops = nil }()
@@ -33,7 +35,8 @@ func (m *Machine) Commutes(limit int, but ...string) (pairs int, err error) {
 				return pairs, err
 			}
 			for _, b := range second {
-				if b.actor == a.actor || b.object == a.object || slices.Contains(but, b.rule) || slices.Contains(but, a.rule) {
+				if b.actor == a.actor || b.object == a.object || slices.Contains(but, b.rule) ||
+					slices.Contains(but, a.rule) {
 					continue
 				}
 				pairs++
@@ -55,14 +58,19 @@ type hop struct {
 	to     int
 }
 
-// swapped reports whether b's actor can act first, on the same object, and then a's on its own, with the same end.
+// swapped reports whether b's actor can act first, on the same object, and then a's on its own,
+// with the same end.
 func (m *Machine) swapped(first []hop, a, b hop) bool {
 	for _, c := range first {
 		if c.actor != b.actor || c.object != b.object {
 			continue
 		}
 		next, err := m.onward(c.to)
-		if err == nil && slices.ContainsFunc(next, func(d hop) bool { return d.actor == a.actor && d.object == a.object && d.to == b.to }) {
+		if err == nil && slices.ContainsFunc(next,
+			func(d hop) bool {
+				return d.actor == a.actor && d.object == a.object &&
+					d.to == b.to
+			}) {
 			return true
 		}
 	}
@@ -78,7 +86,8 @@ func (m *Machine) onward(state int) (all []hop, err error) {
 	for i := range m.moves {
 		v := &m.moves[i]
 		m.fire(v, before, func(after []int) {
-			h := hop{rule: v.rule.Name, actor: v.actor, object: v.access.object, to: m.state(after[:len(m.names)])}
+			h := hop{rule: v.rule.Name, actor: v.actor, object: v.access.object,
+				to: m.state(after[:len(m.names)])}
 			for j := range m.shared {
 				if m.shared[j].of(m.whole(before)) == m.shared[j].of(after) {
 					continue
@@ -87,7 +96,8 @@ func (m *Machine) onward(state int) (all []hop, err error) {
 					h.object = m.shared[j].object
 				}
 				if h.object != m.shared[j].object {
-					err = fmt.Errorf("rule %s, which is about %s, changes %s", h.rule, h.object, m.shared[j].name)
+					err = fmt.Errorf("rule %s, which is about %s, changes %s", h.rule, h.object,
+						m.shared[j].name)
 				}
 			}
 			if v.silent {

@@ -6,8 +6,8 @@ import (
 	"github.com/surewake/surewake/proofs/refine"
 )
 
-// In every state, what different goroutines do to different objects can be done in either order. The tables of park and taskstate have
-// one object, so there is nothing to look at.
+// In every state, what different goroutines do to different objects can be done in either order.
+// The tables of park and taskstate have one object, so there is nothing to look at.
 func TestARuleSpeaksOfOneObject(t *testing.T) {
 	workers := 2
 	if testing.Short() {
@@ -23,7 +23,8 @@ func TestARuleSpeaksOfOneObject(t *testing.T) {
 		m    *refine.Machine
 		but  []string
 	}{
-		// close_done waits for what Close itself has seen to on the word, before, and what does not come back (idle/I10).
+		// close_done waits for what Close itself has seen to on the word, before, and what does not
+		// come back (idle/I10).
 		{"idle", s.Idle, []string{"close_done"}},
 		{"deque", r.all[0].Machine, nil},
 	} {

@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Field returns the address of a field of the struct that p points to, exported or not, or of an element of the slice that the field
-// is. It panics if there is no such field: a field that was renamed is noticed.
+// Field returns the address of a field of the struct that p points to, exported or not, or of an
+// element of the slice that the field is. It panics if there is no such field: a field that was
+// renamed is noticed.
 func Field(p any, name string, index ...int) unsafe.Pointer {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

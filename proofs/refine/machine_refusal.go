@@ -18,10 +18,12 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 	where := ""
 	for _, f := range s.Frames() {
 		name := f.Func[strings.LastIndexByte(f.Func, '/')+1:]
-		where = fmt.Sprintf(" in %s, %s:%d", name, f.File[strings.LastIndexByte(f.File, '/')+1:], f.Line)
+		where = fmt.Sprintf(" in %s, %s:%d", name, f.File[strings.LastIndexByte(f.File, '/')+1:],
+			f.Line)
 		break
 	}
-	fmt.Fprintf(&b, "table %s has no such step: %v of %s%s, by %s", m.binding.System.Name, s.Op, object, where, s.Name)
+	fmt.Fprintf(&b, "table %s has no such step: %v of %s%s, by %s", m.binding.System.Name, s.Op,
+		object, where, s.Name)
 	fmt.Fprintf(&b, "\nthe memory is now  %s", m.list(m.numbers(m.values.at(e.values))))
 	states := m.numbers(m.sets.at(e.set))
 	for i, n := range states[:min(most, len(states))] {

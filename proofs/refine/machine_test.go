@@ -21,23 +21,31 @@ type toy struct {
 }
 
 func newToy() *toy {
-	table := &spec.System{Name: "lamp", Vars: []string{"lit", "struck", "matches"}, Rules: []spec.Rule{
-		{Name: "strike", When: "struck == 0 && matches > 0", Do: "struck = 1; matches--"},
-		{Name: "light", Code: "light: lamp.Store", When: "struck == 1 && lit == 0", Do: "lit = 1; struck = 0"},
-		{Name: "douse", Code: "douse, blow: lamp.Store, in whatever way", When: "lit == 1", Do: "lit = 0"},
-		{Name: "flash", Code: "told in words", When: "lit == 0 && matches > 1", Do: "lit = 2"},
-	}}
+	table := &spec.System{Name: "lamp", Vars: []string{"lit", "struck", "matches"},
+		Rules: []spec.Rule{
+			{Name: "strike", When: "struck == 0 && matches > 0", Do: "struck = 1; matches--"},
+			{Name: "light", Code: "light: lamp.Store", When: "struck == 1 && lit == 0",
+				Do: "lit = 1; struck = 0"},
+			{Name: "douse", Code: "douse, blow: lamp.Store, in whatever way", When: "lit == 1",
+				Do: "lit = 0"},
+			{Name: "flash", Code: "told in words", When: "lit == 0 && matches > 1", Do: "lit = 2"},
+		}}
 	t := &toy{Machine: refine.NewMachine(refine.Binding{
-		System: table, Actors: []string{"a", "b"}, Package: "refine_test", Silent: []string{"strike"},
-		Code:          map[string]string{"flash": "refine_test.flash"},
-		Preconditions: []refine.Precondition{{Code: "look: lamp.Store", When: func(a int) string { return []string{"lit == 1", ""}[a] }}},
-		Copies:        map[string][]string{"struck": {"struck_a", "struck_b"}},
+		System: table, Actors: []string{"a", "b"}, Package: "refine_test",
+		Silent: []string{"strike"},
+		Code:   map[string]string{"flash": "refine_test.flash"},
+		Preconditions: []refine.Precondition{{Code: "look: lamp.Store",
+			When: func(a int) string { return []string{"lit == 1", ""}[a] }}},
+		Copies: map[string][]string{"struck": {"struck_a", "struck_b"}},
 		Instances: func(r *spec.Rule, a int) []refine.Instance {
-			return []refine.Instance{{Bind: map[string]string{"struck": []string{"struck_a", "struck_b"}[a]}}}
+			return []refine.Instance{{Bind: map[string]string{"struck": []string{"struck_a",
+				"struck_b"}[a]}}}
 		},
 	})}
 	t.Share("lamp", "lit", "lit")
-	t.Begin(map[string]int{"matches": 1}, []refine.Object{{Name: "lamp", Address: unsafe.Pointer(&t.lamp)}}, func() int { return int(t.lamp) })
+	t.Begin(map[string]int{"matches": 1},
+		[]refine.Object{{Name: "lamp", Address: unsafe.Pointer(&t.lamp)}},
+		func() int { return int(t.lamp) })
 	return t
 }
 
@@ -68,7 +76,8 @@ func TestWhatTheTableDoesIsNoError(t *testing.T) {
 	require.False(t, lamp.May("lit == 1"))
 	used := map[string]bool{}
 	require.EqualValues(t, 1, lamp.Used(used))
-	require.Equal(t, map[string]bool{"strike": true, "light": true, "douse": true, "flash": false}, used)
+	require.Equal(t, map[string]bool{"strike": true, "light": true, "douse": true, "flash": false},
+		used)
 }
 
 //go:noinline
@@ -89,10 +98,13 @@ func TestWhatTheTableDoesNotDoIsAnError(t *testing.T) {
 		name, want string
 		do         func(*toy) error
 	}{
-		{"in another function", "no rule is about this access", func(l *toy) error { return l.store("a", 1) }},
+		{"in another function", "no rule is about this access",
+			func(l *toy) error { return l.store("a", 1) }},
 		{"by somebody else", "by c", func(l *toy) error { return l.light("c", 1) }},
-		{"with another value", "the memory is now  lit=5", func(l *toy) error { return l.light("a", 5) }},
-		{"against its condition", "if lit == 0 && matches > 1 then lit = 2", func(l *toy) error { return l.flash("a") }},
+		{"with another value", "the memory is now  lit=5",
+			func(l *toy) error { return l.light("a", 5) }},
+		{"against its condition", "if lit == 0 && matches > 1 then lit = 2",
+			func(l *toy) error { return l.flash("a") }},
 		{"once more, without a match", "the table was in  ", func(l *toy) error {
 			if l.light("a", 1) != nil || l.douse("a") != nil {
 				return nil
@@ -102,13 +114,15 @@ func TestWhatTheTableDoesNotDoIsAnError(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.do(newToy())
-			require.ErrorContains(t, err, "table lamp has no such step: Store of lamp in refine_test.")
+			require.ErrorContains(t, err,
+				"table lamp has no such step: Store of lamp in refine_test.")
 			require.ErrorContains(t, err, c.want)
 		})
 	}
 }
 
-// What was seen in the execution before is not looked at again, and what follows it goes on from there.
+// What was seen in the execution before is not looked at again, and what follows it goes on from
+// there.
 func TestStepsSeenBefore(t *testing.T) {
 	lamp := newToy()
 	require.NoError(t, lamp.light("a", 1))
@@ -120,9 +134,11 @@ func TestStepsSeenBefore(t *testing.T) {
 }
 
 func TestCodeThatNamesNoAccessIsRefused(t *testing.T) {
-	for _, code := range []string{"", "told in words", "the caller's push, then Notify", "a-b: x.Load"} {
+	for _, code := range []string{"", "told in words", "the caller's push, then Notify",
+		"a-b: x.Load"} {
 		require.PanicsWithValue(t, "refine: table t, rule r: \""+code+"\" names no access", func() {
-			refine.NewMachine(refine.Binding{System: &spec.System{Name: "t", Rules: []spec.Rule{{Name: "r", Code: code, When: "true"}}}})
+			refine.NewMachine(refine.Binding{System: &spec.System{Name: "t",
+				Rules: []spec.Rule{{Name: "r", Code: code, When: "true"}}}})
 		}, code)
 	}
 }
@@ -130,7 +146,8 @@ func TestCodeThatNamesNoAccessIsRefused(t *testing.T) {
 func TestFieldThatIsNotThereIsNoticed(t *testing.T) {
 	var x struct{ a, b [2]uint32 }
 	require.Equal(t, unsafe.Pointer(&x.b[1]), refine.Field(&x, "b", 1))
-	require.PanicsWithValue(t, "refine: *struct { a [2]uint32; b [2]uint32 } has no field c", func() { refine.Field(&x, "c") })
+	require.PanicsWithValue(t, "refine: *struct { a [2]uint32; b [2]uint32 } has no field c",
+		func() { refine.Field(&x, "c") })
 	require.Panics(t, func() { refine.Field(x, "a") })
 }
 

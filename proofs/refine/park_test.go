@@ -10,7 +10,8 @@ import (
 	"github.com/surewake/surewake/proofs/refine"
 )
 
-// The accesses of park, with the futex, to its word, and the kernel's to it, are transitions of the table.
+// The accesses of park, with the futex, to its word, and the kernel's to it, are transitions of the
+// table.
 func TestParkerIsTheTable(t *testing.T) {
 	var all []*refine.Machine
 	for _, c := range []struct {
@@ -34,7 +35,8 @@ func TestParkerIsTheTable(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				p := park.New(park.Futex)
 				word := refine.Field(p, "word")
-				m.Begin(map[string]int{"left": c.wakers * c.unparks}, []refine.Object{{Name: "word", Address: word}},
+				m.Begin(map[string]int{"left": c.wakers * c.unparks},
+					[]refine.Object{{Name: "word", Address: word}},
 					func() int { return int(refine.Read32(word)) })
 				taken := 0
 				x.Go(actors[0], func() {

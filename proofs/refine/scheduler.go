@@ -10,8 +10,8 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// A Scheduler follows the executions of workers that sleep as package idle says: in the table of idle, and for each worker in that of
-// park. One goroutine at a time uses it.
+// A Scheduler follows the executions of workers that sleep as package idle says: in the table of
+// idle, and for each worker in that of park. One goroutine at a time uses it.
 type Scheduler struct {
 	Idle    *Machine
 	Parkers []*Machine // those of the workers, by number
@@ -39,13 +39,15 @@ func NewScheduler(workers int, b Binding) *Scheduler {
 	return s
 }
 
-// Begin begins an execution, as Machine.Begin does. The workers that are not asleep run; state has what else is not 0.
-// queue is the memory by which others see how many tasks there are, and queued reads it. objects and read are what the caller has shared
-// besides, behind what NewScheduler has.
-func (s *Scheduler) Begin(c *idle.Coordinator, parkers []*park.Parker, state map[string]int, asleep func(worker int) bool,
+// Begin begins an execution, as Machine.Begin does. The workers that are not asleep run; state has
+// what else is not 0. queue is the memory by which others see how many tasks there are, and queued
+// reads it. objects and read are what the caller has shared besides, behind what NewScheduler has.
+func (s *Scheduler) Begin(c *idle.Coordinator, parkers []*park.Parker, state map[string]int,
+	asleep func(worker int) bool,
 	queue unsafe.Pointer, queued func() int, objects []Object, read ...func() int) {
 	searching, closed, word := Field(c, "searching"), Field(c, "closed"), Field(c, "words", 0)
-	objects = append([]Object{{"searching", searching}, {"closed", closed}, {"word", word}, {"queue", queue}}, objects...)
+	objects = append([]Object{{"searching", searching}, {"closed", closed}, {"word", word},
+		{"queue", queue}}, objects...)
 	shared := []func() int{
 		func() int { return int(int32(Read32(searching))) },
 		func() int { return int(Read32(closed)) },
@@ -62,7 +64,8 @@ func (s *Scheduler) Begin(c *idle.Coordinator, parkers []*park.Parker, state map
 		shared = append(shared,
 			func() int { return int(Read64(word) >> i & 1) },
 			func() int { return isToken(Read32(parker)) })
-		s.Parkers[i].Begin(map[string]int{"left": 99}, []Object{{"word", parker}}, func() int { return int(Read32(parker)) })
+		s.Parkers[i].Begin(map[string]int{"left": 99}, []Object{{"word", parker}},
+			func() int { return int(Read32(parker)) })
 	}
 	s.Idle.Begin(state, objects, append(shared, read...)...)
 }
@@ -85,7 +88,8 @@ func (s *Scheduler) Step(step *model.Step) error {
 	return err
 }
 
-// Over reports whether everything that was begun may be at its end: all workers run, nobody owes a wake.
+// Over reports whether everything that was begun may be at its end: all workers run, nobody owes a
+// wake.
 func (s *Scheduler) Over() bool {
 	over := s.Idle.May(fmt.Sprint("R == ", len(s.Parkers)))
 	for _, p := range s.Parkers {

@@ -10,9 +10,11 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// taskBinding gives the table of taskstate names: entries, references and the right to run belong to goroutines.
+// taskBinding gives the table of taskstate names: entries, references and the right to run belong
+// to goroutines.
 func taskBinding(actors []string) refine.Binding {
-	c := refine.Binding{System: spec.Task(), Actors: actors, Package: "taskstate", Copies: map[string][]string{}}
+	c := refine.Binding{System: spec.Task(), Actors: actors, Package: "taskstate",
+		Copies: map[string][]string{}}
 	for _, v := range []string{"entries", "runner", "handle", "holders", "last"} {
 		for a := range actors {
 			c.Copies[v] = append(c.Copies[v], fmt.Sprintf("%s_a%d", v, a))
@@ -104,7 +106,8 @@ func (j *job) cancel() {
 	}
 }
 
-// claim is what a joiner does that runs its target; the entry that it makes, if any, it runs as well.
+// claim is what a joiner does that runs its target; the entry that it makes, if any, it runs as
+// well.
 func (j *job) claim() {
 	if now := j.word.Claim(); now != taskstate.RunStale && j.turn(now) {
 		j.run()
@@ -129,15 +132,17 @@ func (j *job) detach() {
 func TestTaskIsTheTable(t *testing.T) {
 	var all []*refine.Machine
 	for _, c := range []struct {
-		name    string
-		polls   []verdict  // the last of them is for all to come, and for one that is told to end it is done
+		name string
+		// the last of them is for all to come, and for one that is told to end it is done
+		polls   []verdict
 		holder  func(*job) // who has a reference
 		handler func(*job) // who has the handle
 	}{
 		{"woken, and dropped", []verdict{waits, done}, (*job).wakeDrop, (*job).detach},
 		{"woken twice", []verdict{waits}, (*job).wake, (*job).wake},
 		{"yields", []verdict{again, waits}, (*job).wake, func(*job) {}},
-		{"cloned", []verdict{done}, func(j *job) { j.word.Clone(); j.wakeDrop(); j.word.Drop() }, func(*job) {}},
+		{"cloned", []verdict{done}, func(j *job) { j.word.Clone(); j.wakeDrop(); j.word.Drop() },
+			func(*job) {}},
 		{"joined", []verdict{done}, func(j *job) { j.word.Drop() }, (*job).joinAndDrop},
 		{"joined and woken", []verdict{done}, (*job).wakeDrop, (*job).joinAndDrop},
 		{"joined in vain", []verdict{done}, func(j *job) { j.wakeDrop() }, func(j *job) {
@@ -145,7 +150,8 @@ func TestTaskIsTheTable(t *testing.T) {
 				j.word.Unjoin()
 			}
 		}},
-		{"detached by a joiner", []verdict{done}, func(*job) {}, func(j *job) { j.word.Join(); j.detach() }},
+		{"detached by a joiner", []verdict{done}, func(*job) {},
+			func(j *job) { j.word.Join(); j.detach() }},
 		{"claimed", []verdict{waits, done}, (*job).wakeDrop, (*job).claim},
 		{"cancelled", []verdict{waits}, (*job).cancel, (*job).detach},
 		{"cancelled twice", []verdict{waits}, (*job).cancel, (*job).cancel},
@@ -153,7 +159,8 @@ func TestTaskIsTheTable(t *testing.T) {
 	} {
 		actors := []string{"runner", "holder", "handle"}
 		m := refine.NewMachine(taskBinding(actors))
-		for _, v := range []string{"life", "notified", "cancelled", "join", "detached", "shield", "refs"} {
+		for _, v := range []string{"life", "notified", "cancelled", "join", "detached", "shield",
+			"refs"} {
 			m.Share("word", v, v)
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -161,7 +168,8 @@ func TestTaskIsTheTable(t *testing.T) {
 				j := &job{word: taskstate.New(3), polls: c.polls}
 				bits := refine.Field(&j.word, "bits")
 				state := func() taskstate.State { return taskstate.State(refine.Read64(bits)) }
-				m.Begin(map[string]int{"refs": 3, "most": 99, "deep": taskstate.MaxShield, "entries_a0": 1, "holders_a1": 1, "handle_a2": 1},
+				m.Begin(map[string]int{"refs": 3, "most": 99, "deep": taskstate.MaxShield,
+					"entries_a0": 1, "holders_a1": 1, "handle_a2": 1},
 					[]refine.Object{{"word", bits}},
 					func() int { return int(state().Lifecycle()) },
 					func() int { return flag(state().Notified()) },
@@ -174,7 +182,8 @@ func TestTaskIsTheTable(t *testing.T) {
 				x.Go(actors[1], func() { c.holder(j) })
 				x.Go(actors[2], func() { c.handler(j) })
 				x.Join()
-				x.Assert(m.May("entries + runner + last == 0"), "somebody has not done what it was told to")
+				x.Assert(m.May("entries + runner + last == 0"),
+					"somebody has not done what it was told to")
 			}, model.Observe(m.Step))
 		})
 		all = append(all, m)

@@ -1,9 +1,11 @@
-// Package smt turns a transition table and what is claimed about it into questions for an SMT solver.
+// Package smt turns a transition table and what is claimed about it into questions for an SMT
+// solver.
 //
-// A claim about all reachable states is proved by an invariant: it holds at the start, every rule keeps it, and it implies
-// the claim. Each of these is a question whether there is a state in which it is *not* so, over integers without bounds,
-// so the answer "unsat" holds for any number of whatever the table counts. Besides, each rule must be able to fire in a state of the
-// invariant; else the invariant would say too much, and the rest would be proved of nothing.
+// A claim about all reachable states is proved by an invariant: it holds at the start, every rule
+// keeps it, and it implies the claim. Each of these is a question whether there is a state in which
+// it is *not* so, over integers without bounds, so the answer "unsat" holds for any number of
+// whatever the table counts. Besides, each rule must be able to fire in a state of the invariant;
+// else the invariant would say too much, and the rest would be proved of nothing.
 package smt
 
 import (
@@ -22,9 +24,11 @@ type Proof struct {
 	Goals []string
 	// At are conditions that hold whenever a rule fires.
 	At map[string]string
-	// Measure, if there is one, are numbers that are never negative, the first of which that changes in a step goes down.
+	// Measure, if there is one, are numbers that are never negative, the first of which that
+	// changes in a step goes down.
 	Measure []string
-	// Ends, if it is not empty, holds where no rule can fire. The table must have no parameters then.
+	// Ends, if it is not empty, holds where no rule can fire. The table must have no parameters
+	// then.
 	Ends string
 }
 
@@ -40,7 +44,10 @@ func (p *Proof) Questions() []Question {
 	s := p.System
 	inv := plain(spec.And(p.Invariant...))
 	var qs []Question
-	ask := func(name, expect string, assert ...string) { qs = append(qs, Question{name, expect, assert}) }
+	ask := func(name, expect string,
+		assert ...string) {
+		qs = append(qs, Question{name, expect, assert})
+	}
 	ask("there is a start", "sat", plain(s.Init))
 	ask("the invariant holds at the start", "unsat", plain(s.Init), not(inv))
 	for i := range s.Rules {
@@ -48,7 +55,8 @@ func (p *Proof) Questions() []Question {
 		when, after := plain(r.When), substitute(r.Effect())
 		ask(r.Name+" can fire", "sat", inv, when)
 		for n, conjunct := range p.Invariant {
-			ask(fmt.Sprintf("%s keeps part %d of the invariant", r.Name, n+1), "unsat", inv, when, not(spec.SMT(conjunct, after)))
+			ask(fmt.Sprintf("%s keeps part %d of the invariant", r.Name, n+1), "unsat", inv, when,
+				not(spec.SMT(conjunct, after)))
 		}
 		if len(p.Measure) > 0 {
 			ask(r.Name+" lowers the measure", "unsat", inv, when, not(lower(p.Measure, after)))
@@ -87,8 +95,9 @@ func (p *Proof) Script(questions []Question) string {
 	return b.String()
 }
 
-// Judge compares a solver's output with what was expected. It returns the claims that are refuted, and an error unless all questions
-// were answered. A rule that cannot fire refutes nothing, but is an error too if nothing else is.
+// Judge compares a solver's output with what was expected. It returns the claims that are refuted,
+// and an error unless all questions were answered. A rule that cannot fire refutes nothing, but is
+// an error too if nothing else is.
 func Judge(questions []Question, output string) (refuted []Question, err error) {
 	var vacuous []string
 	words := strings.Fields(strings.ReplaceAll(output, `"`, ""))

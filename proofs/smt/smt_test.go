@@ -9,8 +9,10 @@ import (
 
 func proof() *Proof {
 	return &Proof{
-		System:    &spec.System{Name: "countdown", Vars: []string{"x"}, Init: "x >= 0", Rules: []spec.Rule{{Name: "down", When: "x > 0", Do: "x--"}}},
-		Invariant: []string{"x >= 0"}, Goals: []string{"x > -1"}, Measure: []string{"x"}, Ends: "x == 0",
+		System: &spec.System{Name: "countdown", Vars: []string{"x"}, Init: "x >= 0",
+			Rules: []spec.Rule{{Name: "down", When: "x > 0", Do: "x--"}}},
+		Invariant: []string{"x >= 0"}, Goals: []string{"x > -1"}, Measure: []string{"x"},
+		Ends: "x == 0",
 	}
 }
 
@@ -20,13 +22,16 @@ func TestQuestionsOfAProof(t *testing.T) {
 		got = append(got, q.Name+": "+q.Expect)
 	}
 	want := []string{
-		"there is a start: sat", "the invariant holds at the start: unsat", "down can fire: sat", "down keeps part 1 of the invariant: unsat",
-		"down lowers the measure: unsat", "so: x > -1: unsat", "where nothing can happen: x == 0: unsat",
+		"there is a start: sat", "the invariant holds at the start: unsat", "down can fire: sat",
+		"down keeps part 1 of the invariant: unsat",
+		"down lowers the measure: unsat", "so: x > -1: unsat",
+		"where nothing can happen: x == 0: unsat",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if script := proof().Script(proof().Questions()); !strings.Contains(script, "(assert (not (>= (- v.x 1) 0)))") {
+	if script := proof().Script(proof().Questions()); !strings.Contains(script,
+		"(assert (not (>= (- v.x 1) 0)))") {
 		t.Error(script)
 	}
 }

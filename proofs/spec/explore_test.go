@@ -8,19 +8,22 @@ import (
 
 // counter goes up to 3 and may be taken down by any number.
 func counter() *System {
-	return &System{Name: "counter", Vars: []string{"x", "y"}, Params: []string{"n"}, Init: "x == 0 && y == 0", Rules: []Rule{
-		{"up", "", "x < 3", "x++"},
-		{"move", "", "n > 0 && n <= x", "x -= n; y += n"},
-	}}
+	return &System{Name: "counter", Vars: []string{"x", "y"}, Params: []string{"n"},
+		Init: "x == 0 && y == 0", Rules: []Rule{
+			{"up", "", "x < 3", "x++"},
+			{"move", "", "n > 0 && n <= x", "x -= n; y += n"},
+		}}
 }
 
 func TestExploreCountsStatesAndSteps(t *testing.T) {
 	s := counter().Without("move")
-	if got, err := s.Explore(Question{Ends: "x == 3", Terminates: true}); err != nil || got != (Exploration{States: 4, Steps: 3, Ends: 1}) {
+	if got, err := s.Explore(Question{Ends: "x == 3", Terminates: true}); err != nil ||
+		got != (Exploration{States: 4, Steps: 3, Ends: 1}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	bounded := counter().With(Rule{Name: "up", When: "x + y < 3", Do: "x++"})
-	if got, err := bounded.Explore(Question{Params: 3, Ends: "x == 0 && y == 3", Terminates: true}); err != nil || got.States != 10 {
+	if got, err := bounded.Explore(Question{Params: 3, Ends: "x == 0 && y == 3",
+		Terminates: true}); err != nil || got.States != 10 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -35,14 +38,17 @@ func TestExploreFindsAShortestViolation(t *testing.T) {
 
 func TestExploreFindsWhatIsStuckAndWhatNeverEnds(t *testing.T) {
 	s := counter().Without("move")
-	if _, err := s.Explore(Question{Ends: "x == 2"}); err == nil || !strings.Contains(err.Error(), "stuck") {
+	if _, err := s.Explore(Question{Ends: "x == 2"}); err == nil ||
+		!strings.Contains(err.Error(), "stuck") {
 		t.Errorf("%v", err)
 	}
 	round := s.With(Rule{Name: "down", When: "x > 0", Do: "x--"})
-	if _, err := round.Explore(Question{Terminates: true}); err == nil || !strings.Contains(err.Error(), "never ends") {
+	if _, err := round.Explore(Question{Terminates: true}); err == nil ||
+		!strings.Contains(err.Error(), "never ends") {
 		t.Errorf("%v", err)
 	}
-	if _, err := counter().Explore(Question{Params: 1, Limit: 50}); err == nil || !strings.Contains(err.Error(), "more than 50") {
+	if _, err := counter().Explore(Question{Params: 1, Limit: 50}); err == nil ||
+		!strings.Contains(err.Error(), "more than 50") {
 		t.Errorf("%v", err)
 	}
 }
@@ -60,7 +66,8 @@ func TestExpressionsMeanTheSameInBothReaders(t *testing.T) {
 	}
 	vars := Vars{"x": 0, "y": 1}
 	for text, want := range map[string]int{
-		"x == 1 && y != 2": 0, "x == 1 || y != 2": 1, "implies(x == 2, false)": 1, "either(x == 1, 10, 20) - -y": 12, "!(x*y >= 2)": 0, "x + y": 3,
+		"x == 1 && y != 2": 0, "x == 1 || y != 2": 1, "implies(x == 2, false)": 1,
+		"either(x == 1, 10, 20) - -y": 12, "!(x*y >= 2)": 0, "x + y": 3,
 	} {
 		if got := vars.number(text)([]int{1, 2}); got != want {
 			t.Errorf("%s is %d, want %d", text, got, want)
