@@ -23,7 +23,7 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"check ./testdata/bad/brokentest", "brokentest_test.go:10:"},
 		{"mutants ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
 		{"check ./testdata/bad/nochecks", "no checks in github.com/surewake/surewake/testdata/bad/nochecks (a check is a Test function that calls model.Check)"},
-		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.diff) in github.com/surewake/surewake/testdata/bad/nochecks"},
+		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.mutant) in github.com/surewake/surewake/testdata/bad/nochecks"},
 		{"check ./testdata/bad/absent", "testdata/bad/absent"},
 		{"check ./testdata/bad/absent/...", "testdata/bad/absent/"},
 		{"check ./testdata/...", "the patterns match no packages"},
@@ -263,22 +263,22 @@ func TestOdd(t *testing.T) {
 	require.Zero(t, a.code, "%s", a)
 	require.Contains(t, a.stdout, "1 checks: 1 proved, 0 bounded, 0 failed")
 
-	diff := func(before, after string) string {
-		return "--- a/counter/counter.go\n+++ b/counter/counter.go\n@@ -1 +1 @@\n-" + before + "\n+" + after + "\n"
+	bug := func(id, declaration, edit string) {
+		write("counter/testdata/mutants/"+id+".mutant", "A bug.\n\n-- counter/counter.go: "+declaration+" --\n"+edit)
 	}
-	write("counter/testdata/mutants/1-lost.diff", diff("\tc.n.Add(1)", "\tc.n.Store(c.n.Load() + 1)"))
-	write("counter/testdata/mutants/2-even.diff", diff("\treturn c.n.Load()%2 == 1", "\treturn c.n.Load()%2 == 0"))
+	bug("1-lost", "Counter.Add", "- c.n.Add(1)\n+ c.n.Store(c.n.Load() + 1)\n")
+	bug("2-even", "Counter.Odd", "- return c.n.Load()%2 == 1\n+ return c.n.Load()%2 == 0\n")
 	a = surewake(t, dir, "mutants", "./...")
 	require.Zero(t, a.code, "%s", a)
 	require.Regexp(t, `^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`, a.stdout)
 
-	write("counter/testdata/mutants/3-name.diff", diff(`func (c *Counter) Name() string { return "counter" }`, `func (c *Counter) Name() string { return "" }`))
-	write("counter/testdata/mutants/4-old.diff", diff("\tc.n.Sub(1)", "\tc.n.Add(1)"))
-	write("counter/testdata/mutants/5-wrong.diff", diff("\tc.n.Add(1)", "\tc.n.Add(one)"))
+	bug("3-name", "Counter.Name", "- \"counter\"\n+ \"\"\n")
+	bug("4-old", "Counter.Add", "- c.n.Sub(1)\n+ c.n.Add(1)\n")
+	bug("5-wrong", "Counter.Add", "- c.n.Add(1)\n+ c.n.Add(one)\n")
 	a = surewake(t, dir, "mutants", "-run", "3|4|5")
 	require.Equal(t, 1, a.code, "%s", a)
 	require.Regexp(t, `^3-name \.\.\. SURVIVED  \d+\.\ds\n`, a.stdout)
-	require.Contains(t, a.stdout, "4-old ... ERROR hunk 1 does not apply to counter/counter.go: the lines at 1 are others\n")
+	require.Contains(t, a.stdout, "4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n")
 	require.Regexp(t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`, a.stdout)
 	require.Contains(t, a.stdout, "3 mutants: 0 caught, 1 missed, 2 in error\n")
 

@@ -59,7 +59,7 @@ func (r refinement) judge(ctx context.Context) error {
 		return err
 	}
 	said := strings.TrimSpace(out.String())
-	if sum.Caught != 1 || sum.Mutants != 1 || !strings.Contains(said, "killed by "+r.test) {
+	if sum.Caught == 0 || sum.Caught != sum.Mutants || !strings.Contains(said, "killed by "+r.test) {
 		return errors.New(said)
 	}
 	return &refuted{said}

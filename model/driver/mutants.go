@@ -14,14 +14,18 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/mutant"
 )
 
-// A mutant is a known bug, kept as a diff in testdata/mutants of the package
-// whose checks and tests must object to it.
-type mutant struct {
-	id   string // the file's name without .diff
-	file string
+// A candidate is a known bug, and a package whose checks and tests must object to it: the one in whose testdata/mutants it is, or one
+// that it names.
+type candidate struct {
+	id   string // the file's name, with the path of its package before it if that is another
+	file mutant.File
 	pkg  instrument.Package
+	// suspect is who is asked first, "" if it is not said: a check, or the beginning of the names of ordinary tests. It saves time
+	// and decides nothing: whoever does not object any more is passed over.
+	suspect string
 }
 
 // A MutantSummary counts mutants.
@@ -62,14 +66,14 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if err != nil {
 		return sum, err
 	}
-	all, err := findMutants(set.Packages, opts.All)
+	all, err := findMutants(set.Packages, root, opts.All)
 	if err != nil {
 		return sum, err
 	}
 	if len(all) == 0 {
-		return sum, usagef("no mutants (testdata/mutants/*.diff) in %s", names(set.Packages))
+		return sum, usagef("no mutants (testdata/mutants/*.mutant) in %s", names(set.Packages))
 	}
-	all = slices.DeleteFunc(all, func(m mutant) bool { return !match.MatchString(m.id) })
+	all = slices.DeleteFunc(all, func(m candidate) bool { return !match.MatchString(m.id) })
 	if len(all) == 0 {
 		return sum, usagef("-run %s matches no mutant", opts.Run)
 	}
@@ -81,30 +85,52 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
 }
 
-// findMutants returns the mutants of packages, and those that are further examples of the same bugs if more is set.
-func findMutants(packages []instrument.Package, more bool) ([]mutant, error) {
-	var all []mutant
+// findMutants returns the mutants of packages, and those of the module's other packages that name one of them, once for each who
+// is named. Those that are further examples of the same bugs are among them if more is set.
+func findMutants(packages []instrument.Package, root string, more bool) ([]candidate, error) {
+	module, err := mutant.Find(root)
+	if err != nil {
+		return nil, err
+	}
+	var all []candidate
 	for _, p := range packages {
-		files, err := filepath.Glob(filepath.Join(p.Dir, "testdata", "mutants", "*.diff"))
+		place := placeOf(p, root)
+		own, err := mutant.In(p.Dir, place)
 		if err != nil {
 			return nil, err
 		}
-		if more {
-			further, err := filepath.Glob(filepath.Join(p.Dir, "testdata", "mutants", "more", "*.diff"))
-			if err != nil {
-				return nil, err
+		for _, f := range own {
+			if more || !f.More {
+				all = append(all, candidatesOf(f, f.ID, p, place)...)
 			}
-			files = append(files, further...)
 		}
-		for _, f := range files {
-			all = append(all, mutant{id: strings.TrimSuffix(filepath.Base(f), ".diff"), file: f, pkg: p})
+		for _, f := range module {
+			if f.Home != place && (more || !f.More) {
+				all = append(all, candidatesOf(f, f.Name(), p, place)...)
+			}
 		}
 	}
 	return all, nil
 }
 
+// candidatesOf returns one candidate for each whom a mutant names in a package, and for its own package at least one.
+func candidatesOf(f mutant.File, id string, p instrument.Package, place string) []candidate {
+	var all []candidate
+	if m, err := f.Read(); err == nil { // an error is said when it is judged in its own package
+		for _, k := range m.Killers {
+			if k.Place == place || k.Place == "" && f.Home == place {
+				all = append(all, candidate{id: id, file: f, pkg: p, suspect: k.Name})
+			}
+		}
+	}
+	if all == nil && f.Home == place {
+		all = []candidate{{id: id, file: f, pkg: p}}
+	}
+	return all
+}
+
 // judgeAll judges several mutants at a time and prints the verdicts in order.
-func judgeAll(ctx context.Context, j *judge, all []mutant, out io.Writer) (MutantSummary, error) {
+func judgeAll(ctx context.Context, j *judge, all []candidate, out io.Writer) (MutantSummary, error) {
 	sum := MutantSummary{Mutants: len(all)}
 	ctx, cancel := context.WithCancel(ctx)
 	type verdict struct {
@@ -180,18 +206,18 @@ type innocence struct {
 }
 
 // judge returns who objects to m, "" if nobody does.
-func (j *judge) judge(ctx context.Context, m mutant) (killer string, err error) {
-	replace, err := j.mutate(m)
+func (j *judge) judge(ctx context.Context, m candidate) (killer string, err error) {
+	bug, err := m.file.Read()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", filepath.Base(m.file.Path), err)
 	}
-	suspect, err := m.suspect()
+	replace, err := j.mutate(bug)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", filepath.Base(m.file.Path), err)
 	}
-	suspectIsCheck := slices.Contains(m.pkg.Checks, suspect)
-	if suspect != "" && !suspectIsCheck {
-		killer, err = j.tests(ctx, m.pkg, replace, suspect)
+	suspectIsCheck := slices.Contains(m.pkg.Checks, m.suspect)
+	if m.suspect != "" && !suspectIsCheck {
+		killer, err = j.tests(ctx, m.pkg, replace, m.suspect)
 		if killer != "" || err != nil {
 			return killer, err
 		}
@@ -211,7 +237,7 @@ func (j *judge) judge(ctx context.Context, m mutant) (killer string, err error) 
 	checks := checksOf(set.Packages[0], placeOf(m.pkg, j.root))
 
 	if suspectIsCheck {
-		killer, err = j.ask(ctx, r, checks, suspect)
+		killer, err = j.ask(ctx, r, checks, m.suspect)
 		if killer != "" || err != nil {
 			return killer, err
 		}
@@ -238,22 +264,6 @@ func (j *judge) judge(ctx context.Context, m mutant) (killer string, err error) 
 	return killer, err
 }
 
-// suspect returns who is asked first: a line "Killed by TestName" before the diff names a check, or the beginning of the names of
-// ordinary tests. It saves time and decides nothing: whoever does not object any more is passed over.
-func (m mutant) suspect() (test string, err error) {
-	text, err := os.ReadFile(m.file)
-	if err != nil {
-		return "", err
-	}
-	head, _, _ := strings.Cut(string(text), "\n---")
-	if found := suspectLine.FindStringSubmatch(head); found != nil {
-		return found[1], nil
-	}
-	return "", nil
-}
-
-var suspectLine = regexp.MustCompile(`(?m)^Killed by (Test\w+)$`)
-
 // ask has one check look at a mutant, plainly and then under the race detector.
 func (j *judge) ask(ctx context.Context, r *runner, checks []planned, suspect string) (killer string, err error) {
 	for _, t := range checks {
@@ -272,30 +282,16 @@ func (j *judge) ask(ctx context.Context, r *runner, checks []planned, suspect st
 	return killer, err
 }
 
-// mutate applies the diff in memory.
-func (j *judge) mutate(m mutant) (map[string][]byte, error) {
-	text, err := os.ReadFile(m.file)
+// mutate applies the edits in memory.
+func (j *judge) mutate(bug *mutant.Mutant) (map[string][]byte, error) {
+	path := func(file string) string { return filepath.Join(j.root, filepath.FromSlash(file)) }
+	files, err := bug.Apply(func(file string) ([]byte, error) { return os.ReadFile(path(file)) })
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePatch(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(m.file), err)
-	}
 	replace := map[string][]byte{}
-	for _, f := range p {
-		path := filepath.Join(j.root, filepath.FromSlash(f.path))
-		before, seen := replace[path]
-		if !seen {
-			if before, err = os.ReadFile(path); err != nil {
-				return nil, fmt.Errorf("does not apply: %w", err)
-			}
-		}
-		after, err := f.apply(string(before))
-		if err != nil {
-			return nil, err
-		}
-		replace[path] = []byte(after)
+	for file, text := range files {
+		replace[path(file)] = text
 	}
 	return replace, nil
 }

@@ -9,51 +9,58 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/mutant"
 )
 
-func TestMutantsAreFoundByFileName(t *testing.T) {
-	dir := t.TempDir()
-	mutants := filepath.Join(dir, "testdata", "mutants")
-	require.NoError(t, os.MkdirAll(mutants, 0o777))
-	for _, name := range []string{"B2.diff", "A1-room.diff", "README.md"} {
-		require.NoError(t, os.WriteFile(filepath.Join(mutants, name), nil, 0o666))
+// A package has the mutants of its own directory, and those that name it; each once for everybody who is named there.
+func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, killers string) {
+		file = filepath.Join(root, filepath.FromSlash(file))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, []byte("A bug.\n"+killers+"\n-- p/p.go: F --\n- one\n"), 0o666))
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(mutants, "more"), 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(mutants, "more", "A2.diff"), nil, 0o666))
-	for more, want := range map[bool][]string{false: {"A1-room", "B2"}, true: {"A1-room", "B2", "A2"}} {
-		all, err := findMutants([]instrument.Package{{Path: "none", Dir: t.TempDir()}, {Path: "p", Dir: dir}}, more)
+	write("p/testdata/mutants/B2.mutant", "")
+	write("p/testdata/mutants/A1-room.mutant", "Killed by TestRoom\nKilled by TestQ in q\nKilled by TestWall\n")
+	write("p/testdata/mutants/README.md", "")
+	write("p/testdata/mutants/more/A2.mutant", "Killed by TestQ in q\n")
+	write("q/testdata/mutants/Q.mutant", "")
+	p := instrument.Package{Path: "p", Dir: filepath.Join(root, "p")}
+	q := instrument.Package{Path: "q", Dir: filepath.Join(root, "q")}
+	for _, c := range []struct {
+		pkg  instrument.Package
+		more bool
+		want []string // the ids, and who is asked first
+	}{
+		{p, false, []string{"A1-room TestRoom", "A1-room TestWall", "B2 "}},
+		{p, true, []string{"A1-room TestRoom", "A1-room TestWall", "B2 ", "A2 "}},
+		{q, false, []string{"Q ", "p/A1-room TestQ"}},
+		{q, true, []string{"Q ", "p/A1-room TestQ", "p/A2 TestQ"}},
+		{instrument.Package{Path: "r", Dir: filepath.Join(root, "r")}, true, nil},
+	} {
+		all, err := findMutants([]instrument.Package{c.pkg}, root, c.more)
 		require.NoError(t, err)
 		var ids []string
 		for _, m := range all {
-			require.Equal(t, "p", m.pkg.Path)
-			ids = append(ids, m.id)
+			require.Equal(t, c.pkg, m.pkg)
+			ids = append(ids, m.id+" "+m.suspect)
 		}
-		require.Equal(t, want, ids)
+		require.Equal(t, c.want, ids)
 	}
 }
 
-// A diff may change a file in several places, and several files.
 func TestMutantsAreAppliedInMemory(t *testing.T) {
 	root := t.TempDir()
 	source := filepath.Join(root, "p", "p.go")
 	require.NoError(t, os.Mkdir(filepath.Join(root, "p"), 0o777))
-	require.NoError(t, os.WriteFile(source, []byte("one\ntwo\n"), 0o666))
-	diff := filepath.Join(root, "m.diff")
-	write := func(text string) { require.NoError(t, os.WriteFile(diff, []byte(text), 0o666)) }
+	require.NoError(t, os.WriteFile(source, []byte("package p\n\nfunc F() int { return 1 }\n"), 0o666))
 	j := judge{root: root}
-
-	write("--- a/p/p.go\n+++ b/p/p.go\n@@ -1 +1 @@\n-one\n+1\n--- a/p/p.go\n+++ b/p/p.go\n@@ -2 +2 @@\n-two\n+2\n")
-	replace, err := j.mutate(mutant{file: diff})
+	replace, err := j.mutate(&mutant.Mutant{Edits: []mutant.Edit{{File: "p/p.go", Decl: "F", Old: "return 1", New: "return 2"}}})
 	require.NoError(t, err)
-	require.Equal(t, map[string][]byte{source: []byte("1\n2\n")}, replace)
+	require.Equal(t, map[string][]byte{source: []byte("package p\n\nfunc F() int { return 2 }\n")}, replace)
 
-	write("--- a/p/q.go\n+++ b/p/q.go\n@@ -1 +1 @@\n-one\n+1\n")
-	_, err = j.mutate(mutant{file: diff})
-	require.ErrorContains(t, err, "does not apply: open "+filepath.Join(root, "p", "q.go"))
-
-	write("nothing")
-	_, err = j.mutate(mutant{file: diff})
-	require.ErrorContains(t, err, "m.diff: no changes in it")
+	_, err = j.mutate(&mutant.Mutant{Edits: []mutant.Edit{{File: "p/q.go", Decl: "F", Old: "1", New: "2"}}})
+	require.ErrorContains(t, err, "open "+filepath.Join(root, "p", "q.go"))
 }
 
 func TestWhoAlwaysObjectsHasFoundNothing(t *testing.T) {
@@ -96,20 +103,4 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.Empty(t, failing)
 	require.Contains(t, text, "./p.go:3:1: oops")
 	require.True(t, broken)
-}
-
-func TestADiffNamesWhoIsAskedFirst(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.diff")
-	for text, want := range map[string]string{
-		"":                                    "",
-		"A bug.\n--- a/x.go\n":                "",
-		"A bug.\nKilled by TestX\n--- a/x.go": "TestX",
-		"A bug, Killed by TestX\n--- a/x.go":  "",
-		"A bug.\n--- a/x.go\nKilled by TestX": "",
-	} {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
-		got, err := mutant{file: file}.suspect()
-		require.NoError(t, err)
-		require.Equal(t, want, got, "%q", text)
-	}
 }
