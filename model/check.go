@@ -207,6 +207,7 @@ func (c *check) result(res explore.Result) record {
 	if res.Late > 0 {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
 	}
+	r.Assumptions = append(r.Assumptions, res.Assumed...)
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"
 	}

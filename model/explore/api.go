@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -55,9 +56,10 @@ type Result struct {
 	Digest     uint64 // over all explored schedules
 	Bounded    string // why not everything was explored, "" if it was
 	Seconds    float64
-	Threads    int   // most threads in one execution
-	Late       int64 // executions in which a timeout fired because nothing else could run
-	Held       bool  // a timer was kept from firing early, since there are no more early timeouts than Config.Early
+	Threads    int      // most threads in one execution
+	Late       int64    // executions in which a timeout fired because nothing else could run
+	Held       bool     // a timer was kept from firing early, since there are no more early timeouts than Config.Early
+	Assumed    []string // what Assume was told, each text once
 	Failure    *Failure
 	Events     []Record // of the replayed execution
 
@@ -187,16 +189,22 @@ func Procs() int {
 	return 0
 }
 
-// Serial numbers what checked code makes: by thread, and in the order in which
-// that made it. It does not depend on how threads took turns.
-func Serial() uint64 {
-	e := eng
-	if e == nil {
-		return 0
+// ThreadID names the running thread: no other thread of the execution has the same.
+func ThreadID() int {
+	if e := eng; e != nil {
+		return e.cur.id
 	}
-	t := e.cur
-	t.serial++
-	return uint64(t.id)<<32 | uint64(t.serial)
+	return -1
+}
+
+// Assume names an assumption under which what the running execution does is all that Go could do. It
+// stands in the verdict, once.
+//
+//go:noinline
+func Assume(text string) {
+	if e := eng; e != nil && !slices.Contains(e.res.Assumed, text) {
+		e.res.Assumed = append(e.res.Assumed, text)
+	}
 }
 
 // Hidden runs f without edges for the race detector.

@@ -39,7 +39,6 @@ type thread struct {
 	co       *Coro         // it is in, the innermost, or nil
 	spin     spinning      // the loop it is in, if that has no effects of its own
 	com      communication // on channels
-	serial   uint32        // things it made: see Serial
 	fiber    fiber         // how control is handed to it
 }
 
@@ -74,7 +73,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal = -1, -1
-	t.children, t.serial = 0, 0
+	t.children = 0
 	t.spin = spinning{watch: t.spin.watch[:0]}
 	e.alive |= 1 << t.id
 	e.unstarted++

@@ -4,7 +4,6 @@ package virtual
 
 import (
 	"context"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -15,13 +14,19 @@ import (
 // checker's back. What a context is, whom it cancels and with which error is as
 // there.
 //
-// All that happens to a context happens at steps on its channel: cancelling it
-// closes the channel, Err and Cause look whether it is closed, and a new child
-// looks at it before it is added to those that will be cancelled. Between these
-// steps no other goroutine runs, so that the fields need no lock.
+// All that happens to a context happens at steps on its channel: cancelling it closes the channel,
+// Err and Cause look whether it is closed, a new child looks at its parent before it is added to
+// those that will be cancelled, and a deadline looks before its timer belongs to the context.
+// Between two steps no other goroutine runs, so the fields need no lock. But what a field holds must
+// follow from the order of the steps on that channel, or the search would take steps for independent
+// that are not: each access to a field of c stands right after a step on c.done.
 //
-// Children are cancelled by the goroutine and in the order in which they were
-// made; the standard library promises no order.
+// So a child that is cancelled stays in its parent's list, and the parent takes its step on it all
+// the same: whether it comes too late is the outcome of that step. Only what the canceller of the
+// parent has itself cancelled before is left out.
+//
+// The standard library cancels children in any order (that of a map). Each order of up to three is
+// explored; more are cancelled in the order in which they were made, which the verdict names.
 
 // cancelKey is the key for which a context gives the one that decides when it is
 // cancelled.
@@ -31,10 +36,9 @@ var cancelKey int
 type Context struct {
 	context.Context // the parent
 	done            chan struct{}
-	err, cause      error // set when done is closed
-	children        []*Context
-	serial          uint64      // orders children
-	root            *Context    // that has this one among its children, or nil
+	err, cause      error       // set when done is closed
+	children        []*Context  // made before it was cancelled
+	canceller       int         // 1 + the thread that cancelled it; 0 while nobody has
 	deadline        time.Time   // zero if it has none of its own
 	timer           *int        // stands for the timer that cancels it at the deadline, or nil
 	f               func()      // of AfterFunc
@@ -52,7 +56,7 @@ func channel(c <-chan struct{}) explore.Chan {
 // New makes a context and lets it follow its parent. With f it is that of
 // AfterFunc: f runs in a goroutine of its own when it is cancelled.
 func New(parent context.Context, f func()) *Context {
-	c := &Context{Context: parent, done: make(chan struct{}), serial: explore.Serial(), f: f}
+	c := &Context{Context: parent, done: make(chan struct{}), f: f}
 	c.follow()
 	return c
 }
@@ -60,18 +64,24 @@ func New(parent context.Context, f func()) *Context {
 // NewDeadline makes a context that is cancelled at a deadline. now is asked once
 // the context follows its parent.
 func NewDeadline(parent context.Context, d time.Time, cause error, now func() time.Time) *Context {
-	c := &Context{Context: parent, done: make(chan struct{}), serial: explore.Serial(), deadline: d}
+	c := &Context{Context: parent, done: make(chan struct{}), deadline: d}
 	c.follow()
 	left := d.Sub(now())
-	switch {
-	case left <= 0:
+	if left <= 0 {
 		c.Cancel(context.DeadlineExceeded, cause)
-	case c.err == nil:
-		c.timer = new(int)
-		explore.StartTimer(unsafe.Pointer(c.timer), left, 0, func() { c.Cancel(context.DeadlineExceeded, cause) })
-		if c.err != nil { // meanwhile
-			explore.StopTimer(unsafe.Pointer(c.timer))
-		}
+		return c
+	}
+	if c.cancelled() {
+		return c
+	}
+	timer := new(int)
+	explore.StartTimer(unsafe.Pointer(timer), left, 0, func() {
+		c.Cancel(context.DeadlineExceeded, cause)
+	})
+	if c.cancelled() { // since the timer was started
+		explore.StopTimer(unsafe.Pointer(timer))
+	} else {
+		c.timer = timer
 	}
 	return c
 }
@@ -139,29 +149,19 @@ func (c *Context) close() bool {
 	return c.err == nil
 }
 
+// cancel does what follows the step at which c was cancelled.
 func (c *Context) cancel(err, cause error) {
 	if cause == nil {
 		cause = err
 	}
-	c.err, c.cause = err, cause
+	c.err, c.cause, c.canceller = err, cause, 1+explore.ThreadID()
 	explore.Hidden(func() bool { close(c.done); return true })
-	children := c.children
-	c.children = nil
-	slices.SortFunc(children, func(a, b *Context) int {
-		if a.serial < b.serial {
-			return -1
-		}
-		return 1
-	})
-	if c.root != nil {
-		c.root.children = slices.DeleteFunc(c.root.children, func(o *Context) bool { return o == c })
-	}
-	for _, child := range children {
-		child.root = nil
+	timer := c.timer
+	for _, child := range inAnyOrder(c.openChildren()) {
 		child.Cancel(err, cause)
 	}
-	if c.timer != nil {
-		explore.StopTimer(unsafe.Pointer(c.timer))
+	if timer != nil {
+		explore.StopTimer(unsafe.Pointer(timer))
 	}
 	if c.release != nil {
 		c.release()
@@ -169,6 +169,38 @@ func (c *Context) cancel(err, cause error) {
 	if c.f != nil && !explore.Go("AfterFunc", c.f, false) {
 		go c.f()
 	}
+}
+
+// openChildren gives the children on which cancelling c takes a step: all except those that the
+// canceller of c has cancelled before. Who else cancelled one may have been later as well.
+func (c *Context) openChildren() (open []*Context) {
+	for _, child := range c.children {
+		if child.canceller != c.canceller {
+			open = append(open, child)
+		}
+	}
+	c.children = nil
+	return open
+}
+
+// maxOrdered is the number of children of which every order is explored.
+const maxOrdered = 3
+
+// inAnyOrder puts children into an order that the search chooses.
+func inAnyOrder(children []*Context) []*Context {
+	if !explore.Here() {
+		return children
+	}
+	if len(children) > maxOrdered {
+		explore.Assume("more than three children of a context are cancelled in the order in which " +
+			"they were made")
+		return children
+	}
+	for i := 0; i+1 < len(children); i++ {
+		j := i + explore.Choose(len(children)-i)
+		children[i], children[j] = children[j], children[i]
+	}
+	return children
 }
 
 // follow cancels c when its parent is cancelled: as one of its children, by its
@@ -185,7 +217,6 @@ func (c *Context) follow() {
 			return
 		}
 		p.children = append(p.children, c)
-		c.root = p
 		return
 	}
 	if a, ok := parent.(interface{ AfterFunc(func()) func() bool }); ok {
