@@ -144,6 +144,18 @@ func ExampleDeque_Pop() {
 	// false
 }
 
+// Values that overflow or are stolen are not counted.
+func ExampleDeque_Len() {
+	d, thief := deque.New[int](8), deque.New[int](8)
+	d.PushBatch([]int{1, 2, 3})
+	fmt.Println(d.Len(), "of", d.Cap())
+	d.StealInto(thief)
+	fmt.Println(d.Len(), "and", thief.Len())
+	// Output:
+	// 3 of 8
+	// 1 and 1
+}
+
 // A thief needs a deque of its own: one value is returned, the others of the half go there.
 func ExampleDeque_StealInto() {
 	victim, mine := deque.New[int](8), deque.New[int](8)
