@@ -3,7 +3,6 @@ package explore
 import (
 	"fmt"
 	"math/bits"
-	"time"
 	"unsafe"
 )
 
@@ -23,6 +22,67 @@ import (
 //
 // The value of a post lies where its sender left it until the receiver has
 // copied it.
+
+func init() {
+	ops[OpSend] = operation{
+		name:     "channel send",
+		enabled:  (*engine).anyReady,
+		deadline: (*engine).firstDeadline,
+		accesses: operationAccesses,
+		takes:    true,
+		apply:    transfer,
+		loop:     loopEffect,
+	}
+	ops[OpRecv] = operation{
+		name:     "channel receive",
+		enabled:  (*engine).anyReady,
+		deadline: (*engine).firstDeadline,
+		accesses: operationAccesses,
+		takes:    true,
+		apply:    transfer,
+		loop:     loopEffect,
+	}
+	ops[OpSelect] = operation{
+		name:     "select",
+		enabled:  (*engine).anyReady,
+		choices:  chanChoices,
+		deadline: (*engine).firstDeadline,
+		accesses: selectAccesses,
+		takes:    true,
+		apply:    transfer,
+		loop:     loopEffect,
+	}
+	ops[OpPoll] = operation{
+		name:     "select",
+		choices:  chanChoices,
+		accesses: selectAccesses,
+		takes:    true,
+		apply:    transfer,
+		loop:     loopEffect,
+	}
+	ops[OpPost] = operation{
+		name:     "channel send",
+		accesses: postAccesses,
+		apply:    postValue,
+		loop:     loopEffect,
+	}
+	ops[OpPosted] = operation{
+		name:     "channel send (received)",
+		enabled:  wasSignalled,
+		wokenBy:  signalOf,
+		accesses: noAccesses,
+		apply:    posted,
+		loop:     loopEffect,
+		label:    func(*thread) string { return OpSend.String() },
+	}
+	ops[OpClose] = operation{
+		name:     "close of a channel",
+		accesses: closeAccesses,
+		apply:    closeChan,
+		loop:     loopEffect,
+	}
+	ops[OpLen] = operation{name: "len of a channel", accesses: lenAccesses}
+}
 
 // A Chan is what the engine must know of a channel that it meets.
 type Chan struct {
@@ -149,7 +209,7 @@ func Communicate(cases []Case, def bool) (Taken, bool) {
 	}
 	switch {
 	case unbuffered && e.meet:
-		e.meeting(t, p)
+		enterMeeting(t, p)
 	case def:
 		Enter(p, OpPoll)
 	case len(cases) != 1:
@@ -185,256 +245,6 @@ func enterChan(c Chan, op Op) bool {
 	return Enter(c.Ptr, op)
 }
 
-// ready says whether a case could go on by itself.
-func (e *engine) ready(c chanCase) bool {
-	if c.obj < 0 {
-		return false
-	}
-	ch := e.objs[c.obj].ch
-	if ch.timer != nil {
-		return !c.send && e.mayFire(ch.timer)
-	}
-	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.sent > ch.received
-}
-
-func (e *engine) anyReady(t *thread) bool {
-	for _, c := range t.com.cases {
-		if e.ready(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// chanEnabled says whether t's gated channel operation could run now.
-func (e *engine) chanEnabled(t *thread) bool {
-	switch t.op {
-	case OpPosted:
-		return t.signal >= 0
-	case OpMet:
-		return e.metEnabled(t)
-	}
-	return e.anyReady(t)
-}
-
-// chanChoices counts the cases that t's operation chooses among.
-func (e *engine) chanChoices(t *thread) int32 {
-	if t.found() {
-		return 1
-	}
-	n, sure := int32(0), ops[t.op].gated
-	for i, c := range t.com.cases {
-		if e.can(t, c) {
-			sure = sure || e.surely(c)
-			if e.asleep>>i&1 == 0 {
-				n++
-			}
-		}
-	}
-	if !sure && e.asleep&restNone == 0 {
-		n++
-	}
-	return max(1, n)
-}
-
-// chooseCase gives the case that the choice means, -1 for none of them: that is
-// the first choice where it is one. Choices that sleep are left out; value is
-// the choice with them.
-func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
-	sure := ops[t.op].gated
-	for _, c := range t.com.cases {
-		sure = sure || e.can(t, c) && e.surely(c)
-	}
-	if !sure {
-		if e.asleep&restNone == 0 {
-			if choice == 0 {
-				return -1, 0
-			}
-			choice--
-		}
-		value++
-	}
-	for i, c := range t.com.cases {
-		if !e.can(t, c) {
-			continue
-		}
-		if e.asleep>>i&1 == 0 {
-			if choice == 0 {
-				return int32(i), value
-			}
-			choice--
-		}
-		value++
-	}
-	return -1, 0
-}
-
-// can says whether t could take the case now.
-func (e *engine) can(t *thread, c chanCase) bool {
-	if t.op == OpArrive {
-		if _, ok := e.partner(t, c); ok {
-			return true
-		}
-	}
-	return e.ready(c)
-}
-
-// chanPrepare settles, before t's operation becomes an event, which case it
-// takes and what it depends on.
-func (e *engine) chanPrepare(t *thread, choice int32) {
-	switch t.op {
-	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire, OpArrive, OpMet:
-		t.com.value = 0
-		if !t.found() {
-			t.com.taken, t.com.value = e.chooseCase(t, choice)
-		}
-	default:
-		t.com.taken = 0
-	}
-	t.com.acc = e.accesses(t, t.com.acc[:0], t.com.taken)
-	e.asleep = 0
-}
-
-// chanApply does what t's channel operation does to the engine's own state.
-// The event is d, or negative if it is none.
-func (e *engine) chanApply(t *thread, d int32) {
-	if d >= 0 {
-		for _, a := range t.com.acc {
-			a.event = d
-			ch := e.objs[a.obj].ch
-			ch.history = append(ch.history, a)
-		}
-	}
-	early := e.early
-	switch t.op {
-	case OpSend, OpRecv, OpSelect, OpPoll, OpTimerFire:
-		e.transfer(t, d)
-	case OpPost:
-		e.post(t, d)
-	case OpPosted:
-		if ch := e.objs[t.com.cases[0].obj].ch; t.com.how != Real {
-			t.acquireFrom(&t.com.answer)
-		} else {
-			ch.edges.closed(t) // the send panics; what recovers from it comes after the close
-		}
-	case OpClose:
-		e.closeChan(t, d)
-	case OpArrive:
-		e.arrive(t, d)
-	case OpMet:
-		e.met(t, d)
-	case OpTimerStart, OpTimerStop, OpTimerReset:
-		e.changeTimer(t)
-	case OpSleep:
-		e.clock += time.Duration(t.old)
-	}
-	e.noteTime(t, d, early)
-	e.lateDue = -1
-}
-
-// transfer does the chosen case, which is ready.
-func (e *engine) transfer(t *thread, d int32) {
-	t.com.how, t.com.mem = Real, nil
-	if t.com.taken < 0 {
-		return
-	}
-	c := t.com.cases[t.com.taken]
-	ch := e.objs[c.obj].ch
-	switch {
-	case ch.timer != nil:
-		e.fire(t, ch.timer)
-	case c.send && ch.closed, !c.send && ch.sent == ch.received:
-		ch.edges.closed(t)
-	case c.send:
-		ch.edges.send(t, ch.sent, ch.cap)
-		ch.sent++
-		ch.quiet(d, +1)
-	default:
-		if ch.cap == 0 && !e.meet {
-			e.takePost(t, ch, d)
-		} else {
-			ch.edges.receive(t, ch.received, ch.cap)
-		}
-		ch.received++
-		ch.quiet(d, -1)
-	}
-}
-
-// quiet counts what happened while there were no events.
-func (ch *channel) quiet(d, n int32) {
-	if d < 0 {
-		ch.base += n
-	}
-}
-
-// post leaves t's value on an unbuffered channel.
-func (e *engine) post(t *thread, d int32) {
-	ch := e.objs[t.com.cases[0].obj].ch
-	if ch.closed {
-		t.com.how = Real
-		ch.edges.closed(t)
-		return
-	}
-	t.com.how = Done
-	t.signal = -1
-	t.releaseTo(&t.com.token)
-	ch.posts = append(ch.posts, post{int32(t.id), t.com.cases[0].mem})
-	ch.sent++
-	ch.quiet(d, +1)
-}
-
-// takePost gives t the oldest value that was posted.
-func (e *engine) takePost(t *thread, ch *channel, d int32) {
-	p := ch.posts[0]
-	ch.posts = append(ch.posts[:0], ch.posts[1:]...)
-	u := e.threads[p.tid]
-	u.signal = max(d, 0)
-	t.acquireFrom(&u.com.token)
-	t.releaseTo(&u.com.answer)
-	t.com.how, t.com.mem = Take, p.mem
-}
-
-// closeChan closes a channel. Who has posted a value that nobody took gets the
-// panic of a send on a closed channel.
-func (e *engine) closeChan(t *thread, d int32) {
-	ch := e.objs[t.com.cases[0].obj].ch
-	if ch.closed {
-		return // panics
-	}
-	ch.closed = true
-	if d < 0 {
-		ch.baseClosed = true
-	}
-	ch.edges.close(t)
-	for _, p := range ch.posts {
-		u := e.threads[p.tid]
-		u.signal = max(d, 0)
-		u.com.how = Real
-	}
-	if len(ch.posts) > 0 {
-		ch.posts = ch.posts[:0]
-		ch.received = ch.sent
-	}
-}
-
-// doing names t's operation. What is left of one that took more than one step
-// has the name of the whole.
-func (t *thread) doing() string {
-	switch t.op {
-	case OpPosted:
-		return OpSend.String()
-	case OpArrive, OpMet:
-		switch {
-		case t.com.def || len(t.com.cases) != 1:
-			return OpSelect.String()
-		case t.com.cases[0].send:
-			return OpSend.String()
-		}
-		return OpRecv.String()
-	}
-	return t.op.String()
-}
-
 // checkBehind looks, when nothing can run, whether a channel that a thread waits
 // for was closed by code that is not rewritten.
 func (e *engine) checkBehind() {
@@ -452,21 +262,6 @@ func (e *engine) checkBehind() {
 					"by a goroutine that it did not start or by code that is not rewritten (a context made outside of the check and cancelled inside?)", t.name, t.doing())}
 				return
 			}
-		}
-	}
-}
-
-// chanBegin notes, before t's operation becomes an event, whether it runs only
-// because nothing else can, and which of its choices sleep.
-func (e *engine) chanBegin(t *thread) {
-	e.lateDue, e.asleep = -1, 0
-	if d, ok := e.firstDeadline(t); ok && !e.chanEnabled(t) {
-		e.lateDue = d
-	}
-	if e.reduce && e.selects && t.choosesCase() {
-		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
-			ev := &e.stack[e.depth]
-			ev.back |= ev.enabled &^ ev.sleep // see chan_sleepset.go
 		}
 	}
 }

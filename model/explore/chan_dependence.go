@@ -123,42 +123,46 @@ func (e *engine) dependent(a, b *access) bool {
 	return false
 }
 
-// accesses appends what t's operation does to its channels in the state as it
-// is. taken is the case that it takes, -1 for default, or undecided: then a case
-// is a look, and the operation besides if it is ready.
-func (e *engine) accesses(t *thread, out []access, taken int32) []access {
-	switch t.op {
-	case OpPosted:
-		return out
-	case OpPost:
-		c := t.com.cases[0]
-		return e.caseAccesses(c, out, true, false)
-	case OpClose:
-		c := t.com.cases[0]
-		if e.objs[c.obj].ch.closed {
-			return append(out, access{obj: c.obj, kind: accLookSend, n: -1 << 31})
-		}
-		return append(out, access{obj: c.obj, kind: accClose})
-	case OpLen:
-		return append(out, access{obj: t.com.cases[0].obj, kind: accLen})
-	case OpArrive, OpMet:
-		return e.meetAccesses(t, out, taken)
-	case OpNow:
-		return append(out, access{obj: e.clockObject(), kind: accClockRead})
-	case OpSleep:
-		return append(out, access{obj: e.clockObject(), kind: accClockAdd})
-	case OpTimerStart, OpTimerStop, OpTimerReset:
-		out = append(out, access{obj: t.com.cases[0].obj, kind: accAll})
-		if t.op != OpTimerStop {
-			out = append(out, access{obj: e.clockObject(), kind: accClockRead})
-		}
-		return out
+// The functions of operation.accesses append what t's operation does to its
+// channels in the state as it is. taken is the case that it takes, -1 for default,
+// or undecided: then a case is a look, and the operation besides if it is ready.
+
+func noAccesses(_ *engine, _ *thread, out []access, _ int32) []access { return out }
+
+func postAccesses(e *engine, t *thread, out []access, _ int32) []access {
+	return e.caseAccesses(t.com.cases[0], out, true, false)
+}
+
+func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
+	c := t.com.cases[0]
+	if e.objs[c.obj].ch.closed {
+		return append(out, access{obj: c.obj, kind: accLookSend, n: -1 << 31})
 	}
-	plain := t.op == OpSend || t.op == OpRecv || t.op == OpTimerFire
+	return append(out, access{obj: c.obj, kind: accClose})
+}
+
+func lenAccesses(_ *engine, t *thread, out []access, _ int32) []access {
+	return append(out, access{obj: t.com.cases[0].obj, kind: accLen})
+}
+
+// operationAccesses is for operations with one case: they look only if they
+// cannot run.
+func operationAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	for i, c := range t.com.cases {
 		if c.obj >= 0 {
 			acts := taken == int32(i) || taken == undecided && e.ready(c)
-			out = e.caseAccesses(c, out, acts, taken != int32(i) && !(acts && plain))
+			out = e.caseAccesses(c, out, acts, taken != int32(i) && !acts)
+		}
+	}
+	return out
+}
+
+// selectAccesses is for those that choose among cases.
+func selectAccesses(e *engine, t *thread, out []access, taken int32) []access {
+	for i, c := range t.com.cases {
+		if c.obj >= 0 {
+			acts := taken == int32(i) || taken == undecided && e.ready(c)
+			out = e.caseAccesses(c, out, acts, taken != int32(i))
 		}
 	}
 	return out
@@ -198,11 +202,7 @@ func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 		join(c, e.clockAt(ev.source))
 	}
 	if e.lateDue >= 0 { // runs because nothing else can: after everything
-		for i := range e.n {
-			if p := e.threads[i].prev; p >= 0 {
-				join(c, e.clockAt(p))
-			}
-		}
+		e.joinAll(c)
 	}
 	for i := range t.com.acc {
 		a := &t.com.acc[i]
@@ -269,7 +269,7 @@ func (e *engine) chanWakes(t, u *thread) bool {
 	if !u.op.isChan() {
 		return false
 	}
-	e.pendingAcc = e.accesses(u, e.pendingAcc[:0], undecided)
+	e.pendingAcc = ops[u.op].accesses(e, u, e.pendingAcc[:0], undecided)
 	return e.anyDependent(e.pendingAcc, t.com.acc)
 }
 
@@ -359,7 +359,7 @@ func (e *engine) isDep(j int32) bool {
 // is more for timers alone: two events can keep one from firing, one that stops
 // it and one that uses up the early timeouts.
 func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
-	if !ops[t.op].gated {
+	if !ops[t.op].gated() {
 		return true
 	}
 	for _, c := range t.com.cases {
@@ -417,8 +417,8 @@ func (e *engine) hasTimer(t *thread) bool {
 func (e *engine) chanBlocked() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
-		if t.op.isChan() {
-			t.com.acc = e.accesses(t, t.com.acc[:0], undecided)
+		if accesses := ops[t.op].accesses; accesses != nil {
+			t.com.acc = accesses(e, t, t.com.acc[:0], undecided)
 			e.chanRaces(t, e.depth)
 		}
 	}

@@ -18,11 +18,50 @@ import "unsafe"
 // sender that waits, that one writes it when it goes on, and the receiver goes
 // on after it.
 
+func init() {
+	ops[OpArrive] = operation{
+		name:     "channel operation",
+		choices:  chanChoices,
+		accesses: meetAccesses,
+		takes:    true,
+		apply:    arrive,
+		loop:     loopEffect,
+		label:    meetLabel,
+	}
+	ops[OpMet] = operation{
+		name:     "channel operation (met)",
+		enabled:  metEnabled,
+		choices:  chanChoices,
+		deadline: (*engine).firstDeadline,
+		wokenBy:  signalOf,
+		accesses: meetAccesses,
+		takes:    true,
+		apply:    met,
+		loop:     loopEffect,
+		label:    meetLabel,
+	}
+}
+
+func metEnabled(e *engine, t *thread) bool {
+	return t.signal >= 0 || t.com.taken < 0 && e.anyReady(t)
+}
+
+// meetLabel names the operation that a meeting is part of.
+func meetLabel(t *thread) string {
+	switch {
+	case t.com.def || len(t.com.cases) != 1:
+		return OpSelect.String()
+	case t.com.cases[0].send:
+		return OpSend.String()
+	}
+	return OpRecv.String()
+}
+
 // waiter is a case of a thread that waits.
 type waiter struct{ tid, i int32 }
 
-// meeting is Communicate with an unbuffered channel among the cases.
-func (e *engine) meeting(t *thread, p unsafe.Pointer) {
+// enterMeeting is Communicate with an unbuffered channel among the cases.
+func enterMeeting(t *thread, p unsafe.Pointer) {
 	t.com.waits = false
 	if Enter(p, OpArrive); t.com.waits {
 		Enter(p, OpMet)
@@ -42,14 +81,10 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 	return w, false
 }
 
-func (e *engine) metEnabled(t *thread) bool {
-	return t.signal >= 0 || t.com.taken < 0 && e.anyReady(t)
-}
-
 // found reports whether t's wait was ended by a partner.
 func (t *thread) found() bool { return t.op == OpMet && t.signal >= 0 }
 
-func (e *engine) meetAccesses(t *thread, out []access, taken int32) []access {
+func meetAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	if t.found() {
 		return out
 	}
@@ -78,7 +113,7 @@ func (e *engine) meetAccesses(t *thread, out []access, taken int32) []access {
 }
 
 // arrive does what the arrival of t does: meet, pass on, or queue.
-func (e *engine) arrive(t *thread, d int32) {
+func arrive(e *engine, t *thread, d int32) {
 	t.signal = -1
 	t.releaseTo(&t.com.token)
 	if t.com.taken < 0 {
@@ -90,7 +125,7 @@ func (e *engine) arrive(t *thread, d int32) {
 	c := t.com.cases[t.com.taken]
 	w, ok := e.partner(t, c)
 	if !ok {
-		e.transfer(t, d)
+		transfer(e, t, d)
 		return
 	}
 	u := e.threads[w.tid]
@@ -108,10 +143,10 @@ func (e *engine) arrive(t *thread, d int32) {
 }
 
 // met ends t's wait: a partner came, or a case became ready.
-func (e *engine) met(t *thread, d int32) {
+func met(e *engine, t *thread, d int32) {
 	if t.signal < 0 {
 		e.leaveQueues(t)
-		e.transfer(t, d)
+		transfer(e, t, d)
 		return
 	}
 	t.acquireFrom(&t.com.answer)

@@ -23,11 +23,8 @@ const (
 
 // choosesCase reports whether t is about to choose among cases.
 func (t *thread) choosesCase() bool {
-	switch t.op {
-	case OpSelect, OpPoll, OpArrive, OpMet:
-		return len(t.com.cases) <= maxRested
-	}
-	return false
+	m := &ops[t.op]
+	return m.takes && m.choices != nil && len(t.com.cases) <= maxRested
 }
 
 // restingAt gives the choices of a thread that sleep at the node at depth d.
@@ -55,7 +52,7 @@ func (e *engine) choicesNow(t *thread) uint64 {
 	if t.found() {
 		return 1 << t.com.taken
 	}
-	out, sure := uint64(0), ops[t.op].gated
+	out, sure := uint64(0), ops[t.op].gated()
 	for i, c := range t.com.cases {
 		if e.can(t, c) {
 			out |= 1 << i
@@ -113,6 +110,6 @@ func (e *engine) wakesChoice(t, u *thread, choice int) bool {
 	if choice == 63 {
 		taken = -1
 	}
-	e.pendingAcc = e.accesses(u, e.pendingAcc[:0], taken)
+	e.pendingAcc = ops[u.op].accesses(e, u, e.pendingAcc[:0], taken)
 	return e.anyDependent(e.pendingAcc, t.com.acc)
 }

@@ -1,10 +1,6 @@
 package explore
 
-import (
-	"math/bits"
-	"sync"
-	"sync/atomic"
-)
+import "math/bits"
 
 // pick decides who runs next. It is called with every live thread's next
 // operation pending, on whatever stack is running.
@@ -20,7 +16,8 @@ func (e *engine) pick() int {
 	}
 	en := e.runnable
 	for g := e.gated; g != 0; g &= g - 1 {
-		if i := bits.TrailingZeros64(g); e.enabled(e.threads[i]) {
+		i := bits.TrailingZeros64(g)
+		if t := e.threads[i]; ops[t.op].enabled(e, t) {
 			en |= 1 << i
 		}
 	}
@@ -61,80 +58,6 @@ func (e *engine) pick() int {
 	return ch
 }
 
-// enabled says whether t's gated operation could run now.
-func (e *engine) enabled(t *thread) bool {
-	switch t.op {
-	case OpLock:
-		return probeMutex((*sync.Mutex)(t.ptr))
-	case OpRWAnnounce:
-		return e.objs[t.obj].state == 0
-	case OpRWLock:
-		return probeRWMutex((*sync.RWMutex)(t.ptr))
-	case OpRLock:
-		return e.objs[t.obj].state == 0 && probeRLock((*sync.RWMutex)(t.ptr))
-	case OpWGWait:
-		return e.objs[t.obj].count == 0
-	case OpOnce:
-		return e.objs[t.obj].state != 1
-	case OpCondWait, OpFutexSleep:
-		return t.signal >= 0
-	case OpJoin:
-		return t.children&e.alive == 0
-	case OpSpin:
-		return e.spinEnds(t)
-	case OpSend, OpRecv, OpSelect, OpPosted, OpMet, OpTimerFire:
-		return e.chanEnabled(t)
-	}
-	return true
-}
-
-// resolve gives the class of t's pending operation in the memory as it is now:
-// a CompareAndSwap or TryLock that fails only reads. While t sleeps the answer
-// cannot change, since whatever would change it wakes t.
-func (e *engine) resolve(t *thread) class {
-	switch t.op {
-	case OpCAS:
-		var equal bool
-		switch t.width {
-		case 4:
-			equal = atomic.LoadUint32((*uint32)(t.ptr)) == uint32(t.old)
-		case 8:
-			equal = atomic.LoadUint64((*uint64)(t.ptr)) == t.old
-		default:
-			equal = t.peek()
-		}
-		if !equal {
-			return read
-		}
-	case OpTryLock:
-		if !probeMutex((*sync.Mutex)(t.ptr)) {
-			return read
-		}
-	case OpOnce:
-		if e.objs[t.obj].state == 2 {
-			return read
-		}
-	case OpWGAdd:
-		if e.strict && int32(t.old) > 0 {
-			return write
-		}
-	}
-	return ops[t.op].class
-}
-
-// choicesOf gives the number of values that t's pending operation chooses among.
-func (e *engine) choicesOf(t *thread) int32 {
-	switch t.op {
-	case OpCondSignal:
-		return max(1, int32(len(e.objs[t.obj].waiters)))
-	case OpFutexWait, OpFutexWake:
-		return e.futexChoices(t)
-	case OpSelect, OpPoll, OpArrive, OpMet:
-		return e.chanChoices(t)
-	}
-	return t.choices
-}
-
 // preemptive says whether running ch at depth d takes the processor from a
 // thread that could go on.
 func (e *engine) preemptive(d, ch int) bool {
@@ -143,4 +66,15 @@ func (e *engine) preemptive(d, ch int) bool {
 	}
 	last := e.stack[d-1].tid
 	return int(last) != ch && e.stack[d].enabled>>last&1 == 1
+}
+
+// classOf gives the class of t's pending operation in the memory as it is now: a
+// CompareAndSwap or TryLock that fails only reads. While t sleeps the answer
+// cannot change, since whatever would change it wakes t.
+func (e *engine) classOf(t *thread) class {
+	m := &ops[t.op]
+	if m.resolve != nil {
+		return m.resolve(e, t)
+	}
+	return m.class
 }

@@ -23,30 +23,6 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	return true
 }
 
-// EnterCAS is Enter for a CompareAndSwap of old to new on width bytes (4 or
-// 8), which is a read if *p does not hold old.
-func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
-	if e := eng; e != nil {
-		t := e.cur
-		t.old, t.new, t.width = old, new, width
-	}
-	return Enter(p, OpCAS)
-}
-
-// EnterCASPointer is EnterCAS on a pointer.
-func EnterCASPointer(p, old unsafe.Pointer) bool {
-	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
-}
-
-// EnterCASFunc is EnterCAS where equal says whether *p holds the old value.
-func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
-	if e := eng; e != nil {
-		t := e.cur
-		t.width, t.peek = 0, equal
-	}
-	return Enter(p, OpCAS)
-}
-
 // Leave notes the result of the operation that Enter announced. A result that
 // differs when the same schedule runs again is nondeterminism.
 func Leave(val uint64) {
@@ -62,7 +38,7 @@ func Leave(val uint64) {
 	}
 	ev.val, ev.seen = val, true
 	if e.rec != nil {
-		e.rec.value(val)
+		e.rec.value(&ops[ev.op], val)
 	}
 	if e.cfg.Observe != nil {
 		e.observe(e.cur, val)
@@ -99,20 +75,17 @@ func LeaveValue(format func() string) {
 	}
 }
 
-func (e *engine) enterPlain(op Op) { Enter(nil, op) }
-
 // step announces t's pending operation, lets the search decide who runs, and
 // returns when it is t's turn.
 func (e *engine) step(t *thread) {
 	if e.aborting {
 		panic(abort{})
 	}
-	info := &ops[t.op]
 	t.obj = -1
 	if t.ptr != nil {
 		t.obj = e.object(t.ptr)
 	}
-	if info.gated {
+	if ops[t.op].gated() {
 		e.gated |= 1 << t.id
 	} else {
 		e.runnable |= 1 << t.id
@@ -150,7 +123,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if e.quietOps > e.cfg.MaxSteps {
 		e.fail(KindLivelock, "no end after %d operations of the only goroutine that is left: livelock, or a body that never ends", e.quietOps)
 	}
-	if op <= OpCAS {
+	if op.isAtomic() {
 		t.spin.effects = t.spin.effects || op != OpLoad
 		return true
 	}
@@ -161,25 +134,23 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if p != nil {
 		t.obj = e.object(p)
 	}
-	if ops[op].gated && !e.enabled(t) {
+	m := &ops[op]
+	if m.gated() && !m.enabled(e, t) {
 		e.quiet = false
 		return false
 	}
-	if op.isChan() {
+	if m.accesses != nil {
 		e.lateDue, e.asleep = -1, 0
-		if op.chooses() && e.choicesOf(t) > 1 {
-			return false
-		}
+	}
+	// A futex wait of the only thread ends as it is: nothing comes early.
+	if m.choices != nil && op != OpFutexWait && m.choices(e, t) > 1 {
+		return false
+	}
+	t.chosen = 0
+	if m.accesses != nil {
 		e.chanPrepare(t, 0)
 	}
-	if op == OpCondSignal {
-		t.choices = max(1, int32(len(e.objs[t.obj].waiters)))
-		if t.choices > 1 {
-			return false
-		}
-		t.chosen = 0
-	}
 	t.spin.effects = true
-	e.apply(t, -1)
+	e.apply(t, m, -1)
 	return true
 }

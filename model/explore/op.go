@@ -1,11 +1,19 @@
 package explore
 
+import (
+	"time"
+	"unsafe"
+)
+
 // An Op is what a thread is about to do at a scheduling point.
 type Op uint8
 
-// The operations. Their order is part of the digest of an exploration.
+// The operations, by the file that says what they are. Their order is part of
+// the digest of an exploration.
 const (
 	OpNone Op = iota
+
+	// sync_atomic.go
 	OpLoad
 	OpStore
 	OpSwap
@@ -13,9 +21,13 @@ const (
 	OpAnd
 	OpOr
 	OpCAS
+
+	// sync_mutex.go
 	OpLock
 	OpUnlock
 	OpTryLock
+
+	// sync_rwmutex.go
 	OpRWAnnounce
 	OpRWLock
 	OpRWUnlock
@@ -23,25 +35,43 @@ const (
 	OpRUnlock
 	OpRWTryLock
 	OpTryRLock
+
+	// sync_waitgroup.go
 	OpWGAdd
 	OpWGWait
+
+	// sync_once.go
 	OpOnce
 	OpOnceDone
+
+	// sync_cond.go
 	OpCondAdd
 	OpCondWait
 	OpCondSignal
 	OpCondBroadcast
+
+	// time_clock.go
 	OpNow
 	OpSleep
+
+	// thread_spin.go
 	OpSpin
+
+	// thread_join.go
 	OpJoin
 	OpChoose
+
+	// history.go
 	OpCall
 	OpReturn
+
+	// sync_futex.go
 	OpFutexWait
 	OpFutexSleep
 	OpFutexEarly
 	OpFutexWake
+
+	// chan.go
 	OpSend
 	OpRecv
 	OpSelect
@@ -50,12 +80,17 @@ const (
 	OpPosted
 	OpClose
 	OpLen
+
+	// chan_rendezvous.go
 	OpArrive
 	OpMet
+
+	// time_timer.go
 	OpTimerStart
 	OpTimerStop
 	OpTimerReset
 	OpTimerFire
+
 	opCount
 )
 
@@ -97,88 +132,63 @@ func (a class) dependsOn(b class) bool { return dependent[a][b] }
 // changes reports whether an operation may change what others read.
 func (a class) changes() bool { return a >= add }
 
-// opInfo holds what the engine must know about an operation before it runs.
-// class is that of the operation when it is not decided by the memory it
-// meets (see thread.resolve), none for operations on channels, whose dependence
-// is more than a class (chan_dependence.go); gated operations may be disabled.
-type opInfo struct {
-	name  string
-	class class
-	gated bool
+// operation is what the engine knows of an operation. The file of the object
+// that it works on fills in ops (func init there): a new operation is a constant
+// above and such an entry. What is nil is as its comment says.
+type operation struct {
+	name string
+
+	// When it can run. An operation with enabled is gated: its thread may have to wait.
+	enabled       func(e *engine, t *thread) bool                  // t's operation could run now; nil: always
+	enabledBefore func(f *event) bool                              // it could have run just before f, an event on its object; nil: yes
+	choices       func(e *engine, t *thread) int32                 // the number of values it chooses among; nil: it chooses none
+	deadline      func(e *engine, t *thread) (time.Duration, bool) // when it goes on at the latest; nil: no such time
+
+	// What it depends on: other operations on its object by class, on channels, timers
+	// and the clock by accesses (chan_dependence.go), else on what past adds.
+	class    class
+	resolve  func(e *engine, t *thread) class // the class in the memory as it is; nil: class
+	accesses func(e *engine, t *thread, out []access, taken int32) []access
+	wokenBy  func(t *thread) int32                 // an event that happens before it without sharing an object, -1 for none
+	past     func(e *engine, t *thread, c []int32) // adds to the clock c what else happens before it
+
+	// What it does to the state that the engine keeps beside the real object. The event
+	// is d, negative if there is none because only one thread can matter.
+	apply  func(e *engine, t *thread, d int32)
+	before func(o *object) uint8 // what enabledBefore must know of the object before the event; nil: 0
+	takes  bool                  // it takes one of the cases of the channel operation
+	loop   loopRole              // in an iteration that may have no effect (thread_spin.go)
+
+	// How it is shown.
+	label   func(t *thread) string                    // its name where name is not all; nil: name
+	detail  func(t *thread, ev *event) string         // what stands beside the name in lanes
+	boolean bool                                      // its result is shown as true or false
+	leaves  bool                                      // Leave or one of its kind is called after it
+	address func(e *engine, t *thread) unsafe.Pointer // on what, for Observe; nil: on its object
+	result  func(t *thread) uint64                    // its result for Observe, if it leaves none
 }
 
-var ops = [opCount]opInfo{
-	OpNone:          {"", none, false},
-	OpLoad:          {"Load", read, false},
-	OpStore:         {"Store", write, false},
-	OpSwap:          {"Swap", write, false},
-	OpAdd:           {"Add", write, false},
-	OpAnd:           {"And", write, false},
-	OpOr:            {"Or", write, false},
-	OpCAS:           {"CompareAndSwap", write, false},
-	OpLock:          {"Lock", write, true},
-	OpUnlock:        {"Unlock", write, false},
-	OpTryLock:       {"TryLock", write, false},
-	OpRWAnnounce:    {"Lock (announce)", announce, true},
-	OpRWLock:        {"Lock", write, true},
-	OpRWUnlock:      {"Unlock", write, false},
-	OpRLock:         {"RLock", read, true},
-	OpRUnlock:       {"RUnlock", release, false},
-	OpRWTryLock:     {"TryLock", write, false},
-	OpTryRLock:      {"TryRLock", read, false},
-	OpWGAdd:         {"WaitGroup.Add", add, false},
-	OpWGWait:        {"WaitGroup.Wait", read, true},
-	OpOnce:          {"Once.Do", write, true},
-	OpOnceDone:      {"Once.Do (done)", write, false},
-	OpCondAdd:       {"Cond.Wait", write, false},
-	OpCondWait:      {"Cond.Wait (woken)", none, true},
-	OpCondSignal:    {"Cond.Signal", write, false},
-	OpCondBroadcast: {"Cond.Broadcast", write, false},
-	OpNow:           {"time.Now", read, false},
-	OpSleep:         {"time.Sleep", add, false},
-	OpSpin:          {"spin: wait for a change", none, true},
-	OpJoin:          {"Join", none, true},
-	OpChoose:        {"Choose", none, false},
-	OpCall:          {"call", read, false},
-	OpReturn:        {"return", add, false},
-	OpFutexWait:     {"futex wait", read, false},
-	OpFutexSleep:    {"futex wait (asleep)", none, true},
-	OpFutexEarly:    {"futex wait (timeout or signal)", write, false},
-	OpFutexWake:     {"futex wake", write, false},
-	OpSend:          {"channel send", none, true},
-	OpRecv:          {"channel receive", none, true},
-	OpSelect:        {"select", none, true},
-	OpPoll:          {"select", none, false},
-	OpPost:          {"channel send", none, false},
-	OpPosted:        {"channel send (received)", none, true},
-	OpClose:         {"close of a channel", none, false},
-	OpLen:           {"len of a channel", none, false},
-	OpArrive:        {"channel operation", none, false},
-	OpMet:           {"channel operation (met)", none, true},
-	OpTimerStart:    {"start of a timer", none, false},
-	OpTimerStop:     {"Timer.Stop", none, false},
-	OpTimerReset:    {"Timer.Reset", none, false},
-	OpTimerFire:     {"time.AfterFunc", none, true},
-}
+// ops is filled in by the files of the objects, since what is in it refers to it.
+var ops [opCount]operation
+
+// gated reports whether the operation can be disabled.
+func (m *operation) gated() bool { return m.enabled != nil }
 
 // chooses reports whether an operation chooses among values.
-func (o Op) chooses() bool {
-	switch o {
-	case OpChoose, OpCondSignal, OpFutexWait, OpFutexWake, OpSelect, OpPoll, OpArrive, OpMet:
-		return true
-	}
-	return false
-}
-
-// leaves reports whether Leave, or one of its kind, is called after the
-// operation; the others have been executed when they are committed.
-func (o Op) leaves() bool {
-	return o <= OpCAS || o == OpTryLock || o == OpRWTryLock || o == OpTryRLock
-}
+func (o Op) chooses() bool { return ops[o].choices != nil }
 
 // isChan reports whether the operation is on channels, timers or the clock: its
-// dependence is that of its accesses (chan_dependence.go).
-func (o Op) isChan() bool { return o >= OpSend && o <= OpTimerFire || o == OpNow || o == OpSleep }
+// dependence is that of its accesses.
+func (o Op) isChan() bool { return ops[o].accesses != nil }
 
 // String gives the operation's name as it stands in lanes.
 func (o Op) String() string { return ops[o].name }
+
+// doing names t's operation. What is left of one that took more than one step
+// has the name of the whole.
+func (t *thread) doing() string {
+	if f := ops[t.op].label; f != nil {
+		return f(t)
+	}
+	return t.op.String()
+}

@@ -1,7 +1,5 @@
 package explore
 
-import "math/bits"
-
 // clockOf computes the clock of the event ev at depth d, which is t's: for
 // each thread 1 + the depth of its last event that happens before or is ev.
 func (e *engine) clockOf(t *thread, ev *event, d int) {
@@ -25,22 +23,22 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 			}
 			f = fe.prevObj
 		}
-	case t.op == OpFutexSleep && t.signal < 0: // timed out because nothing else could run
-		for i := range e.n {
-			if p := e.threads[i].prev; p >= 0 {
-				join(c, e.clockAt(p))
-			}
-		}
 	case ev.source >= 0:
 		join(c, e.clockAt(ev.source))
-	case t.op == OpJoin:
-		for s := t.children; s != 0; s &= s - 1 {
-			if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
-				join(c, e.clockAt(p))
-			}
-		}
+	}
+	if past := ops[t.op].past; past != nil {
+		past(e, t, c)
 	}
 	c[t.id] = int32(d) + 1
+}
+
+// joinAll adds all that has happened to the clock c.
+func (e *engine) joinAll(c []int32) {
+	for i := range e.n {
+		if p := e.threads[i].prev; p >= 0 {
+			join(c, e.clockAt(p))
+		}
+	}
 }
 
 func join(c, o []int32) {

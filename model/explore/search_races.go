@@ -19,7 +19,7 @@ func (e *engine) races(t *thread, c class, d int) {
 	if t.prev >= 0 {
 		clk = e.clockAt(t.prev)
 	}
-	gated := ops[t.op].gated
+	enabledBefore := ops[t.op].enabledBefore
 	n := 0
 	for f >= 0 {
 		fe := &e.stack[f]
@@ -35,7 +35,7 @@ func (e *engine) races(t *thread, c class, d int) {
 			f = next
 			continue
 		}
-		if gated && !enabledBefore(t.op, fe) {
+		if enabledBefore != nil && !enabledBefore(fe) {
 			f = next
 			continue
 		}
@@ -139,7 +139,7 @@ func (e *engine) blockedRaces() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
 		if t.obj >= 0 {
-			e.races(t, e.resolve(t), e.depth)
+			e.races(t, e.classOf(t), e.depth)
 		}
 	}
 	e.chanBlocked()

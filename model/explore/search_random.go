@@ -66,7 +66,7 @@ func (e *engine) randomAfter(t *thread, c class) {
 	e.prio[t.id] = e.rng.next()
 	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
-		if u := e.threads[i]; i != t.id && u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.resolve(u)) || i != t.id && t.op.isChan() && e.chanWakes(t, u) {
+		if u := e.threads[i]; i != t.id && (e.sameObjectWakes(t, u, c) || t.op.isChan() && e.chanWakes(t, u)) {
 			e.prio[i] = e.rng.next()
 		}
 	}

@@ -45,8 +45,8 @@ func (e *engine) observe(t *thread, result uint64) {
 	d := e.depth - 1
 	s := &e.observed
 	*s = Step{N: d, Again: d < e.plen-1, Thread: t.id, Name: t.name, Op: t.op, Address: t.ptr, Result: result}
-	if t.op == OpFutexSleep {
-		s.Address = e.objs[t.queue].ptr // which it does not depend on, see sync_futex.go
+	if address := ops[t.op].address; address != nil {
+		s.Address = address(e, t)
 	}
 	if !s.Again {
 		runtime.Callers(3, s.Callers[:])
@@ -63,10 +63,12 @@ func (e *engine) hide(s *Step) error {
 	return e.cfg.Observe(s)
 }
 
-// resultOf gives the result of an operation that has none of Leave's.
-func resultOf(t *thread) uint64 {
-	if t.op == OpFutexWake {
-		return t.old
+// observeCommitted is observe for an operation that is over when it is committed:
+// Leave is not called after it.
+func (e *engine) observeCommitted(t *thread, m *operation) {
+	result := uint64(0)
+	if m.result != nil {
+		result = m.result(t)
 	}
-	return 0
+	e.observe(t, result)
 }

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -66,38 +67,26 @@ func StandAt(pcs []uintptr) {
 func (r *recorder) commit(t *thread, ev *event, d int) {
 	rec := Record{Thread: t.id, Name: t.name, Op: t.doing(), Object: int(ev.obj), Stack: frames(t.pcs[:t.npcs])}
 	rec.Preemptive = eng.preemptive(d, t.id)
-	switch ev.op {
-	case OpCAS:
-		rec.Read = ev.class == read
-		if t.width != 0 {
-			rec.Value = fmt.Sprintf("%s -> %s", hex(t.old), hex(t.new))
-		}
-	case OpTryLock:
-		rec.Read = ev.class == read
-	case OpChoose:
-		rec.Value = fmt.Sprint(ev.choice)
-	case OpWGAdd:
-		rec.Value = fmt.Sprint(int32(t.old))
+	m := &ops[ev.op]
+	rec.Read = m.boolean && m.resolve != nil && ev.class == read // it failed
+	if m.detail != nil {
+		rec.Value = m.detail(t, ev)
 	}
 	r.events = append(r.events, rec)
 }
 
-func (r *recorder) value(v uint64) {
+func (r *recorder) value(m *operation, v uint64) {
 	if n := len(r.events); n > 0 {
 		ev := &r.events[n-1]
-		switch ev.Op {
-		case "CompareAndSwap", "TryLock", "TryRLock":
-			s := "false"
-			if v != 0 {
-				s = "true"
-			}
-			if ev.Value != "" {
-				s = ev.Value + ": " + s
-			}
-			ev.Value = s
-		default:
+		if !m.boolean {
 			ev.Value = hex(v)
+			return
 		}
+		s := strconv.FormatBool(v != 0)
+		if ev.Value != "" {
+			s = ev.Value + ": " + s
+		}
+		ev.Value = s
 	}
 }
 
@@ -145,19 +134,6 @@ func Note(format func() string) {
 	var pcs [24]uintptr
 	n := runtime.Callers(2, pcs[:])
 	e.rec.events = append(e.rec.events, Record{Thread: t.id, Name: t.name, Object: -1, Note: format(), Stack: frames(pcs[:n])})
-}
-
-// Instant is a scheduling point before the call or the return of a recorded
-// operation. Whether one operation returned before another was called is part
-// of a history, so these two depend on each other.
-func Instant(returns bool) {
-	if e := eng; e != nil {
-		op := OpCall
-		if returns {
-			op = OpReturn
-		}
-		Enter(unsafe.Pointer(&e.historyKey), op)
-	}
 }
 
 func hex(v uint64) string {

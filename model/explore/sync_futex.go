@@ -15,6 +15,36 @@ import (
 // nothing else can run, so that it hides no lost wakeup before anyone had the
 // chance to be late; Result.Late counts the executions that needed one.
 
+func init() {
+	ops[OpFutexWait] = operation{
+		name:    "futex wait",
+		class:   read,
+		choices: futexWaitChoices,
+		apply:   futexWait,
+	}
+	ops[OpFutexSleep] = operation{
+		name:     "futex wait (asleep)",
+		enabled:  wasSignalled,
+		wokenBy:  signalOf,
+		deadline: futexDeadline,
+		past:     futexSleepPast,
+		apply:    futexAwake,
+		address:  func(e *engine, t *thread) unsafe.Pointer { return e.objs[t.queue].ptr },
+	}
+	ops[OpFutexEarly] = operation{
+		name:  "futex wait (timeout or signal)",
+		class: write,
+		apply: futexEarly,
+	}
+	ops[OpFutexWake] = operation{
+		name:    "futex wake",
+		class:   write,
+		choices: futexWakeChoices,
+		apply:   futexWake,
+		result:  func(t *thread) uint64 { return t.old },
+	}
+}
+
 // FutexResult is how a futex wait ended.
 type FutexResult uint8
 
@@ -73,15 +103,9 @@ func (e *engine) futexEqual(t *thread) bool {
 	return word == uint32(t.old)
 }
 
-// futexChoices: a wait that sleeps may end by a wake, early by its timeout, or
-// early by a signal; a wake may take any one sleeper first.
-func (e *engine) futexChoices(t *thread) int32 {
-	if t.op == OpFutexWake {
-		if n := len(e.objs[t.obj].waiters); t.old == 1 && n > 1 {
-			return int32(n)
-		}
-		return 1
-	}
+// futexWaitChoices: a wait that sleeps may end by a wake, early by its timeout, or
+// early by a signal.
+func futexWaitChoices(e *engine, t *thread) int32 {
 	switch {
 	case !e.futexEqual(t) || e.early >= e.cfg.Early:
 		return 1
@@ -92,7 +116,28 @@ func (e *engine) futexChoices(t *thread) int32 {
 	}
 }
 
-func (e *engine) futexWait(t *thread) {
+// futexWakeChoices: a wake may take any one sleeper first.
+func futexWakeChoices(e *engine, t *thread) int32 {
+	if n := len(e.objs[t.obj].waiters); t.old == 1 && n > 1 {
+		return int32(n)
+	}
+	return 1
+}
+
+// futexDeadline gives when a sleep ends at the latest.
+func futexDeadline(_ *engine, t *thread) (time.Duration, bool) {
+	return t.deadline, t.deadline != noDeadline
+}
+
+// futexSleepPast: a sleep that timed out because nothing else could run comes
+// after everything.
+func futexSleepPast(e *engine, t *thread, c []int32) {
+	if t.signal < 0 {
+		e.joinAll(c)
+	}
+}
+
+func futexWait(e *engine, t *thread, _ int32) {
 	t.signal = -1
 	if !e.futexEqual(t) {
 		t.futex, t.chosen = FutexMismatch, 0
@@ -110,7 +155,7 @@ func (e *engine) futexWait(t *thread) {
 	t.queue = t.obj
 }
 
-func (e *engine) futexWake(t *thread, d int32) {
+func futexWake(e *engine, t *thread, d int32) {
 	o := &e.objs[t.obj]
 	woken := uint64(0)
 	for ; woken < t.old && len(o.waiters) > 0; woken++ {
@@ -123,7 +168,7 @@ func (e *engine) futexWake(t *thread, d int32) {
 }
 
 // futexEarly ends a wait by its timeout or a signal, unless a wake came first.
-func (e *engine) futexEarly(t *thread) {
+func futexEarly(e *engine, t *thread, _ int32) {
 	if t.signal >= 0 {
 		return
 	}
@@ -137,7 +182,7 @@ func (e *engine) futexEarly(t *thread) {
 
 // futexAwake ends a wait that was woken, or whose time came when nothing else
 // could run.
-func (e *engine) futexAwake(t *thread) {
+func futexAwake(e *engine, t *thread, _ int32) {
 	if t.signal >= 0 {
 		return
 	}

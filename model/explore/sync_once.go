@@ -2,15 +2,58 @@ package explore
 
 import "unsafe"
 
+// The states of a Once, in its object.
+const (
+	onceFresh = iota
+	onceRuns
+	onceDone
+)
+
+// Once.Do is enabled unless its function runs. The first to come runs it, and
+// says so with OpOnceDone.
+func init() {
+	ops[OpOnce] = operation{
+		name:          "Once.Do",
+		class:         write,
+		resolve:       onceClass,
+		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state != onceRuns },
+		enabledBefore: func(f *event) bool { return f.state != onceRuns },
+		before:        onceBefore,
+		apply:         onceBegin,
+	}
+	ops[OpOnceDone] = operation{
+		name:   "Once.Do (done)",
+		class:  write,
+		before: onceBefore,
+		apply:  func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = onceDone },
+	}
+}
+
+func onceBefore(o *object) uint8 { return uint8(o.state) }
+
+// onceClass: a Do that finds it done only reads.
+func onceClass(e *engine, t *thread) class {
+	if e.objs[t.obj].state == onceDone {
+		return read
+	}
+	return write
+}
+
+func onceBegin(e *engine, t *thread, _ int32) {
+	if o := &e.objs[t.obj]; o.state == onceFresh {
+		o.state = onceRuns
+	}
+}
+
 // OnceMine reports whether the caller, which has just entered OpOnce on o, is
 // to run the function.
 func OnceMine(o unsafe.Pointer) bool {
 	e := eng
-	return e.objs[e.object(o)].state == 1
+	return e.objs[e.object(o)].state == onceRuns
 }
 
 // OnceWasDone notes that o had been done before the execution began.
 func OnceWasDone(o unsafe.Pointer) {
 	e := eng
-	e.objs[e.object(o)].state = 2
+	e.objs[e.object(o)].state = onceDone
 }

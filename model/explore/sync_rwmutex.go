@@ -1,9 +1,128 @@
 package explore
 
 import (
+	"reflect"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
+
+// An RWMutex keeps its state in itself, but reports every attempt to take it to
+// the race detector as a memory access, which cannot be hidden: so its count of
+// readers is read instead of trying.
+//
+// Lock is two operations. The writer announces itself, which keeps new readers
+// out, and takes the lock when the readers inside have left. In the object, state
+// is 1 + the thread that announced itself, and count is the number of readers.
+func init() {
+	ops[OpRWAnnounce] = operation{
+		name:          "Lock (announce)",
+		class:         announce,
+		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state == 0 },
+		enabledBefore: func(f *event) bool { return f.state&rwAnnounced == 0 },
+		before:        rwBefore,
+		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = int32(t.id) + 1 },
+		loop:          loopReads,
+	}
+	ops[OpRWLock] = operation{
+		name:          "Lock",
+		class:         write,
+		enabled:       func(_ *engine, t *thread) bool { return probeRWMutex((*sync.RWMutex)(t.ptr)) },
+		enabledBefore: func(f *event) bool { return f.state&rwRead == 0 },
+		before:        rwBefore,
+		loop:          loopLocks,
+	}
+	ops[OpRWUnlock] = operation{
+		name:   "Unlock",
+		class:  write,
+		before: rwBefore,
+		apply:  func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = 0 },
+		loop:   loopUnlocks,
+	}
+	ops[OpRWTryLock] = operation{
+		name:    "TryLock",
+		class:   write,
+		before:  rwBefore,
+		apply:   rwTryLock,
+		boolean: true,
+		leaves:  true,
+	}
+	ops[OpRLock] = operation{
+		name:  "RLock",
+		class: read,
+		enabled: func(e *engine, t *thread) bool {
+			return e.objs[t.obj].state == 0 && probeRLock((*sync.RWMutex)(t.ptr))
+		},
+		enabledBefore: func(f *event) bool { return f.state&rwAnnounced == 0 },
+		before:        rwBefore,
+		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].count++ },
+		loop:          loopLocks,
+	}
+	ops[OpTryRLock] = operation{
+		name:    "TryRLock",
+		class:   read,
+		before:  rwBefore,
+		apply:   rwTryRLock,
+		loop:    loopEffect,
+		boolean: true,
+		leaves:  true,
+	}
+	ops[OpRUnlock] = operation{
+		name:   "RUnlock",
+		class:  release,
+		before: rwBefore,
+		apply:  func(e *engine, t *thread, _ int32) { e.objs[t.obj].count-- },
+		loop:   loopUnlocks,
+	}
+}
+
+// The bits of what is recorded of an RWMutex before each event on it.
+const (
+	rwAnnounced = 1 << iota // a writer has announced itself
+	rwRead                  // readers hold it
+)
+
+func rwBefore(o *object) (s uint8) {
+	if o.state != 0 {
+		s = rwAnnounced
+	}
+	if o.count != 0 {
+		s |= rwRead
+	}
+	return s
+}
+
+func rwTryLock(e *engine, t *thread, _ int32) {
+	if o := &e.objs[t.obj]; o.state == 0 && probeRWMutex((*sync.RWMutex)(t.ptr)) {
+		o.state = int32(t.id) + 1
+	}
+}
+
+func rwTryRLock(e *engine, t *thread, _ int32) {
+	if o := &e.objs[t.obj]; o.state == 0 && probeRLock((*sync.RWMutex)(t.ptr)) {
+		o.count++
+	}
+}
+
+// readerCount is where RWMutex keeps the number of its readers, less 2^30 while
+// a writer holds it.
+var readerCount = func() uintptr {
+	f, ok := reflect.TypeFor[sync.RWMutex]().FieldByName("readerCount")
+	if !ok || f.Type != reflect.TypeFor[atomic.Int32]() {
+		panic("model/explore: sync.RWMutex of this Go release has no readerCount; the checker does not know it yet")
+	}
+	return f.Offset
+}()
+
+// readers is unsafe because the field is not exported; its place and type were
+// looked up above.
+func readers(m *sync.RWMutex) int32 {
+	return (*atomic.Int32)(unsafe.Add(unsafe.Pointer(m), readerCount)).Load()
+}
+
+// probeRWMutex reports whether Lock would succeed, probeRLock whether RLock would.
+func probeRWMutex(m *sync.RWMutex) bool { return readers(m) == 0 }
+func probeRLock(m *sync.RWMutex) bool   { return readers(m) >= 0 }
 
 // RWTryLockAllowed reports whether the caller, which has just entered
 // OpRWTryLock, got the lock: no other writer had announced itself.
@@ -17,3 +136,9 @@ func RWTryRLockAllowed(m *sync.RWMutex) bool {
 	e := eng
 	return e.objs[e.object(unsafe.Pointer(m))].state == 0
 }
+
+// RWMutexWriting reports whether a writer holds *m.
+func RWMutexWriting(m *sync.RWMutex) bool { return readers(m) < 0 }
+
+// RWMutexReading reports whether readers hold *m.
+func RWMutexReading(m *sync.RWMutex) bool { return readers(m) > 0 }

@@ -1,10 +1,65 @@
 package explore
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"unsafe"
 )
+
+// A WaitGroup's counter is kept in its object: Wait is enabled while it is 0.
+func init() {
+	ops[OpWGAdd] = operation{
+		name:    "WaitGroup.Add",
+		class:   add,
+		resolve: waitGroupClass,
+		before:  waitGroupBefore,
+		apply:   waitGroupAdd,
+		detail:  func(t *thread, _ *event) string { return fmt.Sprint(int32(t.old)) },
+	}
+	ops[OpWGWait] = operation{
+		name:          "WaitGroup.Wait",
+		class:         read,
+		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].count == 0 },
+		enabledBefore: func(f *event) bool { return f.state == 0 },
+		before:        waitGroupBefore,
+		apply:         func(e *engine, t *thread, _ int32) { e.checkDominance(t) },
+	}
+}
+
+func waitGroupBefore(o *object) uint8 {
+	if o.count != 0 {
+		return 1
+	}
+	return 0
+}
+
+// waitGroupClass: where additions must be ordered (needsStrict), they are writes.
+func waitGroupClass(e *engine, t *thread) class {
+	if e.strict && int32(t.old) > 0 {
+		return write
+	}
+	return add
+}
+
+func waitGroupAdd(e *engine, t *thread, d int32) {
+	o := &e.objs[t.obj]
+	o.count += int32(t.old)
+	o.adds, e.usesWG = true, true
+	if d < 0 {
+		o.base += int32(t.old)
+	}
+}
+
+// waitingForGroups gives the threads that wait for a WaitGroup.
+func (e *engine) waitingForGroups() (who uint64) {
+	for s := e.gated; s != 0; s &= s - 1 {
+		if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
+			who |= 1 << i
+		}
+	}
+	return who
+}
 
 // EnterDelta announces WaitGroup.Add of delta.
 func EnterDelta(p unsafe.Pointer, delta int) bool {

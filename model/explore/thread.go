@@ -101,30 +101,6 @@ func Go(name string, fn func(), joined bool) bool {
 	return true
 }
 
-// Join waits until every thread that the caller started with joined has ended.
-func Join() {
-	if e := eng; e != nil {
-		t := e.cur
-		e.enterPlain(OpJoin)
-		if Race {
-			for i := 0; i < e.n; i++ {
-				if t.children>>i&1 == 1 {
-					e.threads[i].joinEdge()
-				}
-			}
-		}
-	}
-}
-
-// Choose gives each of 0..n-1 in some explored execution.
-func Choose(n int) int {
-	e := eng
-	t := e.cur
-	t.choices = int32(n)
-	Enter(nil, OpChoose)
-	return int(t.chosen)
-}
-
 // startAll runs each new thread to its first operation, then picks.
 func (e *engine) startAll() {
 	e.starting = true

@@ -5,6 +5,27 @@ import (
 	"unsafe"
 )
 
+// The virtual clock is a channel to the search: the time is read, moved on by a
+// sleep, or set by a timer that fires (chan_dependence.go).
+func init() {
+	ops[OpNow] = operation{name: "time.Now", class: read, accesses: nowAccesses}
+	ops[OpSleep] = operation{
+		name:     "time.Sleep",
+		class:    add,
+		accesses: sleepAccesses,
+		apply:    func(e *engine, t *thread, _ int32) { e.clock += time.Duration(t.old) },
+		loop:     loopPasses,
+	}
+}
+
+func nowAccesses(e *engine, _ *thread, out []access, _ int32) []access {
+	return append(out, access{obj: e.clockObject(), kind: accClockRead})
+}
+
+func sleepAccesses(e *engine, _ *thread, out []access, _ int32) []access {
+	return append(out, access{obj: e.clockObject(), kind: accClockAdd})
+}
+
 // Epoch is what the virtual clock shows at the start of each execution.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 

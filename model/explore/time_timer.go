@@ -28,6 +28,36 @@ import (
 // Receiving from a timer, stopping it and setting it depend on one another and
 // on the clock; so do looks at it. Two sleeps do not depend on one another.
 
+func init() {
+	ops[OpTimerStart] = operation{
+		name:     "start of a timer",
+		accesses: timerSetAccesses,
+		apply:    changeTimer,
+		loop:     loopEffect,
+	}
+	ops[OpTimerStop] = operation{
+		name:     "Timer.Stop",
+		accesses: timerStopAccesses,
+		apply:    changeTimer,
+		loop:     loopEffect,
+	}
+	ops[OpTimerReset] = operation{
+		name:     "Timer.Reset",
+		accesses: timerSetAccesses,
+		apply:    changeTimer,
+		loop:     loopEffect,
+	}
+	ops[OpTimerFire] = operation{
+		name:     "time.AfterFunc",
+		enabled:  (*engine).anyReady,
+		deadline: (*engine).firstDeadline,
+		accesses: operationAccesses,
+		takes:    true,
+		apply:    transfer,
+		loop:     loopEffect,
+	}
+}
+
 // timer is a timer of one execution. It is kept by its channel, or by the
 // pseudo-channel of a function.
 type timer struct {
@@ -72,14 +102,14 @@ const (
 )
 
 // StopTimer stops the timer at key, and gives its state before.
-func StopTimer(key unsafe.Pointer) TimerState { return changeTimer(key, 0, OpTimerStop) }
+func StopTimer(key unsafe.Pointer) TimerState { return enterChange(key, 0, OpTimerStop) }
 
 // ResetTimer sets the timer at key again, and gives its state before.
 func ResetTimer(key unsafe.Pointer, d time.Duration) TimerState {
-	return changeTimer(key, d, OpTimerReset)
+	return enterChange(key, d, OpTimerReset)
 }
 
-func changeTimer(key unsafe.Pointer, d time.Duration, op Op) TimerState {
+func enterChange(key unsafe.Pointer, d time.Duration, op Op) TimerState {
 	if !Here() {
 		return TimerReal
 	}
@@ -136,15 +166,8 @@ func (e *engine) mayFire(tm *timer) bool {
 	return false
 }
 
-// surely says whether a ready case is ready whatever happens: a timer that is not
-// due may fire, or not yet.
-func (e *engine) surely(c chanCase) bool {
-	tm := e.objs[c.obj].ch.timer
-	return tm == nil || e.due(tm)
-}
-
 // changeTimer does what Start, Stop or Reset does.
-func (e *engine) changeTimer(t *thread) {
+func changeTimer(e *engine, t *thread, _ int32) {
 	tm := e.objs[t.com.cases[0].obj].ch.timer
 	t.com.taken = 0
 	if tm.armed {
@@ -254,6 +277,15 @@ func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 	return tm.when <= now || early < e.cfg.Early
 }
 
+func timerStopAccesses(_ *engine, t *thread, out []access, _ int32) []access {
+	return append(out, access{obj: t.com.cases[0].obj, kind: accAll})
+}
+
+func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
+	return append(out, access{obj: t.com.cases[0].obj, kind: accAll},
+		access{obj: e.clockObject(), kind: accClockRead})
+}
+
 // timerAccesses appends what a case on a timer's channel does.
 func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	tm := e.objs[c.obj].ch.timer
@@ -270,9 +302,6 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 // firstDeadline gives the first deadline of the armed timers that t's operation
 // waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
-	if !t.op.isChan() || !ops[t.op].gated {
-		return 0, false
-	}
 	for _, c := range t.com.cases {
 		if c.obj < 0 || c.send {
 			continue
@@ -284,15 +313,6 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	return first, ok
 }
 
-// waitsForTime says whether t's operation goes on by its deadline at the latest,
-// and at which.
-func (e *engine) waitsForTime(t *thread) (time.Duration, bool) {
-	if t.op == OpFutexSleep {
-		return t.deadline, t.deadline != noDeadline
-	}
-	return e.firstDeadline(t)
-}
-
 // lateTimeout gives the thread whose timeout is due first, when no thread can
 // run otherwise. Functions of AfterFunc do not run when all else is over.
 func (e *engine) lateTimeout() uint64 {
@@ -302,8 +322,11 @@ func (e *engine) lateTimeout() uint64 {
 	best, first := -1, time.Duration(0)
 	for s := e.gated; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
-		if d, ok := e.waitsForTime(e.threads[i]); ok && (best < 0 || d < first) {
-			best, first = i, d
+		t := e.threads[i]
+		if ends := ops[t.op].deadline; ends != nil {
+			if d, ok := ends(e, t); ok && (best < 0 || d < first) {
+				best, first = i, d
+			}
 		}
 	}
 	if best < 0 {

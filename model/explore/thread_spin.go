@@ -15,6 +15,27 @@ type spinning struct {
 	source  int32 // event that ended the wait
 }
 
+// A loopRole says what an operation means to the iteration it is part of.
+type loopRole uint8
+
+// The roles. Reads are watched, an effect ends the watching of the iteration.
+const (
+	loopByClass loopRole = iota // an effect if its class changes anything
+	loopEffect
+	loopReads   // no effect, whatever its class
+	loopLocks   // takes a lock
+	loopUnlocks // releases one
+	loopPasses  // no effect, and nothing to watch
+)
+
+func init() {
+	ops[OpSpin] = operation{
+		name:    "spin: wait for a change",
+		enabled: func(e *engine, t *thread) bool { return e.spinEnds(t) },
+		wokenBy: func(t *thread) int32 { return t.spin.source },
+	}
+}
+
 type watched struct{ obj, event int32 }
 
 // maxWatched bounds the reads of one iteration that are remembered; an
@@ -59,24 +80,18 @@ func Spin(n uint64) {
 
 // note records what an operation means to the iteration it is part of.
 func (s *spinning) note(t *thread, c class, d int32) {
-	switch t.op {
-	case OpLock, OpRLock, OpRWLock:
+	role := ops[t.op].loop
+	switch role {
+	case loopLocks:
 		s.locks++
-	case OpUnlock, OpRUnlock, OpRWUnlock:
+	case loopUnlocks:
 		s.locks--
-	case OpTryLock, OpRWTryLock, OpTryRLock:
-		if c == write || t.op != OpTryLock {
-			s.effects = true
-			return
-		}
-	case OpRWAnnounce, OpSleep, OpWGWait, OpJoin, OpLen:
-	default:
-		if c.changes() || t.op == OpChoose || t.op.isChan() && t.op != OpNow {
-			s.effects = true
-			return
-		}
 	}
-	if t.obj < 0 || t.op == OpSleep {
+	if role == loopEffect || role == loopByClass && c.changes() {
+		s.effects = true
+		return
+	}
+	if t.obj < 0 || role == loopPasses {
 		return
 	}
 	if len(s.watch) == maxWatched {

@@ -1,0 +1,91 @@
+package explore
+
+// ready says whether a case could go on by itself.
+func (e *engine) ready(c chanCase) bool {
+	if c.obj < 0 {
+		return false
+	}
+	ch := e.objs[c.obj].ch
+	if ch.timer != nil {
+		return !c.send && e.mayFire(ch.timer)
+	}
+	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.sent > ch.received
+}
+
+func (e *engine) anyReady(t *thread) bool {
+	for _, c := range t.com.cases {
+		if e.ready(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// surely says whether a ready case is ready whatever happens: a timer that is not
+// due may fire, or not yet.
+func (e *engine) surely(c chanCase) bool {
+	tm := e.objs[c.obj].ch.timer
+	return tm == nil || e.due(tm)
+}
+
+// can says whether t could take the case now.
+func (e *engine) can(t *thread, c chanCase) bool {
+	if t.op == OpArrive {
+		if _, ok := e.partner(t, c); ok {
+			return true
+		}
+	}
+	return e.ready(c)
+}
+
+// chanChoices counts the cases that t's operation chooses among.
+func chanChoices(e *engine, t *thread) int32 {
+	if t.found() {
+		return 1
+	}
+	n, sure := int32(0), ops[t.op].gated()
+	for i, c := range t.com.cases {
+		if e.can(t, c) {
+			sure = sure || e.surely(c)
+			if e.asleep>>i&1 == 0 {
+				n++
+			}
+		}
+	}
+	if !sure && e.asleep&restNone == 0 {
+		n++
+	}
+	return max(1, n)
+}
+
+// chooseCase gives the case that the choice means, -1 for none of them: that is
+// the first choice where it is one. Choices that sleep are left out; value is
+// the choice with them.
+func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
+	sure := ops[t.op].gated()
+	for _, c := range t.com.cases {
+		sure = sure || e.can(t, c) && e.surely(c)
+	}
+	if !sure {
+		if e.asleep&restNone == 0 {
+			if choice == 0 {
+				return -1, 0
+			}
+			choice--
+		}
+		value++
+	}
+	for i, c := range t.com.cases {
+		if !e.can(t, c) {
+			continue
+		}
+		if e.asleep>>i&1 == 0 {
+			if choice == 0 {
+				return int32(i), value
+			}
+			choice--
+		}
+		value++
+	}
+	return -1, 0
+}

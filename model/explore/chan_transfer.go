@@ -1,0 +1,145 @@
+package explore
+
+// chanBegin notes, before t's operation becomes an event, whether it runs only
+// because nothing else can, and which of its choices sleep.
+func (e *engine) chanBegin(t *thread) {
+	e.lateDue, e.asleep = -1, 0
+	if m := &ops[t.op]; m.deadline != nil {
+		if d, ok := m.deadline(e, t); ok && !m.enabled(e, t) {
+			e.lateDue = d
+		}
+	}
+	if e.reduce && e.selects && t.choosesCase() {
+		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
+			ev := &e.stack[e.depth]
+			ev.back |= ev.enabled &^ ev.sleep // see chan_sleepset.go
+		}
+	}
+}
+
+// chanPrepare settles, before t's operation becomes an event, which case it
+// takes and what it depends on.
+func (e *engine) chanPrepare(t *thread, choice int32) {
+	t.com.taken = 0
+	if ops[t.op].takes {
+		t.com.value = 0
+		if !t.found() {
+			t.com.taken, t.com.value = e.chooseCase(t, choice)
+		}
+	}
+	t.com.acc = ops[t.op].accesses(e, t, t.com.acc[:0], t.com.taken)
+	e.asleep = 0
+}
+
+// chanApply does what t's channel operation does to the engine's own state.
+// The event is d, or negative if it is none.
+func (e *engine) chanApply(t *thread, m *operation, d int32) {
+	if d >= 0 {
+		for _, a := range t.com.acc {
+			a.event = d
+			ch := e.objs[a.obj].ch
+			ch.history = append(ch.history, a)
+		}
+	}
+	early := e.early
+	if m.apply != nil {
+		m.apply(e, t, d)
+	}
+	e.noteTime(t, d, early)
+	e.lateDue = -1
+}
+
+// transfer does the chosen case, which is ready.
+func transfer(e *engine, t *thread, d int32) {
+	t.com.how, t.com.mem = Real, nil
+	if t.com.taken < 0 {
+		return
+	}
+	c := t.com.cases[t.com.taken]
+	ch := e.objs[c.obj].ch
+	switch {
+	case ch.timer != nil:
+		e.fire(t, ch.timer)
+	case c.send && ch.closed, !c.send && ch.sent == ch.received:
+		ch.edges.closed(t)
+	case c.send:
+		ch.edges.send(t, ch.sent, ch.cap)
+		ch.sent++
+		ch.quiet(d, +1)
+	default:
+		if ch.cap == 0 && !e.meet {
+			e.takePost(t, ch, d)
+		} else {
+			ch.edges.receive(t, ch.received, ch.cap)
+		}
+		ch.received++
+		ch.quiet(d, -1)
+	}
+}
+
+// quiet counts what happened while there were no events.
+func (ch *channel) quiet(d, n int32) {
+	if d < 0 {
+		ch.base += n
+	}
+}
+
+// postValue leaves t's value on an unbuffered channel.
+func postValue(e *engine, t *thread, d int32) {
+	ch := e.objs[t.com.cases[0].obj].ch
+	if ch.closed {
+		t.com.how = Real
+		ch.edges.closed(t)
+		return
+	}
+	t.com.how = Done
+	t.signal = -1
+	t.releaseTo(&t.com.token)
+	ch.posts = append(ch.posts, post{int32(t.id), t.com.cases[0].mem})
+	ch.sent++
+	ch.quiet(d, +1)
+}
+
+// posted goes on after the value was taken, or the channel closed.
+func posted(e *engine, t *thread, _ int32) {
+	if t.com.how != Real {
+		t.acquireFrom(&t.com.answer)
+	} else {
+		// The send panics; what recovers from it comes after the close.
+		e.objs[t.com.cases[0].obj].ch.edges.closed(t)
+	}
+}
+
+// takePost gives t the oldest value that was posted.
+func (e *engine) takePost(t *thread, ch *channel, d int32) {
+	p := ch.posts[0]
+	ch.posts = append(ch.posts[:0], ch.posts[1:]...)
+	u := e.threads[p.tid]
+	u.signal = max(d, 0)
+	t.acquireFrom(&u.com.token)
+	t.releaseTo(&u.com.answer)
+	t.com.how, t.com.mem = Take, p.mem
+}
+
+// closeChan closes a channel. Who has posted a value that nobody took gets the
+// panic of a send on a closed channel.
+func closeChan(e *engine, t *thread, d int32) {
+	ch := e.objs[t.com.cases[0].obj].ch
+	if ch.closed {
+		return // panics
+	}
+	ch.closed = true
+	if d < 0 {
+		ch.baseClosed = true
+	}
+	ch.edges.close(t)
+	for _, p := range ch.posts {
+		u := e.threads[p.tid]
+		u.signal = max(d, 0)
+		u.com.how = Real
+	}
+	if len(ch.posts) > 0 {
+		ch.posts = ch.posts[:0]
+		ch.received = ch.sent
+	}
+}

@@ -1,0 +1,77 @@
+package explore
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+)
+
+// The operations of sync/atomic on one word. They are always enabled, and the
+// engine keeps nothing beside the word.
+func init() {
+	ops[OpLoad] = operation{name: "Load", class: read, leaves: true}
+	ops[OpStore] = operation{name: "Store", class: write, leaves: true}
+	ops[OpSwap] = operation{name: "Swap", class: write, leaves: true}
+	ops[OpAdd] = operation{name: "Add", class: write, leaves: true}
+	ops[OpAnd] = operation{name: "And", class: write, leaves: true}
+	ops[OpOr] = operation{name: "Or", class: write, leaves: true}
+	ops[OpCAS] = operation{
+		name:    "CompareAndSwap",
+		class:   write,
+		resolve: casClass,
+		detail:  casDetail,
+		boolean: true,
+		leaves:  true,
+	}
+}
+
+// isAtomic reports whether the operation is one of sync/atomic.
+func (o Op) isAtomic() bool { return o <= OpCAS }
+
+// casClass: a CompareAndSwap that fails only reads.
+func casClass(_ *engine, t *thread) class {
+	var equal bool
+	switch t.width {
+	case 4:
+		equal = atomic.LoadUint32((*uint32)(t.ptr)) == uint32(t.old)
+	case 8:
+		equal = atomic.LoadUint64((*uint64)(t.ptr)) == t.old
+	default:
+		equal = t.peek()
+	}
+	if !equal {
+		return read
+	}
+	return write
+}
+
+func casDetail(t *thread, _ *event) string {
+	if t.width == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s -> %s", hex(t.old), hex(t.new))
+}
+
+// EnterCAS is Enter for a CompareAndSwap of old to new on width bytes (4 or
+// 8), which is a read if *p does not hold old.
+func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
+	if e := eng; e != nil {
+		t := e.cur
+		t.old, t.new, t.width = old, new, width
+	}
+	return Enter(p, OpCAS)
+}
+
+// EnterCASPointer is EnterCAS on a pointer.
+func EnterCASPointer(p, old unsafe.Pointer) bool {
+	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
+}
+
+// EnterCASFunc is EnterCAS where equal says whether *p holds the old value.
+func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
+	if e := eng; e != nil {
+		t := e.cur
+		t.width, t.peek = 0, equal
+	}
+	return Enter(p, OpCAS)
+}
