@@ -38,6 +38,9 @@ func Goexit() {
 
 // Recover is what recover() becomes: it does not let checked code swallow the
 // end of an execution.
+//
+//go:norace
+//go:noinline
 func Recover(v any) any { return explore.Recover(v) }
 
 // NumGoroutine is the hook of runtime.NumGoroutine: it counts the goroutines
