@@ -15,13 +15,13 @@ func landings() ([]string, []*ours.Runtime) {
 	var all []*ours.Runtime
 	for _, b := range []struct {
 		most    int
-		landing ours.Landing
+		target ours.BatchTarget
 		name    string
 	}{
 		{32, ours.LocalRing, "LocalRing"}, {1, ours.LocalRing, "LocalRing"}, {32, ours.PrivateBuffer, "PrivateBuffer"},
 	} {
-		names = append(names, fmt.Sprintf("Batch(%d, %s)", b.most, b.name))
-		all = append(all, start(ours.Workers(2), ours.Batch(b.most, b.landing)))
+		names = append(names, fmt.Sprintf("InjectorBatch(%d, %s)", b.most, b.name))
+		all = append(all, start(ours.Workers(2), ours.InjectorBatch(b.most, b.target)))
 	}
 	return names, all
 }

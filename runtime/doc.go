@@ -65,7 +65,7 @@
 //     [ErrGoexit]; [ErrCancelled] or [ErrClosed] if it was cancelled, or refused by a closed runtime. Everyone who waits for it is told, any number
 //     of them.
 //   - No work waits while a worker sleeps, save for the task that is next in line behind a running one: after at most two watch
-//     intervals (see [WatchInterval]) that is taken, too.
+//     intervals (see [RescueInterval]) that is taken, too.
 //   - Tasks that respawn for ever do not starve those from outside: each worker looks at the queue that all share at
 //     least every 255 tasks, and aims at once a millisecond.
 //   - No task waits for what lies beneath it on its own stack: a join runs its target and nothing else. Joins that wait in a circle

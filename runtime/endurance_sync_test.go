@@ -44,7 +44,7 @@ func (t *tools) open(w *world, h *house, capacity int) {
 			case 0:
 				t.sent(1, t.pipe.SendContext(patience, 1))
 			case 1:
-				t.received(w)(t.pipe.RecvContext(patience))
+				t.received(w)(t.pipe.ReceiveContext(patience))
 			case 2:
 				t.rung.Add(1)
 				t.bell.Broadcast()
@@ -66,7 +66,7 @@ func (t *tools) close(w *world) {
 	t.stop()
 	t.tenders.Wait()
 	for {
-		v, err := t.pipe.TryRecv()
+		v, err := t.pipe.TryReceive()
 		if err != nil {
 			break
 		}
@@ -117,9 +117,9 @@ func (p *player) use() {
 		t.sent(v, err)
 		p.fail(err, "Channel.Send")
 	case 1:
-		v, err := t.pipe.Recv(cx)
+		v, err := t.pipe.Receive(cx)
 		t.received(p.w)(v, err)
-		p.fail(err, "Channel.Recv")
+		p.fail(err, "Channel.Receive")
 	case 2:
 		n := 1 + p.rng.IntN(permits)
 		if p.fail(t.permits.Acquire(cx, n), "Semaphore.Acquire") {
@@ -171,9 +171,9 @@ func (p *player) use() {
 			p.w.fail("task %d: AwaitContext returned before the end", p.r.id)
 		}
 	case 8:
-		i := cx.Interval(time.Duration(1+p.rng.IntN(50))*time.Microsecond, runtime.MissedTicks(p.rng.IntN(3)))
+		i := cx.NewTicker(time.Duration(1+p.rng.IntN(50))*time.Microsecond, runtime.MissedTicks(p.rng.IntN(3)))
 		for range 3 {
-			p.fail(i.Next(cx), "Interval.Next")
+			p.fail(i.Next(cx), "Ticker.Next")
 		}
 	case 9:
 		p.joinTimeout()
@@ -188,7 +188,7 @@ func (p *player) oneshot() {
 	}
 	var o runtime.Oneshot[int]
 	runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, o.SendFrom(cx, 7) }).Detach()
-	if v, err := o.Recv(p.cx); !p.fail(err, "Oneshot.Recv") && v != 7 {
+	if v, err := o.Receive(p.cx); !p.fail(err, "Oneshot.Receive") && v != 7 {
 		p.w.fail("task %d: 7 was sent, %d received", p.r.id, v)
 	}
 }

@@ -165,18 +165,18 @@ func (w *world) newHouse(workerNumbers ...int) *house {
 	rng := w.rng
 	pick := func(of ...int) int { return of[rng.IntN(len(of))] }
 	workers, ring, batch := pick(workerNumbers...), pick(2, 4, 256), pick(1, 2, 32, 256)
-	landing := []runtime.Landing{runtime.LocalRing, runtime.PrivateBuffer}[rng.IntN(2)]
+	target := []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer}[rng.IntN(2)]
 	parker := []park.Kind{park.Futex, park.Portable}[rng.IntN(2)]
 	if !parker.Available() {
 		parker = park.Portable
 	}
 	lifo, tick, budget, depth, spares := pick(0, 1, 3), pick(1, 3, 128), pick(1, 3, 128), pick(0, 1, 3, 256), pick(1, 2, 8)
 	watch := []time.Duration{0, 50 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}[rng.IntN(4)]
-	h := &house{workers: workers, watch: watch, description: fmt.Sprintf("workers %d, ring %d, batch %d, landing %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
-		"spares %d, watch %v", workers, ring, batch, landing, parker, lifo, tick, budget, depth, spares, watch)}
-	options := []runtime.Option{runtime.Workers(workers), runtime.Ring(ring), runtime.Batch(batch, landing), runtime.Parker(parker),
+	h := &house{workers: workers, watch: watch, description: fmt.Sprintf("workers %d, ring %d, batch %d, target %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
+		"spares %d, watch %v", workers, ring, batch, target, parker, lifo, tick, budget, depth, spares, watch)}
+	options := []runtime.Option{runtime.Workers(workers), runtime.Ring(ring), runtime.InjectorBatch(batch, target), runtime.Parker(parker),
 		runtime.LIFOCap(lifo), runtime.TickBudget(tick), runtime.TaskBudget(budget), runtime.InlineDepth(depth),
-		runtime.SpareStacks(spares), runtime.WatchInterval(watch), runtime.Seed(rng.Uint64()),
+		runtime.SpareCoroutines(spares), runtime.RescueInterval(watch), runtime.Seed(rng.Uint64()),
 		runtime.BlockingThreads(pick(1, 2, 100)), runtime.BlockingKeepAlive(time.Duration(pick(0, 100_000, 1_000_000_000)))}
 	if rng.IntN(4) == 0 {
 		options = append(options, runtime.Debug())

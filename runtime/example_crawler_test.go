@@ -60,7 +60,7 @@ func (c *crawler) get(cx runtime.Cx, path string) (string, error) {
 		return "", err
 	}
 	defer c.open.ReleaseFrom(cx, 1)
-	if _, err := c.starts.Recv(cx); err != nil {
+	if _, err := c.starts.Receive(cx); err != nil {
 		return "", err
 	}
 	request, err := http.NewRequestWithContext(cx.Context(), http.MethodGet, c.base+path, nil) // cancelled with the task
@@ -111,7 +111,7 @@ func Example_crawler() {
 	defer rt.Close()
 	c := &crawler{base: server.URL, open: runtime.NewSemaphore(3), starts: runtime.NewChannel[struct{}](0), seen: map[string]bool{}}
 	pacer := runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
-		tick := cx.Interval(time.Millisecond, runtime.Delay)
+		tick := cx.NewTicker(time.Millisecond, runtime.Delay)
 		for {
 			if err := tick.Next(cx); err != nil {
 				return none, err

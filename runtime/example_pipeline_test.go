@@ -12,7 +12,7 @@ func stage[A, B any](cx runtime.Cx, in *runtime.Channel[A], out *runtime.Channel
 	return runtime.Spawn(cx, func(cx runtime.Cx) (values int, err error) {
 		defer out.Close()
 		for {
-			v, err := in.Recv(cx)
+			v, err := in.Receive(cx)
 			if errors.Is(err, runtime.ErrChannelClosed) {
 				return values, nil
 			} else if err != nil {
@@ -46,7 +46,7 @@ func Example_pipeline() {
 		format := stage(cx, squares, lines, func(n int) string { return fmt.Sprint("square ", n) })
 		received := 0
 		for {
-			line, err := lines.Recv(cx)
+			line, err := lines.Receive(cx)
 			if errors.Is(err, runtime.ErrChannelClosed) {
 				break
 			} else if err != nil {

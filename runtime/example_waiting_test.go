@@ -109,7 +109,7 @@ func ExampleOneshot() {
 	do(func(cx runtime.Cx) error {
 		var answer runtime.Oneshot[int]
 		go func() { _ = answer.Send(42) }()
-		fmt.Println(answer.Recv(cx))
+		fmt.Println(answer.Receive(cx))
 		return nil
 	})
 	// Output: 42 <nil>
@@ -119,16 +119,16 @@ func ExampleOneshot_Close() {
 	var answer runtime.Oneshot[int]
 	answer.Close() // the receiver has lost interest
 	fmt.Println(answer.Send(42))
-	fmt.Println(answer.TryRecv())
+	fmt.Println(answer.TryReceive())
 	// Output:
 	// runtime: channel closed
 	// 0 runtime: channel closed
 }
 
-func ExampleOneshot_RecvContext() {
+func ExampleOneshot_ReceiveContext() {
 	var answer runtime.Oneshot[int]
 	do(func(cx runtime.Cx) error { return answer.SendFrom(cx, 42) })
-	fmt.Println(answer.RecvContext(context.Background()))
+	fmt.Println(answer.ReceiveContext(context.Background()))
 	// Output: 42 <nil>
 }
 
@@ -145,7 +145,7 @@ func ExampleChannel() {
 			return none, nil
 		})
 		for {
-			v, err := c.Recv(cx)
+			v, err := c.Receive(cx)
 			if errors.Is(err, runtime.ErrChannelClosed) {
 				return nil
 			} else if err != nil {
@@ -165,8 +165,8 @@ func ExampleChannel_TrySend() {
 	c := runtime.NewChannel[string](1)
 	fmt.Println(c.TrySend("first"), c.Len(), "of", c.Cap())
 	fmt.Println(c.TrySend("second"))
-	fmt.Println(c.TryRecv())
-	_, err := c.TryRecv()
+	fmt.Println(c.TryReceive())
+	_, err := c.TryReceive()
 	fmt.Println(err)
 	// Output:
 	// <nil> 1 of 1
@@ -186,7 +186,7 @@ func ExampleChannel_SendContext() {
 	questions, answers := runtime.NewChannel[int](0), runtime.NewChannel[int](0)
 	runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
 		for {
-			q, err := questions.Recv(cx)
+			q, err := questions.Receive(cx)
 			if err != nil {
 				return none, err
 			}
@@ -199,7 +199,7 @@ func ExampleChannel_SendContext() {
 		if err := questions.SendContext(context.Background(), i); err != nil {
 			fmt.Println(err)
 		}
-		fmt.Println(answers.RecvContext(context.Background()))
+		fmt.Println(answers.ReceiveContext(context.Background()))
 	}
 	// Output:
 	// 0 <nil>
@@ -332,10 +332,10 @@ func ExampleCx_SleepUntil() {
 	// Output: <nil> false
 }
 
-func ExampleInterval() {
+func ExampleTicker() {
 	do(func(cx runtime.Cx) error {
 		begin := time.Now()
-		tick := cx.Interval(200*time.Microsecond, runtime.Skip)
+		tick := cx.NewTicker(200*time.Microsecond, runtime.Skip)
 		for range 3 {
 			if err := tick.Next(cx); err != nil {
 				return err

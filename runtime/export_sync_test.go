@@ -4,7 +4,7 @@ package runtime
 func Look(rt *Runtime) { rt.wakeDriver() }
 
 // Driver returns the number of the worker that sleeps until the next timer, -1 if none does.
-func Driver(rt *Runtime) int { return int(rt.driver.Load()&^unwatched) - 1 }
+func Driver(rt *Runtime) int { return int(rt.driver.Load()&^notScanning) - 1 }
 
 // Contexts returns how many contexts of tasks there are.
 func Contexts(rt *Runtime) int { return int(rt.contexts.count.Load()) }
@@ -51,4 +51,4 @@ func Timers(rt *Runtime) int {
 }
 
 // Due returns the time at which the next tick of an interval is due.
-func (i *Interval) Due() int64 { return i.next }
+func (i *Ticker) Due() int64 { return i.next }

@@ -14,10 +14,10 @@ func WithClock(now func() int64) Option {
 }
 
 // LookInterval returns how many polls the worker of cx lets go by between two looks at the injector.
-func (cx Cx) LookInterval() int { return cx.stack.worker.tick.interval }
+func (cx Cx) LookInterval() int { return cx.coroutine.worker.tick.interval }
 
-// SizeOfPolled is the size of the task of a poll-style body that is a pointer.
-func SizeOfPolled[T any, F Future[T]]() uintptr { return unsafe.Sizeof(polled[T, F]{}) }
+// SizeOfFutureTask is the size of the task of a poll-style body that is a pointer.
+func SizeOfFutureTask[T any, F Future[T]]() uintptr { return unsafe.Sizeof(futureTask[T, F]{}) }
 
 // Sizes are what everything else is built on.
 func Sizes() (task_, handle, call_ uintptr) {
@@ -26,7 +26,7 @@ func Sizes() (task_, handle, call_ uintptr) {
 
 // Resting returns how many poll-style tasks have been IDLE and have not ended.
 func (rt *Runtime) Resting() (n int) {
-	l := &rt.resting
+	l := &rt.futures
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for r := l.head.next; r != &l.head; r = r.next {
@@ -63,7 +63,7 @@ func fib(cx Cx, n int) (int, error) {
 }
 
 // Outer returns the runtime of the worker that cx runs on.
-func Outer(cx Cx) *Runtime { return cx.stack.worker.rt }
+func Outer(cx Cx) *Runtime { return cx.coroutine.worker.rt }
 
 // Idle reports whether all workers sleep.
 func (rt *Runtime) Idle() bool { return rt.idle.Parked() == len(rt.workers) }

@@ -77,25 +77,25 @@ func Poller(k PollerKind) Option {
 const eventsAtOnce = 64
 
 // room returns w's memory for events.
-func (w *worker) room() []poll.Event {
+func (w *worker) eventBuffer() []poll.Event {
 	if w.events == nil {
 		w.events = make([]poll.Event, eventsAtOnce)
 	}
 	return w.events
 }
 
-const pollGap = 50_000 // ns at least between two looks of a worker: some hundreds of ns each, while ticks may take a few thousand
+const ioPollGap = 50_000 // ns at least between two looks of a worker: some hundreds of ns each, while ticks may take a few thousand
 
 // look wakes whose descriptors are ready, if nobody else does and the last look was long enough ago.
-func (w *worker) look(now int64) {
-	if ws := &w.rt.watches; ws.count.Load() > 0 && now-w.polledAt >= pollGap {
-		w.polledAt = now
-		w.deliver(ws.poller.Poll(w.room()))
+func (w *worker) pollIO(now int64) {
+	if ws := &w.rt.watches; ws.count.Load() > 0 && now-w.ioPolledAt >= ioPollGap {
+		w.ioPolledAt = now
+		w.deliverEvents(ws.poller.Poll(w.eventBuffer()))
 	}
 }
 
 // deliver wakes who waits for the first n events.
-func (w *worker) deliver(n int) {
+func (w *worker) deliverEvents(n int) {
 	for i := range w.events[:n] {
 		e := &w.events[i]
 		watch := w.rt.watches.find(e.ID)

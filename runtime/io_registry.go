@@ -98,7 +98,7 @@ func (ws *watches) close() {
 	}
 	ws.lock.Unlock()
 	for _, w := range left {
-		w.end()
+		w.endWaits()
 	}
 	ws.lock.Lock()
 	defer ws.lock.Unlock()

@@ -17,13 +17,13 @@ var ErrWatchClosed = fmt.Errorf("runtime: watch: %w", fs.ErrClosed)
 // A Watch lets tasks wait for a file or connection to be ready to be read or written. It belongs to one runtime, tasks of all may use
 // it, any number of them at a time. It must be closed; it does not close what it watches.
 type Watch struct {
-	rt         *Runtime
-	conn       syscall.RawConn
-	id         uint64      // of the kernel; 0 if goroutines wait instead. Never changes after Runtime.Watch
-	given      atomic.Bool // Close was called
-	closed     atomic.Bool // nobody waits any more, nor will; stored under the lock
-	lock       sync.Mutex  // of the lines of both directions
-	directions [2]direction
+	rt          *Runtime
+	conn        syscall.RawConn
+	id          uint64      // of the kernel; 0 if goroutines wait instead. Never changes after Runtime.Watch
+	closeCalled atomic.Bool // Close was called
+	closed      atomic.Bool // nobody waits any more, nor will; stored under the lock
+	lock        sync.Mutex  // of the lines of both directions
+	directions  [2]direction
 }
 
 const (
@@ -36,9 +36,9 @@ type direction struct {
 	of    *Watch // never changes
 	write bool   // never changes
 	// edges is how often it has become ready: added to under the lock, loaded by anybody.
-	edges   atomic.Uint64
-	waiting line[error] // of calls; what they get is why they need not wait any more
-	bridged bool        // a goroutine waits and will call edge; under the lock
+	edges     atomic.Uint64
+	waiting   line[error] // of calls; what they get is why they need not wait any more
+	inNetpoll bool        // a goroutine waits and will call edge; under the lock
 }
 
 // Watch starts to watch what is behind c, such as an *os.File, *net.TCPConn or *net.UnixConn. Anyone may call it. It returns
@@ -76,28 +76,28 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 //
 // With [Netpoll], a goroutine that waits on behalf of a task stays until the connection becomes ready or is closed.
 func (w *Watch) Close() error {
-	if w.given.Swap(true) {
+	if w.closeCalled.Swap(true) {
 		return ErrWatchClosed
 	}
-	w.end()
+	w.endWaits()
 	return nil
 }
 
 // end ends all waits, if nobody has done so. Anyone may call it.
-func (w *Watch) end() {
+func (w *Watch) endWaits() {
 	w.lock.Lock()
 	if w.closed.Load() {
 		w.lock.Unlock()
 		return
 	}
 	w.closed.Store(true)
-	readers, writers := w.directions[reading].tell(ErrWatchClosed), w.directions[writing].tell(ErrWatchClosed)
+	readers, writers := w.directions[reading].answerWaiters(ErrWatchClosed), w.directions[writing].answerWaiters(ErrWatchClosed)
 	w.lock.Unlock()
 	if w.id != 0 {
 		w.rt.watches.remove(w)
 	}
-	readers.wake(nil)
-	writers.wake(nil)
+	readers.wakeAll(nil)
+	writers.wakeAll(nil)
 }
 
 // ReadReady waits until a read would not wait: there is something to read, or the other side has ended, or failed. It may return for no
@@ -126,7 +126,7 @@ func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 	if try == nil {
 		panic("runtime: Read: nil function")
 	}
-	return w.directions[reading].until(cx, try)
+	return w.directions[reading].retry(cx, try)
 }
 
 // Write is [Watch.Read] for writing.
@@ -135,12 +135,12 @@ func (w *Watch) Write(cx Cx, try func(fd uintptr) (done bool)) error {
 	if try == nil {
 		panic("runtime: Write: nil function")
 	}
-	return w.directions[writing].until(cx, try)
+	return w.directions[writing].retry(cx, try)
 }
 
 func (d *direction) ready(cx Cx) error {
 	waited := false
-	return d.until(cx, func(fd uintptr) bool {
+	return d.retry(cx, func(fd uintptr) bool {
 		was := waited
 		waited = true
 		return poll.Ready(fd, d.write) || was && !poll.CanLook
@@ -148,11 +148,11 @@ func (d *direction) ready(cx Cx) error {
 }
 
 // until is Read and Write. The runner of cx calls it.
-func (d *direction) until(cx Cx, try func(uintptr) bool) error {
+func (d *direction) retry(cx Cx, try func(uintptr) bool) error {
 	cx.charge()
 	for {
 		edges := d.edges.Load() // before the try: see io_readiness.go
-		if err := cx.task.ending(); err != nil {
+		if err := cx.task.stopErr(); err != nil {
 			return err
 		}
 		if d.of.closed.Load() {
@@ -185,9 +185,9 @@ func (d *direction) wait(cx Cx, edges uint64) error {
 		return nil
 	}
 	d.waiting.push(me)
-	if w.id == 0 && !d.bridged {
-		d.bridged = true
-		go d.bridge()
+	if w.id == 0 && !d.inNetpoll {
+		d.inNetpoll = true
+		go d.awaitNetpoll()
 	}
 	w.lock.Unlock()
 	if err := me.wait(cx, d); err != nil {
@@ -197,7 +197,7 @@ func (d *direction) wait(cx Cx, edges uint64) error {
 }
 
 // forget implements source.
-func (d *direction) forget(me *waiter[error], _ *worker) bool {
+func (d *direction) withdraw(me *waiter[error], _ *worker) bool {
 	d.of.lock.Lock()
 	defer d.of.lock.Unlock()
 	if me.answered() {
@@ -212,25 +212,25 @@ func (d *direction) forget(me *waiter[error], _ *worker) bool {
 func (d *direction) edge(err error, by *worker) {
 	d.of.lock.Lock()
 	d.edges.Add(1)
-	d.bridged = false
-	told := d.tell(err)
+	d.inNetpoll = false
+	waiters := d.answerWaiters(err)
 	d.of.lock.Unlock()
-	told.wake(by)
+	waiters.wakeAll(by)
 }
 
 // tell answers all who wait, who are to be woken behind the lock that the caller holds.
-func (d *direction) tell(err error) line[error] {
+func (d *direction) answerWaiters(err error) line[error] {
 	for me := d.waiting.first; me != nil; me = me.next {
 		me.payload = err
 	}
-	return d.waiting.answer(served)
+	return d.waiting.answerAll(served)
 }
 
 // bridge waits in Go's poller, on a goroutine of its own, which is started under the lock.
 //
 // Go's poller forgets what became ready before the call of conn.Read, so the look has to come behind that, in the function that it calls.
 // Where there is no looking (Windows), it looks itself.
-func (d *direction) bridge() {
+func (d *direction) awaitNetpoll() {
 	await := d.of.conn.Read
 	if d.write {
 		await = d.of.conn.Write

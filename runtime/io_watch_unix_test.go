@@ -449,7 +449,7 @@ func TestTheEndOfARuntimeClosesItsWatches(t *testing.T) {
 func TestFirstWatchMovesTheDriver(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		for range 10 {
-			rt := start(t, 2, poller, runtime.WatchInterval(0))
+			rt := start(t, 2, poller, runtime.RescueInterval(0))
 			r, w := pipe(t)
 			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 				asleep(t, rt, 1)

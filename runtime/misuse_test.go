@@ -29,9 +29,9 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		{runtime.Workers(-1), "runtime: Workers(-1): must be 1 to 65536"},
 		{runtime.Workers(65537), "runtime: Workers(65537): must be 1 to 65536"},
 		{runtime.Parker(park.Kind(77)), fmt.Sprintf("runtime: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
-		{runtime.Batch(0, runtime.LocalRing), "runtime: Batch(0, _): must be 1 to 256"},
-		{runtime.Batch(257, runtime.LocalRing), "runtime: Batch(257, _): must be 1 to 256"},
-		{runtime.Batch(1, 9), "runtime: Batch(_, 9): must be LocalRing or PrivateBuffer"},
+		{runtime.InjectorBatch(0, runtime.LocalRing), "runtime: InjectorBatch(0, _): must be 1 to 256"},
+		{runtime.InjectorBatch(257, runtime.LocalRing), "runtime: InjectorBatch(257, _): must be 1 to 256"},
+		{runtime.InjectorBatch(1, 9), "runtime: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
 		{runtime.Ring(1), "runtime: Ring(1): must be a power of two from 2 to 32768"},
 		{runtime.Ring(3), "runtime: Ring(3): must be a power of two from 2 to 32768"},
 		{runtime.Ring(65536), "runtime: Ring(65536): must be a power of two from 2 to 32768"},
@@ -39,9 +39,9 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		{runtime.TickBudget(0), "runtime: TickBudget(0): must be 1 to 1000000"},
 		{runtime.TaskBudget(0), "runtime: TaskBudget(0): must be 1 to 1000000"},
 		{runtime.InlineDepth(-1), "runtime: InlineDepth(-1): must be 0 to 100000"},
-		{runtime.SpareStacks(0), "runtime: SpareStacks(0): must be 1 to 100000"},
+		{runtime.SpareCoroutines(0), "runtime: SpareCoroutines(0): must be 1 to 100000"},
 		{runtime.Searches(0), "runtime: Searches(0): must be 1 to 1000"},
-		{runtime.WatchInterval(-1), "runtime: WatchInterval(-1ns): must be 0 or more"},
+		{runtime.RescueInterval(-1), "runtime: RescueInterval(-1ns): must be 0 or more"},
 		{runtime.OnPanic(nil), "runtime: OnPanic: nil function"},
 		{runtime.BlockingThreads(0), "runtime: BlockingThreads(0): must be 1 to 1000000"},
 		{runtime.BlockingKeepAlive(-time.Second), "runtime: BlockingKeepAlive(-1s): must be 0 or more"},
@@ -53,9 +53,9 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 }
 
 func TestEveryOptionWorks(t *testing.T) {
-	rt := start(t, 2, runtime.Parker(park.Portable), runtime.Batch(7, runtime.PrivateBuffer), runtime.Ring(4), runtime.LIFOCap(0),
-		runtime.TickBudget(1), runtime.TaskBudget(1), runtime.InlineDepth(1), runtime.SpareStacks(1), runtime.Searches(1),
-		runtime.WatchInterval(time.Millisecond), runtime.Seed(7), runtime.OnPanic(func(*runtime.PanicError) {}), runtime.BlockingThreads(1),
+	rt := start(t, 2, runtime.Parker(park.Portable), runtime.InjectorBatch(7, runtime.PrivateBuffer), runtime.Ring(4), runtime.LIFOCap(0),
+		runtime.TickBudget(1), runtime.TaskBudget(1), runtime.InlineDepth(1), runtime.SpareCoroutines(1), runtime.Searches(1),
+		runtime.RescueInterval(time.Millisecond), runtime.Seed(7), runtime.OnPanic(func(*runtime.PanicError) {}), runtime.BlockingThreads(1),
 		runtime.BlockingKeepAlive(time.Millisecond), runtime.Debug())
 	v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return fib(cx, 12) }))
 	require.NoError(t, err)

@@ -68,12 +68,12 @@ func (rt *Runtime) label() {
 }
 
 // traced is the poll of t with a region around it.
-func (s *stack) traced(t *task) (ended bool) {
+func (co *coroutine) traced(t *task) (ended bool) {
 	if !trace.IsEnabled() {
-		return t.body.poll(Cx{s, t})
+		return t.body.poll(Cx{co, t})
 	}
 	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after a panic, and Goexit
-	return t.body.poll(Cx{s, t})
+	return t.body.poll(Cx{co, t})
 }
 
 // nameOf returns the name of the function of a task that has not begun, or the type of its future.
@@ -90,8 +90,8 @@ func nameOf(b body) string {
 
 // does returns what nameOf names.
 
-func (c *call[T]) does() any        { return c.fn }
-func (c *callWith[A, T]) does() any { return c.fn }
-func (c *scoped[T]) does() any      { return c.fn }
-func (b *batched[T]) does() any     { return b.batch.fn }
-func (p *polled[T, F]) does() any   { return p.future }
+func (c *call[T]) does() any          { return c.fn }
+func (c *callWith[A, T]) does() any   { return c.fn }
+func (c *scopeTask[T]) does() any     { return c.fn }
+func (b *batchTask[T]) does() any     { return b.batch.fn }
+func (p *futureTask[T, F]) does() any { return p.future }

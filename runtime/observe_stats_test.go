@@ -27,7 +27,7 @@ func scripted(t *testing.T, options ...Option) *Runtime {
 	c.clock = func() int64 { return now.Add(int64(step)) }
 	rt := assemble(c)
 	t.Cleanup(func() {
-		rt.end(draining)
+		rt.raiseMode(draining)
 		for _, w := range rt.workers {
 			go w.run()
 		}
@@ -39,8 +39,8 @@ func scripted(t *testing.T, options ...Option) *Runtime {
 // work makes w do all that it finds, and returns instead of going to sleep.
 func (w *worker) work() {
 	for {
-		s := w.resume
-		w.resume = nil
+		s := w.toResume
+		w.toResume = nil
 		if s == nil {
 			t := w.take()
 			if t == nil {
@@ -51,12 +51,12 @@ func (w *worker) work() {
 			}
 			w.idle.Found()
 			var ok bool
-			if s, ok = t.body.(*stack); !ok {
-				s = w.lend()
-				s.first = t
+			if s, ok = t.body.(*coroutine); !ok {
+				s = w.takeSpare()
+				s.initial = t
 			}
 		}
-		w.enter(s)
+		w.resume(s)
 	}
 	w.idle.Found()
 	w.flush()
@@ -87,7 +87,7 @@ func TestStatsCountPollsJoinsAndWhatJoinsLeaveBehind(t *testing.T) {
 	})
 	require.Equal(t, Stats{Workers: make([]WorkerStats, 1), Injected: 1}, rt.Stats())
 	rt.workers[0].work()
-	require.True(t, root.over())
+	require.True(t, root.ended())
 	require.Equal(t, Stats{Spawned: 5, Completed: 5, Workers: []WorkerStats{{
 		Polled: 1 + 3 + 3 + 1, Inlined: 3, Spawned: 4, Completed: 5, LIFO: 1, Batches: 1, Stale: 2,
 	}}}, rt.Stats())
@@ -156,8 +156,8 @@ func TestStatsCountStaleEntriesInAnOverflow(t *testing.T) {
 }
 
 func TestStatsCountStealsAndRescues(t *testing.T) {
-	for _, landing := range []Landing{LocalRing, PrivateBuffer} {
-		rt := scripted(t, Workers(2), Batch(32, landing))
+	for _, target := range []BatchTarget{LocalRing, PrivateBuffer} {
+		rt := scripted(t, Workers(2), InjectorBatch(32, target))
 		busy, thief := rt.workers[0], rt.workers[1]
 		for range 9 {
 			busy.do(empty)
@@ -168,8 +168,8 @@ func TestStatsCountStealsAndRescues(t *testing.T) {
 		expected := WorkerStats{Polled: 8, Completed: 8, Steals: 4, Stolen: 8, Searching: 5 * step}
 		require.Equal(t, []WorkerStats{{Spawned: 9}, expected}, rt.Stats().Workers)
 
-		thief.watch(1 << 40)
-		thief.watch(1 << 41)
+		thief.scanSlots(1 << 40)
+		thief.scanSlots(1 << 41)
 		thief.work()
 		expected.Polled, expected.Completed, expected.Rescued, expected.Searching = 9, 9, 1, 6*step
 		require.Equal(t, Stats{Spawned: 9, Completed: 9, Workers: []WorkerStats{{Spawned: 9}, expected}}, rt.Stats())
@@ -186,9 +186,9 @@ func TestStatsCountNoEntryOfTheThiefAsStolen(t *testing.T) {
 	}
 	stolen := thief.stealFrom(busy.ring)
 	require.NotNil(t, stolen)
-	s := thief.lend()
-	s.first = stolen
-	thief.enter(s)
+	s := thief.takeSpare()
+	s.initial = stolen
+	thief.resume(s)
 	thief.publish()
 	require.EqualValues(t, 2, rt.Stats().Workers[1].Stolen)
 	thief.work()
@@ -284,7 +284,7 @@ func TestStatsMayBeReadWhileWorkersWork(t *testing.T) {
 	require.NoError(t, err)
 	h := Submit(rt, func(cx Cx) (int, error) { return fib(cx, 15) })
 	var before Stats
-	for !h.over() {
+	for !h.ended() {
 		s := rt.Stats()
 		require.GreaterOrEqual(t, s.Completed, before.Completed)
 		require.GreaterOrEqual(t, s.Spawned, before.Spawned)

@@ -17,28 +17,28 @@ import (
 type Option func(*config) error
 
 type config struct {
-	workers     int
-	parker      park.Kind
-	landing     Landing
-	batchCap    int
-	ring        int
-	lifoCap     int
-	tickBudget  int
-	taskBudget  int
-	inlineDepth int
-	spareStacks int
-	searches    int
-	interval    int
-	watch       time.Duration
-	poller      PollerKind
-	kernel      func() (poll.Descriptors, error) // in tests another than that of the platform
-	seed        uint64
-	seeded      bool
-	onPanic     func(*PanicError)
-	logger      *slog.Logger    // nil: panics are not logged
-	labels      context.Context // with the labels of all goroutines; nil: those of whoever starts them
-	trace       bool
-	debug       bool
+	workers         int
+	parker          park.Kind
+	batchTarget     BatchTarget
+	batchCap        int
+	ring            int
+	lifoCap         int
+	tickBudget      int
+	taskBudget      int
+	inlineDepth     int
+	spareCoroutines int
+	searches        int
+	interval        int
+	rescueInterval  time.Duration
+	poller          PollerKind
+	kernel          func() (poll.Descriptors, error) // in tests another than that of the platform
+	seed            uint64
+	seeded          bool
+	onPanic         func(*PanicError)
+	logger          *slog.Logger    // nil: panics are not logged
+	labels          context.Context // with the labels of all goroutines; nil: those of whoever starts them
+	trace           bool
+	debug           bool
 
 	blockingThreads   int
 	blockingKeepAlive time.Duration
@@ -49,7 +49,7 @@ type config struct {
 func configure(options []Option) (config, error) {
 	c := config{
 		workers: runtime.GOMAXPROCS(0), batchCap: 32, ring: deque.DefaultCapacity, lifoCap: 3, tickBudget: 128,
-		taskBudget: 128, inlineDepth: 256, spareStacks: 8, searches: 4, interval: 61, watch: 10 * time.Millisecond, seed: rand.Uint64(),
+		taskBudget: 128, inlineDepth: 256, spareCoroutines: 8, searches: 4, interval: 61, rescueInterval: 10 * time.Millisecond, seed: rand.Uint64(),
 		poller: defaultPoller(), kernel: poll.NewEpoll,
 		blockingThreads: 512, blockingKeepAlive: 10 * time.Second,
 	}
@@ -92,27 +92,27 @@ func Parker(k park.Kind) Option {
 	}
 }
 
-// A Landing is where a worker puts what it takes from the injector and does not run at once.
-type Landing uint8
+// A BatchTarget is where a worker puts what it takes from the injector and does not run at once.
+type BatchTarget uint8
 
 const (
 	// LocalRing is the back of the worker's ring: what it had comes first.
-	LocalRing Landing = iota
+	LocalRing BatchTarget = iota
 	// PrivateBuffer is a queue of its own that the worker empties first; thieves can reach it as well.
 	PrivateBuffer
 )
 
 // Batch sets how many tasks a worker takes from the injector at a time, 1 to 256 (default 32), and where it puts them (default
 // [LocalRing]).
-func Batch(most int, landing Landing) Option {
+func InjectorBatch(most int, target BatchTarget) Option {
 	return func(c *config) error {
 		if most < 1 || most > 256 {
-			return fmt.Errorf("runtime: Batch(%d, _): must be 1 to 256", most)
+			return fmt.Errorf("runtime: InjectorBatch(%d, _): must be 1 to 256", most)
 		}
-		if landing > PrivateBuffer {
-			return fmt.Errorf("runtime: Batch(_, %d): must be LocalRing or PrivateBuffer", landing)
+		if target > PrivateBuffer {
+			return fmt.Errorf("runtime: InjectorBatch(_, %d): must be LocalRing or PrivateBuffer", target)
 		}
-		c.batchCap, c.landing = most, landing
+		c.batchCap, c.batchTarget = most, target
 		return nil
 	}
 }
@@ -160,9 +160,9 @@ func InlineDepth(depth int) Option {
 	return number("InlineDepth", depth, 0, 100_000, func(c *config) { c.inlineDepth = depth })
 }
 
-// SpareStacks sets how many stacks that run nothing a worker keeps, 1 to 100,000; the default is 8.
-func SpareStacks(n int) Option {
-	return number("SpareStacks", n, 1, 100_000, func(c *config) { c.spareStacks = n })
+// SpareCoroutines sets how many stacks that run nothing a worker keeps, 1 to 100,000; the default is 8.
+func SpareCoroutines(n int) Option {
+	return number("SpareCoroutines", n, 1, 100_000, func(c *config) { c.spareCoroutines = n })
 }
 
 // Searches sets how often a worker looks through the queues of the others before it sleeps, 1 to 1000; the default is 4.
@@ -170,15 +170,15 @@ func Searches(n int) Option {
 	return number("Searches", n, 1, 1000, func(c *config) { c.searches = n })
 }
 
-// WatchInterval sets how long a task may stay next in line behind a running one before a sleeping worker takes it: at
+// RescueInterval sets how long a task may stay next in line behind a running one before a sleeping worker takes it: at
 // least one interval, at most two. The default is 10 ms; 0 turns the watch off. It must not be negative. While no task runs, there
 // is no watch, and nobody wakes.
-func WatchInterval(d time.Duration) Option {
+func RescueInterval(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
-			return fmt.Errorf("runtime: WatchInterval(%v): must be 0 or more", d)
+			return fmt.Errorf("runtime: RescueInterval(%v): must be 0 or more", d)
 		}
-		c.watch = d
+		c.rescueInterval = d
 		return nil
 	}
 }

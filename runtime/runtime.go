@@ -10,14 +10,14 @@ import (
 
 // A Runtime runs tasks on a fixed number of workers. Use [New]; a Runtime must not be copied.
 type Runtime struct {
-	config  config
-	base    time.Time // the clock counts from here
-	workers []*worker // never changes
-	idle    *idle.Coordinator
-	stacks  stacks
-	resting restingList
-	timers  timers
-	watches watches
+	config     config
+	base       time.Time // the clock counts from here
+	workers    []*worker // never changes
+	idle       *idle.Coordinator
+	coroutines coroutineList
+	futures    futureList
+	timers     timers
+	watches    watches
 	// blocking runs the blocking tasks.
 	blocking blocking
 
@@ -31,7 +31,7 @@ type Runtime struct {
 
 	// mode only goes up: open, draining, cancelled. Loaded by everybody, raised by whoever closes.
 	mode atomic.Int32
-	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0; and unwatched. A worker sets and clears its own
+	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0; and notScanning. A worker sets and clears its own
 	// number.
 	driver   atomic.Int32
 	finished atomic.Bool  // finish has been called; whoever sets it does it
@@ -62,8 +62,8 @@ func New(options ...Option) (*Runtime, error) {
 // assemble returns a runtime whose workers do not run yet.
 func assemble(c config) *Runtime {
 	rt := &Runtime{config: c, base: time.Now(), idle: idle.New(c.workers), done: make(chan struct{})}
-	rt.timers.start()
-	rt.resting.start()
+	rt.timers.init()
+	rt.futures.init()
 	rt.blocking.rt = rt
 	rt.workers = make([]*worker, c.workers)
 	for i := range rt.workers {
@@ -95,7 +95,7 @@ func (rt *Runtime) refuse(t *task) {
 	t.state.ToRunning()
 	rt.live.Add(1)
 	rt.outside.spawned.Add(1)
-	t.end(nil, ErrClosed)
+	t.completeWith(nil, ErrClosed)
 }
 
 // cancelling reports whether every task is to end.
@@ -107,7 +107,7 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
-	if !rt.end(draining) {
+	if !rt.raiseMode(draining) {
 		return ErrClosed
 	}
 	return rt.await(ctx)
@@ -120,7 +120,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Close].
 func (rt *Runtime) Close() error {
-	if !rt.end(cancelled) {
+	if !rt.raiseMode(cancelled) {
 		return ErrClosed
 	}
 	return rt.await(context.Background())
@@ -133,7 +133,7 @@ func (rt *Runtime) Done() <-chan struct{} { return rt.done }
 // It returns [ErrClosed] if the runtime has been closed before.
 func (cx Cx) Shutdown() error {
 	cx.check("Shutdown")
-	if !cx.task.rt.end(draining) {
+	if !cx.task.rt.raiseMode(draining) {
 		return ErrClosed
 	}
 	return nil
@@ -143,7 +143,7 @@ func (cx Cx) Shutdown() error {
 // returns [ErrClosed] if Close has been called before.
 func (cx Cx) Close() error {
 	cx.check("Close")
-	if !cx.task.rt.end(cancelled) {
+	if !cx.task.rt.raiseMode(cancelled) {
 		return ErrClosed
 	}
 	return nil
@@ -159,7 +159,7 @@ func (rt *Runtime) await(ctx context.Context) error {
 }
 
 // end raises the mode, and reports whether it did. (runtime/R7)
-func (rt *Runtime) end(mode int32) bool {
+func (rt *Runtime) raiseMode(mode int32) bool {
 	for {
 		now := rt.mode.Load()
 		if now >= mode {
@@ -170,12 +170,12 @@ func (rt *Runtime) end(mode int32) bool {
 		}
 	}
 	if mode == cancelled {
-		rt.stacks.wake() // partner: worker.leave, which looks at mode after it has said who waits
-		rt.resting.wake()
+		rt.coroutines.wakeAll() // partner: worker.toIdle, which looks at mode after it has said who waits
+		rt.futures.wakeAll()
 		rt.contexts.cancelAll()
 		rt.blocking.cancel()
 	}
-	rt.finish(true) // partner: Runtime.ended, which looks at mode after it has taken from live
+	rt.stopIfDone(true) // partner: Runtime.subtractLive, which looks at mode after it has taken from live
 	return true
 }
 

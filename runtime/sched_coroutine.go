@@ -34,175 +34,175 @@ import (
 
 // A stack is a coroutine that runs tasks. It belongs to the worker that resumed it last; while it is suspended, to the task on top
 // of it, whose next runner resumes it. Fields are the owner's unless they say something else.
-type stack struct {
-	worker *worker // that has resumed the stack last
-	task   *task   // the innermost task that runs here; nil in the loop, and while the stack is suspended
-	first  *task   // RUNNING: the task to begin with when a spare stack is resumed
-	body   body    // of task, while it is suspended
-	depth  int     // how many more joins may run their targets here
-	budget int     // what the task may still do without leaving the stack; see Cx.spend
-	rounds uint8   // how often the budget was used up
-	traces bool    // never changes: see Trace
-	waited bool    // the stack has been suspended since a future cleared this before its poll
+type coroutine struct {
+	worker       *worker // that has resumed the stack last
+	task         *task   // the innermost task that runs here; nil in the loop, and while the stack is suspended
+	initial      *task   // RUNNING: the task to begin with when a spare stack is resumed
+	savedBody    body    // of task, while it is suspended
+	inlineLeft   int     // how many more joins may run their targets here
+	budget       int     // what the task may still do without leaving the stack; see Cx.spend
+	budgetRounds uint8   // how often the budget was used up
+	tracing      bool    // never changes: see Trace
+	waited       bool    // the stack has been suspended since a future cleared this before its poll
 
 	next  func() (struct{}, bool) // resumes; the trampoline calls it
 	stop  func()                  // ends a spare stack
 	yield func(struct{}) bool     // back to the trampoline; false: the stack is to end
 
 	// waiter is the task that was suspended here last; stored by the owner before the switch, loaded by whoever cancels everything.
-	waiter atomic.Pointer[task]
+	lastSuspended atomic.Pointer[task]
 	// The links of Runtime.stacks, under its lock.
-	previous, following *stack
+	listPrev, listNext *coroutine
 }
 
-func newStack(rt *Runtime) *stack {
-	s := &stack{depth: rt.config.inlineDepth, traces: rt.config.trace}
-	s.next, s.stop = iter.Pull(func(yield func(struct{}) bool) {
+func newCoroutine(rt *Runtime) *coroutine {
+	co := &coroutine{inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace}
+	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
 		rt.label()
-		s.yield = yield
+		co.yield = yield
 		if rt.config.debug {
-			s.yield = s.guarded(yield)
-			defer s.unlock(rt)
+			co.yield = co.guarded(yield)
+			defer co.unlock(rt)
 		}
-		for s.loop() {
+		for co.loop() {
 		}
 	})
-	rt.stacks.add(s)
-	return s
+	rt.coroutines.add(co)
+	return co
 }
 
 // loop runs tasks until it is stopped, or not needed as a spare, or one of them panics: then it returns true, and is to be called again.
-func (s *stack) loop() (again bool) {
-	defer s.caught(&again)
+func (co *coroutine) loop() (again bool) {
+	defer co.recoverBottom(&again)
 	for {
-		w := s.worker
-		t := s.first
-		s.first = nil
+		w := co.worker
+		t := co.initial
+		co.initial = nil
 		if t == nil {
 			t = w.take()
 		}
 		if t != nil {
-			suspended, ok := t.body.(*stack)
+			suspended, ok := t.body.(*coroutine)
 			if !ok {
-				s.runFirst(t)
+				co.runBottom(t)
 				continue
 			}
-			w.resume = suspended
+			w.toResume = suspended
 		}
-		if !w.keep(s) || !s.yield(struct{}{}) {
+		if !w.keepSpare(co) || !co.yield(struct{}{}) {
 			return false
 		}
 	}
 }
 
 // runFirst is run for a task with nothing beneath it, whose panics caught sees to: a defer for each costs a tenth of an empty task.
-func (s *stack) runFirst(t *task) {
-	s.task = t
+func (co *coroutine) runBottom(t *task) {
+	co.task = t
 	var ended bool
-	if s.traces {
-		ended = s.traced(t)
+	if co.tracing {
+		ended = co.traced(t)
 	} else {
-		ended = t.body.poll(Cx{s, t})
+		ended = t.body.poll(Cx{co, t})
 	}
-	s.task = nil // from here on, caught has nothing to do
+	co.task = nil // from here on, caught has nothing to do
 	if ended {
-		t.complete(s.worker)
+		t.complete(co.worker)
 	} else {
-		s.worker.leave(t)
+		co.worker.toIdle(t)
 	}
 }
 
 // caught is deferred by loop, once for all of its tasks: it ends the one that panics or calls Goexit.
-func (s *stack) caught(again *bool) {
-	t := s.task
+func (co *coroutine) recoverBottom(again *bool) {
+	t := co.task
 	if t == nil {
 		return
 	}
 	defer func() { // also if the function of OnPanic calls Goexit
-		s.task = nil
-		t.complete(s.worker)
+		co.task = nil
+		t.complete(co.worker)
 		*again = true
 	}()
-	t.failed(recover())
+	t.recordPanic(recover())
 }
 
 // run runs t, which its caller has made RUNNING, on top of the tasks that are on s. When it returns, t has ended or, if it is one that
 // can be left, waits; it reports whether it has ended.
-func (s *stack) run(t *task) (ended bool) {
-	beneath := s.task
-	s.task = t
-	defer s.unwind(t, beneath, &ended)
-	if s.traces {
-		ended = s.traced(t)
+func (co *coroutine) runInlined(t *task) (ended bool) {
+	beneath := co.task
+	co.task = t
+	defer co.recoverInlined(t, beneath, &ended)
+	if co.tracing {
+		ended = co.traced(t)
 	} else {
-		ended = t.body.poll(Cx{s, t})
+		ended = t.body.poll(Cx{co, t})
 	}
-	s.task = beneath // from here on, unwind has nothing to do
+	co.task = beneath // from here on, unwind has nothing to do
 	if ended {
-		t.complete(s.worker)
+		t.complete(co.worker)
 	} else {
-		s.worker.leave(t)
+		co.worker.toIdle(t)
 	}
 	return ended
 }
 
 // unwind is deferred by run: it ends a task that panics or calls Goexit.
-func (s *stack) unwind(t, beneath *task, ended *bool) {
-	if s.task == beneath {
+func (co *coroutine) recoverInlined(t, beneath *task, ended *bool) {
+	if co.task == beneath {
 		return
 	}
 	defer func() { // also if the function of OnPanic calls Goexit
-		s.task = beneath
-		t.complete(s.worker)
+		co.task = beneath
+		t.complete(co.worker)
 		*ended = true
 	}()
-	t.failed(recover())
+	t.recordPanic(recover())
 }
 
 // A reason says why a stack was left.
-type reason uint8
+type suspendReason uint8
 
 const (
-	spare   reason = iota // there is nothing that it could run
-	waiting               // its task waits
-	yielded               // its task has yielded
+	becameSpare suspendReason = iota // there is nothing that it could run
+	taskWaits                        // its task waits
+	taskYields                       // its task has yielded
 )
 
 // suspend leaves the stack of the running task until somebody resumes it: whoever wakes it (waiting), or its turn (yielded).
 // It may return for no reason.
-func (s *stack) suspend(why reason) {
-	t, w := s.task, s.worker
-	if s.waiter.Load() != t { // a load costs nothing, a store as much as the rest of this
-		s.waiter.Store(t)
+func (co *coroutine) suspend(why suspendReason) {
+	t, w := co.task, co.worker
+	if co.lastSuspended.Load() != t { // a load costs nothing, a store as much as the rest of this
+		co.lastSuspended.Store(t)
 	}
-	s.body, t.body = t.body, s
-	s.waited = true
-	s.task = nil
-	w.reason, w.leaving = why, t
-	s.yield(struct{}{}) // never false: only spare stacks are stopped
-	s.task = t
-	t.body, s.body = s.body, nil
+	co.savedBody, t.body = t.body, co
+	co.waited = true
+	co.task = nil
+	w.reason, w.suspended = why, t
+	co.yield(struct{}{}) // never false: only spare stacks are stopped
+	co.task = t
+	t.body, co.savedBody = co.savedBody, nil
 }
 
 // enter resumes s and does what it left to be done. Only the trampoline calls it.
-func (w *worker) enter(s *stack) {
-	w.current = s
-	s.worker = w
-	s.budget = w.rt.config.taskBudget
-	w.reason = spare
-	s.next()
-	switch t := w.leaving; w.reason {
-	case spare:
-	case waiting:
-		w.leave(t)
-	case yielded:
+func (w *worker) resume(co *coroutine) {
+	w.current = co
+	co.worker = w
+	co.budget = w.rt.config.taskBudget
+	w.reason = becameSpare
+	co.next()
+	switch t := w.suspended; w.reason {
+	case becameSpare:
+	case taskWaits:
+		w.toIdle(t)
+	case taskYields:
 		t.state.Yield()
 		w.pushBack(t)
 	}
 }
 
 // leave ends a poll of t after which it waits: others may resume its stack before this returns.
-func (w *worker) leave(t *task) {
+func (w *worker) toIdle(t *task) {
 	if w.rt.cancelling() && t.state.Load().Shield() == 0 { // partner: Runtime.cancelAll, which looks for it after it has said so
 		t.state.Wake()
 	}
@@ -212,41 +212,41 @@ func (w *worker) leave(t *task) {
 }
 
 // stacks is the list of all stacks of a runtime. Anyone may call its methods.
-type stacks struct {
+type coroutineList struct {
 	lock sync.Mutex
-	all  *stack
+	all  *coroutine
 }
 
-func (l *stacks) add(s *stack) {
+func (l *coroutineList) add(co *coroutine) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	s.following = l.all
+	co.listNext = l.all
 	if l.all != nil {
-		l.all.previous = s
+		l.all.listPrev = co
 	}
-	l.all = s
+	l.all = co
 }
 
-func (l *stacks) remove(s *stack) {
+func (l *coroutineList) remove(co *coroutine) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if s.previous != nil {
-		s.previous.following = s.following
+	if co.listPrev != nil {
+		co.listPrev.listNext = co.listNext
 	} else {
-		l.all = s.following
+		l.all = co.listNext
 	}
-	if s.following != nil {
-		s.following.previous = s.previous
+	if co.listNext != nil {
+		co.listNext.listPrev = co.listPrev
 	}
-	s.previous, s.following = nil, nil
+	co.listPrev, co.listNext = nil, nil
 }
 
 // wake wakes the task that was suspended last on each stack.
-func (l *stacks) wake() {
+func (l *coroutineList) wakeAll() {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	for s := l.all; s != nil; s = s.following {
-		if t := s.waiter.Load(); t != nil {
+	for co := l.all; co != nil; co = co.listNext {
+		if t := co.lastSuspended.Load(); t != nil {
 			t.wake(nil)
 		}
 	}
@@ -255,6 +255,6 @@ func (l *stacks) wake() {
 // A stack stands for the body of the task that is suspended on it. Who takes such a task resumes the stack; none of the following is
 // ever called.
 
-func (s *stack) poll(Cx) bool { panic("runtime: a suspended task was polled") }
-func (s *stack) abandon()     { panic("runtime: a suspended task was abandoned") }
-func (s *stack) discard()     { panic("runtime: the result of a suspended task was discarded") }
+func (co *coroutine) poll(Cx) bool   { panic("runtime: a suspended task was polled") }
+func (co *coroutine) discardInput()  { panic("runtime: a suspended task was abandoned") }
+func (co *coroutine) discardResult() { panic("runtime: the result of a suspended task was discarded") }

@@ -16,9 +16,9 @@ const mostPolls = 255 // between two looks at the injector
 // Tasks that spawn their successors for ever keep a worker's own queues from ever being empty. What is injected is run all the
 // same, after a bounded number of polls. (runtime/R3)
 func TestWorkThatFeedsItselfDoesNotStarveTheInjector(t *testing.T) {
-	for _, landing := range []runtime.Landing{runtime.LocalRing, runtime.PrivateBuffer} {
+	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
 		for _, tick := range []int{1, 128, 1000} {
-			rt := start(t, 1, runtime.Batch(32, landing), runtime.TickBudget(tick), runtime.WithClock(func() int64 { return 0 }))
+			rt := start(t, 1, runtime.InjectorBatch(32, target), runtime.TickBudget(tick), runtime.WithClock(func() int64 { return 0 }))
 			const most = 20_000
 			polls, stop := 0, false // the worker's
 			var respawn func(cx runtime.Cx) (int, error)
@@ -61,7 +61,7 @@ func TestIntervalIsAMillisecondOfTaskTime(t *testing.T) {
 			{100 * time.Microsecond, 10}, {time.Millisecond, 8}, {time.Second, 8},
 		} {
 			var clock atomic.Int64
-			rt := start(t, workers, runtime.WithClock(clock.Load), runtime.WatchInterval(0))
+			rt := start(t, workers, runtime.WithClock(clock.Load), runtime.RescueInterval(0))
 			for round := range 5 {
 				run(t, rt, func(cx runtime.Cx) error {
 					for range 400 {
@@ -132,7 +132,7 @@ func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 		tasks  int
 		others int // how many are run meanwhile
 	}{{0, 2, 1}, {0, 40, 39}, {time.Millisecond, 1, 1}, {time.Millisecond, 3, 3}} {
-		rt := start(t, 2, runtime.WatchInterval(c.watch), runtime.Ring(16))
+		rt := start(t, 2, runtime.RescueInterval(c.watch), runtime.Ring(16))
 		for range 20 {
 			ran := make(chan int, c.tasks)
 			waits(t, func() bool { return rt.Sleeping() == 2 }, "the workers do not sleep")
@@ -152,7 +152,7 @@ func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 
 // What a busy worker is about to run next is no work for others: they sleep, and do not wake themselves for it. (runtime/I6)
 func TestSlotOfABusyWorkerWakesNobody(t *testing.T) {
-	rt := start(t, 4, runtime.WatchInterval(0))
+	rt := start(t, 4, runtime.RescueInterval(0))
 	run(t, rt, func(cx runtime.Cx) error {
 		runtime.Spawn(cx, empty).Detach()
 		waits(t, func() bool { return rt.Sleeping() == 3 }, "the others do not sleep")

@@ -39,68 +39,68 @@ func (w *worker) take() *task {
 		if t == nil {
 			return nil
 		}
-		if w.begin(t) {
+		if w.toRunning(t) {
 			return t
 		}
 	}
 }
 
 // begin makes t, an entry of a queue, RUNNING, and reports whether there is something to run.
-func (w *worker) begin(t *task) bool {
+func (w *worker) toRunning(t *task) bool {
 	switch t.state.ToRunning() {
 	case taskstate.RunStale:
 		w.count.stale++
-		t.stale()
+		t.dropStale()
 		return false
 	case taskstate.RunCancelled:
-		if w.stillborn(t, ErrCancelled) {
+		if w.endUnstarted(t, ErrCancelled) {
 			return false
 		}
 	case taskstate.RunPoll:
-		if w.rt.cancelling() && w.stillborn(t, ErrClosed) {
+		if w.rt.cancelling() && w.endUnstarted(t, ErrClosed) {
 			return false
 		}
 	}
-	w.polled()
+	w.countPoll()
 	return true
 }
 
-// stillborn ends a task that is to end and has no stack on which it could learn that.
-func (w *worker) stillborn(t *task, err error) bool {
+// endUnstarted ends a task that is to end and has no stack on which it could learn that.
+func (w *worker) endUnstarted(t *task, err error) bool {
 	switch body := t.body.(type) {
-	case *stack:
+	case *coroutine:
 		return false
-	case interface{ drops() bool }:
-		if body.drops() {
+	case interface{ hasDropper() bool }:
+		if body.hasDropper() {
 			return false
 		}
 	}
 	if w.rt.cancelling() {
 		err = ErrClosed
 	}
-	t.end(w, err)
+	t.completeWith(w, err)
 	return true
 }
 
-func (w *worker) polled() {
+func (w *worker) countPoll() {
 	w.count.polled++
 	w.tick.left--
 	w.tick.polls++
-	w.ahead--
+	w.pollsUntilInjector--
 }
 
 // pick takes an entry.
 func (w *worker) pick() *task {
-	if w.ahead <= 0 {
-		w.ahead = w.tick.interval
-		w.fire()
+	if w.pollsUntilInjector <= 0 {
+		w.pollsUntilInjector = w.tick.interval
+		w.fireTimers()
 		if t := w.fetch(); t != nil {
-			return w.elsewhere(t)
+			return w.afterForeignTask(t)
 		}
 	}
 	if w.buffer != nil {
 		if t, ok := w.buffer.Pop(); ok {
-			return w.elsewhere(t)
+			return w.afterForeignTask(t)
 		}
 	}
 	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
@@ -114,7 +114,7 @@ func (w *worker) pick() *task {
 	}
 	w.lifoPolls = 0
 	if t, ok := w.ring.Pop(); ok {
-		w.quiet = false
+		w.unannounced = false
 		return t
 	}
 	if t := w.fetch(); t != nil {
@@ -124,7 +124,7 @@ func (w *worker) pick() *task {
 }
 
 // elsewhere is for a task that is neither from the slot nor from the ring.
-func (w *worker) elsewhere(t *task) *task {
+func (w *worker) afterForeignTask(t *task) *task {
 	w.lifoPolls = 0
 	w.announce()
 	return t
@@ -132,8 +132,8 @@ func (w *worker) elsewhere(t *task) *task {
 
 // announce tells somebody of the task in the ring that nobody was told about, if there is one: w does something else now.
 func (w *worker) announce() {
-	if w.quiet {
-		w.quiet = false
+	if w.unannounced {
+		w.unannounced = false
 		w.rt.notify()
 	}
 }
@@ -144,18 +144,18 @@ func (w *worker) fetch() *task {
 	if q.length.Load() == 0 {
 		return nil
 	}
-	landing := w.ring
+	target := w.ring
 	if w.buffer != nil {
-		landing = w.buffer
+		target = w.buffer
 	}
-	room := landing.Cap() - landing.Len() + 1 // the first needs none
+	room := target.Cap() - target.Len() + 1 // the first needs none
 	n := q.take(w, w.scratch[:min(len(w.scratch), room)])
 	if n == 0 {
 		return nil
 	}
 	first, others := w.scratch[0], w.scratch[1:n]
-	for _, t := range others[landing.PushBatch(others):] { // an open steal takes up room
-		landing.Push(t, w.spill)
+	for _, t := range others[target.PushBatch(others):] { // an open steal takes up room
+		target.Push(t, w.overflowFn)
 	}
 	clear(w.scratch[:n])
 	w.count.batches++
@@ -176,8 +176,8 @@ func (w *worker) next() *task {
 			if worker, ok := w.idle.Found(); ok {
 				w.rt.unpark(worker, true)
 			}
-			if w.handOver {
-				w.handOver = false
+			if w.replaceDriver {
+				w.replaceDriver = false
 				w.rt.notify()
 			}
 			return t
@@ -199,7 +199,7 @@ func (w *worker) search() *task {
 	if t == nil {
 		w.count.searching += rt.now() - start
 	} else {
-		w.count.searching += w.tick.resume(rt.now()) - start
+		w.count.searching += w.tick.restart(rt.now()) - start
 	}
 	return t
 }
@@ -207,7 +207,7 @@ func (w *worker) search() *task {
 func (w *worker) steal() *task {
 	all := w.rt.workers
 	for range w.rt.config.searches {
-		from := w.below(len(all))
+		from := w.randomBelow(len(all))
 		for i := range all {
 			victim := all[(from+i)%len(all)]
 			if victim == w {
@@ -222,7 +222,7 @@ func (w *worker) steal() *task {
 				}
 			}
 		}
-		if t := w.fetch(); t != nil && w.begin(t) {
+		if t := w.fetch(); t != nil && w.toRunning(t) {
 			return t
 		}
 	}
@@ -237,7 +237,7 @@ func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
 	}
 	w.count.steals++
 	w.count.stolen += uint64(1 + w.ring.Tail() - before)
-	if w.begin(t) {
+	if w.toRunning(t) {
 		return t
 	}
 	return w.take()
@@ -252,7 +252,7 @@ func mix(x uint64) uint64 {
 }
 
 // below returns a number from 0 to n-1 (xorshift64, Marsaglia 2003; without its bias by Lemire's product).
-func (w *worker) below(n int) int {
+func (w *worker) randomBelow(n int) int {
 	w.random ^= w.random << 13
 	w.random ^= w.random >> 7
 	w.random ^= w.random << 17

@@ -29,37 +29,37 @@ const (
 
 // guarded returns yield with what [Debug] looks at before it. The coroutine of s calls it, before it runs tasks. Where nothing is guarded,
 // it costs nothing.
-func (s *stack) guarded(yield func(struct{}) bool) func(struct{}) bool {
+func (co *coroutine) guarded(yield func(struct{}) bool) func(struct{}) bool {
 	own, _ := header()
 	return func(struct{}) bool {
 		number, locked := header()
 		switch {
-		case s.worker.reason == spare:
-			s.unlock(s.worker.rt)
+		case co.worker.reason == becameSpare:
+			co.unlock(co.worker.rt)
 		case number != own:
-			s.refuse(foreignRule)
+			co.violation(foreignRule)
 		case locked:
 			for locked { // whoever uses the stack next has not locked it
 				runtime.UnlockOSThread()
 				_, locked = header()
 			}
-			s.refuse(lockedRule + "; this one has, or one that has ended on the same stack")
+			co.violation(lockedRule + "; this one has, or one that has ended on the same stack")
 		}
 		return yield(struct{}{})
 	}
 }
 
 // refuse takes back what suspend has done so far, and panics.
-func (s *stack) refuse(rule string) {
-	w := s.worker
-	s.task = w.leaving
-	s.task.body, s.body = s.body, nil
-	w.reason = spare
+func (co *coroutine) violation(rule string) {
+	w := co.worker
+	co.task = w.suspended
+	co.task.body, co.savedBody = co.savedBody, nil
+	w.reason = becameSpare
 	panic("runtime: " + rule)
 }
 
 // unlock unlocks the thread of the calling goroutine, that of s, if a task has left it locked.
-func (s *stack) unlock(rt *Runtime) {
+func (co *coroutine) unlock(rt *Runtime) {
 	_, locked := header()
 	if !locked {
 		return

@@ -21,17 +21,17 @@ import (
 //
 // D2: each parker that finds no driver becomes it. A driver that wakes was claimed, and counted as a searcher, or has woken by itself. When
 // it finds a task, somebody else takes its place: as the last searcher it wakes another sleeper, who finds nothing and becomes the
-// driver; if it is not the last, that happens to the last; and if it is no searcher, because it woke by itself, handOver says that
+// driver; if it is not the last, that happens to the last; and if it is no searcher, because it woke by itself, replaceDriver says that
 // it has to.
 //
-// The driver leaves the watch out while nobody works, and says so (unwatched). When somebody begins to work, the driver must learn
+// The driver leaves the watch out while nobody works, and says so (notScanning). When somebody begins to work, the driver must learn
 // of it, though it may be none of those that are woken:
 //
 //	rule D3   while somebody sleeps, and somebody works, the driver watches, or somebody is awake who will sleep
 //
-// D3: who begins to work was claimed after the driver had looked who works, and so after unwatched was set; as the last searcher it
+// D3: who begins to work was claimed after the driver had looked who works, and so after notScanning was set; as the last searcher it
 // wakes another sleeper, or the last searcher does. That is the driver, or somebody who finds work and wakes the next, or
-// somebody who finds none, and unwatched set before it sleeps, and wakes the driver.
+// somebody who finds none, and notScanning set before it sleeps, and wakes the driver.
 //
 // A watch takes a task out of a slot in which it has been for one whole interval: its worker is in a long task, and nobody was told of
 // it. So a task waits for at most two intervals for a worker that sleeps.
@@ -43,7 +43,7 @@ func (w *worker) sleep() bool {
 	rt := w.rt
 	w.pauseTick()
 	w.flush()
-	w.handOver = false
+	w.replaceDriver = false
 	token := true
 	outcome := w.idle.Publish()
 	if outcome != idle.Closed {
@@ -54,22 +54,22 @@ func (w *worker) sleep() bool {
 		if rt.takeable(w) {
 			rt.notify()
 		}
-		token = w.rest()
+		token = w.parkOrDrive()
 		outcome = w.idle.Woke(token)
 	}
 	if outcome == idle.AwaitToken {
 		w.parker.Park()
 		outcome = w.idle.Woke(true)
 	}
-	now := w.tick.resume(rt.now())
+	now := w.tick.restart(rt.now())
 	if !token {
-		w.handOver = true
-		w.watch(now)
-		w.fire()
+		w.replaceDriver = true
+		w.scanSlots(now)
+		w.fireTimers()
 	}
 	if n := w.arrived; n > 0 { // with a token as well: nobody else is told of them
 		w.arrived = 0
-		w.deliver(n)
+		w.deliverEvents(n)
 	}
 	return outcome == idle.Closed && !rt.takeable(w)
 }
@@ -89,10 +89,10 @@ func (rt *Runtime) takeable(w *worker) bool {
 }
 
 // rest sleeps, as the driver if there is none, and reports whether w has taken its token.
-func (w *worker) rest() bool {
+func (w *worker) parkOrDrive() bool {
 	rt := w.rt
-	if !rt.driver.CompareAndSwap(0, int32(w.id+1)|unwatched) {
-		if rt.driver.Load()&unwatched != 0 && rt.workersBusy() { // partner: drive
+	if !rt.driver.CompareAndSwap(0, int32(w.id+1)|notScanning) {
+		if rt.driver.Load()&notScanning != 0 && rt.workersBusy() { // partner: drive
 			rt.wakeDriver()
 		}
 		w.parker.Park()
@@ -110,17 +110,17 @@ func (w *worker) drive() bool {
 	timeout := rt.timers.until(now) // partner: setTimer, which looks for the driver after it has published the deadline
 	if rt.workersBusy() {           // partner: whoever has become busy after this; see rule D3
 		rt.driver.Store(int32(w.id + 1))
-		watch := rt.config.watch
-		if now-w.looked >= int64(watch) { // long ago
-			w.note(now)
+		watch := rt.config.rescueInterval
+		if now-w.scannedAt >= int64(watch) { // long ago
+			w.snapshotSlots(now)
 		}
-		timeout = min(timeout, time.Duration(w.looked-now)+watch) // the smaller of the two (runtime/P2)
+		timeout = min(timeout, time.Duration(w.scannedAt-now)+watch) // the smaller of the two (runtime/P2)
 	}
 	if rt.watches.count.Load() > 0 { // partner: Runtime.Watch, which looks for the driver after it has counted the first
 		if timeout == never {
 			timeout = poll.Forever
 		}
-		n, token := rt.watches.poller.Park(w.id, w.parker, timeout, w.room())
+		n, token := rt.watches.poller.Park(w.id, w.parker, timeout, w.eventBuffer())
 		w.arrived = n
 		return token
 	}
@@ -132,27 +132,27 @@ func (w *worker) drive() bool {
 }
 
 // note begins a watch: it looks at what is in the slots now.
-func (w *worker) note(now int64) {
-	w.looked = now
+func (w *worker) snapshotSlots(now int64) {
+	w.scannedAt = now
 	for i, v := range w.rt.workers {
-		w.seen[i] = v.slot.Load()
+		w.slotSnapshot[i] = v.slot.Load()
 	}
 }
 
 // watch takes what has been in somebody's slot since the last look, if that was one interval ago, and looks again.
-func (w *worker) watch(now int64) {
-	if interval := w.rt.config.watch; interval == 0 || now-w.looked < int64(interval) {
+func (w *worker) scanSlots(now int64) {
+	if interval := w.rt.config.rescueInterval; interval == 0 || now-w.scannedAt < int64(interval) {
 		return
 	}
-	w.looked = now
+	w.scannedAt = now
 	for i, v := range w.rt.workers {
 		t := v.slot.Load()
-		if t != nil && t == w.seen[i] && v != w && v.slot.CompareAndSwap(t, nil) {
+		if t != nil && t == w.slotSnapshot[i] && v != w && v.slot.CompareAndSwap(t, nil) {
 			w.count.rescued++
-			w.ring.Push(t, w.spill)
+			w.ring.Push(t, w.overflowFn)
 			t = nil
 		}
-		w.seen[i] = t
+		w.slotSnapshot[i] = t
 	}
 }
 
@@ -172,17 +172,17 @@ func (rt *Runtime) unpark(worker int, ok bool) {
 
 // wakeDriver makes the driver look at the clock again. Anyone may call it.
 func (rt *Runtime) wakeDriver() {
-	if d := int(rt.driver.Load() &^ unwatched); d != 0 && rt.idle.Claim(d-1) {
+	if d := int(rt.driver.Load() &^ notScanning); d != 0 && rt.idle.Claim(d-1) {
 		rt.unpark(d-1, true)
 	}
 }
 
 // workersBusy reports whether there is somebody to watch: a worker that does not sleep.
 func (rt *Runtime) workersBusy() bool {
-	return rt.config.watch > 0 && rt.idle.Parked() < len(rt.workers)
+	return rt.config.rescueInterval > 0 && rt.idle.Parked() < len(rt.workers)
 }
 
-// unwatched is set in Runtime.driver while the driver sleeps without a watch.
-const unwatched = 1 << 30
+// notScanning is set in Runtime.driver while the driver sleeps without a watch.
+const notScanning = 1 << 30
 
 const never = time.Duration(1<<63 - 1)

@@ -76,7 +76,7 @@ func TestTimersWakeFewWorkers(t *testing.T) {
 func TestTaskBehindALongOneIsRescued(t *testing.T) {
 	for i := range 4 {
 		const interval = 3 * time.Millisecond
-		rt := start(t, 2, runtime.WatchInterval(interval))
+		rt := start(t, 2, runtime.RescueInterval(interval))
 		if i%2 == 1 { // the time until the watch counts, not that until the timer (runtime/P2)
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 		}
@@ -104,7 +104,7 @@ func TestTaskBehindALongOneIsRescued(t *testing.T) {
 
 // A task that comes to an empty slot is about to run: nobody is woken for it.
 func TestFillingAnEmptySlotWakesNobody(t *testing.T) {
-	rt := start(t, 2, runtime.WatchInterval(0))
+	rt := start(t, 2, runtime.RescueInterval(0))
 	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 		for range 20 {
 			asleep(t, rt, 1)
@@ -124,7 +124,7 @@ func TestFillingAnEmptySlotWakesNobody(t *testing.T) {
 
 // The second of two tasks is another matter: the one that was in the slot goes where the sleeper can take it. (runtime/D7)
 func TestASecondTaskWakesSomebody(t *testing.T) {
-	rt := start(t, 2, runtime.WatchInterval(0))
+	rt := start(t, 2, runtime.RescueInterval(0))
 	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 		asleep(t, rt, 1)
 		var ran atomic.Int32
@@ -144,7 +144,7 @@ func TestASecondTaskWakesSomebody(t *testing.T) {
 // (runtime/P3)
 func TestEarlierTimerEndsTheSleepOfTheDriver(t *testing.T) {
 	for _, later := range []bool{false, true} {
-		rt := start(t, 2, runtime.WatchInterval(0))
+		rt := start(t, 2, runtime.RescueInterval(0))
 		if later { // the driver has a timeout, and a too long one
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 		}
@@ -179,7 +179,7 @@ func TestEarlierTimerEndsTheSleepOfTheDriver(t *testing.T) {
 
 // A worker that runs what its timer has woken, and for long, has left its place as the driver to another one: the next timer fires.
 func TestSomebodyDrivesWhileTheDriverWorks(t *testing.T) {
-	rt := start(t, 2, runtime.WatchInterval(0))
+	rt := start(t, 2, runtime.RescueInterval(0))
 	var second atomic.Bool
 	first := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 		if err := cx.Sleep(time.Millisecond); err != nil {

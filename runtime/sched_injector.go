@@ -107,7 +107,7 @@ func (q *injector) take(w *worker, dst []*task) int {
 	q.lock.Lock()
 	queued := int(q.length.Load())
 	n := min(queued/len(w.rt.workers)+1, queued, len(dst))
-	w.began(n)
+	w.takeCredit(n)
 	if q.public.Load() != q.accepted {
 		q.public.Store(q.accepted)
 	}

@@ -29,7 +29,7 @@ package runtime
 const lease = 64
 
 // began counts n tasks.
-func (w *worker) began(n int) {
+func (w *worker) takeCredit(n int) {
 	if w.credit < n {
 		w.credit += lease + n
 		w.rt.live.Add(int64(lease + n))
@@ -38,10 +38,10 @@ func (w *worker) began(n int) {
 }
 
 // left counts n tasks that have ended, or gone to the injector.
-func (w *worker) left(n int) {
+func (w *worker) addCredit(n int) {
 	if w.credit += n; w.credit > 3*lease {
 		w.credit -= 2 * lease
-		w.rt.ended(2 * lease)
+		w.rt.subtractLive(2 * lease)
 	}
 }
 
@@ -50,28 +50,28 @@ func (w *worker) flush() {
 	w.publish()
 	if n := w.credit; n > 0 {
 		w.credit = 0
-		w.rt.ended(n)
+		w.rt.subtractLive(n)
 	} else if w.rt.mode.Load() != open && w.rt.live.Load() == 0 {
-		w.rt.finish(false) // the last credit may have gone for an entry that a join was faster than
+		w.rt.stopIfDone(false) // the last credit may have gone for an entry that a join was faster than
 	}
 }
 
 // ended takes n from live. Anyone may call it.
-func (rt *Runtime) ended(n int) {
-	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open { // partner: Runtime.end, which looks at live after it has set mode
-		rt.finish(false)
+func (rt *Runtime) subtractLive(n int) {
+	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open { // partner: Runtime.raiseMode, which looks at live after it has set mode
+		rt.stopIfDone(false)
 	}
 }
 
 // finish lets the workers stop if the runtime is closed, or is closed by it, and there are no tasks any more: then there will be none.
-func (rt *Runtime) finish(closes bool) {
+func (rt *Runtime) stopIfDone(closes bool) {
 	q := &rt.injector
 	q.lock.Lock()
 	q.closed = q.closed || closes
 	over := q.closed && q.length.Load() == 0 && rt.live.Load() == 0
 	q.lock.Unlock()
 	if over && rt.finished.CompareAndSwap(false, true) {
-		rt.blocking.finish()
+		rt.blocking.stop()
 		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
 	}
 }

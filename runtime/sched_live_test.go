@@ -27,7 +27,7 @@ func TestEntriesOfEndedTasksDoNotKeepTheRuntime(t *testing.T) {
 			return 0, err
 		}
 		// As if the credit had come in other portions: as much as there are entries, when this task has ended.
-		w, stale := cx.stack.worker, int(rt.injector.length.Load())
+		w, stale := cx.coroutine.worker, int(rt.injector.length.Load())
 		rt.live.Add(int64(stale - 1 - w.credit))
 		w.credit = stale - 1
 		return stale, nil

@@ -28,7 +28,7 @@ func newWorld(x *model.Exec, workers int) world {
 // stillWorld is a world whose workers do not run yet: what is submitted now is there when they start, and the ways in which they fall
 // asleep before it comes are left to other checks.
 func stillWorld(x *model.Exec, workers int, options ...Option) world {
-	c, err := configure(append([]Option{Workers(workers), Ring(2), WatchInterval(0), Searches(1), SpareStacks(1), Seed(1)}, options...))
+	c, err := configure(append([]Option{Workers(workers), Ring(2), RescueInterval(0), Searches(1), SpareCoroutines(1), Seed(1)}, options...))
 	require.NoError(x, err)
 	return world{assemble(c), x}
 }
@@ -152,19 +152,19 @@ func TestCloseWakesWhoWaits(t *testing.T) {
 
 // forEver waits until the task is to end.
 func (cx Cx) forEver() error {
-	for cx.task.ending() == nil {
-		cx.stack.suspend(waiting)
+	for cx.task.stopErr() == nil {
+		cx.coroutine.suspend(taskWaits)
 	}
-	return cx.task.ending()
+	return cx.task.stopErr()
 }
 
 // until waits until flag is set, by somebody who then wakes the task.
 func (cx Cx) until(flag *atomic.Bool) error {
 	for !flag.Load() {
-		if err := cx.task.ending(); err != nil {
+		if err := cx.task.stopErr(); err != nil {
 			return err
 		}
-		cx.stack.suspend(waiting)
+		cx.coroutine.suspend(taskWaits)
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func TestShutdownWaitsForWhoWaits(t *testing.T) {
 		var flag atomic.Bool
 		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.until(&flag) })
 		w.start()
-		x.Assert(w.end(draining), "the runtime is closed already")
+		x.Assert(w.raiseMode(draining), "the runtime is closed already")
 		flag.Store(true)
 		h.wake(nil)
 		v, err := w.await(h)

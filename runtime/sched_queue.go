@@ -5,10 +5,10 @@ import "github.com/surewake/surewake/taskstate"
 // spawn queues a new task.
 func (w *worker) spawn(t *task) {
 	w.count.spawned++
-	w.began(1)
+	w.takeCredit(1)
 	if w.rt.cancelling() {
 		t.state.ToRunning()
-		t.end(w, ErrClosed)
+		t.completeWith(w, ErrClosed)
 		return
 	}
 	w.pushLocal(t)
@@ -18,7 +18,7 @@ func (w *worker) spawn(t *task) {
 // (runtime/D7)
 func (w *worker) pushLocal(t *task) {
 	if evicted := w.slot.Swap(t); evicted != nil {
-		w.ring.Push(evicted, w.spill)
+		w.ring.Push(evicted, w.overflowFn)
 		w.rt.notify()
 	}
 }
@@ -28,23 +28,23 @@ func (w *worker) pushLocal(t *task) {
 // t, and looks until the ring is empty. So it must have been there when t was: a look at the ring before the push will not do, since
 // a thief may empty it in between, and somebody look at it and fall asleep.
 func (w *worker) pushBack(t *task) {
-	w.ring.Push(t, w.spill)
+	w.ring.Push(t, w.overflowFn)
 	if w.ring.Len() <= 1 {
-		w.quiet = true
-	} else if w.quiet {
-		w.quiet = false
+		w.unannounced = true
+	} else if w.unannounced {
+		w.unannounced = false
 		w.rt.notify()
 	}
 }
 
 // skips drops an entry that a join was faster than, and reports whether it was one. An entry of a task that is not SCHEDULED is of no use to
 // anybody: who makes it SCHEDULED again queues it again.
-func (w *worker) skips(t *task) bool {
+func (w *worker) dropIfStale(t *task) bool {
 	if t.state.Load().Lifecycle() == taskstate.Scheduled {
 		return false
 	}
 	w.count.stale++
-	t.stale()
+	t.dropStale()
 	return true
 }
 
@@ -53,12 +53,12 @@ func (w *worker) skips(t *task) bool {
 func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {
-		if !w.skips(t) {
+		if !w.dropIfStale(t) {
 			live = append(live, t)
 		}
 	}
 	w.rt.injector.push(false, live...)
-	w.left(len(live))
+	w.addCredit(len(live))
 	w.rt.notify()
 	w.count.overflows++
 }

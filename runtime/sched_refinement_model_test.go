@@ -34,7 +34,7 @@ func (c parkSetting) actors() (names []string) {
 
 // run is one execution: the last task ends the runtime, in which every worker ends.
 func (c parkSetting) run(x *model.Exec, m *refine.Scheduler) {
-	w := stillWorld(x, c.workers, Batch(1, LocalRing))
+	w := stillWorld(x, c.workers, InjectorBatch(1, LocalRing))
 	var parkers []*park.Parker
 	for _, v := range w.workers {
 		parkers = append(parkers, v.parker)

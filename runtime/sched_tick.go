@@ -39,7 +39,7 @@ func (k *tick) measure(now int64) {
 }
 
 // resume says that tasks are run from now on, and returns now.
-func (k *tick) resume(now int64) int64 {
+func (k *tick) restart(now int64) int64 {
 	k.start, k.polls = now, 0
 	return now
 }
@@ -58,6 +58,6 @@ func (w *worker) endTick() {
 	w.tick.start = now
 	w.tick.left = w.rt.config.tickBudget
 	w.publish()
-	w.fire()
-	w.look(now)
+	w.fireTimers()
+	w.pollIO(now)
 }

@@ -16,30 +16,30 @@ type worker struct {
 	id int
 
 	// resume is the stack that the trampoline is to go on with; set by a stack before it leaves.
-	resume  *stack
-	reason  reason // why the stack has left; set by it
-	leaving *task  // the task that has suspended the stack; set by it
-	current *stack // the stack that was resumed last
-	spares  []*stack
+	toResume  *coroutine
+	reason    suspendReason // why the stack has left; set by it
+	suspended *task         // the task that has suspended the stack; set by it
+	current   *coroutine    // the stack that was resumed last
+	spares    []*coroutine
 
-	lifoPolls int  // how many of the last polls in a row were of the slot
-	quiet     bool // ring may hold a task that nobody was told about; see pushBack
-	ahead     int  // polls until the next look at the injector
-	tick      tick
-	credit    int // see sched_live.go
-	random    uint64
-	idle      *idle.Worker
-	scratch   []*task       // for what comes from the injector; its length is the cap of a batch
-	spill     func([]*task) // overflow as a value
-	count     counters      // published by flush
-	seen      []*task       // the slots of the others at the last watch
-	looked    int64         // the clock at the last watch
-	polledAt  int64         // the clock at the last look at descriptors
-	events    []poll.Event  // room for what becomes ready; nil before the first use
-	arrived   int           // how many of events came in the last sleep
-	handOver  bool          // the worker has been the driver, and nobody else is yet
-	normal    bool          // the trampoline has come to its end
-	_         [64]byte      // what follows is written by others
+	lifoPolls          int  // how many of the last polls in a row were of the slot
+	unannounced        bool // ring may hold a task that nobody was told about; see pushBack
+	pollsUntilInjector int  // polls until the next look at the injector
+	tick               tick
+	credit             int // see sched_live.go
+	random             uint64
+	idle               *idle.Worker
+	scratch            []*task       // for what comes from the injector; its length is the cap of a batch
+	overflowFn         func([]*task) // overflow as a value
+	count              counters      // published by flush
+	slotSnapshot       []*task       // the slots of the others at the last watch
+	scannedAt          int64         // the clock at the last watch
+	ioPolledAt         int64         // the clock at the last look at descriptors
+	events             []poll.Event  // room for what becomes ready; nil before the first use
+	arrived            int           // how many of events came in the last sleep
+	replaceDriver      bool          // the worker has been the driver, and nobody else is yet
+	returned           bool          // the trampoline has come to its end
+	_                  [64]byte      // what follows is written by others
 
 	// slot is the task that is run next, and that has just been pushed: filled and emptied by the owner, emptied by a watcher that has
 	// seen the same task here for a while. A push does not wake anybody for it.
@@ -58,19 +58,19 @@ func newWorker(rt *Runtime, id int) *worker {
 	c := &rt.config
 	w := &worker{
 		rt: rt, id: id,
-		random:  mix(c.seed + uint64(id)),
-		idle:    rt.idle.Worker(id),
-		scratch: make([]*task, c.batchCap),
-		ring:    deque.New[*task](c.ring),
-		parker:  park.New(c.parker),
-		seen:    make([]*task, c.workers),
+		random:       mix(c.seed + uint64(id)),
+		idle:         rt.idle.Worker(id),
+		scratch:      make([]*task, c.batchCap),
+		ring:         deque.New[*task](c.ring),
+		parker:       park.New(c.parker),
+		slotSnapshot: make([]*task, c.workers),
 	}
-	if c.landing == PrivateBuffer {
+	if c.batchTarget == PrivateBuffer {
 		w.buffer = deque.New[*task](bufferFor(c.batchCap))
 	}
-	w.spill = w.overflow
+	w.overflowFn = w.overflow
 	w.tick = tick{left: c.tickBudget, interval: c.interval, fixed: c.seeded}
-	w.ahead = c.interval
+	w.pollsUntilInjector = c.interval
 	return w
 }
 
@@ -79,34 +79,34 @@ func (w *worker) run() {
 	defer w.stopped()
 	w.rt.label()
 	for {
-		s := w.resume
-		w.resume = nil
-		if s == nil {
+		co := w.toResume
+		w.toResume = nil
+		if co == nil {
 			t := w.next()
 			if t == nil {
 				break
 			}
 			var ok bool
-			if s, ok = t.body.(*stack); !ok {
-				s = w.lend()
-				s.first = t
+			if co, ok = t.body.(*coroutine); !ok {
+				co = w.takeSpare()
+				co.initial = t
 			}
 		}
-		w.enter(s)
+		w.resume(co)
 	}
-	w.normal = true
+	w.returned = true
 }
 
 // stopped is deferred by run. A task that called Goexit has ended its stack, and the trampoline with it: another one takes over.
 func (w *worker) stopped() {
-	if !w.normal {
-		w.rt.stacks.remove(w.current)
+	if !w.returned {
+		w.rt.coroutines.remove(w.current)
 		go w.run()
 		return
 	}
-	for _, s := range w.spares {
-		s.stop()
-		w.rt.stacks.remove(s)
+	for _, co := range w.spares {
+		co.stop()
+		w.rt.coroutines.remove(co)
 	}
 	w.spares = nil
 	w.flush()
@@ -114,22 +114,22 @@ func (w *worker) stopped() {
 }
 
 // lend returns a stack that runs nothing.
-func (w *worker) lend() *stack {
+func (w *worker) takeSpare() *coroutine {
 	if n := len(w.spares); n > 0 {
-		s := w.spares[n-1]
+		co := w.spares[n-1]
 		w.spares[n-1] = nil
 		w.spares = w.spares[:n-1]
-		return s
+		return co
 	}
-	return newStack(w.rt)
+	return newCoroutine(w.rt)
 }
 
 // keep takes s, whose loop calls it, as a spare, and reports whether it did.
-func (w *worker) keep(s *stack) bool {
-	if len(w.spares) >= w.rt.config.spareStacks {
-		w.rt.stacks.remove(s)
+func (w *worker) keepSpare(co *coroutine) bool {
+	if len(w.spares) >= w.rt.config.spareCoroutines {
+		w.rt.coroutines.remove(co)
 		return false
 	}
-	w.spares = append(w.spares, s)
+	w.spares = append(w.spares, co)
 	return true
 }

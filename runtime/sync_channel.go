@@ -49,10 +49,10 @@ func NewChannel[T any](capacity int) *Channel[T] {
 // when it is called; or [Cx.Err] if the task is to end. Who waits longest is the first to send.
 func (c *Channel[T]) Send(cx Cx, v T) error {
 	cx.check("Channel.Send")
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
-	w, err := c.send(v, cx.task, cx.stack.worker)
+	w, err := c.send(v, cx.task, cx.coroutine.worker)
 	if w == nil {
 		cx.charge()
 		return err
@@ -81,15 +81,15 @@ func (c *Channel[T]) TrySend(v T) error {
 	return err
 }
 
-// Recv waits for a value and returns it; or returns [ErrChannelClosed] if the channel is closed and empty, before that or when it is called;
+// Receive waits for a value and returns it; or returns [ErrChannelClosed] if the channel is closed and empty, before that or when it is called;
 // or [Cx.Err] if the task is to end. Who waits longest is the first to receive.
-func (c *Channel[T]) Recv(cx Cx) (T, error) {
-	cx.check("Channel.Recv")
-	if err := cx.task.ending(); err != nil {
+func (c *Channel[T]) Receive(cx Cx) (T, error) {
+	cx.check("Channel.Receive")
+	if err := cx.task.stopErr(); err != nil {
 		var zero T
 		return zero, err
 	}
-	v, w, err := c.recv(cx.task, cx.stack.worker)
+	v, w, err := c.receive(cx.task, cx.coroutine.worker)
 	if w == nil {
 		cx.charge()
 		return v, err
@@ -98,16 +98,16 @@ func (c *Channel[T]) Recv(cx Cx) (T, error) {
 	return w.payload, err
 }
 
-// RecvContext is [Channel.Recv] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
+// ReceiveContext is [Channel.Receive] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
 // first.
-func (c *Channel[T]) RecvContext(ctx context.Context) (T, error) {
-	notNil(ctx, "Channel.RecvContext")
+func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
+	notNil(ctx, "Channel.ReceiveContext")
 	if ctx.Err() != nil {
 		var zero T
 		return zero, context.Cause(ctx)
 	}
 	done := make(goroutine)
-	v, w, err := c.recv(done, nil)
+	v, w, err := c.receive(done, nil)
 	if w == nil {
 		return v, err
 	}
@@ -115,9 +115,9 @@ func (c *Channel[T]) RecvContext(ctx context.Context) (T, error) {
 	return w.payload, err
 }
 
-// TryRecv is [Channel.Recv] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
-func (c *Channel[T]) TryRecv() (T, error) {
-	v, _, err := c.recv(nil, nil)
+// TryReceive is [Channel.Receive] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
+func (c *Channel[T]) TryReceive() (T, error) {
+	v, _, err := c.receive(nil, nil)
 	return v, err
 }
 
@@ -130,10 +130,10 @@ func (c *Channel[T]) Close() error {
 		return ErrChannelClosed
 	}
 	c.closed = true
-	senders, receivers := c.senders.answer(refused), c.receivers.answer(refused)
+	senders, receivers := c.senders.answerAll(refused), c.receivers.answerAll(refused)
 	c.lock.Unlock()
-	senders.wake(nil)
-	receivers.wake(nil)
+	senders.wakeAll(nil)
+	receivers.wakeAll(nil)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 	c.lock.Lock()
 	if r := c.receivers.pop(); r != nil {
 		r.payload = v
-		r.say(served)
+		r.setAnswer(served)
 		c.lock.Unlock()
 		r.waker.wake(by)
 		return nil, nil
@@ -173,7 +173,7 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 }
 
 // recv receives a value; or stands who in line; if who is nil, it returns ErrWouldWait. by is the worker whose goroutine calls, or nil.
-func (c *Channel[T]) recv(who waker, by *worker) (v T, w *waiter[T], err error) {
+func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err error) {
 	c.lock.Lock()
 	s := c.senders.pop()
 	switch {
@@ -193,7 +193,7 @@ func (c *Channel[T]) recv(who waker, by *worker) (v T, w *waiter[T], err error) 
 		c.receivers.push(w)
 	}
 	if s != nil {
-		s.say(served)
+		s.setAnswer(served)
 	}
 	c.lock.Unlock()
 	if s != nil {
@@ -223,7 +223,7 @@ func (c *Channel[T]) get() (v T) {
 }
 
 // forget implements source.
-func (l *side[T]) forget(w *waiter[T], _ *worker) bool {
+func (l *side[T]) withdraw(w *waiter[T], _ *worker) bool {
 	c := l.channel
 	c.lock.Lock()
 	defer c.lock.Unlock()

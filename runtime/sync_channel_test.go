@@ -39,7 +39,7 @@ func TestChannelKeepsTheOrder(t *testing.T) {
 		}))
 		receiver := runtime.Submit(rt, func(cx runtime.Cx) (got []int, err error) {
 			for {
-				v, err := c.Recv(cx)
+				v, err := c.Receive(cx)
 				if err == runtime.ErrChannelClosed {
 					return got, nil
 				} else if err != nil {
@@ -81,7 +81,7 @@ func TestSenderIsHeldBack(t *testing.T) {
 				settle(cx)
 				require.Equal(t, min(received+capacity, 20), sent)
 				require.Equal(t, min(20-received, capacity), c.Len())
-				v, err := c.Recv(cx)
+				v, err := c.Receive(cx)
 				require.NoError(t, err)
 				require.Equal(t, received, v)
 			}
@@ -97,7 +97,7 @@ func TestWhoWaitsLongestReceivesAndSendsFirst(t *testing.T) {
 		c := runtime.NewChannel[int](1)
 		var receivers []*runtime.Handle[int]
 		for range 3 {
-			receivers = append(receivers, runtime.Spawn(cx, c.Recv))
+			receivers = append(receivers, runtime.Spawn(cx, c.Receive))
 			settle(cx)
 		}
 		for i := range 3 {
@@ -116,11 +116,11 @@ func TestWhoWaitsLongestReceivesAndSendsFirst(t *testing.T) {
 			settle(cx)
 		}
 		for i := range 4 {
-			v, err := c.TryRecv()
+			v, err := c.TryReceive()
 			require.NoError(t, err)
 			require.Equal(t, 100+i, v)
 		}
-		_, err := c.TryRecv()
+		_, err := c.TryReceive()
 		require.ErrorIs(t, err, runtime.ErrWouldWait)
 		for _, h := range senders {
 			_, err := h.Join(cx)
@@ -146,15 +146,15 @@ func TestClosedChannelGivesWhatItHasAccepted(t *testing.T) {
 		require.ErrorIs(t, c.TrySend(4), runtime.ErrChannelClosed)
 		require.ErrorIs(t, c.SendContext(context.Background(), 4), runtime.ErrChannelClosed)
 		for want := range 2 {
-			v, err := c.Recv(cx)
+			v, err := c.Receive(cx)
 			require.NoError(t, err)
 			require.Equal(t, want+1, v)
 		}
-		_, err = c.Recv(cx)
+		_, err = c.Receive(cx)
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
-		_, err = c.TryRecv()
+		_, err = c.TryReceive()
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
-		_, err = c.RecvContext(context.Background())
+		_, err = c.ReceiveContext(context.Background())
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
 		return nil
 	})
@@ -163,10 +163,10 @@ func TestClosedChannelGivesWhatItHasAccepted(t *testing.T) {
 func TestCloseWakesWhoReceives(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		c := runtime.NewChannel[int](1)
-		h := runtime.Submit(rt, c.Recv)
+		h := runtime.Submit(rt, c.Receive)
 		outside := make(chan error)
 		go func() {
-			_, err := c.RecvContext(context.Background())
+			_, err := c.ReceiveContext(context.Background())
 			outside <- err
 		}()
 		waits(t, func() bool { return runtime.Waiting(c) == 2 }, "nobody waits")
@@ -199,7 +199,7 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 		for i := range 60 {
 			r := runtime.Submit(rt, does(func(cx runtime.Cx) error {
 				for {
-					v, err := c.Recv(cx)
+					v, err := c.Receive(cx)
 					if err != nil {
 						return nil
 					}
@@ -237,7 +237,7 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 					ctx, stop := context.WithTimeout(context.Background(), time.Duration(60-i)*10*time.Microsecond)
 					defer stop()
 					for {
-						v, err := c.RecvContext(ctx)
+						v, err := c.ReceiveContext(ctx)
 						if err != nil {
 							return
 						}
@@ -256,7 +256,7 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 			_, _ = get(t, h)
 		}
 		for {
-			v, err := c.TryRecv()
+			v, err := c.TryReceive()
 			if err != nil {
 				break
 			}
@@ -281,7 +281,7 @@ func TestCancelledSenderTakesItsValueBack(t *testing.T) {
 		_, err := cancelled.Join(cx)
 		require.ErrorIs(t, err, runtime.ErrCancelled)
 		for _, want := range []int{1, 3} {
-			v, err := c.Recv(cx)
+			v, err := c.Receive(cx)
 			require.NoError(t, err)
 			require.Equal(t, want, v)
 		}
@@ -301,7 +301,7 @@ func TestChannelDoesNotStarveOthers(t *testing.T) {
 				if err := c.Send(cx, 1); err != nil {
 					return err
 				}
-				if _, err := c.Recv(cx); err != nil {
+				if _, err := c.Receive(cx); err != nil {
 					return err
 				}
 			}
@@ -321,13 +321,13 @@ func TestChannelInATaskThatIsToEnd(t *testing.T) {
 	require.NoError(t, c.TrySend(1))
 	_, err := cancelled(t, rt, func(cx runtime.Cx) (int, error) {
 		require.ErrorIs(t, c.Send(cx, 2), runtime.ErrCancelled)
-		return c.Recv(cx)
+		return c.Receive(cx)
 	})
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)
 	require.ErrorIs(t, c.SendContext(ctx, 2), errOver)
-	_, err = c.RecvContext(ctx)
+	_, err = c.ReceiveContext(ctx)
 	require.ErrorIs(t, err, errOver)
 	require.Equal(t, 1, c.Len())
 }
@@ -337,9 +337,9 @@ func TestChannelMisuse(t *testing.T) {
 	c := runtime.NewChannel[int](1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Channel.Send"+zero, panics(func() { _ = c.Send(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Channel.Recv"+zero, panics(func() { _, _ = c.Recv(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Channel.Receive"+zero, panics(func() { _, _ = c.Receive(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Channel.SendContext: nil context", panics(func() { _ = c.SendContext(noContext, 1) }))
-	require.Equal(t, "runtime: Channel.RecvContext: nil context", panics(func() { _, _ = c.RecvContext(noContext) }))
+	require.Equal(t, "runtime: Channel.ReceiveContext: nil context", panics(func() { _, _ = c.ReceiveContext(noContext) }))
 	require.Zero(t, c.Len())
 }
 
@@ -416,9 +416,9 @@ func TestChannelIsLinearizable(t *testing.T) {
 							case call.kind == 's':
 								r.err = c.Send(cx, call.value)
 							case call.tries:
-								r.value, r.err = c.TryRecv()
+								r.value, r.err = c.TryReceive()
 							default:
-								r.value, r.err = c.Recv(cx)
+								r.value, r.err = c.Receive(cx)
 							}
 							return r
 						})
@@ -472,7 +472,7 @@ func BenchmarkChannel(b *testing.B) {
 					c := runtime.NewChannel[int](capacity)
 					h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
 						for {
-							if _, err := c.Recv(cx); err != nil {
+							if _, err := c.Receive(cx); err != nil {
 								return nil
 							}
 						}

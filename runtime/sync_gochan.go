@@ -9,7 +9,7 @@ import "sync/atomic"
 // A wait costs a goroutine, which has ended, but for its very last steps, when Receive returns.
 func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 	cx.check("Receive")
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return value, false, err
 	}
 	select {
@@ -22,7 +22,7 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 		value    T
 		ok, done bool
 	}
-	err = cx.help(func(quit <-chan struct{}) {
+	err = cx.awaitHelper(func(quit <-chan struct{}) {
 		select {
 		case got.value, got.ok = <-ch:
 			got.done = true
@@ -42,7 +42,7 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 // A wait costs a goroutine, which has ended, but for its very last steps, when Send returns.
 func Send[T any](cx Cx, ch chan<- T, value T) error {
 	cx.check("Send")
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
 	select {
@@ -52,7 +52,7 @@ func Send[T any](cx Cx, ch chan<- T, value T) error {
 	default:
 	}
 	sent := false
-	err := cx.help(func(quit <-chan struct{}) {
+	err := cx.awaitHelper(func(quit <-chan struct{}) {
 		select {
 		case ch <- value:
 			sent = true
@@ -71,20 +71,20 @@ type helper struct {
 	quit chan struct{} // closed by the task when it is to end
 	// panicked is what the goroutine has panicked with, or nil. Written by the goroutine before over, read by the task behind it.
 	panicked any
-	over     atomic.Bool // set by the goroutine at its end, loaded by the task
+	ended    atomic.Bool // set by the goroutine at its end, loaded by the task
 }
 
 // help calls wait on a goroutine of its own, and suspends the task until wait has returned. When the task is to end, it closes quit:
 // then wait must return soon; and help returns why. Whether wait has done what it waited for, it says itself. If it panics, so does help.
-func (cx Cx) help(wait func(quit <-chan struct{})) (err error) {
+func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 	h := &helper{task: cx.task, quit: make(chan struct{})}
 	go h.run(wait)
-	for !h.over.Load() {
-		cx.stack.suspend(waiting)
-		if err != nil || h.over.Load() {
+	for !h.ended.Load() {
+		cx.coroutine.suspend(taskWaits)
+		if err != nil || h.ended.Load() {
 			continue
 		}
-		if err = cx.task.ending(); err != nil {
+		if err = cx.task.stopErr(); err != nil {
 			close(h.quit)
 			cx.task.state.EnterShield() // it is not in a shield, and would be woken all the time
 			defer cx.leaveShield()
@@ -99,7 +99,7 @@ func (cx Cx) help(wait func(quit <-chan struct{})) (err error) {
 func (h *helper) run(wait func(quit <-chan struct{})) {
 	defer func() {
 		h.panicked = recover()
-		h.over.Store(true)
+		h.ended.Store(true)
 		h.task.wake(nil)
 	}()
 	wait(h.quit)

@@ -28,7 +28,7 @@ func (n *Notify) Signal() { n.signal(nil) }
 // SignalFrom is [Notify.Signal] for a caller that is a task: the woken one goes to the worker of cx, which runs it next.
 func (n *Notify) SignalFrom(cx Cx) {
 	cx.check("Notify.SignalFrom")
-	n.signal(cx.stack.worker)
+	n.signal(cx.coroutine.worker)
 }
 
 func (n *Notify) signal(by *worker) {
@@ -39,7 +39,7 @@ func (n *Notify) signal(by *worker) {
 		n.lock.Unlock()
 		return
 	}
-	w.say(served)
+	w.setAnswer(served)
 	n.lock.Unlock()
 	w.waker.wake(by)
 }
@@ -48,9 +48,9 @@ func (n *Notify) signal(by *worker) {
 func (n *Notify) Broadcast() {
 	n.lock.Lock()
 	n.broadcasts++
-	all := n.line.answer(served)
+	all := n.line.answerAll(served)
 	n.lock.Unlock()
-	all.wake(nil)
+	all.wakeAll(nil)
 }
 
 // Wait waits for a [Notify.Signal] or [Notify.Broadcast] that comes after the call, or takes a Signal that was remembered, and returns
@@ -60,10 +60,10 @@ func (n *Notify) Broadcast() {
 // and Wait. [Notify.WaitFor] does it right.
 func (n *Notify) Wait(cx Cx) error {
 	cx.check("Notify.Wait")
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
-	w := n.enter(cx.task)
+	w := n.takeOrQueue(cx.task)
 	if w == nil {
 		cx.charge()
 		return nil
@@ -84,15 +84,15 @@ func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 		panic("runtime: Notify.WaitFor: nil function")
 	}
 	for {
-		if err := cx.task.ending(); err != nil {
+		if err := cx.task.stopErr(); err != nil {
 			return err
 		}
-		seen := n.seen()
+		seen := n.broadcastCount()
 		if condition() {
 			cx.charge()
 			return nil
 		}
-		w := n.enterSince(cx.task, seen)
+		w := n.takeOrQueueSince(cx.task, seen)
 		if w == nil {
 			cx.charge()
 			continue
@@ -104,7 +104,7 @@ func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 }
 
 // seen returns how many broadcasts there were.
-func (n *Notify) seen() uint64 {
+func (n *Notify) broadcastCount() uint64 {
 	n.lock.Lock()
 	defer n.lock.Unlock()
 	return n.broadcasts
@@ -118,7 +118,7 @@ func (n *Notify) WaitContext(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	done := make(goroutine)
-	w := n.enter(done)
+	w := n.takeOrQueue(done)
 	if w == nil {
 		return nil
 	}
@@ -126,24 +126,24 @@ func (n *Notify) WaitContext(ctx context.Context) error {
 }
 
 // enter stands who in line, or takes the remembered signal and returns nil.
-func (n *Notify) enter(who waker) *waiter[struct{}] {
+func (n *Notify) takeOrQueue(who waker) *waiter[struct{}] {
 	n.lock.Lock()
 	defer n.lock.Unlock()
-	return n.stand(who)
+	return n.takeOrQueueLocked(who)
 }
 
-// enterSince is enter that also returns nil if there has been a broadcast since it was the seen-th.
-func (n *Notify) enterSince(who waker, seen uint64) *waiter[struct{}] {
+// takeOrQueueSince is enter that also returns nil if there has been a broadcast since it was the seen-th.
+func (n *Notify) takeOrQueueSince(who waker, seen uint64) *waiter[struct{}] {
 	n.lock.Lock()
 	defer n.lock.Unlock()
 	if n.broadcasts != seen {
 		return nil
 	}
-	return n.stand(who)
+	return n.takeOrQueueLocked(who)
 }
 
 // stand is enter under the lock.
-func (n *Notify) stand(who waker) *waiter[struct{}] {
+func (n *Notify) takeOrQueueLocked(who waker) *waiter[struct{}] {
 	if n.signalled {
 		n.signalled = false
 		return nil
@@ -154,7 +154,7 @@ func (n *Notify) stand(who waker) *waiter[struct{}] {
 }
 
 // forget implements source.
-func (n *Notify) forget(w *waiter[struct{}], _ *worker) bool {
+func (n *Notify) withdraw(w *waiter[struct{}], _ *worker) bool {
 	n.lock.Lock()
 	defer n.lock.Unlock()
 	if w.answered() {

@@ -9,7 +9,7 @@ import (
 //
 // Either side that gives up calls [Oneshot.Close], and the other learns of it. A value that was sent before can still be received.
 //
-// Send and Close synchronize before the return of each Recv that finds the value, or that there will be none.
+// Send and Close synchronize before the return of each Receive that finds the value, or that there will be none.
 type Oneshot[T any] struct {
 	lock sync.Mutex
 	// The rest is under the lock.
@@ -28,7 +28,7 @@ func (o *Oneshot[T]) Send(v T) error { return o.send("Send", v, nil) }
 // SendFrom is [Oneshot.Send] for a caller that is a task: the receiver goes to the worker of cx, which runs it next.
 func (o *Oneshot[T]) SendFrom(cx Cx, v T) error {
 	cx.check("Oneshot.SendFrom")
-	return o.send("SendFrom", v, cx.stack.worker)
+	return o.send("SendFrom", v, cx.coroutine.worker)
 }
 
 func (o *Oneshot[T]) send(what string, v T, by *worker) error {
@@ -45,45 +45,45 @@ func (o *Oneshot[T]) send(what string, v T, by *worker) error {
 	var all line[T]
 	if w := o.line.pop(); w != nil {
 		w.payload = v
-		w.say(served)
-		all = o.end()
+		w.setAnswer(served)
+		all = o.closeLine()
 		all.push(w)
 	} else {
 		o.value = v
 	}
 	o.lock.Unlock()
-	all.wake(by)
+	all.wakeAll(by)
 	return nil
 }
 
 // end closes, and returns who waited in vain, to be woken. It is called under the lock.
-func (o *Oneshot[T]) end() line[T] {
+func (o *Oneshot[T]) closeLine() line[T] {
 	o.closed = true
-	return o.line.answer(refused)
+	return o.line.answerAll(refused)
 }
 
-// Close says that nobody will send, or that nobody will receive: Send returns [ErrChannelClosed] from now on, and so does Recv
+// Close says that nobody will send, or that nobody will receive: Send returns [ErrChannelClosed] from now on, and so does Receive
 // unless there is a value, which stays until it is received. Anyone may call it, and again.
 func (o *Oneshot[T]) Close() {
 	o.lock.Lock()
 	var all line[T]
 	if !o.sent && !o.closed {
-		all = o.end()
+		all = o.closeLine()
 	}
 	o.lock.Unlock()
-	all.wake(nil)
+	all.wakeAll(nil)
 }
 
-// Recv waits for the value and returns it; or returns [ErrChannelClosed] if there will be none, because the oneshot was closed or
+// Receive waits for the value and returns it; or returns [ErrChannelClosed] if there will be none, because the oneshot was closed or
 // another call has received it; or [Cx.Err] if the task is to end before that, or when it is called. Any task may call it; one gets the
 // value, who has waited longest.
-func (o *Oneshot[T]) Recv(cx Cx) (T, error) {
-	cx.check("Oneshot.Recv")
-	if err := cx.task.ending(); err != nil {
+func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
+	cx.check("Oneshot.Receive")
+	if err := cx.task.stopErr(); err != nil {
 		var zero T
 		return zero, err
 	}
-	v, w, err := o.enter(cx.task)
+	v, w, err := o.takeOrQueue(cx.task)
 	if w == nil {
 		cx.charge()
 		return v, err
@@ -92,16 +92,16 @@ func (o *Oneshot[T]) Recv(cx Cx) (T, error) {
 	return w.payload, err
 }
 
-// RecvContext is [Oneshot.Recv] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
+// ReceiveContext is [Oneshot.Receive] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
 // first.
-func (o *Oneshot[T]) RecvContext(ctx context.Context) (T, error) {
-	notNil(ctx, "Oneshot.RecvContext")
+func (o *Oneshot[T]) ReceiveContext(ctx context.Context) (T, error) {
+	notNil(ctx, "Oneshot.ReceiveContext")
 	if ctx.Err() != nil {
 		var zero T
 		return zero, context.Cause(ctx)
 	}
 	done := make(goroutine)
-	v, w, err := o.enter(done)
+	v, w, err := o.takeOrQueue(done)
 	if w == nil {
 		return v, err
 	}
@@ -109,14 +109,14 @@ func (o *Oneshot[T]) RecvContext(ctx context.Context) (T, error) {
 	return w.payload, err
 }
 
-// TryRecv is [Oneshot.Recv] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
-func (o *Oneshot[T]) TryRecv() (T, error) {
-	v, _, err := o.enter(nil)
+// TryReceive is [Oneshot.Receive] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
+func (o *Oneshot[T]) TryReceive() (T, error) {
+	v, _, err := o.takeOrQueue(nil)
 	return v, err
 }
 
 // enter takes the value; or stands who in line; if who is nil, it returns ErrWouldWait.
-func (o *Oneshot[T]) enter(who waker) (v T, w *waiter[T], err error) {
+func (o *Oneshot[T]) takeOrQueue(who waker) (v T, w *waiter[T], err error) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	switch {
@@ -135,7 +135,7 @@ func (o *Oneshot[T]) enter(who waker) (v T, w *waiter[T], err error) {
 }
 
 // forget implements source.
-func (o *Oneshot[T]) forget(w *waiter[T], _ *worker) bool {
+func (o *Oneshot[T]) withdraw(w *waiter[T], _ *worker) bool {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if w.answered() {

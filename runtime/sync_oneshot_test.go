@@ -19,7 +19,7 @@ func TestOneshotGivesItsValueToOne(t *testing.T) {
 			var tasks []*runtime.Handle[struct{}]
 			for range 3 {
 				tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
-					v, err := o.Recv(cx)
+					v, err := o.Receive(cx)
 					if err == nil {
 						got.Add(int64(v))
 						return nil
@@ -47,18 +47,18 @@ func TestOneshotGivesItsValueToOne(t *testing.T) {
 func TestOneshotThatIsClosed(t *testing.T) {
 	rt := start(t, 1)
 	var o runtime.Oneshot[string]
-	_, err := o.TryRecv()
+	_, err := o.TryReceive()
 	require.ErrorIs(t, err, runtime.ErrWouldWait)
-	h := runtime.Submit(rt, o.Recv)
+	h := runtime.Submit(rt, o.Receive)
 	waits(t, func() bool { return runtime.Waiting(&o) == 1 }, "nobody waits")
 	o.Close()
 	o.Close()
 	_, err = get(t, h)
 	require.ErrorIs(t, err, runtime.ErrChannelClosed)
 	require.ErrorIs(t, o.Send("late"), runtime.ErrChannelClosed)
-	_, err = o.TryRecv()
+	_, err = o.TryReceive()
 	require.ErrorIs(t, err, runtime.ErrChannelClosed)
-	_, err = o.RecvContext(context.Background())
+	_, err = o.ReceiveContext(context.Background())
 	require.ErrorIs(t, err, runtime.ErrChannelClosed)
 }
 
@@ -66,10 +66,10 @@ func TestClosingAOneshotKeepsItsValue(t *testing.T) {
 	var o runtime.Oneshot[string]
 	require.NoError(t, o.Send("value"))
 	o.Close()
-	v, err := o.RecvContext(context.Background())
+	v, err := o.ReceiveContext(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, "value", v)
-	_, err = o.TryRecv()
+	_, err = o.TryReceive()
 	require.ErrorIs(t, err, runtime.ErrChannelClosed)
 }
 
@@ -78,7 +78,7 @@ func TestNoOneshotValueIsLostToACancellation(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 200 {
 			var o runtime.Oneshot[int]
-			h := runtime.Submit(rt, o.Recv)
+			h := runtime.Submit(rt, o.Receive)
 			waits(t, func() bool { return runtime.Waiting(&o) == 1 }, "nobody waits")
 			var racing sync.WaitGroup
 			racing.Go(h.Cancel)
@@ -91,7 +91,7 @@ func TestNoOneshotValueIsLostToACancellation(t *testing.T) {
 			v, err := get(t, h)
 			if err != nil {
 				require.ErrorIs(t, err, runtime.ErrCancelled)
-				v, err = o.TryRecv()
+				v, err = o.TryReceive()
 				require.NoError(t, err)
 			}
 			require.Equal(t, 7, v)
@@ -107,7 +107,7 @@ func TestOneshotSendRacesClose(t *testing.T) {
 		var sent error
 		racing.Go(func() { sent = o.Send(7) })
 		racing.Go(o.Close)
-		v, err := o.RecvContext(context.Background())
+		v, err := o.ReceiveContext(context.Background())
 		racing.Wait()
 		if sent == nil {
 			require.NoError(t, err)
@@ -123,14 +123,14 @@ func TestOneshotInATaskThatIsToEnd(t *testing.T) {
 	var o runtime.Oneshot[int]
 	require.NoError(t, o.Send(1))
 	_, err := cancelled(t, rt, func(cx runtime.Cx) (int, error) {
-		return o.Recv(cx)
+		return o.Receive(cx)
 	})
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(errOver)
-	_, err = o.RecvContext(ctx)
+	_, err = o.ReceiveContext(ctx)
 	require.ErrorIs(t, err, errOver)
-	_, err = o.TryRecv()
+	_, err = o.TryReceive()
 	require.NoError(t, err, "a call that returned an error has received the value")
 }
 
@@ -138,16 +138,16 @@ func TestOneshotMisuse(t *testing.T) {
 	rt := start(t, 1)
 	var o runtime.Oneshot[int]
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Oneshot.Recv"+zero, panics(func() { _, _ = o.Recv(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Oneshot.Receive"+zero, panics(func() { _, _ = o.Receive(runtime.Cx{}) }))
 	require.Equal(t, "runtime: Oneshot.SendFrom"+zero, panics(func() { _ = o.SendFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Oneshot.RecvContext: nil context", panics(func() { _, _ = o.RecvContext(noContext) }))
+	require.Equal(t, "runtime: Oneshot.ReceiveContext: nil context", panics(func() { _, _ = o.ReceiveContext(noContext) }))
 	require.NoError(t, o.Send(1))
 	require.Equal(t, "runtime: Oneshot.Send: a value was sent before", panics(func() { _ = o.Send(2) }))
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Oneshot.SendFrom: a value was sent before", panics(func() { _ = o.SendFrom(cx, 2) }))
 		return nil
 	})
-	v, err := o.TryRecv()
+	v, err := o.TryReceive()
 	require.NoError(t, err)
 	require.Equal(t, 1, v)
 	require.Equal(t, "runtime: Oneshot.Send: a value was sent before", panics(func() { _ = o.Send(2) }))
@@ -160,7 +160,7 @@ func BenchmarkOneshot(b *testing.B) {
 			for b.Loop() {
 				var o runtime.Oneshot[int]
 				_ = o.SendFrom(cx, 1)
-				_, _ = o.Recv(cx)
+				_, _ = o.Receive(cx)
 			}
 		})
 	})
@@ -170,7 +170,7 @@ func BenchmarkOneshot(b *testing.B) {
 			for b.Loop() {
 				o := new(runtime.Oneshot[int])
 				runtime.SpawnWith(cx, func(cx runtime.Cx, o *runtime.Oneshot[int]) (int, error) { return 0, o.SendFrom(cx, 1) }, o)
-				_, _ = o.Recv(cx)
+				_, _ = o.Receive(cx)
 			}
 		})
 	})

@@ -34,10 +34,10 @@ func NewSemaphore(permits int) *Semaphore {
 func (s *Semaphore) Acquire(cx Cx, n int) error {
 	cx.check("Semaphore.Acquire")
 	s.inRange("Acquire", n)
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
-	w := s.enter(n, cx.task)
+	w := s.takeOrQueue(n, cx.task)
 	if w == nil {
 		cx.charge()
 		return nil
@@ -54,7 +54,7 @@ func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 		return context.Cause(ctx)
 	}
 	done := make(goroutine)
-	w := s.enter(n, done)
+	w := s.takeOrQueue(n, done)
 	if w == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (s *Semaphore) Release(n int) { s.release("Release", n, nil) }
 // ReleaseFrom is [Semaphore.Release] for a caller that is a task: who gets the permits goes to the worker of cx, which runs it next.
 func (s *Semaphore) ReleaseFrom(cx Cx, n int) {
 	cx.check("Semaphore.ReleaseFrom")
-	s.release("ReleaseFrom", n, cx.stack.worker)
+	s.release("ReleaseFrom", n, cx.coroutine.worker)
 }
 
 // Free returns how many permits are free. Anyone may call it; the number may have changed when it returns.
@@ -98,7 +98,7 @@ func (s *Semaphore) inRange(what string, n int) {
 }
 
 // enter stands who in line for n permits, or takes them and returns nil.
-func (s *Semaphore) enter(n int, who waker) *waiter[int] {
+func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.free >= n && s.line.first == nil {
@@ -118,32 +118,32 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the permits that are taken", what, n, taken))
 	}
 	s.free += n
-	happy := s.serve()
+	granted := s.serve()
 	s.lock.Unlock()
-	happy.wake(by)
+	granted.wakeAll(by)
 }
 
 // serve gives the first in line what they want as long as there is enough, and returns them. It is called under the lock.
-func (s *Semaphore) serve() (happy line[int]) {
+func (s *Semaphore) serve() (granted line[int]) {
 	for w := s.line.first; w != nil && w.payload <= s.free; w = s.line.first {
 		s.line.remove(w)
 		s.free -= w.payload
-		w.say(served)
-		happy.push(w)
+		w.setAnswer(served)
+		granted.push(w)
 	}
-	return happy
+	return granted
 }
 
 // forget implements source. Those behind w may want less than w did.
-func (s *Semaphore) forget(w *waiter[int], by *worker) bool {
+func (s *Semaphore) withdraw(w *waiter[int], by *worker) bool {
 	s.lock.Lock()
 	if w.answered() {
 		s.lock.Unlock()
 		return false
 	}
 	s.line.remove(w)
-	happy := s.serve()
+	granted := s.serve()
 	s.lock.Unlock()
-	happy.wake(by)
+	granted.wakeAll(by)
 	return true
 }

@@ -21,7 +21,7 @@ func TestWakesForNoReasonEndNoWait(t *testing.T) {
 	for name, wait := range map[string]func(cx runtime.Cx) error{
 		"Sleep":             func(cx runtime.Cx) error { return cx.Sleep(time.Hour) },
 		"SleepUntil":        func(cx runtime.Cx) error { return cx.SleepUntil(time.Now().Add(time.Hour)) },
-		"Interval.Next":     func(cx runtime.Cx) error { return cx.Interval(time.Hour, runtime.Burst).Next(cx) },
+		"Ticker.Next":       func(cx runtime.Cx) error { return cx.NewTicker(time.Hour, runtime.Burst).Next(cx) },
 		"Join":              func(cx runtime.Cx) error { _, err := target.Join(cx); return err },
 		"JoinTimeout":       func(cx runtime.Cx) error { _, err := target.JoinTimeout(cx, time.Hour); return err },
 		"JoinContext":       func(cx runtime.Cx) error { _, err := target.JoinContext(cx, never); return err },
@@ -31,9 +31,9 @@ func TestWakesForNoReasonEndNoWait(t *testing.T) {
 		"Notify.Wait":       new(runtime.Notify).Wait,
 		"Notify.WaitFor":    func(cx runtime.Cx) error { return new(runtime.Notify).WaitFor(cx, func() bool { return false }) },
 		"Semaphore.Acquire": func(cx runtime.Cx) error { return taken.Acquire(cx, 1) },
-		"Oneshot.Recv":      func(cx runtime.Cx) error { _, err := new(runtime.Oneshot[int]).Recv(cx); return err },
+		"Oneshot.Receive":   func(cx runtime.Cx) error { _, err := new(runtime.Oneshot[int]).Receive(cx); return err },
 		"Channel.Send":      func(cx runtime.Cx) error { return full.Send(cx, 1) },
-		"Channel.Recv":      func(cx runtime.Cx) error { _, err := empty.Recv(cx); return err },
+		"Channel.Receive":   func(cx runtime.Cx) error { _, err := empty.Receive(cx); return err },
 		"Timeout":           func(cx runtime.Cx) error { _, err := runtime.Timeout(cx, time.Hour, forever); return err },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ type waiter[P any] struct {
 }
 
 // say answers. It is called under the lock of the source, once.
-func (w *waiter[P]) say(a answer) { w.state.Store(uint32(a)) }
+func (w *waiter[P]) setAnswer(a answer) { w.state.Store(uint32(a)) }
 
 // answered reports whether there is an answer. Anyone may call it; who waits finds what the source did before it answered.
 func (w *waiter[P]) answered() bool { return answer(w.state.Load()) != unanswered }
@@ -96,17 +96,17 @@ func (l *line[P]) remove(w *waiter[P]) {
 }
 
 // answer empties the line, answers all who were in it, and returns them, to be woken behind the lock.
-func (l *line[P]) answer(a answer) line[P] {
+func (l *line[P]) answerAll(a answer) line[P] {
 	all := *l
 	*l = line[P]{}
 	for w := all.first; w != nil; w = w.next {
-		w.say(a)
+		w.setAnswer(a)
 	}
 	return all
 }
 
 // wake wakes all, who have been answered and whom l belongs to alone, without a lock.
-func (l *line[P]) wake(w *worker) {
+func (l *line[P]) wakeAll(w *worker) {
 	for first := l.pop(); first != nil; first = l.pop() {
 		first.waker.wake(w)
 	}
@@ -116,19 +116,19 @@ func (l *line[P]) wake(w *worker) {
 type source[P any] interface {
 	// forget takes w out of its line, and reports whether it did: it does not if w has been answered. Who waits may call it; by is its
 	// worker, or nil.
-	forget(w *waiter[P], by *worker) bool
+	withdraw(w *waiter[P], by *worker) bool
 }
 
 // wait suspends the calling task until w, which stands in line at from, is answered, and returns nil or, if it was refused,
 // ErrChannelClosed; or, out of the line, why the task is to end.
 func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 	for {
-		cx.stack.suspend(waiting)
+		cx.coroutine.suspend(taskWaits)
 		if w.answered() {
 			break
 		}
-		if err := cx.task.ending(); err != nil {
-			if from.forget(w, cx.stack.worker) {
+		if err := cx.task.stopErr(); err != nil {
+			if from.withdraw(w, cx.coroutine.worker) {
 				return err
 			}
 			break
@@ -142,7 +142,7 @@ func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done gorout
 	select {
 	case <-done:
 	case <-ctx.Done():
-		if from.forget(w, nil) {
+		if from.withdraw(w, nil) {
 			return context.Cause(ctx)
 		}
 	}

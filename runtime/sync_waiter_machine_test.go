@@ -56,7 +56,7 @@ func (cs callers[P]) giveUp(t *rapid.T, from source[P]) (c *caller[P], taken boo
 		return nil, false
 	}
 	c = rapid.SampledFrom(candidates).Draw(t, "who")
-	taken = from.forget(c.w, nil)
+	taken = from.withdraw(c.w, nil)
 	require.Equal(t, c.expect == unanswered, taken)
 	c.gone = true
 	return c, taken
@@ -84,7 +84,7 @@ func semaphoreMachine(t *rapid.T) {
 		"acquire": func(t *rapid.T) {
 			n := some.Draw(t, "n")
 			c := &caller[int]{value: n}
-			c.w = s.enter(n, &c.bell)
+			c.w = s.takeOrQueue(n, &c.bell)
 			if len(line) == 0 && n <= free {
 				require.Nil(t, c.w)
 				free -= n
@@ -144,10 +144,10 @@ func notifyMachine(t *rapid.T) {
 		all, line = append(all, c), append(line, c)
 	}
 	t.Repeat(map[string]func(*rapid.T){
-		"wait": func(t *rapid.T) { enter(t, false, n.enter) },
+		"wait": func(t *rapid.T) { enter(t, false, n.takeOrQueue) },
 		"wait since": func(t *rapid.T) {
 			seen := rapid.Uint64Range(broadcasts-min(broadcasts, 1), broadcasts).Draw(t, "seen")
-			enter(t, seen != broadcasts, func(who waker) *waiter[struct{}] { return n.enterSince(who, seen) })
+			enter(t, seen != broadcasts, func(who waker) *waiter[struct{}] { return n.takeOrQueueSince(who, seen) })
 		},
 		"signal": func(*rapid.T) {
 			n.Signal()
@@ -172,7 +172,7 @@ func notifyMachine(t *rapid.T) {
 			}
 		},
 		"": func(t *rapid.T) {
-			require.Equal(t, broadcasts, n.seen())
+			require.Equal(t, broadcasts, n.broadcastCount())
 			all.check(t, nil)
 		},
 	})
@@ -223,7 +223,7 @@ func oneshotMachine(t *rapid.T) {
 			if waits {
 				who = &c.bell
 			}
-			v, w, err := o.enter(who)
+			v, w, err := o.takeOrQueue(who)
 			switch {
 			case taken || closed:
 				require.ErrorIs(t, err, ErrChannelClosed)
@@ -297,7 +297,7 @@ func channelMachine(t *rapid.T) {
 			if waits {
 				who = &r.bell
 			}
-			v, w, err := c.recv(who, nil)
+			v, w, err := c.receive(who, nil)
 			if len(senders) > 0 {
 				held = append(held, senders[0].value)
 				senders[0].expect = served

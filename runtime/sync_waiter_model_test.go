@@ -24,7 +24,7 @@ func sit[P any](x *model.Exec, w *waiter[P], from source[P], s *seat, leaves boo
 	for !leaves && !s.woken.Load() {
 		goruntime.Gosched()
 	}
-	if !w.answered() && from.forget(w, nil) {
+	if !w.answered() && from.withdraw(w, nil) {
 		return false
 	}
 	x.Assert(w.answered(), "woken without an answer")
@@ -42,7 +42,7 @@ func TestSemaphoreExcludes(t *testing.T) {
 		for _, name := range []string{"A", "B"} {
 			x.Go(name, func() {
 				var me seat
-				if w := s.enter(1, &me); w != nil {
+				if w := s.takeOrQueue(1, &me); w != nil {
 					sit(x, w, s, &me, false)
 				}
 				inside++ // unprotected: a race unless the release synchronizes
@@ -62,8 +62,8 @@ func TestNoPermitIsLostToWhoGivesUp(t *testing.T) {
 		s := NewSemaphore(2)
 		x.Assert(s.TryAcquire(2), "two of two permits are not free")
 		var first, second seat
-		much := s.enter(2, &first)
-		little := s.enter(1, &second)
+		much := s.takeOrQueue(2, &first)
+		little := s.takeOrQueue(1, &second)
 		leaves := leaving(x)
 		x.Go("much", func() {
 			if sit(x, much, s, &first, leaves) {
@@ -86,7 +86,7 @@ func TestNoSignalIsLostToWhoGivesUp(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var n Notify
 		var seats [2]seat
-		first, second := n.enter(&seats[0]), n.enter(&seats[1])
+		first, second := n.takeOrQueue(&seats[0]), n.takeOrQueue(&seats[1])
 		leaves := leaving(x)
 		data := 0
 		x.Go("signal", func() {
@@ -126,12 +126,12 @@ func TestWhoLooksFirstIsTold(t *testing.T) {
 				})
 				x.Go("waits", func() {
 					for {
-						seen := n.seen()
+						seen := n.broadcastCount()
 						if ready[0].Load() && ready[1].Load() {
 							return
 						}
 						var me seat
-						if w := n.enterSince(&me, seen); w != nil {
+						if w := n.takeOrQueueSince(&me, seen); w != nil {
 							sit(x, w, &n, &me, false)
 						}
 					}
@@ -150,7 +150,7 @@ func TestBroadcastEndsAllWaits(t *testing.T) {
 		var seats [3]seat
 		leaves := leaving(x)
 		for i := range seats {
-			w := n.enter(&seats[i])
+			w := n.takeOrQueue(&seats[i])
 			x.Go("waits", func() { sit(x, w, &n, &seats[i], leaves && i == 1) })
 		}
 		n.Broadcast()
@@ -174,7 +174,7 @@ func TestOneshotIsReceivedOnceOrLeft(t *testing.T) {
 		for i, name := range []string{"A", "B"} {
 			x.Go(name, func() {
 				var me seat
-				v, w, err := o.enter(&me)
+				v, w, err := o.takeOrQueue(&me)
 				if w != nil {
 					if !sit(x, w, &o, &me, leaves && i == 0) {
 						return
@@ -188,7 +188,7 @@ func TestOneshotIsReceivedOnceOrLeft(t *testing.T) {
 			})
 		}
 		x.Join()
-		if v, err := o.TryRecv(); err == nil {
+		if v, err := o.TryReceive(); err == nil {
 			x.Assert(*v == 7, "the value is %d", *v)
 			got.Add(1)
 		}
@@ -222,7 +222,7 @@ func traffic(x *model.Exec, capacity, senders, receivers int) {
 	}
 	receive := func(i int) {
 		var me seat
-		v, w, err := c.recv(&me, nil)
+		v, w, err := c.receive(&me, nil)
 		if w != nil {
 			if !sit(x, w, &c.receivers, &me, receiverLeaves && i == 2) {
 				return
@@ -248,7 +248,7 @@ func traffic(x *model.Exec, capacity, senders, receivers int) {
 	}
 	x.Join()
 	for {
-		v, err := c.TryRecv()
+		v, err := c.TryReceive()
 		if err != nil {
 			break
 		}
@@ -332,7 +332,7 @@ func TestChannelIsAQueue(t *testing.T) {
 			for range 2 {
 				history.Do(h, queueOp{kind: 'r'}, func() queueResult {
 					var me seat
-					v, w, err := c.recv(&me, nil)
+					v, w, err := c.receive(&me, nil)
 					if w != nil {
 						sit(x, w, &c.receivers, &me, false)
 						v, err = w.payload, w.result()

@@ -42,7 +42,7 @@ func answerLate(n *Notify, stop func(), over <-chan error) error {
 	stop()
 	time.Sleep(5 * time.Millisecond) // the call asks for the lock by now
 	w := n.line.pop()
-	w.say(served)
+	w.setAnswer(served)
 	n.lock.Unlock()
 	w.waker.wake(nil)
 	return <-over

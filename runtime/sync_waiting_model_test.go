@@ -81,7 +81,7 @@ func TestChannelBetweenTwoTasks(t *testing.T) {
 		receiver := Submit(w.Runtime, func(cx Cx) (sum int, err error) {
 			defer w.last(cx)
 			for {
-				v, err := c.Recv(cx)
+				v, err := c.Receive(cx)
 				if errors.Is(err, ErrChannelClosed) {
 					return sum, nil
 				} else if err != nil {
@@ -112,7 +112,7 @@ func TestValueFromOutsideReachesATask(t *testing.T) {
 		var o Oneshot[*int]
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			defer w.last(cx)
-			v, err := o.Recv(cx)
+			v, err := o.Receive(cx)
 			if err != nil {
 				return 0, err
 			}

@@ -14,9 +14,9 @@ type body interface {
 	// result, or panics.
 	poll(cx Cx) bool
 	// abandon drops what poll would use. The runner calls it in place of poll, after it has set err.
-	abandon()
+	discardInput()
 	// discard drops the result, which nobody will collect. See taskstate.CompleteDiscard and DetachDiscard.
-	discard()
+	discardResult()
 }
 
 // A task is what queues hold, and the head of every [Handle]: 48 bytes.
@@ -42,24 +42,24 @@ const references = 3 // of a new task: its own, its handle's, the collector's
 
 // A joiner waits for the end of a task.
 type joiner struct {
-	next  *joiner     // set before it is pushed
-	waker waker       // never changes
-	dead  atomic.Bool // set by the waiter when it has given up; read by others who push
+	next      *joiner     // set before it is pushed
+	waker     waker       // never changes
+	abandoned atomic.Bool // set by the waiter when it has given up; read by others who push
 }
 
 // wait makes j one of those that the end of t wakes, and reports whether it will: else t has ended.
 //
 // Publishing j comes first, looking at the state second; the completion does it the other way round. (taskstate/T3)
-func (t *task) wait(j *joiner) bool {
-	t.push(j)
+func (t *task) addJoiner(j *joiner) bool {
+	t.pushJoiner(j)
 	return t.state.Join() == taskstate.JoinWait
 }
 
 // push puts j in front of the joiners.
-func (t *task) push(j *joiner) {
+func (t *task) pushJoiner(j *joiner) {
 	for {
 		head := t.joiners.Load()
-		if head != nil && head.dead.Load() { // whoever waits again and again with a timeout leaves one of these each time
+		if head != nil && head.abandoned.Load() { // whoever waits again and again with a timeout leaves one of these each time
 			t.joiners.CompareAndSwap(head, head.next)
 			continue
 		}
@@ -94,7 +94,7 @@ func (t *task) schedule(w *worker) {
 		return
 	}
 	t.rt.injector.push(false, t)
-	t.rt.ended(1) // it is counted there now
+	t.rt.subtractLive(1) // it is counted there now
 	t.rt.notify()
 }
 
@@ -106,25 +106,25 @@ func (t *task) complete(w *worker) {
 		t.wakeJoiners(w)
 		t.state.Drop()
 	case taskstate.CompleteDiscard:
-		t.body.discard()
+		t.body.discardResult()
 		t.wakeJoiners(w) // there may be one, its own context
 		t.state.Drop()
 	case taskstate.CompleteDone, taskstate.CompleteRelease:
 	}
 	if w != nil {
 		w.count.completed++
-		w.left(1)
+		w.addCredit(1)
 	} else {
 		rt.outside.completed.Add(1)
-		rt.ended(1)
+		rt.subtractLive(1)
 	}
 }
 
 // end completes t, which its caller has become the runner of, without having run it.
-func (t *task) end(w *worker, err error) {
+func (t *task) completeWith(w *worker, err error) {
 	t.err = &failure{err}
 	defer t.complete(w) // also if abandon, which may call what users have written, calls Goexit
-	t.body.abandon()
+	t.body.discardInput()
 }
 
 // cancel asks t to end.
@@ -141,20 +141,20 @@ func (t *task) cancel(w *worker) {
 
 // stale drops the reference of an entry that a join was faster than. When the task has ended, that would be a write to memory that nobody
 // needs any more, and no use: nothing is released when the last reference goes.
-func (t *task) stale() {
-	if !t.over() {
+func (t *task) dropStale() {
+	if !t.ended() {
 		t.state.Drop()
 	}
 }
 
 // over reports whether t has ended; then its result may be read.
-func (t *task) over() bool { return t.state.Load().Lifecycle() == taskstate.Complete }
+func (t *task) ended() bool { return t.state.Load().Lifecycle() == taskstate.Complete }
 
 // detached reports whether the handle of t has been given up.
 func (t *task) detached() bool { return t.state.Load().Detached() }
 
 // failed keeps what a task has panicked with, or ErrGoexit if it has not.
-func (t *task) failed(recovered any) {
+func (t *task) recordPanic(recovered any) {
 	if recovered == nil {
 		if t.err != nil {
 			if _, panicked := t.err.error.(*PanicError); panicked {
@@ -170,7 +170,7 @@ func (t *task) failed(recovered any) {
 }
 
 // ending is Err. The runner calls it.
-func (t *task) ending() error {
+func (t *task) stopErr() error {
 	s := t.state.Load()
 	switch {
 	case s.CancelEffective():

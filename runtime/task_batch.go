@@ -11,18 +11,18 @@ import (
 // A TaskBatch is tasks that were started together: one allocation for all of them, one lock to queue them. Its methods may be called by
 // anybody, save for Join. A handle of one of its tasks keeps all of them from the collector.
 type TaskBatch[T any] struct {
-	tasks []batched[T]
+	tasks []batchTask[T]
 	fn    func(Cx, int) (T, error)
 }
 
 // A batched is a task of a batch.
-type batched[T any] struct {
+type batchTask[T any] struct {
 	Handle[T]
 	index int
 	batch *TaskBatch[T] // nil once the function has been called; the runner's
 }
 
-func (b *batched[T]) poll(cx Cx) bool {
+func (b *batchTask[T]) poll(cx Cx) bool {
 	batch := b.batch
 	b.batch = nil
 	value, err := batch.fn(cx, b.index)
@@ -33,7 +33,7 @@ func (b *batched[T]) poll(cx Cx) bool {
 	return true
 }
 
-func (b *batched[T]) abandon() { b.batch = nil }
+func (b *batchTask[T]) discardInput() { b.batch = nil }
 
 // SpawnBatch starts n tasks, which call fn with 0 to n-1. They go to the queue that all workers share, in order. If the runtime is being
 // cancelled, they end with [ErrClosed] and fn is not called.
@@ -42,7 +42,7 @@ func (b *batched[T]) abandon() { b.batch = nil }
 func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatch[T] {
 	checkBatch("SpawnBatch", n, fn == nil)
 	cx.check("SpawnBatch")
-	w := cx.stack.worker
+	w := cx.coroutine.worker
 	b := newBatch(w.rt, n, fn)
 	w.count.spawned += uint64(n)
 	b.queue(w.rt, false)
@@ -71,7 +71,7 @@ func checkBatch(what string, n int, isNil bool) {
 }
 
 func newBatch[T any](rt *Runtime, n int, fn func(Cx, int) (T, error)) *TaskBatch[T] {
-	b := &TaskBatch[T]{tasks: make([]batched[T], n), fn: fn}
+	b := &TaskBatch[T]{tasks: make([]batchTask[T], n), fn: fn}
 	for i := range b.tasks {
 		t := &b.tasks[i]
 		t.state = taskstate.New(references)
@@ -143,7 +143,7 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 // that are not tasks.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
 	return b.collect("Wait", func(h *Handle[T]) error {
-		if _, err := h.Wait(ctx); err != nil && !h.over() {
+		if _, err := h.Wait(ctx); err != nil && !h.ended() {
 			return err
 		}
 		return nil

@@ -32,7 +32,7 @@ type blocking struct {
 	queue     []*task
 	free      []*thread // threads that wait, the last one first
 	cancelled bool      // push refuses
-	finished  bool      // threads end rather than wait
+	stopped   bool      // threads end rather than wait
 
 	// The counters are written under the lock, save for completed, and read by anybody.
 	threads, idle, queued       atomic.Int64
@@ -59,7 +59,7 @@ func (c *blockingCall[T]) poll(Cx) bool {
 	return true
 }
 
-func (c *blockingCall[T]) abandon() { c.fn = nil }
+func (c *blockingCall[T]) discardInput() { c.fn = nil }
 
 // SpawnBlocking starts a task that calls fn on a goroutine of its own, where it may block. There are at most as many of these as
 // [BlockingThreads] says; further tasks wait until one has ended. If the runtime is being cancelled, the task ends with [ErrClosed]
@@ -75,7 +75,7 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 	}
 	cx.check("SpawnBlocking")
 	c := newBlocking(cx.task.rt, fn)
-	cx.stack.worker.began(1)
+	cx.coroutine.worker.takeCredit(1)
 	c.rt.blocking.push(&c.task)
 	return &c.Handle
 }
@@ -89,7 +89,7 @@ func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 	if rt.admit() {
 		rt.blocking.push(&c.task)
 	} else {
-		c.end(nil, ErrClosed)
+		c.completeWith(nil, ErrClosed)
 	}
 	return &c.Handle
 }
@@ -109,7 +109,7 @@ func (p *blocking) push(t *task) {
 	p.lock.Lock()
 	if p.cancelled {
 		p.lock.Unlock()
-		t.end(nil, ErrClosed)
+		t.completeWith(nil, ErrClosed)
 		return
 	}
 	p.spawned.Add(1)
@@ -168,11 +168,11 @@ func (p *blocking) call(t *task) {
 	switch {
 	case p.rt.cancelling():
 		p.completed.Add(1)
-		t.end(nil, ErrClosed)
+		t.completeWith(nil, ErrClosed)
 		return
 	case t.state.Load().CancelEffective():
 		p.completed.Add(1)
-		t.end(nil, ErrCancelled)
+		t.completeWith(nil, ErrCancelled)
 		return
 	}
 	normal := false
@@ -180,7 +180,7 @@ func (p *blocking) call(t *task) {
 		defer t.complete(nil)
 		p.completed.Add(1)
 		if !normal {
-			t.failed(recover())
+			t.recordPanic(recover())
 		}
 	}()
 	t.body.poll(Cx{})
@@ -200,7 +200,7 @@ func (p *blocking) take(me *thread) (t *task, stays bool) {
 		return t, true
 	}
 	p.queue = nil
-	if p.finished {
+	if p.stopped {
 		p.threads.Add(-1)
 		return nil, false
 	}
@@ -240,15 +240,15 @@ func (p *blocking) cancel() {
 	p.lock.Unlock()
 	for _, t := range queue {
 		p.completed.Add(1)
-		t.end(nil, ErrClosed)
+		t.completeWith(nil, ErrClosed)
 	}
 }
 
 // finish ends the threads that wait, and will wait: there are no tasks any more.
-func (p *blocking) finish() {
+func (p *blocking) stop() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.finished = true
+	p.stopped = true
 	p.threads.Add(-int64(len(p.free)))
 	p.idle.Store(0)
 	for _, free := range p.free {

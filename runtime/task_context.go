@@ -15,7 +15,7 @@ import (
 // [Cx.AwaitContext].
 func (cx Cx) Context() context.Context {
 	cx.check("Context")
-	return cx.task.rt.contexts.of(cx.task)
+	return cx.task.rt.contexts.get(cx.task)
 }
 
 // A taskContext is the context of a task. It is one of the joiners of the task, which tells it of the end.
@@ -28,7 +28,7 @@ type taskContext struct {
 // wake is called when the task has ended.
 func (c *taskContext) wake(*worker) {
 	c.owner.rt.contexts.remove(c.owner)
-	why := c.owner.ending()
+	why := c.owner.stopErr()
 	if why == nil {
 		why = context.Canceled
 	}
@@ -36,7 +36,7 @@ func (c *taskContext) wake(*worker) {
 }
 
 // attend makes the completion of t, whose runner calls it, look at the joiners. If t is detached, it does so anyway; and then Join panics.
-func (t *task) attend() {
+func (t *task) requestJoinerWake() {
 	defer func() {
 		if t.detached() { // perhaps in between
 			recover()
@@ -56,7 +56,7 @@ type contexts struct {
 }
 
 // of returns the context of t, whose runner calls it.
-func (cs *contexts) of(t *task) context.Context {
+func (cs *contexts) get(t *task) context.Context {
 	cs.lock.Lock()
 	c := cs.all[t]
 	if c == nil {
@@ -67,11 +67,11 @@ func (cs *contexts) of(t *task) context.Context {
 		}
 		cs.all[t] = c
 		cs.count.Store(int64(len(cs.all)))
-		t.push(&joiner{waker: c})
-		t.attend()
+		t.pushJoiner(&joiner{waker: c})
+		t.requestJoinerWake()
 	}
 	cs.lock.Unlock()
-	cs.cancel(t) // partner: task.cancel and Runtime.end, which look here after they have said so
+	cs.cancel(t) // partner: task.cancel and Runtime.raiseMode, which look here after they have said so
 	return c.Context
 }
 
@@ -80,7 +80,7 @@ func (cs *contexts) cancel(t *task) {
 	if cs.count.Load() == 0 {
 		return
 	}
-	err := t.ending()
+	err := t.stopErr()
 	if err == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (cs *contexts) remove(t *task) {
 func (cx Cx) AwaitContext(ctx context.Context) error {
 	cx.check("AwaitContext")
 	notNil(ctx, "AwaitContext")
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -127,11 +127,11 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 	stop := cx.wakeAfter(ctx)
 	defer stop()
 	for {
-		cx.stack.suspend(waiting)
+		cx.coroutine.suspend(taskWaits)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := cx.task.ending(); err != nil {
+		if err := cx.task.stopErr(); err != nil {
 			return err
 		}
 	}

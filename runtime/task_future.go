@@ -64,7 +64,7 @@ func (w Waker) Wake() {
 func (w Waker) WakeFrom(cx Cx) {
 	cx.check("WakeFrom")
 	if w.task != nil {
-		w.task.wake(cx.stack.worker)
+		w.task.wake(cx.coroutine.worker)
 	}
 }
 
@@ -76,17 +76,17 @@ func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
-	if last := h.joiners.Load(); last != nil && last.waker == waker(w.task) && !last.dead.Load() {
-		return !h.over() // partner: complete, which takes the joiners after it has set COMPLETE
+	if last := h.joiners.Load(); last != nil && last.waker == waker(w.task) && !last.abandoned.Load() {
+		return !h.ended() // partner: complete, which takes the joiners after it has set COMPLETE
 	}
-	return h.wait(&joiner{waker: w.task})
+	return h.addJoiner(&joiner{waker: w.task})
 }
 
 // A polled is a task that polls a future.
-type polled[T any, F Future[T]] struct {
+type futureTask[T any, F Future[T]] struct {
 	Handle[T]
 	future F // the zero value once the task has ended; the runner's
-	resting
+	futureLink
 }
 
 // SpawnFuture starts a task that polls f, as [Spawn] starts one that calls a function.
@@ -97,8 +97,8 @@ func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 		panic("runtime: SpawnFuture: nil future")
 	}
 	cx.check("SpawnFuture")
-	w := cx.stack.worker
-	p := newPolled[T](w.rt, f)
+	w := cx.coroutine.worker
+	p := newFutureTask[T](w.rt, f)
 	w.spawn(&p.Handle.task)
 	return &p.Handle
 }
@@ -108,32 +108,32 @@ func SubmitFuture[T any, F Future[T]](rt *Runtime, f F) *Handle[T] {
 	if any(f) == nil {
 		panic("runtime: SubmitFuture: nil future")
 	}
-	p := newPolled[T](rt, f)
+	p := newFutureTask[T](rt, f)
 	rt.submit(&p.Handle.task)
 	return &p.Handle
 }
 
-func newPolled[T any, F Future[T]](rt *Runtime, f F) *polled[T, F] {
-	p := &polled[T, F]{future: f}
+func newFutureTask[T any, F Future[T]](rt *Runtime, f F) *futureTask[T, F] {
+	p := &futureTask[T, F]{future: f}
 	p.state = taskstate.New(references)
 	p.body = p
 	p.rt = rt
 	return p
 }
 
-func (p *polled[T, F]) poll(cx Cx) bool {
+func (p *futureTask[T, F]) poll(cx Cx) bool {
 	ended := true // also if Poll panics
 	defer func() {
-		cx.stack.waited = true // a future beneath this one cannot tell whose wait it was
+		cx.coroutine.waited = true // a future beneath this one cannot tell whose wait it was
 		if ended {
-			p.settle()
+			p.releaseFuture()
 		}
 	}()
-	if err := p.ending(); err != nil {
-		p.drop(err)
+	if err := p.stopErr(); err != nil {
+		p.dropFuture(err)
 		return true
 	}
-	cx.stack.waited = false
+	cx.coroutine.waited = false
 	value, err, ready := p.future.Poll(cx)
 	if ready {
 		p.value = value
@@ -142,27 +142,27 @@ func (p *polled[T, F]) poll(cx Cx) bool {
 		}
 		return true
 	}
-	if cx.stack.waited { // which may also have been told that the task is to end
+	if cx.coroutine.waited { // which may also have been told that the task is to end
 		p.state.Wake()
 	}
-	if p.resting.task == nil {
-		p.rt.resting.enter(&p.resting, &p.Handle.task)
+	if p.futureLink.task == nil {
+		p.rt.futures.add(&p.futureLink, &p.Handle.task)
 	}
 	ended = false
 	return false
 }
 
 // settle lets go of everything but the result. The runner calls it.
-func (p *polled[T, F]) settle() {
+func (p *futureTask[T, F]) releaseFuture() {
 	var none F
 	p.future = none
-	if p.resting.task != nil {
-		p.rt.resting.leave(&p.resting)
+	if p.futureLink.task != nil {
+		p.rt.futures.remove(&p.futureLink)
 	}
 }
 
 // drop ends the future with err, unless Drop fails. The runner calls it.
-func (p *polled[T, F]) drop(err error) {
+func (p *futureTask[T, F]) dropFuture(err error) {
 	if d, ok := any(p.future).(Dropper); ok {
 		d.Drop()
 	}
@@ -170,40 +170,40 @@ func (p *polled[T, F]) drop(err error) {
 }
 
 // drops reports whether ending the task needs a stack, because it calls what users have written. The runner calls it.
-func (p *polled[T, F]) drops() bool {
+func (p *futureTask[T, F]) hasDropper() bool {
 	_, ok := any(p.future).(Dropper)
 	return ok
 }
 
 // abandon is called in the place of a poll if drops is false, or if the task was refused.
-func (p *polled[T, F]) abandon() {
+func (p *futureTask[T, F]) discardInput() {
 	defer func() {
 		if r := recover(); r != nil {
-			p.failed(r)
+			p.recordPanic(r)
 		}
-		p.settle()
+		p.releaseFuture()
 	}()
-	p.drop(p.err.error)
+	p.dropFuture(p.err.error)
 }
 
 // A resting is what a poll-style task has in the list of those that have rested.
-type resting struct {
+type futureLink struct {
 	// The links are under the list's lock.
-	previous, next *resting
+	previous, next *futureLink
 	// task is nil until the task enters the list; then it never changes. Set by the runner, under the lock.
 	task *task
 }
 
-// restingList is what Close finds the poll-style tasks of a runtime by: those that have been IDLE at least once, and have not ended. Anyone
+// futureList is what Close finds the poll-style tasks of a runtime by: those that have been IDLE at least once, and have not ended. Anyone
 // may call its methods.
-type restingList struct {
+type futureList struct {
 	lock sync.Mutex
-	head resting // of a ring
+	head futureLink // of a ring
 }
 
-func (l *restingList) start() { l.head.previous, l.head.next = &l.head, &l.head }
+func (l *futureList) init() { l.head.previous, l.head.next = &l.head, &l.head }
 
-func (l *restingList) enter(r *resting, t *task) {
+func (l *futureList) add(r *futureLink, t *task) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	r.task = t
@@ -211,15 +211,15 @@ func (l *restingList) enter(r *resting, t *task) {
 	r.next.previous, l.head.next = r, r
 }
 
-func (l *restingList) leave(r *resting) {
+func (l *futureList) remove(r *futureLink) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	r.previous.next, r.next.previous = r.next, r.previous
 	r.previous, r.next = nil, nil
 }
 
-// wake wakes all. Partner: worker.leave, which looks at the mode after the task has entered the list.
-func (l *restingList) wake() {
+// wake wakes all. Partner: worker.toIdle, which looks at the mode after the task has entered the list.
+func (l *futureList) wakeAll() {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for r := l.head.next; r != &l.head; r = r.next {

@@ -15,7 +15,7 @@ type Handle[T any] struct {
 	value T // written by the runner before it completes the task, read by anybody who has found the task COMPLETE
 }
 
-func (h *Handle[T]) discard() {
+func (h *Handle[T]) discardResult() {
 	var zero T
 	h.value = zero
 }
@@ -49,7 +49,7 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 	if s.Lifecycle() == taskstate.Complete {
 		return h.result()
 	}
-	if h.rt != cx.stack.worker.rt {
+	if h.rt != cx.coroutine.worker.rt {
 		panic("runtime: Join: the handle belongs to another runtime")
 	}
 	if err := cx.join(&h.task); err != nil {
@@ -63,15 +63,15 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 // are not tasks: it would block a worker. It panics if the handle is detached.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
-	if !h.over() {
+	if !h.ended() {
 		done := make(goroutine)
 		j := &joiner{waker: done}
-		if h.wait(j) {
+		if h.addJoiner(j) {
 			select {
 			case <-done:
 			case <-ctx.Done():
-				if !h.over() {
-					j.dead.Store(true)
+				if !h.ended() {
+					j.abandoned.Store(true)
 					var zero T
 					return zero, context.Cause(ctx)
 				}
@@ -84,7 +84,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 // TryJoin returns the result of the task, and true, if it has ended. Anyone may call it. It panics if the handle is detached.
 func (h *Handle[T]) TryJoin() (T, error, bool) {
 	h.check("TryJoin")
-	if !h.over() {
+	if !h.ended() {
 		var zero T
 		return zero, nil, false
 	}
@@ -102,11 +102,11 @@ var closed = func() chan struct{} {
 // panics if the handle is detached.
 func (h *Handle[T]) Done() <-chan struct{} {
 	h.check("Done")
-	if h.over() {
+	if h.ended() {
 		return closed
 	}
 	done := make(goroutine)
-	if !h.wait(&joiner{waker: done}) {
+	if !h.addJoiner(&joiner{waker: done}) {
 		return closed // done may be closed as well, or not
 	}
 	return done
@@ -122,7 +122,7 @@ func (h *Handle[T]) Cancel() { h.cancel(nil) }
 func (h *Handle[T]) Detach() {
 	h.check("Detach")
 	if h.state.Detach() == taskstate.DetachDiscard {
-		h.discard()
+		h.discardResult()
 		h.state.Drop()
 	}
 }

@@ -12,17 +12,17 @@ import (
 // If t is queued, it is run at once, on top of the calling task. In a fork-join that is every level of a deep stack, which the collector
 // walks: so there is no function in between.
 func (cx Cx) join(t *task) error {
-	s := cx.stack
+	co := cx.coroutine
 	cx.charge()
-	if s.depth <= 0 {
+	if co.inlineLeft <= 0 {
 		return cx.await(t)
 	}
-	w := s.worker
+	w := co.worker
 	var outcome taskstate.RunOutcome
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
 		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
 			w.count.stale++
-			t.stale()
+			t.dropStale()
 		}
 	} else {
 		outcome = t.state.Claim()
@@ -30,17 +30,17 @@ func (cx Cx) join(t *task) error {
 	if outcome == taskstate.RunStale {
 		return cx.await(t)
 	}
-	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.stillborn(t, ErrCancelled) {
+	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.endUnstarted(t, ErrCancelled) {
 		return nil
 	}
-	w.polled()
-	if next, suspended := t.body.(*stack); suspended {
-		return cx.swap(t, next)
+	w.countPoll()
+	if next, suspended := t.body.(*coroutine); suspended {
+		return cx.switchTo(t, next)
 	}
 	w.count.inlined++
-	s.depth--
-	ended := s.run(t)
-	s.depth++
+	co.inlineLeft--
+	ended := co.runInlined(t)
+	co.inlineLeft++
 	if !ended {
 		return cx.await(t)
 	}
@@ -48,28 +48,28 @@ func (cx Cx) join(t *task) error {
 }
 
 // swap waits for the end of t, which was queued and has a stack of its own, next; the worker goes on there. The caller is t's runner.
-func (cx Cx) swap(t *task, next *stack) error {
-	j := cx.hand(t)
+func (cx Cx) switchTo(t *task, next *coroutine) error {
+	j := cx.handOff(t)
 	if j == nil {
 		return cx.await(t)
 	}
-	cx.stack.worker.resume = next
+	cx.coroutine.worker.toResume = next
 	return cx.suspendFor(t, j)
 }
 
 // hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a
 // queue, if the calling task is to end.
-func (cx Cx) hand(t *task) (j *joiner) {
+func (cx Cx) handOff(t *task) (j *joiner) {
 	handed := false
 	defer func() {
 		if !handed { // or Join panicked, because the handle has been detached
 			t.state.Yield()
-			cx.stack.worker.pushLocal(t)
+			cx.coroutine.worker.pushLocal(t)
 		}
 	}()
-	if cx.task.ending() == nil {
+	if cx.task.stopErr() == nil {
 		j = &joiner{waker: cx.task}
-		t.wait(j)
+		t.addJoiner(j)
 		handed = true
 	}
 	return j
@@ -80,11 +80,11 @@ func (cx Cx) await(t *task) error {
 	if t == cx.task {
 		panic("runtime: Join: a task cannot wait for its own end")
 	}
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
 	j := &joiner{waker: cx.task}
-	if !t.wait(j) {
+	if !t.addJoiner(j) {
 		return nil
 	}
 	return cx.suspendFor(t, j)
@@ -93,12 +93,12 @@ func (cx Cx) await(t *task) error {
 // suspendFor suspends the calling task until t has ended, which j tells it, or it is to end itself.
 func (cx Cx) suspendFor(t *task, j *joiner) error {
 	for {
-		cx.stack.suspend(waiting)
-		if t.over() {
+		cx.coroutine.suspend(taskWaits)
+		if t.ended() {
 			return nil
 		}
-		if err := cx.task.ending(); err != nil {
-			j.dead.Store(true)
+		if err := cx.task.stopErr(); err != nil {
+			j.abandoned.Store(true)
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	cx.check("JoinTimeout")
 	var zero T
-	if ended, err := h.joinable(cx, "JoinTimeout"); err != nil {
+	if ended, err := h.checkJoin(cx, "JoinTimeout"); err != nil {
 		return zero, err
 	} else if ended {
 		return h.result()
@@ -118,7 +118,7 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 		return zero, ErrTimeout
 	}
 	rt := cx.task.rt
-	t := &timer{when: later(rt.now(), d), waker: cx.task}
+	t := &timer{when: deadlineAfter(rt.now(), d), waker: cx.task}
 	rt.setTimer(t)
 	defer rt.timers.stop(t)
 	err := cx.awaitOr(&h.task, func() error {
@@ -139,7 +139,7 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 	cx.check("JoinContext")
 	notNil(ctx, "JoinContext")
 	var zero T
-	if ended, err := h.joinable(cx, "JoinContext"); err != nil {
+	if ended, err := h.checkJoin(cx, "JoinContext"); err != nil {
 		return zero, err
 	} else if ended {
 		return h.result()
@@ -162,36 +162,36 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 }
 
 // joinable is what comes first in a join with an end: it reports whether the task has ended, or why there is no waiting for it.
-func (h *Handle[T]) joinable(cx Cx, what string) (ended bool, err error) {
+func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 	h.check(what)
-	if h.over() {
+	if h.ended() {
 		cx.charge()
 		return true, nil
 	}
 	if h.rt != cx.task.rt {
 		panic("runtime: " + what + ": the handle belongs to another runtime")
 	}
-	return false, cx.task.ending()
+	return false, cx.task.stopErr()
 }
 
 // awaitOr suspends the calling task until t has ended, and returns nil; or until it is to end, or giveUp returns an error, and
 // returns that. Whoever makes giveUp return one wakes the task afterwards.
 func (cx Cx) awaitOr(t *task, giveUp func() error) error {
 	j := &joiner{waker: cx.task}
-	if !t.wait(j) {
+	if !t.addJoiner(j) {
 		return nil
 	}
 	for {
-		cx.stack.suspend(waiting)
-		if t.over() {
+		cx.coroutine.suspend(taskWaits)
+		if t.ended() {
 			return nil
 		}
-		err := cx.task.ending()
+		err := cx.task.stopErr()
 		if err == nil {
 			err = giveUp()
 		}
 		if err != nil {
-			j.dead.Store(true)
+			j.abandoned.Store(true)
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ type TaskScope struct {
 
 	head    child // of a ring: the children that have not ended
 	waiting bool  // the owner wants to be woken when the ring is empty
-	over    bool  // the scope has ended
+	ended   bool  // the scope has ended
 	err     error // what Scope returns
 }
 
@@ -57,14 +57,14 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	s.head.previous, s.head.next = &s.head, &s.head
 	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
 	if !s.drain(cx) {
-		s.fail(cx.task.ending())
+		s.fail(cx.task.stopErr())
 		cx.Shield(func() { s.drain(cx) })
 	}
 	return s.err
 }
 
 // A scoped is a task of a scope.
-type scoped[T any] struct {
+type scopeTask[T any] struct {
 	call[T]
 	child
 }
@@ -80,24 +80,24 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	if s == nil || s.owner == nil {
 		panic("runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body")
 	}
-	w := cx.stack.worker
+	w := cx.coroutine.worker
 	if s.owner.rt != w.rt {
 		panic("runtime: SpawnIn: the scope belongs to another runtime")
 	}
-	c := &scoped[T]{}
+	c := &scopeTask[T]{}
 	c.fn = fn
 	t := &c.call.task
 	t.state = taskstate.New(references)
 	t.body = &c.call
 	t.rt = w.rt
-	if s.enter(&c.child, t) {
+	if s.addChild(&c.child, t) {
 		w.spawn(t)
 		return &c.Handle
 	}
 	w.count.spawned++
-	w.began(1)
+	w.takeCredit(1)
 	t.state.ToRunning()
-	t.end(w, ErrCancelled)
+	t.completeWith(w, ErrCancelled)
 	return &c.Handle
 }
 
@@ -107,10 +107,10 @@ func (s *TaskScope) Cancel() { s.fail(ErrCancelled) }
 
 // enter makes t a child of s, and reports whether it did: it does not if s is cancelled. The task that spawns t calls it, before
 // anybody else can have t.
-func (s *TaskScope) enter(c *child, t *task) bool {
+func (s *TaskScope) addChild(c *child, t *task) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.over {
+	if s.ended {
 		panic("runtime: SpawnIn: the scope has ended")
 	}
 	if s.err != nil {
@@ -145,7 +145,7 @@ func (c *child) wake(w *worker) {
 func (s *TaskScope) fail(err error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.err != nil || s.over {
+	if s.err != nil || s.ended {
 		return
 	}
 	s.err = err
@@ -157,10 +157,10 @@ func (s *TaskScope) fail(err error) {
 // drain waits until all children have ended; it gives up, and returns false, if the owner is to end. The owner calls it.
 func (s *TaskScope) drain(cx Cx) bool {
 	for s.wait() {
-		if cx.task.ending() != nil {
+		if cx.task.stopErr() != nil {
 			return false
 		}
-		cx.stack.suspend(waiting)
+		cx.coroutine.suspend(taskWaits)
 	}
 	return true
 }
@@ -170,6 +170,6 @@ func (s *TaskScope) wait() bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.waiting = s.head.next != &s.head
-	s.over = !s.waiting
+	s.ended = !s.waiting
 	return s.waiting
 }

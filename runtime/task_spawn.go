@@ -19,7 +19,7 @@ func (c *call[T]) poll(cx Cx) bool {
 	return true
 }
 
-func (c *call[T]) abandon() { c.fn = nil }
+func (c *call[T]) discardInput() { c.fn = nil }
 
 // A callWith is a task that calls a function with an argument.
 type callWith[A, T any] struct {
@@ -30,7 +30,7 @@ type callWith[A, T any] struct {
 
 func (c *callWith[A, T]) poll(cx Cx) bool {
 	fn, argument := c.fn, c.argument
-	c.abandon()
+	c.discardInput()
 	value, err := fn(cx, argument)
 	c.value = value
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *callWith[A, T]) poll(cx Cx) bool {
 	return true
 }
 
-func (c *callWith[A, T]) abandon() {
+func (c *callWith[A, T]) discardInput() {
 	var none A
 	c.fn, c.argument = nil, none
 }
@@ -53,7 +53,7 @@ func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 		panic("runtime: Spawn: nil function")
 	}
 	cx.check("Spawn")
-	w := cx.stack.worker
+	w := cx.coroutine.worker
 	c := &call[T]{fn: fn}
 	c.state = taskstate.New(references)
 	c.body = c
@@ -68,7 +68,7 @@ func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T
 		panic("runtime: SpawnWith: nil function")
 	}
 	cx.check("SpawnWith")
-	w := cx.stack.worker
+	w := cx.coroutine.worker
 	c := &callWith[A, T]{fn: fn, argument: argument}
 	c.state = taskstate.New(references)
 	c.body = c

@@ -5,10 +5,10 @@ import "time"
 // Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
 	cx.check("Sleep")
-	if err := cx.task.ending(); err != nil || d <= 0 {
+	if err := cx.task.stopErr(); err != nil || d <= 0 {
 		return err
 	}
-	return cx.sleepUntil(later(cx.task.rt.now(), d))
+	return cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d))
 }
 
 // SleepUntil waits until it is at least t, and returns nil; or [Cx.Err] if the task is to end before that. If t has a monotonic
@@ -18,10 +18,10 @@ func (cx Cx) SleepUntil(t time.Time) error {
 	cx.check("SleepUntil")
 	for {
 		d := time.Until(t)
-		if err := cx.task.ending(); err != nil || d <= 0 {
+		if err := cx.task.stopErr(); err != nil || d <= 0 {
 			return err
 		}
-		if err := cx.sleepUntil(later(cx.task.rt.now(), d)); err != nil {
+		if err := cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d)); err != nil {
 			return err
 		}
 	}
@@ -33,12 +33,12 @@ func (cx Cx) sleepUntil(when int64) error {
 	t := &timer{when: when, waker: cx.task}
 	rt.setTimer(t)
 	for {
-		cx.stack.suspend(waiting)
+		cx.coroutine.suspend(taskWaits)
 		if rt.now() >= t.when {
 			rt.timers.stop(t) // woken otherwise, at the last moment
 			return nil
 		}
-		if err := cx.task.ending(); err != nil {
+		if err := cx.task.stopErr(); err != nil {
 			rt.timers.stop(t)
 			return err
 		}

@@ -29,7 +29,7 @@ func inTime[T any](t *testing.T, h *runtime.Handle[T], what string) T {
 
 // The driver sleeps until the next timer or the next watch, whichever comes first. (runtime/P2)
 func TestTimerIsNotLateBecauseOfAWatch(t *testing.T) {
-	rt := start(t, 2, runtime.WatchInterval(time.Hour))
+	rt := start(t, 2, runtime.RescueInterval(time.Hour))
 	free := make(chan struct{})
 	defer close(free)
 	busy := make(chan struct{})
@@ -47,7 +47,7 @@ func TestTimerIsNotLateBecauseOfAWatch(t *testing.T) {
 func TestNewEarliestTimerIsNotLate(t *testing.T) {
 	for name, others := range map[string]time.Duration{"the driver sleeps for ever": 0, "the driver sleeps for an hour": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			rt := start(t, 2, runtime.WatchInterval(0))
+			rt := start(t, 2, runtime.RescueInterval(0))
 			if others > 0 {
 				runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.Sleep(others) }))
 			}
@@ -77,7 +77,7 @@ func (c *fakeClock) set(rt *runtime.Runtime, now time.Duration) {
 func TestSleepEndsInTimeAndNeverEarly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := new(fakeClock)
-		rt, err := runtime.New(runtime.Workers(rapid.IntRange(1, 2).Draw(t, "workers")), clock.option(), runtime.WatchInterval(0))
+		rt, err := runtime.New(runtime.Workers(rapid.IntRange(1, 2).Draw(t, "workers")), clock.option(), runtime.RescueInterval(0))
 		require.NoError(t, err)
 		defer rt.Close()
 		var tasks []*runtime.Handle[time.Duration] // the time at which it woke

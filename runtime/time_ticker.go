@@ -31,8 +31,8 @@ func (m MissedTicks) String() string {
 	return fmt.Sprintf("MissedTicks(%d)", uint8(m))
 }
 
-// An Interval is a sequence of ticks, a period apart. One task at a time may use it. Use [Cx.Interval].
-type Interval struct {
+// An Interval is a sequence of ticks, a period apart. One task at a time may use it. Use [Cx.NewTicker].
+type Ticker struct {
 	rt     *Runtime
 	period int64
 	missed MissedTicks
@@ -41,48 +41,48 @@ type Interval struct {
 
 // Interval returns an interval whose first tick is due after a period. It need not be stopped. It panics unless period is positive and
 // missed is [Burst], [Skip] or [Delay].
-func (cx Cx) Interval(period time.Duration, missed MissedTicks) *Interval {
-	cx.check("Interval")
+func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
+	cx.check("NewTicker")
 	if period <= 0 {
-		panic(fmt.Sprintf("runtime: Interval(%v, _): the period must be more than 0", period))
+		panic(fmt.Sprintf("runtime: NewTicker(%v, _): the period must be more than 0", period))
 	}
 	if missed > Delay {
-		panic(fmt.Sprintf("runtime: Interval(_, %v): must be Burst, Skip or Delay", missed))
+		panic(fmt.Sprintf("runtime: NewTicker(_, %v): must be Burst, Skip or Delay", missed))
 	}
 	rt := cx.task.rt
-	return &Interval{rt: rt, period: int64(period), missed: missed, next: later(rt.now(), period)}
+	return &Ticker{rt: rt, period: int64(period), missed: missed, next: deadlineAfter(rt.now(), period)}
 }
 
 // Next waits for the next tick and returns nil; it does not wait if that is due. It returns [Cx.Err] if the task is to end before that, or
 // when it is called: then the tick is not used up. It panics if the interval belongs to another runtime.
-func (i *Interval) Next(cx Cx) error {
-	cx.check("Interval.Next")
+func (t *Ticker) Next(cx Cx) error {
+	cx.check("Ticker.Next")
 	rt := cx.task.rt
-	if i.rt != rt {
-		panic("runtime: Interval.Next: the interval belongs to another runtime")
+	if t.rt != rt {
+		panic("runtime: Ticker.Next: the ticker belongs to another runtime")
 	}
-	if err := cx.task.ending(); err != nil {
+	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
-	if rt.now() < i.next {
-		if err := cx.sleepUntil(i.next); err != nil {
+	if rt.now() < t.next {
+		if err := cx.sleepUntil(t.next); err != nil {
 			return err
 		}
 	} else {
 		cx.charge()
 	}
-	i.plan(rt.now())
+	t.plan(rt.now())
 	return nil
 }
 
 // plan sets the time of the tick after the one that is used up now.
-func (i *Interval) plan(now int64) {
-	late := max(now-i.next, 0)
-	switch i.missed {
+func (t *Ticker) plan(now int64) {
+	late := max(now-t.next, 0)
+	switch t.missed {
 	case Skip:
-		i.next += late / i.period * i.period
+		t.next += late / t.period * t.period
 	case Delay:
-		i.next = now
+		t.next = now
 	}
-	i.next = later(i.next, time.Duration(i.period))
+	t.next = deadlineAfter(t.next, time.Duration(t.period))
 }

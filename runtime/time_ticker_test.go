@@ -23,7 +23,7 @@ func TestMissedTicks(t *testing.T) {
 			clock := new(fakeClock)
 			rt := start(t, 1, clock.option())
 			run(t, rt, func(cx runtime.Cx) error {
-				i := cx.Interval(10*time.Hour, c.missed)
+				i := cx.NewTicker(10*time.Hour, c.missed)
 				require.EqualValues(t, 10*time.Hour, i.Due())
 				clock.set(rt, 35*time.Hour)
 				for n, due := range c.due {
@@ -49,12 +49,12 @@ func TestMissedTicks(t *testing.T) {
 	}
 }
 
-func TestIntervalDoesNotDrift(t *testing.T) {
+func TestTickerDoesNotDrift(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
 		const period = 500 * time.Microsecond
 		begin := time.Now()
-		i := cx.Interval(period, runtime.Burst)
+		i := cx.NewTicker(period, runtime.Burst)
 		for n := range 20 {
 			if err := i.Next(cx); err != nil {
 				return err
@@ -69,7 +69,7 @@ func TestCancelledIntervalKeepsItsTick(t *testing.T) {
 	clock := new(fakeClock)
 	rt := start(t, 1, clock.option())
 	run(t, rt, func(cx runtime.Cx) error {
-		i := cx.Interval(time.Hour, runtime.Burst)
+		i := cx.NewTicker(time.Hour, runtime.Burst)
 		h := runtime.Spawn(cx, does(i.Next))
 		settle(cx)
 		h.Cancel()
@@ -81,12 +81,12 @@ func TestCancelledIntervalKeepsItsTick(t *testing.T) {
 	})
 }
 
-func TestIntervalInATaskThatIsToEnd(t *testing.T) {
+func TestTickerInATaskThatIsToEnd(t *testing.T) {
 	clock := new(fakeClock)
 	rt := start(t, 1, clock.option())
-	var i *runtime.Interval
+	var i *runtime.Ticker
 	run(t, rt, func(cx runtime.Cx) error {
-		i = cx.Interval(time.Hour, runtime.Skip)
+		i = cx.NewTicker(time.Hour, runtime.Skip)
 		clock.set(rt, time.Hour)
 		return nil
 	})
@@ -101,7 +101,7 @@ func TestBurstDoesNotStarveOthers(t *testing.T) {
 	run(t, rt, func(cx runtime.Cx) error {
 		over := false
 		h := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
-			i := cx.Interval(1, runtime.Burst)
+			i := cx.NewTicker(1, runtime.Burst)
 			for !over {
 				if err := i.Next(cx); err != nil {
 					return err
@@ -117,25 +117,25 @@ func TestBurstDoesNotStarveOthers(t *testing.T) {
 	})
 }
 
-func TestIntervalMisuse(t *testing.T) {
+func TestTickerMisuse(t *testing.T) {
 	rt := start(t, 1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: Interval"+zero, panics(func() { none.Interval(1, runtime.Burst) }))
+	require.Equal(t, "runtime: NewTicker"+zero, panics(func() { none.NewTicker(1, runtime.Burst) }))
 	require.Equal(t, "MissedTicks(3)", runtime.MissedTicks(3).String())
-	var i *runtime.Interval
+	var i *runtime.Ticker
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Interval(0s, _): the period must be more than 0", panics(func() { cx.Interval(0, runtime.Burst) }))
-		require.Equal(t, "runtime: Interval(-1ns, _): the period must be more than 0", panics(func() { cx.Interval(-1, runtime.Burst) }))
-		require.Equal(t, "runtime: Interval(_, MissedTicks(3)): must be Burst, Skip or Delay", panics(func() { cx.Interval(1, 3) }))
-		i = cx.Interval(1, runtime.Skip)
+		require.Equal(t, "runtime: NewTicker(0s, _): the period must be more than 0", panics(func() { cx.NewTicker(0, runtime.Burst) }))
+		require.Equal(t, "runtime: NewTicker(-1ns, _): the period must be more than 0", panics(func() { cx.NewTicker(-1, runtime.Burst) }))
+		require.Equal(t, "runtime: NewTicker(_, MissedTicks(3)): must be Burst, Skip or Delay", panics(func() { cx.NewTicker(1, 3) }))
+		i = cx.NewTicker(1, runtime.Skip)
 		return nil
 	})
-	require.Equal(t, "runtime: Interval.Next"+zero, panics(func() { _ = i.Next(none) }))
+	require.Equal(t, "runtime: Ticker.Next"+zero, panics(func() { _ = i.Next(none) }))
 	other, err := runtime.New(runtime.Workers(1))
 	require.NoError(t, err)
 	run(t, other, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Interval.Next: the interval belongs to another runtime", panics(func() { _ = i.Next(cx) }))
+		require.Equal(t, "runtime: Ticker.Next: the ticker belongs to another runtime", panics(func() { _ = i.Next(cx) }))
 		return nil
 	})
 	require.NoError(t, other.Close())

@@ -47,7 +47,7 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	return within(cx, fn, func(h *Handle[T]) (T, error) {
 		for {
 			v, err := h.JoinTimeout(cx, time.Until(t))
-			if err != ErrTimeout || h.over() || !time.Now().Before(t) {
+			if err != ErrTimeout || h.ended() || !time.Now().Before(t) {
 				return v, err
 			}
 		}
@@ -59,11 +59,11 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 func within[T any](cx Cx, fn func(Cx) (T, error), join func(*Handle[T]) (T, error)) (T, error) {
 	h := Spawn(cx, fn)
 	_, why := join(h)
-	if h.over() {
+	if h.ended() {
 		return h.result()
 	}
-	h.cancel(cx.stack.worker)
-	cx.insist(&h.task)
+	h.cancel(cx.coroutine.worker)
+	cx.joinShielded(&h.task)
 	v, err := h.result()
 	if errors.Is(err, ErrCancelled) {
 		err = why
@@ -72,7 +72,7 @@ func within[T any](cx Cx, fn func(Cx) (T, error), join func(*Handle[T]) (T, erro
 }
 
 // insist waits until t has ended, also if the calling task is to end.
-func (cx Cx) insist(t *task) {
+func (cx Cx) joinShielded(t *task) {
 	if cx.task.state.Load().Shield() == 0 {
 		cx.task.state.EnterShield()
 		defer cx.leaveShield()

@@ -26,7 +26,7 @@ type timers struct {
 	order uint64
 }
 
-func (ts *timers) start() { ts.next.Store(math.MaxInt64) }
+func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
 
 // until returns how long it is until the earliest deadline: 0 if it has passed, never if there is none.
 func (ts *timers) until(now int64) time.Duration {
@@ -115,7 +115,7 @@ func (h *timerHeap) Pop() any {
 }
 
 // fire wakes whose timers are due.
-func (w *worker) fire() {
+func (w *worker) fireTimers() {
 	ts := &w.rt.timers
 	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than a look at the clock
 		return
@@ -126,7 +126,7 @@ func (w *worker) fire() {
 }
 
 // later returns now+d, or the end of time.
-func later(now int64, d time.Duration) int64 {
+func deadlineAfter(now int64, d time.Duration) int64 {
 	if int64(d) > math.MaxInt64-1-now {
 		return math.MaxInt64 - 1
 	}

@@ -22,7 +22,7 @@ func (l *listed) wake(*worker) { *l.log = append(*l.log, l.id) }
 // The timers of a runtime against a list that is sorted anew for each question. (runtime/R8)
 func timersMachine(t *rapid.T) {
 	var ts timers
-	ts.start()
+	ts.init()
 	now := int64(0)
 	var all, set []*listed
 	var fired, want []int
@@ -94,7 +94,7 @@ func BenchmarkTimers(b *testing.B) {
 	for _, n := range []int{1, 1000, 100_000} {
 		b.Run(map[int]string{1: "1", 1000: "1000", 100_000: "100000"}[n], func(b *testing.B) {
 			var ts timers
-			ts.start()
+			ts.init()
 			var ring bell
 			for i := range n {
 				ts.set(&timer{when: mixed(i), waker: &ring})

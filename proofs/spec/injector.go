@@ -97,9 +97,9 @@ func injector(may string) *System {
 			{"publish_searching", "Publish: word.Or, a searcher", "S > 0", "S--; A_b++"},
 			{"timeout", "Woke(false): word.And had the bit", "P_b > 0", "P_b--; R++"},
 
-			{"close_lock", "finish: Lock", "closing > 0 && lock == 0", "closing--; lock = 11"},
-			{"close_unlock", "finish: closed, Unlock", "lock == 11", "lock = 0; shut = 1"},
-			{"close", "finish: Close: closed.Store", "shut == 1 && closed == 0 && lock < 12", "closed = 1"},
+			{"close_lock", "stopIfDone: Lock", "closing > 0 && lock == 0", "closing--; lock = 11"},
+			{"close_unlock", "stopIfDone: closed, Unlock", "lock == 11", "lock = 0; shut = 1"},
+			{"close", "stopIfDone: Close: closed.Store", "shut == 1 && closed == 0 && lock < 12", "closed = 1"},
 			{"close_done", "Close returns: see idle/I10", "closed == 1 && B_b + J_b + K_b + P_b == 0", "closed = 2"},
 			{"closed_own", "Publish: word.And had the bit", "C_b > 0 && closed > 0", "C_b--; X++"},
 			{"last_look", "sleep: takeable, after Closed: length.Load", "X > 0 && len > 0", "X--; L++"},

@@ -11,7 +11,7 @@ import (
 // Whoever looks after slots sleeps without a timeout while nobody works. Whichever worker that is, it begins to look when one works.
 func TestWatchBeginsWithTheFirstTaskWhoeverIsTheDriver(t *testing.T) {
 	for range 60 {
-		rt, err := New(Workers(3), WatchInterval(time.Millisecond))
+		rt, err := New(Workers(3), RescueInterval(time.Millisecond))
 		require.NoError(t, err)
 		time.Sleep(5 * time.Millisecond)
 		for rt.idle.Parked() < 3 {
@@ -22,7 +22,7 @@ func TestWatchBeginsWithTheFirstTaskWhoeverIsTheDriver(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 			next := Spawn(cx, empty)
 			start := time.Now()
-			for !next.over() && time.Since(start) < 3*time.Second {
+			for !next.ended() && time.Since(start) < 3*time.Second {
 			}
 			return time.Since(start), nil
 		}).Wait(context.Background())
