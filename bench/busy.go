@@ -14,9 +14,9 @@ func landings() ([]string, []*ours.Runtime) {
 	var names []string
 	var all []*ours.Runtime
 	for _, b := range []struct {
-		most    int
+		most   int
 		target ours.BatchTarget
-		name    string
+		name   string
 	}{
 		{32, ours.LocalRing, "LocalRing"}, {1, ours.LocalRing, "LocalRing"}, {32, ours.PrivateBuffer, "PrivateBuffer"},
 	} {
