@@ -20,14 +20,16 @@ func (e *engine) chanBegin(t *thread) {
 // chanPrepare settles, before t's operation becomes an event, which case it
 // takes and what it depends on.
 func (e *engine) chanPrepare(t *thread, choice int32) {
-	t.com.taken = 0
-	if ops[t.op].takes {
-		t.com.value = 0
-		if !t.found() {
-			t.com.taken, t.com.value = e.chooseCase(t, choice)
-		}
+	m := &ops[t.op]
+	switch {
+	case !m.takes:
+		t.com.taken = 0
+	case t.found():
+		t.com.value = 0 // its partner has set taken
+	default:
+		t.com.taken, t.com.value = e.chooseCase(t, choice)
 	}
-	t.com.acc = ops[t.op].accesses(e, t, t.com.acc[:0], t.com.taken)
+	t.com.acc = m.accesses(e, t, t.com.acc[:0], t.com.taken)
 	e.asleep = 0
 }
 
