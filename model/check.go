@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/history"
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // Check checks body: in an ordinary go test by running it many times on real
@@ -34,7 +33,7 @@ func Check(t testing.TB, body func(*Exec), opts ...Option) {
 		return
 	}
 	c := &check{t: t, name: checkName(t.Name()), body: body, opts: o, set: s}
-	if s.Mode == "replay" && s.Check != c.name {
+	if s.Mode == wire.Replay && s.Check != c.name {
 		return
 	}
 	defer c.watch()()
@@ -65,7 +64,7 @@ type check struct {
 	name  string
 	body  func(*Exec)
 	opts  options
-	set   *settings
+	set   *wire.Settings
 	judge *history.Judge
 	html  string // a violation drawn by porcupine
 }
@@ -73,27 +72,27 @@ type check struct {
 func (c *check) run() {
 	c.t.Helper()
 	if p := unregistered(c.set); p != "" {
-		c.fail(record{Message: fmt.Sprintf("package %s was not rewritten: it would have run unchecked. "+
+		c.fail(wire.Result{Message: fmt.Sprintf("package %s was not rewritten: it would have run unchecked. "+
 			"(An overlay is ignored when a directory is reached by another path, for example through a symbolic link.)", p)})
 		return
 	}
 	if c.set.Race != explore.Race {
-		c.fail(record{Message: fmt.Sprintf("the test binary was built with race detector %v, the command expects %v", explore.Race, c.set.Race)})
+		c.fail(wire.Result{Message: fmt.Sprintf("the test binary was built with race detector %v, the command expects %v", explore.Race, c.set.Race)})
 		return
 	}
 	cfg := c.config()
-	if c.set.Mode == "replay" {
+	if c.set.Mode == wire.Replay {
 		c.replay(cfg)
 		return
 	}
 	res := explore.Run(cfg, c.execution(&cfg))
 	r := c.result(res)
 	if res.Failure == nil {
-		send(r)
+		send(wire.Message{Result: &r})
 		return
 	}
 	if s := c.set; s.Quick {
-		r.Schedule, r.Message = encode(res.Failure.Schedule), res.Failure.Error()
+		r.Schedule, r.Message = encode(res.Failure), res.Failure.Error()
 		c.fail(r)
 		return
 	}
@@ -189,130 +188,3 @@ func (c *check) execution(cfg *explore.Config) func() {
 
 // defaultDuration ends a check that nobody gave a budget.
 const defaultDuration = 10 * time.Minute
-
-func (c *check) result(res explore.Result) record {
-	r := record{
-		Kind: "result", Name: c.name, Verdict: "proved",
-		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
-		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
-		Bounded: res.Bounded, Assumptions: slices.Clone(c.opts.assume),
-		Digest: fmt.Sprintf("%016x", res.Digest),
-	}
-	if c.opts.timeouts > 0 {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
-	}
-	if res.Held && c.opts.timeouts == 0 {
-		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
-	}
-	if res.Late > 0 {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
-	}
-	r.Assumptions = append(r.Assumptions, res.Assumed...)
-	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
-		r.Bounded = s + " draws schedules"
-	}
-	switch {
-	case res.Failure != nil:
-		r.Verdict = "FAILED"
-	case r.Bounded != "":
-		r.Verdict = "bounded"
-	}
-	return r
-}
-
-// shortest is how long the search for a shorter failure may take.
-const shortest = 5 * time.Second
-
-// shorten looks for a failure of the same kind with fewer preemptions: every
-// schedule with none, with one, ... up to what f has.
-func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure {
-	switch f.Kind {
-	case explore.KindNondeterminism, explore.KindForeign, explore.KindExit, explore.KindRefused, explore.KindLimit:
-		return f
-	}
-	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
-	end := time.Now().Add(shortest)
-	for k := 0; k < f.Preemptions; k++ {
-		left := time.Until(end)
-		if left <= 0 {
-			break
-		}
-		cfg.Preemptions, cfg.Executions, cfg.Duration = k, 0, left
-		if g := explore.Run(cfg, c.execution(&cfg)).Failure; g != nil && g.Kind == f.Kind {
-			return g
-		}
-	}
-	return f
-}
-
-// describe runs the failing schedule once more, recorded, and draws it.
-func (c *check) describe(r *record, cfg explore.Config, f *explore.Failure) {
-	r.Schedule = encode(f.Schedule)
-	again, res := c.record(cfg, deviations(f.Schedule))
-	r.Message = f.Error()
-	if again == nil {
-		if f.Kind != explore.KindNondeterminism && f.Kind != explore.KindForeign {
-			r.Message += "\n(the failure did not show again when the same schedule was replayed: the body depends on something the checker does not control)"
-		}
-		again = f
-	} else if f.Kind == again.Kind {
-		r.Message = again.Error() + waits(again)
-	}
-	if f.Stack != "" {
-		r.Message += "\n" + userStack(f.Stack)
-	}
-	r.Lanes = lanes(res.Events, again, r.Message)
-	c.files(r)
-}
-
-func (c *check) record(cfg explore.Config, d []explore.Deviation) (*explore.Failure, explore.Result) {
-	cfg.Record, cfg.Replay, cfg.FirstOnly, cfg.Progress = true, d, true, nil
-	cfg.Strategy, cfg.Preemptions, cfg.Executions, cfg.Duration = explore.DPOR, -1, 0, 0
-	res := explore.Run(cfg, c.execution(&cfg))
-	return res.Failure, res
-}
-
-// replay runs the schedule that the command gave.
-func (c *check) replay(cfg explore.Config) {
-	ds, err := report.DecodeSchedule(c.set.Schedule)
-	if err != nil {
-		c.fail(record{Message: err.Error()})
-		return
-	}
-	f, res := c.record(cfg, fromReport(ds))
-	r := c.result(res)
-	r.Schedule, r.Verdict, r.Bounded = c.set.Schedule, "bounded", "one schedule"
-	if f == nil {
-		r.Lanes = lanes(res.Events, nil, "")
-		send(r)
-		return
-	}
-	r.Verdict, r.Message = "FAILED", f.Error()+waits(f)
-	if f.Stack != "" {
-		r.Message += "\n" + userStack(f.Stack)
-	}
-	r.Lanes = lanes(res.Events, f, r.Message)
-	c.files(&r)
-	c.fail(r)
-}
-
-func (c *check) fail(r record) {
-	c.t.Helper()
-	r.Kind, r.Name, r.Verdict = "result", c.name, "FAILED"
-	send(r)
-	c.t.Errorf("%s", r.Message)
-}
-
-func (c *check) progress(res explore.Result, part float64) {
-	if !c.set.Progress {
-		return
-	}
-	r := record{Kind: "progress", Name: c.name, Executions: res.Executions(), Left: -1}
-	if res.Seconds > 0 {
-		r.Rate = float64(r.Executions) / res.Seconds
-	}
-	if part > 0 {
-		r.Left = float64(r.Executions)/part - float64(r.Executions)
-	}
-	send(r)
-}

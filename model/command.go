@@ -1,35 +1,27 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"sync"
 
 	"github.com/surewake/surewake/model/hook"
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
-type (
-	settings = report.Settings
-	record   = report.Record
-)
-
-var command = sync.OnceValues(func() (*settings, error) {
-	text := os.Getenv(report.SettingsVariable)
-	if text == "" {
-		return nil, nil
-	}
-	s := &settings{Preemptions: -1}
-	if err := json.Unmarshal([]byte(text), s); err != nil {
-		return nil, fmt.Errorf("model: environment variable %s: %v", report.SettingsVariable, err)
+// command gives what the command asks of this process, nil when it was started
+// by an ordinary go test.
+var command = sync.OnceValues(func() (*wire.Settings, error) {
+	s, err := wire.DecodeSettings(os.Getenv(wire.SettingsVariable))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	return s, nil
 })
 
 // unregistered gives an import path that should have been rewritten and was
 // not, or "".
-func unregistered(s *settings) string {
+func unregistered(s *wire.Settings) string {
 	for _, p := range s.Expect {
 		if !hook.Registered(p) {
 			return p
@@ -38,16 +30,13 @@ func unregistered(s *settings) string {
 	return ""
 }
 
-var out sync.Mutex
+var out sync.Mutex // held while a message is written
 
-// send writes a record as one line, which begins with a byte that no ordinary
-// output has. A body may have left a line unfinished.
-func send(r record) {
-	b, err := json.Marshal(r)
-	if err != nil {
-		panic(err)
-	}
+// send tells the command something, if it can still be told.
+func send(m wire.Message) {
 	out.Lock()
 	defer out.Unlock()
-	os.Stdout.Write(append(append([]byte("\n"+report.RecordMark), b...), '\n'))
+	if err := m.Write(os.Stdout); err != nil {
+		panic(err)
+	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/history"
@@ -94,12 +93,4 @@ func (x *Exec) fail(message string) {
 		return
 	}
 	explore.Fail(explore.KindAssert, message)
-}
-
-// stress is an execution on real goroutines.
-type stress struct {
-	mu     sync.Mutex // guards what follows
-	groups map[uint64]*sync.WaitGroup
-	state  uint64
-	first  string // the first failure
 }

@@ -20,6 +20,14 @@ const (
 	stressTime       = 200 * time.Millisecond
 )
 
+// stress is an execution on real goroutines.
+type stress struct {
+	mu     sync.Mutex // guards what follows
+	groups map[uint64]*sync.WaitGroup
+	state  uint64
+	first  string // the first failure
+}
+
 func runStress(tb testing.TB, body func(*Exec), o *options) {
 	tb.Helper()
 	var judge *history.Judge

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // stuck is how long one execution may take.
@@ -36,8 +37,8 @@ func (c *check) watch() (stop func()) {
 			if time.Since(since) < stuck {
 				continue
 			}
-			send(record{Kind: "result", Name: c.name, Verdict: "FAILED", Message: fmt.Sprintf(
-				"an execution has not reached a scheduling point for %v: the body never ends, or blocks outside the checker's control\n%s", stuck, bodyStack())})
+			send(wire.Message{Result: &wire.Result{Check: c.name, Verdict: wire.Failed, Message: fmt.Sprintf(
+				"an execution has not reached a scheduling point for %v: the body never ends, or blocks outside the checker's control\n%s", stuck, bodyStack())}})
 			os.Exit(1)
 		}
 	}()

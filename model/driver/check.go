@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/instrument"
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // An Observer is told what happens, one call at a time.
@@ -184,7 +184,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	for i := range rows {
 		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
 		if rows[i].Verdict == Failed && rows[i].schedule != "" {
-			rows[i].Token = report.Token{
+			rows[i].Token = wire.Token{
 				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source, Schedule: rows[i].schedule,
 			}.String()
 		}
@@ -201,9 +201,9 @@ func (t *testRun) failed(out *outcome) bool {
 	return false
 }
 
-func (r *runner) settings(t planned, race bool) settings {
-	return settings{
-		Mode: "explore", Race: race,
+func (r *runner) settings(t planned, race bool) wire.Settings {
+	return wire.Settings{
+		Mode: wire.Explore, Race: race,
 		Expect:      r.target.RewrittenMode(t.pkg.Path, race),
 		Strategy:    r.options.Strategy,
 		Preemptions: r.options.Preemptions,
@@ -215,7 +215,7 @@ func (r *runner) settings(t planned, race bool) settings {
 }
 
 // process builds what it needs and runs it.
-func (r *runner) process(ctx context.Context, t planned, race bool, s settings) (*outcome, error) {
+func (r *runner) process(ctx context.Context, t planned, race bool, s wire.Settings) (*outcome, error) {
 	path, err := r.build(ctx, t, race)
 	if err != nil {
 		return nil, err
@@ -228,9 +228,9 @@ func (r *runner) process(ctx context.Context, t planned, race bool, s settings) 
 	defer r.show(a)()
 	j := job{
 		binary: path, dir: t.pkg.Dir, run: t.run, settings: s, watchdog: r.options.Watchdog,
-		progress: func(p record) {
+		progress: func(p wire.Progress) {
 			r.mu.Lock()
-			a.Name, a.Executions, a.Rate, a.Left = p.Name, p.Executions, p.Rate, p.Left
+			a.Name, a.Executions, a.Rate, a.Left = p.Check, p.Executions, p.Rate, p.Left
 			r.mu.Unlock()
 		},
 	}

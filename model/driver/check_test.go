@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/wire"
 )
 
 func one(t *testing.T, opts Options, test string) Row {
@@ -45,7 +46,7 @@ func TestRowsKeepTheOrderOfThePlan(t *testing.T) {
 		"TestSubtests/c bounded", "TestCutShort bounded", "TestAssumes proved"}, names)
 	require.Equal(t, Summary{Checks: 6, Proved: 2, Bounded: 3, Failed: 1}, sum)
 	require.Equal(t, ".:TestSubtests/b:1f3a9c2e:3b2a", rows[2].Token)
-	require.Contains(t, rows[2].Lanes, "owner | thief")
+	require.Equal(t, "owner", rows[2].Trace.Steps[0].Name)
 	require.Equal(t, "budget of 1s", rows[4].Bounded)
 	require.Equal(t, []string{"timeouts fire last"}, rows[5].Assumptions)
 }
@@ -181,16 +182,17 @@ func TestStrategiesAreKnownByName(t *testing.T) {
 	require.NoError(t, o.normalize())
 }
 
-func TestRecordsAreToldFromOtherOutput(t *testing.T) {
+func TestMessagesAreToldFromOtherOutput(t *testing.T) {
 	var got []string
-	s := splitter{rest: newOutput(100), onRecord: func(r record) { got = append(got, r.Name) }}
-	text := "one\ntwo\x1esurewake {\"name\":\"A\"}\n\x1esurewake {broken\n\x1esurewake {\"name\":\"B\"}\nlast"
+	s := splitter{rest: newOutput(100), onMessage: func(m wire.Message) { got = append(got, m.Result.Check) }}
+	const a, b = `{"result":{"check":"A"}}`, `{"result":{"check":"B"}}`
+	text := "one\ntwo" + wire.Mark + a + "\n" + wire.Mark + "{broken\n" + wire.Mark + "{}\n" + wire.Mark + b + "\nlast"
 	for i := range text { // in the smallest pieces
 		s.Write([]byte{text[i]})
 	}
 	s.flush()
 	require.Equal(t, []string{"A", "B"}, got)
-	require.Equal(t, "one\ntwo\x1esurewake {broken\nlast", s.rest.String())
+	require.Equal(t, "one\ntwo"+wire.Mark+"{broken\n"+wire.Mark+"{}\nlast", s.rest.String())
 }
 
 func TestOutputKeepsBothEnds(t *testing.T) {

@@ -153,7 +153,7 @@ func (s stackReader) trimRace(report string) string {
 // unexplained says why a process failed when none of its results does, or ""
 // when nothing is amiss.
 func (s stackReader) unexplained(out *outcome, test string, watchdog time.Duration) string {
-	failed := slices.ContainsFunc(out.results, func(r record) bool { return r.Verdict == Failed })
+	failed := slices.ContainsFunc(out.results, func(r result) bool { return r.Verdict == Failed })
 	switch {
 	case out.silent:
 		text := fmt.Sprintf("no progress for %v: the body blocks outside the checker's control, or loops without a scheduling point", watchdog)

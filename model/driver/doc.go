@@ -5,9 +5,9 @@
 //
 //	plan.go      packages -> the Test functions that hold checks
 //	check.go     one binary a package and mode, one process a Test function and mode
-//	process.go   a process: its group, its records, its watchdog
-//	record.go    the lines a binary writes and the settings it is given
-//	message.go   what a failure that wrote no result has to say
+//	process.go   a process: its group, its messages, its watchdog
+//	stream.go    the output of a process, taken apart into messages and the rest
+//	diagnose.go  what a failure that wrote no result has to say
 //	merge.go     plain run + race run -> one row
 //	table.go     rows for people; json.go for programs; live.go while it lasts
 //

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -11,45 +10,47 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/instrument"
-
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // The test binary stands in for a binary with checks: started with SUREWAKE in
 // its environment it plays the Test function that -test.run names.
 func TestMain(m *testing.M) {
-	encoded := os.Getenv("SUREWAKE")
-	if encoded == "" {
+	s, err := wire.DecodeSettings(os.Getenv(wire.SettingsVariable))
+	if err != nil {
+		panic(err)
+	}
+	if s == nil {
 		os.Exit(m.Run())
 	}
 	flag.Parse()
-	var s settings
-	if err := json.Unmarshal([]byte(encoded), &s); err != nil {
-		panic(err)
-	}
 	run := flag.Lookup("test.run").Value.String()
 	name, _, _ := strings.Cut(strings.TrimLeft(run, "^("), ")")
 	play := scenarios[strings.TrimSuffix(name, "$")]
 	if play == nil {
 		panic("no scenario for " + run)
 	}
-	os.Exit(play(s))
+	os.Exit(play(*s))
 }
 
-func say(r record) {
-	encoded, err := json.Marshal(r)
-	if err != nil {
+func say(r wire.Result) {
+	if err := (wire.Message{Result: &r}).Write(os.Stdout); err != nil {
 		panic(err)
 	}
-	fmt.Printf("%s%s\n", recordMark, encoded)
 }
 
-func proved(name string) record {
-	return record{Record: report.Record{Kind: "result", Name: name, Verdict: Proved, Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 0.5, Digest: "abc"}}
+func proved(name string) wire.Result {
+	return wire.Result{
+		Check: name, Verdict: Proved, Complete: 12, Deadlocked: 3, Pruned: 4,
+		Steps: 1234, Seconds: 0.5, Digest: "abc",
+	}
 }
 
-func failing(name string) record {
-	return record{Record: report.Record{Kind: "result", Name: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3", Lanes: "owner | thief\nPush  |", Schedule: "3b2a"}}
+func failing(name string) wire.Result {
+	return wire.Result{
+		Check: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3",
+		Trace: &wire.Trace{Steps: []wire.Step{{Name: "owner", Op: "Push"}}}, Schedule: "3b2a",
+	}
 }
 
 const raceReport = `==================
@@ -81,32 +82,32 @@ func neverReturns() {
 	}
 }
 
-var scenarios = map[string]func(settings) int{
-	"TestProved": func(s settings) int {
+var scenarios = map[string]func(wire.Settings) int{
+	"TestProved": func(s wire.Settings) int {
 		fmt.Print("the body says hello")
-		say(record{Record: report.Record{Kind: "progress", Name: "TestProved", Executions: 5, Rate: 100, Left: 50}})
+		wire.Message{Progress: &wire.Progress{Check: "TestProved", Executions: 5, Rate: 100, Left: 50}}.Write(os.Stdout)
 		say(proved("TestProved"))
 		return 0
 	},
-	"TestAssumes": func(s settings) int {
+	"TestAssumes": func(s wire.Settings) int {
 		r := proved("TestAssumes")
 		r.Assumptions = []string{"timeouts fire last"}
 		say(r)
 		return 0
 	},
-	"TestSubtests": func(s settings) int {
+	"TestSubtests": func(s wire.Settings) int {
 		say(proved("TestSubtests/a"))
 		say(failing("TestSubtests/b"))
 		say(proved("TestSubtests/c"))
 		return 1
 	},
-	"TestCutShort": func(s settings) int {
+	"TestCutShort": func(s wire.Settings) int {
 		r := proved("TestCutShort")
 		r.Verdict, r.Bounded = Bounded, "budget of 1s"
 		say(r)
 		return 0
 	},
-	"TestRaceCutShort": func(s settings) int {
+	"TestRaceCutShort": func(s wire.Settings) int {
 		r := proved("TestRaceCutShort")
 		if s.Race {
 			r.Verdict, r.Bounded = Bounded, "budget of 1s"
@@ -114,7 +115,7 @@ var scenarios = map[string]func(settings) int{
 		say(r)
 		return 0
 	},
-	"TestRacy": func(s settings) int {
+	"TestRacy": func(s wire.Settings) int {
 		r := proved("TestRacy")
 		if s.Race {
 			fmt.Fprint(os.Stderr, "noise\n"+raceReport)
@@ -127,7 +128,7 @@ var scenarios = map[string]func(settings) int{
 		return 0
 	},
 	// Its first check prints its report twice, as it is run again to be drawn.
-	"TestTwoRaces": func(s settings) int {
+	"TestTwoRaces": func(s wire.Settings) int {
 		for _, name := range []string{"TestTwoRaces/a", "TestTwoRaces/b"} {
 			r := proved(name)
 			if s.Race {
@@ -142,7 +143,7 @@ var scenarios = map[string]func(settings) int{
 		}
 		return 0
 	},
-	"TestOtherSchedules": func(s settings) int {
+	"TestOtherSchedules": func(s wire.Settings) int {
 		r := proved("TestOtherSchedules")
 		if s.Race {
 			r.Digest = "other"
@@ -150,17 +151,17 @@ var scenarios = map[string]func(settings) int{
 		say(r)
 		return 0
 	},
-	"TestNothing": func(s settings) int { return 0 },
-	"TestExits":   func(s settings) int { fmt.Println("goodbye"); return 3 },
-	"TestPanics":  func(s settings) int { panic("out of cheese") },
-	"TestFailsAfterwards": func(s settings) int {
+	"TestNothing": func(s wire.Settings) int { return 0 },
+	"TestExits":   func(s wire.Settings) int { fmt.Println("goodbye"); return 3 },
+	"TestPanics":  func(s wire.Settings) int { panic("out of cheese") },
+	"TestFailsAfterwards": func(s wire.Settings) int {
 		say(proved("TestFailsAfterwards"))
 		fmt.Println("--- FAIL: TestFailsAfterwards (0.00s)\n    x_test.go:3: not after all")
 		return 1
 	},
-	"TestLoops":  func(s settings) int { neverReturns(); return 0 },
-	"TestBlocks": func(s settings) int { time.Sleep(time.Hour); return 0 },
-	"TestOdd": func(s settings) int {
+	"TestLoops":  func(s wire.Settings) int { neverReturns(); return 0 },
+	"TestBlocks": func(s wire.Settings) int { time.Sleep(time.Hour); return 0 },
+	"TestOdd": func(s wire.Settings) int {
 		r := proved("TestOdd")
 		r.Verdict = "perhaps"
 		say(r)

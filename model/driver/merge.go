@@ -3,13 +3,16 @@ package driver
 import (
 	"fmt"
 	"strings"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
-// Verdicts of a check.
+// Verdicts of a check. Of a proved one every schedule was explored, and each was
+// judged by the race detector.
 const (
-	Proved  = "proved"  // every schedule, races included
-	Bounded = "bounded" // nothing found, but not everything was looked at
-	Failed  = "FAILED"
+	Proved  = wire.Proved
+	Bounded = wire.Bounded
+	Failed  = wire.Failed
 )
 
 // What Row.Races says; otherwise it is "found N".
@@ -35,7 +38,7 @@ type Row struct {
 	Races       string   `json:"races"`   // "none", "not checked" or "found N"
 
 	Place string            `json:"-"` // the package as tokens have it
-	Lanes string            `json:"-"` // the failing execution, drawn
+	Trace *wire.Trace       `json:"-"` // the failing execution; nil if none was recorded
 	Files map[string]string `json:"-"` // what else was written, by kind
 
 	schedule string // of the failing execution
@@ -131,10 +134,10 @@ func (t *testRun) rowsOf(out *outcome, where string) []Row {
 	var rows []Row
 	for _, r := range out.results {
 		row := Row{
-			Name: r.Name, Verdict: r.Verdict, Message: r.Message, Bounded: r.Bounded,
+			Name: r.Check, Verdict: r.Verdict, Message: r.Message, Bounded: r.Bounded,
 			Complete: r.Complete, Deadlocked: r.Deadlocked, Pruned: r.Pruned, Steps: r.Steps, Seconds: r.Seconds,
 			Assumptions: append([]string{}, r.Assumptions...),
-			Lanes:       r.Lanes, Files: r.Files, Races: racesNone,
+			Trace:       r.Trace, Files: r.Files, Races: racesNone,
 			schedule: r.Schedule, digest: r.Digest,
 		}
 		switch {

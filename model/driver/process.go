@@ -2,14 +2,13 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"sync"
 	"time"
 
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A job is one process: one Test function of one package in one mode.
@@ -17,14 +16,14 @@ type job struct {
 	binary   string
 	dir      string // the package's, as go test has it
 	run      string // for -test.run
-	settings settings
+	settings wire.Settings
 	watchdog time.Duration
-	progress func(record)
+	progress func(wire.Progress)
 }
 
 // An outcome is what a process left behind.
 type outcome struct {
-	results []record
+	results []result
 	exit    error  // nil: exit status 0
 	said    string // printed after the last result
 	silent  bool   // given up by the watchdog; dump tells where it was
@@ -46,7 +45,7 @@ const raceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error
 // start runs a job to its end. The error is about starting it, or the
 // context's: what the process did wrong is in the outcome.
 func (j *job) start(ctx context.Context) (*outcome, error) {
-	encoded, err := json.Marshal(j.settings)
+	encoded, err := j.settings.Encode()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		"-test.run", j.run, "-test.timeout", "0", "-test.v=false", "-test.paniconexit0")
 	cmd.Dir = j.dir
 	cmd.Env = append(os.Environ(),
-		report.SettingsVariable+"="+string(encoded),
+		wire.SettingsVariable+"="+encoded,
 		"GORACE="+raceEnvironment,
 		// So that a dump shows goroutines that run on another thread.
 		"GOTRACEBACK=crash",
@@ -68,16 +67,13 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	out := &outcome{}
 	said := newOutput(keptOutput)
 	var heard lastHeard
-	stream := &splitter{rest: said, onRecord: func(r record) {
+	stream := &splitter{rest: said, onMessage: func(m wire.Message) {
 		heard.now()
-		switch r.Kind {
-		case "progress":
-			if j.progress != nil {
-				j.progress(r)
-			}
-		case "result":
-			r.said = said.take(keptOutput)
-			out.results = append(out.results, r)
+		if m.Progress != nil && j.progress != nil {
+			j.progress(*m.Progress)
+		}
+		if m.Result != nil {
+			out.results = append(out.results, result{*m.Result, said.take(keptOutput)})
 		}
 	}}
 	cmd.Stdout, cmd.Stderr = stream, stream
@@ -131,7 +127,7 @@ wait:
 	return out, nil
 }
 
-// lastHeard is the time of a process's last record.
+// lastHeard is the time of a process's last message.
 type lastHeard struct {
 	mu sync.Mutex
 	at time.Time

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/surewake/surewake/model/instrument"
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A Replayed is one schedule, run again.
 type Replayed struct {
-	Row    Row  // of the last run; Lanes is filled in whether it failed or not
+	Row    Row  // of the last run; Trace is filled in whether it failed or not
 	Failed bool // the failure showed again
 	Race   bool // the last run was under the race detector
 }
@@ -26,7 +26,7 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 	if err := opts.normalize(); err != nil {
 		return nil, err
 	}
-	tok, err := report.ParseToken(token)
+	tok, err := wire.ParseToken(token)
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
@@ -64,7 +64,7 @@ func packageOfToken(root, dir, pkg string) (listDir, pattern string) {
 }
 
 // findCheck says in what way a token does not fit the source.
-func findCheck(packages []instrument.Package, tok report.Token) (planned, error) {
+func findCheck(packages []instrument.Package, tok wire.Token) (planned, error) {
 	test, _, _ := strings.Cut(tok.Check, "/")
 	test, _, _ = strings.Cut(test, "#")
 	for _, p := range packages {
@@ -85,7 +85,7 @@ func findCheck(packages []instrument.Package, tok report.Token) (planned, error)
 	return planned{}, usagef("unknown token: package %s has no check %s", tok.Package, tok.Check)
 }
 
-func (r *runner) replay(ctx context.Context, t planned, tok report.Token) (*Replayed, error) {
+func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replayed, error) {
 	again, err := r.replayOnce(ctx, t, tok, false)
 	if err != nil || again.Failed || !r.options.Race {
 		return again, err
@@ -100,9 +100,9 @@ func (r *runner) replay(ctx context.Context, t planned, tok report.Token) (*Repl
 	return raced, err
 }
 
-func (r *runner) replayOnce(ctx context.Context, t planned, tok report.Token, race bool) (*Replayed, error) {
+func (r *runner) replayOnce(ctx context.Context, t planned, tok wire.Token, race bool) (*Replayed, error) {
 	s := r.settings(t, race)
-	s.Mode, s.Schedule, s.Check = "replay", tok.Schedule, tok.Check
+	s.Mode, s.Schedule, s.Check = wire.Replay, tok.Schedule, tok.Check
 	out, err := r.process(ctx, t, race, s)
 	if err != nil {
 		return nil, err
@@ -127,8 +127,8 @@ func (r *runner) replayOnce(ctx context.Context, t planned, tok report.Token, ra
 // Print writes the lanes and what came of the replay.
 func (p *Replayed) Print() string {
 	var b strings.Builder
-	if p.Row.Lanes != "" {
-		fmt.Fprintf(&b, "%s\n\n", strings.TrimRight(p.Row.Lanes, "\n"))
+	if p.Row.Trace != nil {
+		fmt.Fprintf(&b, "%s\n\n", drawn(p.Row.Trace))
 	}
 	how := ""
 	if p.Race {

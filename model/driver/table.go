@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A Table prints rows for people. On a terminal it keeps a line below them that
@@ -85,8 +88,8 @@ func (t *Table) failure(r Row) {
 	fmt.Fprintln(t.out)
 	fmt.Fprintln(t.out, indent(r.Message))
 	// A body that failed before its first step has nothing but the message.
-	if strings.Contains(r.Lanes, "step") {
-		fmt.Fprintf(t.out, "\n%s\n", indent(r.Lanes))
+	if r.Trace != nil && len(r.Trace.Steps) > 0 {
+		fmt.Fprintf(t.out, "\n%s\n", indent(drawn(r.Trace)))
 	}
 	for kind, path := range r.Files {
 		fmt.Fprintf(t.out, "\n    %s: %s\n", kind, path)
@@ -95,6 +98,12 @@ func (t *Table) failure(r Row) {
 		fmt.Fprintf(t.out, "\n    token   %s\n    replay  %s\n", r.Token, t.replay(r.Token))
 	}
 	fmt.Fprintln(t.out)
+}
+
+// drawn draws an execution, with the text of the source lines.
+func drawn(t *wire.Trace) string {
+	lanes := report.Lanes(t, report.Options{Source: report.SourceLines()})
+	return strings.TrimRight(lanes, "\n")
 }
 
 func indent(text string) string {

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 var sampleRows = []Row{
 	{Package: "example.com/m/deque", Place: "deque", Name: "TestStealOne", Verdict: Proved, Complete: 1234567, Steps: 98765432,
 		Seconds: 12.34, Assumptions: []string{"fewer than 2^32 pushes"}, Races: "none"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestWake", Verdict: Failed, Complete: 3, Seconds: 0.04, Assumptions: []string{},
-		Message: "deadlock\nsleeper waits", Lanes: "step | a\n1 |", Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
+		Message: "deadlock\nsleeper waits", Trace: &wire.Trace{Steps: []wire.Step{{Name: "a", Op: "Load"}}}, Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestLong", Verdict: Bounded, Bounded: "races not checked", Assumptions: []string{}, Races: "not checked"},
 }
 
@@ -35,8 +37,10 @@ park     TestWake      FAILED             3           0          0              
     deadlock
     sleeper waits
 
-    step | a
-    1 |
+     step │ a
+    ──────┼────────────────────────────
+        1 │ Load
+    ──────┴────────────────────────────
 
     token   park:TestWake:1f3a9c2e:3b2a
     replay  sw replay park:TestWake:1f3a9c2e:3b2a

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A Strategy says which schedules are run.
@@ -32,7 +34,7 @@ type Config struct {
 	NoLate      bool // no timeout fires because nothing else can run: that is a deadlock
 	Early       int  // most timeouts and signals of one execution that come although others can run
 	Seed        uint64
-	Replay      []Deviation // with Record: run this one schedule
+	Replay      []wire.Deviation // with Record: run this one schedule
 	Record      bool
 	FirstOnly   bool // stop at the first failure
 
@@ -61,7 +63,7 @@ type Result struct {
 	Held       bool     // a timer was kept from firing early, since there are no more early timeouts than Config.Early
 	Assumed    []string // what Assume was told, each text once
 	Failure    *Failure
-	Events     []Record // of the replayed execution
+	Trace      []wire.Step // of the replayed execution
 
 	cut bool
 }
@@ -94,7 +96,7 @@ func Run(cfg Config, body func()) Result {
 	if cfg.Record {
 		e.forced = cfg.Replay
 		if e.forced == nil {
-			e.forced = []Deviation{}
+			e.forced = []wire.Deviation{}
 		}
 	}
 	e.procs = runtime.GOMAXPROCS(0)

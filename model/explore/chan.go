@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"unsafe"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // Channels. A buffered channel keeps its values in itself: when the engine has
@@ -25,7 +27,7 @@ import (
 
 func init() {
 	ops[OpSend] = operation{
-		name:     "channel send",
+		name:     wire.OpSend,
 		enabled:  (*engine).anyReady,
 		deadline: (*engine).firstDeadline,
 		accesses: operationAccesses,
@@ -34,7 +36,7 @@ func init() {
 		loop:     loopEffect,
 	}
 	ops[OpRecv] = operation{
-		name:     "channel receive",
+		name:     wire.OpReceive,
 		enabled:  (*engine).anyReady,
 		deadline: (*engine).firstDeadline,
 		accesses: operationAccesses,
@@ -76,7 +78,7 @@ func init() {
 		label:    func(*thread) string { return OpSend.String() },
 	}
 	ops[OpClose] = operation{
-		name:     "close of a channel",
+		name:     wire.OpClose,
 		accesses: closeAccesses,
 		apply:    closeChan,
 		loop:     loopEffect,

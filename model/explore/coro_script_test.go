@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
+	"github.com/surewake/surewake/model/wire"
 	"pgregory.net/rapid"
 )
 
@@ -219,7 +220,7 @@ func TestCoroutinesChangeNoSchedule(t *testing.T) {
 				failed[plain.Failure.Kind] = true
 				require.NotNil(t, pulled.Failure)
 				require.Equal(t, plain.Failure.Message, pulled.Failure.Message)
-				cfg.Record, cfg.Replay = true, deviations(plain.Failure.Schedule)
+				cfg.Record, cfg.Replay = true, wire.Deviations(plain.Failure.Schedule)
 				again := run(cfg, inCoroutines)
 				require.NotNil(t, again.Failure)
 				require.Equal(t, plain.Failure.Message, again.Failure.Message)

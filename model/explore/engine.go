@@ -3,6 +3,8 @@ package explore
 import (
 	"time"
 	"unsafe"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // maxThreads is the number of goroutines one execution can have: sets of
@@ -119,7 +121,7 @@ type engine struct {
 	failure    *Failure          // of this execution
 	observed   Step              // the step that Config.Observe is shown
 	rec        *recorder         // nil unless the execution is to be shown
-	forced     []Deviation       // replay
+	forced     []wire.Deviation  // replay
 	decision   int               // decisions so far, for deviation
 	cands      []int32           // scratch of races
 	used       []int32           // scratch of sync_waitgroup.go

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"time"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // begin starts an execution.
@@ -21,7 +23,7 @@ func (e *engine) begin() {
 		e.rec = &recorder{}
 		e.forced = e.cfg.Replay
 		if e.forced == nil {
-			e.forced = []Deviation{}
+			e.forced = []wire.Deviation{}
 		}
 	}
 	if e.rng.on {
@@ -145,7 +147,7 @@ func (e *engine) judge() {
 	r.Digest = (r.Digest ^ outcome) * 0x9E3779B97F4A7C15
 	r.Digest ^= r.Digest >> 31
 	if e.rec != nil {
-		r.Events = e.rec.events
+		r.Trace = e.rec.steps
 	}
 	if f := e.failure; f != nil {
 		e.noteFailure(f)
@@ -159,9 +161,6 @@ func (e *engine) noteFailure(f *Failure) {
 	f.Schedule = e.schedule()
 	if e.depth > 0 {
 		f.Preemptions = e.preemptionsBefore(e.depth)
-	}
-	if e.rec != nil {
-		f.Events = e.rec.events
 	}
 	switch f.Kind {
 	case KindNondeterminism, KindForeign, KindRefused, KindExit, KindLimit:

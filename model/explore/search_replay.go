@@ -1,36 +1,21 @@
 package explore
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/surewake/surewake/model/wire"
+)
 
 // schedule gives the decisions of the execution so far.
-func (e *engine) schedule() []Decision {
-	out := make([]Decision, e.depth)
+func (e *engine) schedule() []wire.Decision {
+	out := make([]wire.Decision, e.depth)
 	last := 0
 	for d := range out {
 		ev := &e.stack[d]
-		out[d] = Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.value)}
+		out[d] = wire.Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.value)}
 		last = int(ev.tid)
 	}
 	return out
-}
-
-// A Decision is one step of a schedule: who ran, whom the default policy would
-// have run (the thread before, else the lowest that can), and the value chosen
-// where the operation chooses one.
-type Decision struct {
-	Thread  int
-	Default int
-	Chooses bool
-	Value   int
-}
-
-// A Deviation is where a schedule leaves the default policy. Decisions are
-// counted from 0; a step that chooses a value is two, the thread and the value.
-type Deviation struct {
-	At      int
-	IsValue bool
-	Thread  int
-	Value   int
 }
 
 func defaultChoice(en uint64, last int) int {
@@ -66,7 +51,7 @@ func (e *engine) replayValue(n int32) int32 {
 
 // deviation gives the deviation at the present decision, if there is one, and
 // moves to the next decision.
-func (e *engine) deviation() *Deviation {
+func (e *engine) deviation() *wire.Deviation {
 	at := e.decision
 	e.decision++
 	if len(e.forced) > 0 && e.forced[0].At == at {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // lostUpdate fails in schedules with at least one preemption.
@@ -20,23 +21,6 @@ func lostUpdate() {
 	if hook.Int64Load(&x) != 3 {
 		explore.Fail(explore.KindAssert, "lost")
 	}
-}
-
-func deviations(s []explore.Decision) (out []explore.Deviation) {
-	at := 0
-	for _, d := range s {
-		if d.Thread != d.Default {
-			out = append(out, explore.Deviation{At: at, Thread: d.Thread})
-		}
-		at++
-		if d.Chooses {
-			if d.Value != 0 {
-				out = append(out, explore.Deviation{At: at, IsValue: true, Value: d.Value})
-			}
-			at++
-		}
-	}
-	return
 }
 
 func TestReplayShowsTheSameFailure(t *testing.T) {
@@ -50,16 +34,16 @@ func TestReplayShowsTheSameFailure(t *testing.T) {
 	for _, body := range []func(){lostUpdate, withChoice} {
 		r := all(body)
 		require.NotNil(t, r.Failure)
-		again := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: deviations(r.Failure.Schedule)}, body)
+		again := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: wire.Deviations(r.Failure.Schedule)}, body)
 		require.NotNil(t, again.Failure)
 		require.Equal(t, r.Failure.Message, again.Failure.Message)
 		require.EqualValues(t, 1, again.Executions())
-		require.NotEmpty(t, again.Events)
+		require.NotEmpty(t, again.Trace)
 	}
 }
 
 func TestReplayOfAnotherProgramSaysSo(t *testing.T) {
-	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: []explore.Deviation{{At: 0, Thread: 9}}}, lostUpdate)
+	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: []wire.Deviation{{At: 0, Thread: 9}}}, lostUpdate)
 	require.NotNil(t, r.Failure)
 	require.Equal(t, explore.KindNondeterminism, r.Failure.Kind)
 	require.Contains(t, r.Failure.Message, "thread 9 at step 1")
@@ -87,7 +71,7 @@ func TestRandomStrategiesFindTheFailureAndNeverProve(t *testing.T) {
 		require.NotNil(t, r.Failure, s)
 		again := explore.Run(cfg, lostUpdate)
 		require.Equal(t, r.Digest, again.Digest, "%s: the same seed draws the same schedules", s)
-		replay := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: deviations(r.Failure.Schedule)}, lostUpdate)
+		replay := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: wire.Deviations(r.Failure.Schedule)}, lostUpdate)
 		require.NotNil(t, replay.Failure, s)
 
 		r = explore.Run(cfg, func() {

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A Kind says what sort of failure an execution had.
@@ -34,22 +36,13 @@ type Failure struct {
 	Kind        Kind
 	Message     string
 	Stack       string // of a panic
-	Schedule    []Decision
+	Schedule    []wire.Decision
 	Preemptions int
-	Events      []Record  // filled when the schedule was replayed with Config.Record
-	Blocked     []Blocked // threads that cannot go on
+	Blocked     []wire.Blocked // threads that cannot go on
 }
 
 // Error gives kind and message.
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
-
-// Blocked is a thread that waits for ever.
-type Blocked struct {
-	Thread string
-	ID     int
-	Op     string
-	Stack  []Frame
-}
 
 func boundText(n int) string {
 	return fmt.Sprintf("no end after %d steps: livelock, or a body that never ends (model.MaxSteps raises the bound)", n)
@@ -96,9 +89,10 @@ func (e *engine) blockedFailure() *Failure {
 	var who []string
 	for s := e.gated &^ e.daemons; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
-		b := Blocked{Thread: t.name, ID: t.id, Op: t.doing()}
+		b := wire.Blocked{Thread: t.id, Name: t.name, Op: t.doing()}
 		if e.rec != nil {
-			b.Stack = frames(t.pcs[:t.npcs])
+			at := place(t.pcs[:t.npcs])
+			b.File, b.Line = at.File, at.Line
 		}
 		f.Blocked = append(f.Blocked, b)
 		who = append(who, t.name+" in "+b.Op)

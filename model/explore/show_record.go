@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A Frame is a place in the checked code.
@@ -15,23 +17,10 @@ type Frame struct {
 	Line int
 }
 
-// A Record is one executed operation as lanes show it.
-type Record struct {
-	Thread     int
-	Name       string
-	Op         string
-	Object     int
-	Value      string
-	Read       bool // a CompareAndSwap or TryLock that failed
-	Preemptive bool
-	Stack      []Frame
-	Note       string
-}
-
 type recorder struct {
-	events []Record
-	ptrs   map[uint64]int
-	at     []uintptr // place of the next operation, or nil
+	steps []wire.Step
+	ptrs  map[uint64]int
+	at    []uintptr // place of the next operation, or nil
 }
 
 func (r *recorder) announce(t *thread) {
@@ -65,19 +54,20 @@ func StandAt(pcs []uintptr) {
 }
 
 func (r *recorder) commit(t *thread, ev *event, d int) {
-	rec := Record{Thread: t.id, Name: t.name, Op: t.doing(), Object: int(ev.obj), Stack: frames(t.pcs[:t.npcs])}
-	rec.Preemptive = eng.preemptive(d, t.id)
-	m := &ops[ev.op]
-	rec.Read = m.boolean && m.resolve != nil && ev.class == read // it failed
-	if m.detail != nil {
+	rec := step(t, t.pcs[:t.npcs])
+	rec.Op, rec.Preempt = t.doing(), eng.preemptive(d, t.id)
+	if ev.obj >= 0 {
+		rec.Object = "#" + strconv.Itoa(int(ev.obj))
+	}
+	if m := &ops[ev.op]; m.detail != nil {
 		rec.Value = m.detail(t, ev)
 	}
-	r.events = append(r.events, rec)
+	r.steps = append(r.steps, rec)
 }
 
 func (r *recorder) value(m *operation, v uint64) {
-	if n := len(r.events); n > 0 {
-		ev := &r.events[n-1]
+	if n := len(r.steps); n > 0 {
+		ev := &r.steps[n-1]
 		if !m.boolean {
 			ev.Value = hex(v)
 			return
@@ -91,8 +81,8 @@ func (r *recorder) value(m *operation, v uint64) {
 }
 
 func (r *recorder) text(s string) {
-	if n := len(r.events); n > 0 {
-		ev := &r.events[n-1]
+	if n := len(r.steps); n > 0 {
+		ev := &r.steps[n-1]
 		if ev.Value != "" {
 			s = ev.Value + ": " + s
 		}
@@ -133,7 +123,9 @@ func Note(format func() string) {
 	t := e.cur
 	var pcs [24]uintptr
 	n := runtime.Callers(2, pcs[:])
-	e.rec.events = append(e.rec.events, Record{Thread: t.id, Name: t.name, Object: -1, Note: format(), Stack: frames(pcs[:n])})
+	rec := step(t, pcs[:n])
+	rec.Note = format()
+	e.rec.steps = append(e.rec.steps, rec)
 }
 
 func hex(v uint64) string {
@@ -146,6 +138,20 @@ func hex(v uint64) string {
 		return fmt.Sprintf("0x%x_%08x", v>>32, uint32(v))
 	}
 	return fmt.Sprintf("0x%x", v)
+}
+
+// step returns a step of t without its operation.
+func step(t *thread, pcs []uintptr) wire.Step {
+	at := place(pcs)
+	return wire.Step{Thread: t.id, Name: t.name, File: at.File, Line: at.Line, Func: at.Func}
+}
+
+// place returns the innermost frame of checked code.
+func place(pcs []uintptr) Frame {
+	if list := frames(pcs); len(list) > 0 {
+		return list[0]
+	}
+	return Frame{}
 }
 
 // frames resolves program counters, leaving out the checker's own.

@@ -1,3 +1,2 @@
-// Package report prints executions for people: lanes in text ([Trace.Lanes]), and the token that brings an execution
-// back ([Token]), whose last part says how its schedule differs from the default one ([EncodeSchedule]).
+// Package report draws executions for people: [Lanes] in text.
 package report

@@ -4,35 +4,41 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
-// Lanes prints a trace, a column a thread and a row a step, in the order in which the steps were made. With many
+// Lanes draws a trace, a column a thread and a row a step, in the order in which the steps were made. With many
 // threads, or little room, steps are listed below one another instead. Every line ends with a line break.
-func (t Trace) Lanes(o Options) string {
+func Lanes(t *wire.Trace, o Options) string {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
 	}
 	o.Width = max(o.Width, minWidth)
-	lanes := t.lanes()
+	d := drawing{named(t, o.Source)}
+	lanes := d.lanes()
 	var b strings.Builder
 	if len(t.Steps) > 0 {
 		number := max(4, len(itoa(len(t.Steps))))
 		room := (o.Width-number-4)/max(1, len(lanes)) - 3
 		if len(lanes) <= maxLanes && room >= minLane {
-			t.columns(&b, o, lanes, number, room)
+			d.columns(&b, o, lanes, number, room)
 		} else {
-			t.list(&b, o, lanes, number)
+			d.list(&b, o, lanes, number)
 		}
 	}
-	t.ending(&b)
+	d.ending(&b)
 	return b.String()
 }
+
+// drawing is a trace that is being drawn.
+type drawing struct{ *wire.Trace }
 
 // lane is what is shown of one thread.
 type lane struct {
 	thread int
 	name   string
-	steps  []*Step
+	steps  []*wire.Step
 	width  int // of its column
 	number int // widest line number
 	column int // where values start, see measure
@@ -42,7 +48,7 @@ type lane struct {
 }
 
 // lanes returns the threads that make a step, by number.
-func (t *Trace) lanes() []*lane {
+func (t *drawing) lanes() []*lane {
 	var lanes []*lane
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -51,7 +57,7 @@ func (t *Trace) lanes() []*lane {
 			at++
 		}
 		if at == len(lanes) || lanes[at].thread != s.Thread {
-			l := &lane{thread: s.Thread, name: t.name(s.Thread, s.Name)}
+			l := &lane{thread: s.Thread, name: nameOf(t.Trace, s.Thread, s.Name)}
 			lanes = append(lanes[:at], append([]*lane{l}, lanes[at:]...)...)
 		}
 		l := lanes[at]
@@ -95,7 +101,7 @@ func (l *lane) indent() int {
 //
 // with the first line left out while the thread stays on that source line. The step's number belongs beside
 // lines[first].
-func (l *lane) cell(s *Step, o Options) (lines []string, first int) {
+func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 	add := func(line string) { lines = append(lines, middle(line, l.width)) }
 	indent := strings.Repeat(" ", l.indent())
 
@@ -149,7 +155,7 @@ func (l *lane) cell(s *Step, o Options) (lines []string, first int) {
 	return lines, first
 }
 
-func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, room int) {
+func (t *drawing) columns(b *strings.Builder, o Options, lanes []*lane, number, room int) {
 	// Each lane gets what its widest line needs, as long as there is room; what one leaves the others may have.
 	need := make([]int, len(lanes))
 	for i, l := range lanes {
@@ -217,7 +223,7 @@ func (t *Trace) columns(b *strings.Builder, o Options, lanes []*lane, number, ro
 }
 
 // preempted reports whether step k took over from a thread that could have gone on.
-func (t *Trace) preempted(k int) bool {
+func (t *drawing) preempted(k int) bool {
 	return k > 0 && t.Steps[k].Preempt && t.Steps[k].Thread != t.Steps[k-1].Thread
 }
 
@@ -245,7 +251,7 @@ func share(need []int, room int) []int {
 }
 
 // list prints the steps below one another, each with the name of its thread, indented by its number.
-func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
+func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 	names := 0
 	for _, l := range lanes {
 		names = max(names, min(20, width(l.name)))
@@ -262,7 +268,7 @@ func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 		s := &t.Steps[k]
 		if t.preempted(k) {
 			fmt.Fprintf(b, " %s │ %s\n", left("", number),
-				dashes(" "+t.name(t.Steps[k-1].Thread, t.Steps[k-1].Name)+" preempted ", 40))
+				dashes(" "+nameOf(t.Trace, t.Steps[k-1].Thread, t.Steps[k-1].Name)+" preempted ", 40))
 		}
 		for i, l := range lanes {
 			if l.thread != s.Thread {
@@ -287,14 +293,14 @@ func (t *Trace) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 }
 
 // ending prints who is blocked and what failed.
-func (t *Trace) ending(b *strings.Builder) {
+func (t *drawing) ending(b *strings.Builder) {
 	names, ops := 0, 0
 	for _, w := range t.Blocked {
-		names = max(names, width(t.name(w.Thread, w.Name)))
+		names = max(names, width(nameOf(t.Trace, w.Thread, w.Name)))
 		ops = max(ops, width(what(w.Op, w.Object)))
 	}
 	for _, w := range t.Blocked {
-		line := fmt.Sprintf(" blocked: %s  %s  %s", pad(t.name(w.Thread, w.Name), names), pad(what(w.Op, w.Object), ops),
+		line := fmt.Sprintf(" blocked: %s  %s  %s", pad(nameOf(t.Trace, w.Thread, w.Name), names), pad(what(w.Op, w.Object), ops),
 			place(w.File, w.Line))
 		if w.Note != "" {
 			line += "  (" + clean(w.Note) + ")"

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -40,19 +41,19 @@ var source = map[int]string{
 
 func line(_ string, n int) string { return source[n] }
 
-func step(thread int, n int, fn, op, object, value string) report.Step {
-	return report.Step{
+func step(thread int, n int, fn, op, object, value string) wire.Step {
+	return wire.Step{
 		Thread: thread, Op: op, Object: object, Value: value, File: "/home/u/deque/steal.go", Line: n,
 		Func: "example.com/u/deque.(*Deque[go.shape.struct { example.com/u/deque.x int }])." + fn,
 	}
 }
 
-func preempting(s report.Step) report.Step { s.Preempt = true; return s }
+func preempting(s wire.Step) wire.Step { s.Preempt = true; return s }
 
-func stealing() report.Trace {
-	return report.Trace{
+func stealing() wire.Trace {
+	return wire.Trace{
 		Threads: []string{"main", "owner", "thief", "second thief"},
-		Steps: []report.Step{
+		Steps: []wire.Step{
 			step(1, 40, "Push", "Store", "A.tail", "1"),
 			step(2, 21, "claim", "Load", "A.head", "0x0_00000000"),
 			step(2, 22, "claim", "Load", "A.tail", "1"),
@@ -65,15 +66,15 @@ func stealing() report.Trace {
 	}
 }
 
-func deadlock() report.Trace {
-	s := func(thread int, n int, object string) report.Step {
-		return report.Step{Thread: thread, Op: "MutexLock", Object: object, File: "locks.go", Line: n, Func: "locks.both"}
+func deadlock() wire.Trace {
+	s := func(thread int, n int, object string) wire.Step {
+		return wire.Step{Thread: thread, Op: "MutexLock", Object: object, File: "locks.go", Line: n, Func: "locks.both"}
 	}
-	return report.Trace{
+	return wire.Trace{
 		Threads: []string{"main", "first", "second"},
-		Steps:   []report.Step{s(1, 51, "a"), preempting(s(2, 51, "b"))},
+		Steps:   []wire.Step{s(1, 51, "a"), preempting(s(2, 51, "b"))},
 		Message: "deadlock",
-		Blocked: []report.Blocked{
+		Blocked: []wire.Blocked{
 			{Thread: 0, Op: "Join", File: "locks_test.go", Line: 9},
 			{Thread: 1, Op: "MutexLock", Object: "b", File: "locks.go", Line: 52, Note: "held by second"},
 			{Thread: 2, Op: "MutexLock", Object: "a", File: "locks.go", Line: 52, Note: "held by first"},
@@ -81,8 +82,8 @@ func deadlock() report.Trace {
 	}
 }
 
-func crowd() report.Trace {
-	var t report.Trace
+func crowd() wire.Trace {
+	var t wire.Trace
 	for i := range 6 {
 		s := step(i, 21, "claim", "Load", "A.head", "0x0_00000000")
 		s.Preempt = i == 3
@@ -95,7 +96,7 @@ func TestLanes(t *testing.T) {
 	noted := stealing()
 	noted.Steps[2].Note = "the thief looks at what the owner pushed"
 	for name, test := range map[string]struct {
-		trace   report.Trace
+		trace   wire.Trace
 		options report.Options
 	}{
 		"steal":        {stealing(), report.Options{}},
@@ -105,10 +106,10 @@ func TestLanes(t *testing.T) {
 		"steal-note":   {noted, report.Options{}},
 		"deadlock":     {deadlock(), report.Options{Source: line}},
 		"crowd":        {crowd(), report.Options{Source: line}},
-		"no-steps":     {report.Trace{Message: "setup failed"}, report.Options{}},
-		"bare":         {report.Trace{Steps: []report.Step{{Op: "Gosched"}, {Thread: 1, Op: "Gosched"}}}, report.Options{}},
+		"no-steps":     {wire.Trace{Message: "setup failed"}, report.Options{}},
+		"bare":         {wire.Trace{Steps: []wire.Step{{Op: "Gosched"}, {Thread: 1, Op: "Gosched"}}}, report.Options{}},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, name, test.trace.Lanes(test.options)) })
+		t.Run(name, func(t *testing.T) { golden(t, name, report.Lanes(&test.trace, test.options)) })
 	}
 }
 
@@ -116,10 +117,10 @@ func TestLanes(t *testing.T) {
 func TestLanesStayStraight(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("abc .:→\n\t-\u0000│")), 0, 40, -1)
 	rapid.Check(t, func(t *rapid.T) {
-		trace := report.Trace{Threads: rapid.SliceOfN(text, 0, 3).Draw(t, "names")}
+		trace := wire.Trace{Threads: rapid.SliceOfN(text, 0, 3).Draw(t, "names")}
 		threads := rapid.IntRange(1, 7).Draw(t, "threads")
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
-			trace.Steps = append(trace.Steps, report.Step{
+			trace.Steps = append(trace.Steps, wire.Step{
 				Thread:  rapid.IntRange(0, threads-1).Draw(t, "thread"),
 				Name:    text.Draw(t, "name"),
 				Op:      text.Draw(t, "op"),
@@ -136,7 +137,7 @@ func TestLanesStayStraight(t *testing.T) {
 		if rapid.Bool().Draw(t, "source") {
 			o.Source = func(string, int) string { return "some(source).of(a, line)" }
 		}
-		out := trace.Lanes(o)
+		out := report.Lanes(&trace, o)
 		require.True(t, utf8.ValidString(out))
 		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 		rule := []rune(lines[1])

@@ -2,32 +2,29 @@ package driver
 
 import (
 	"bytes"
-	"encoding/json"
 	"sync"
 
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
-type settings = report.Settings
-
-// A record is a Record as it came.
-type record struct {
-	report.Record
+// A result is a result as it came.
+type result struct {
+	wire.Result
 	said string // what the process printed since the result before
 }
 
-var recordMark = []byte(report.RecordMark)
+var mark = []byte(wire.Mark)
 
-// maxPending is how long a line may grow that does not (yet) hold a record.
+// maxPending is how long a line may grow that does not (yet) hold a message.
 const maxPending = 1 << 20
 
 // A splitter is what a test binary writes, standard output and standard error
-// in one stream so that their order is known: records go to onRecord, everything
-// else to rest.
+// in one stream so that their order is known: messages go to onMessage,
+// everything else to rest.
 type splitter struct {
-	onRecord func(record)
-	rest     *output
-	pending  []byte
+	onMessage func(wire.Message)
+	rest      *output
+	pending   []byte
 }
 
 func (s *splitter) Write(p []byte) (int, error) {
@@ -40,7 +37,7 @@ func (s *splitter) Write(p []byte) (int, error) {
 		s.line(s.pending[:end+1])
 		s.pending = s.pending[end+1:]
 	}
-	if len(s.pending) > maxPending && !bytes.Contains(s.pending, recordMark) {
+	if len(s.pending) > maxPending && !bytes.Contains(s.pending, mark) {
 		s.rest.Write(s.pending)
 		s.pending = nil
 	}
@@ -48,19 +45,11 @@ func (s *splitter) Write(p []byte) (int, error) {
 }
 
 func (s *splitter) line(line []byte) {
-	at := bytes.Index(line, recordMark)
-	if at < 0 {
-		s.rest.Write(line)
-		return
+	before, m, ok := wire.Parse(line)
+	s.rest.Write(before) // all of it, where a message is mutilated
+	if ok {
+		s.onMessage(m)
 	}
-	var r record
-	if json.Unmarshal(line[at+len(recordMark):], &r) != nil {
-		// Shown as it came: a mutilated record must not vanish.
-		s.rest.Write(line)
-		return
-	}
-	s.rest.Write(line[:at])
-	s.onRecord(r)
 }
 
 // flush hands on a last line without a newline.

@@ -1,4 +1,4 @@
-package report_test
+package wire_test
 
 import (
 	"strings"
@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/surewake/surewake/model/report"
+	"github.com/surewake/surewake/model/wire"
 )
 
 func TestParseToken(t *testing.T) {
-	for _, want := range []report.Token{
+	for _, want := range []wire.Token{
 		{"deque", "TestStealOne", "1f3a9c2e", "3b2a"},
 		{".", "TestRoot", "00000000", "0"},
 		{"example.com/other/pkg", "TestX/cap:4/#01", "ffffffff", "10=3.B_52_"},
 	} {
-		got, err := report.ParseToken(want.String())
+		got, err := wire.ParseToken(want.String())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -38,7 +38,7 @@ func TestParseTokenSaysWhatIsWrong(t *testing.T) {
 		"deque:Test\x00:1f3a9c:0": `a space or unprintable character after "deque:Test"`,
 		" deque:TestX:1f3a9c2e:0": `a space or unprintable character after ""`,
 	} {
-		_, err := report.ParseToken(token)
+		_, err := wire.ParseToken(token)
 		require.ErrorContains(t, err, want, "%q", token)
 	}
 }
@@ -64,57 +64,65 @@ func TestDecodeScheduleSaysWhatIsWrong(t *testing.T) {
 		"=99999999999999999999.": "number 99999999999999999999 is too large",
 		"2147483647a2147483647a": "character 12: too many decisions",
 	} {
-		_, err := report.DecodeSchedule(schedule)
+		_, err := wire.DecodeSchedule(schedule)
 		require.ErrorContains(t, err, want, "%q", schedule)
 	}
 }
 
 func TestEncodeScheduleIsShort(t *testing.T) {
-	require.Equal(t, "0", report.EncodeSchedule(nil))
-	require.Equal(t, "0", report.EncodeSchedule(make([]report.Decision, 1000)))
-	decisions := make([]report.Decision, 1000)
+	require.Equal(t, "0", wire.EncodeSchedule(nil))
+	require.Equal(t, "0", wire.EncodeSchedule(wire.Deviations(make([]wire.Decision, 1000))))
+	decisions := make([]wire.Decision, 1000)
 	decisions[3].Thread = 1
 	decisions[6].Default = 1
-	require.Equal(t, "3b2a", report.EncodeSchedule(decisions))
-	require.Panics(t, func() { report.EncodeSchedule([]report.Decision{{Thread: -1}}) })
-	require.Panics(t, func() { report.EncodeDeviations([]report.Deviation{{At: 2}, {At: 2}}) })
+	require.Equal(t, "3b2a", wire.EncodeSchedule(wire.Deviations(decisions)))
+	require.Panics(t, func() { wire.EncodeSchedule([]wire.Deviation{{Thread: -1}}) })
+	require.Panics(t, func() { wire.EncodeSchedule([]wire.Deviation{{At: 2}, {At: 2}}) })
 }
 
 // What is decoded is what was encoded, without the default decisions.
 func TestScheduleRoundTrip(t *testing.T) {
-	decision := rapid.Custom(func(t *rapid.T) report.Decision {
+	decision := rapid.Custom(func(t *rapid.T) wire.Decision {
 		threads := rapid.SampledFrom([]int{2, 30, 100}).Draw(t, "threads")
-		if rapid.Bool().Draw(t, "value") {
-			return report.Decision{IsValue: true, Value: rapid.IntRange(0, threads).Draw(t, "n")}
-		}
-		d := report.Decision{Default: rapid.IntRange(0, threads).Draw(t, "default")}
+		d := wire.Decision{Default: rapid.IntRange(0, threads).Draw(t, "default")}
 		d.Thread = d.Default
 		if rapid.Bool().Draw(t, "deviates") {
 			d.Thread = rapid.IntRange(0, threads).Draw(t, "thread")
+		}
+		if d.Chooses = rapid.Bool().Draw(t, "chooses"); d.Chooses {
+			d.Value = rapid.IntRange(0, threads).Draw(t, "value")
 		}
 		return d
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		decisions := rapid.SliceOf(decision).Draw(t, "decisions")
-		text := report.EncodeSchedule(decisions)
-		require.Empty(t, strings.Trim(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_=.-"))
-		deviations, err := report.DecodeSchedule(text)
+		text := wire.EncodeSchedule(wire.Deviations(decisions))
+		require.Empty(t, strings.Trim(text,
+			"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_=.-"))
+		deviations, err := wire.DecodeSchedule(text)
 		require.NoError(t, err)
-		require.Equal(t, text, report.EncodeDeviations(deviations))
-		for i, d := range decisions {
-			deviates := d.Thread != d.Default || d.Value != 0
-			if !deviates {
-				continue
+		require.Equal(t, text, wire.EncodeSchedule(deviations))
+
+		// Following the deviations gives the decisions back.
+		at := 0
+		next := func(isValue bool, preset int) int {
+			defer func() { at++ }()
+			if len(deviations) == 0 || deviations[0].At != at {
+				return preset
 			}
-			require.NotEmpty(t, deviations)
-			require.Equal(t, i, deviations[0].At)
-			require.Equal(t, d.IsValue, deviations[0].IsValue)
-			if d.IsValue {
-				require.Equal(t, d.Value, deviations[0].Value)
-			} else {
-				require.Equal(t, d.Thread, deviations[0].Thread)
-			}
+			d := deviations[0]
 			deviations = deviations[1:]
+			require.Equal(t, isValue, d.IsValue)
+			if isValue {
+				return d.Value
+			}
+			return d.Thread
+		}
+		for _, d := range decisions {
+			require.Equal(t, d.Thread, next(false, d.Default))
+			if d.Chooses {
+				require.Equal(t, d.Value, next(true, 0))
+			}
 		}
 		require.Empty(t, deviations)
 	})
@@ -125,13 +133,13 @@ func FuzzDecodeSchedule(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		deviations, err := report.DecodeSchedule(s)
+		deviations, err := wire.DecodeSchedule(s)
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return
 		}
 		// Every schedule has one text.
-		require.Equal(t, s, report.EncodeDeviations(deviations))
+		require.Equal(t, s, wire.EncodeSchedule(deviations))
 	})
 }
 
@@ -140,7 +148,7 @@ func FuzzParseToken(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		token, err := report.ParseToken(s)
+		token, err := wire.ParseToken(s)
 		if err != nil {
 			require.Contains(t, err.Error(), "token")
 			return

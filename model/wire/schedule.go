@@ -1,4 +1,4 @@
-package report
+package wire
 
 import (
 	"fmt"
@@ -7,24 +7,42 @@ import (
 	"strings"
 )
 
-// Decision is one place of an execution where the engine chose: which thread makes the next step, or which value a
-// Choose returns.
+// Decision is what the engine chose for one step: the thread that makes it,
+// and the value, where the operation chooses one.
 type Decision struct {
-	IsValue bool
-
-	// For a thread: the one chosen and the one that the default policy would have chosen there, both from 0.
-	Thread, Default int
-
-	// For a value: the one chosen; the default is 0.
-	Value int
+	Thread  int  // from 0
+	Default int  // the thread that the default policy would have run
+	Chooses bool // the operation chooses a value, which counts as a second decision
+	Value   int  // the value chosen; the default is 0
 }
 
-// Deviation is a decision that was not the default one.
+// Deviation is a decision that was not the default one. Decisions are counted
+// from 0: a step is one, the thread, or two, the thread and the value.
 type Deviation struct {
-	At      int // index of the decision, from 0
+	At      int
 	IsValue bool
 	Thread  int // the thread chosen, unless IsValue
 	Value   int // the value chosen, if IsValue
+}
+
+// Deviations returns where an execution left the default policy.
+func Deviations(steps []Decision) []Deviation {
+	var deviations []Deviation
+	at := 0
+	for _, d := range steps {
+		if d.Thread != d.Default {
+			deviations = append(deviations, Deviation{At: at, Thread: d.Thread})
+		}
+		at++
+		if !d.Chooses {
+			continue
+		}
+		if d.Value != 0 {
+			deviations = append(deviations, Deviation{At: at, IsValue: true, Value: d.Value})
+		}
+		at++
+	}
+	return deviations
 }
 
 // none is the schedule without deviations: a token's last part is never empty.
@@ -33,8 +51,9 @@ const none = "0"
 // maxNumber bounds every number in a schedule.
 const maxNumber = math.MaxInt32
 
-// EncodeSchedule writes down where an execution left the default policy, for a token. The policy must be a function of
-// the execution so far; then default decisions need not be stored, and the schedule is short when the policy is good.
+// EncodeSchedule writes deviations, in the order of At, as text for a token.
+// The default policy must be a function of the execution so far; then default
+// decisions need not be stored, and the text is short when the policy is good.
 //
 //	schedule  = "0" | deviation { deviation }
 //	deviation = [ count ] ( thread | value )
@@ -42,21 +61,11 @@ const maxNumber = math.MaxInt32
 //	thread    = "a".."z" for 0..25 | "A".."Z" for 26..51 | "_" number "_"
 //	value     = "=" number "."
 //
-// 3b2a: three default decisions, thread 1, two default decisions, thread 0, then default decisions to the end.
-// Every sequence of deviations has one text, made of characters that no shell treats specially.
-// It panics on a negative number.
-func EncodeSchedule(decisions []Decision) string {
-	var deviations []Deviation
-	for i, d := range decisions {
-		if d.IsValue && d.Value != 0 || !d.IsValue && d.Thread != d.Default {
-			deviations = append(deviations, Deviation{At: i, IsValue: d.IsValue, Thread: d.Thread, Value: d.Value})
-		}
-	}
-	return EncodeDeviations(deviations)
-}
-
-// EncodeDeviations is EncodeSchedule for deviations that are known already, in the order of At.
-func EncodeDeviations(deviations []Deviation) string {
+// 3b2a: three default decisions, thread 1, two default decisions, thread 0,
+// then default decisions to the end. Every sequence of deviations has one text,
+// made of characters that no shell treats specially. It panics on a negative
+// number and on deviations out of order.
+func EncodeSchedule(deviations []Deviation) string {
 	if len(deviations) == 0 {
 		return none
 	}
@@ -64,7 +73,7 @@ func EncodeDeviations(deviations []Deviation) string {
 	next := 0 // first decision that is not written yet
 	for _, d := range deviations {
 		if d.At < next || d.At > maxNumber || d.Thread < 0 || d.Thread > maxNumber || d.Value < 0 || d.Value > maxNumber {
-			panic(fmt.Sprintf("report: bad deviation %+v", d))
+			panic(fmt.Sprintf("wire: bad deviation %+v", d))
 		}
 		if n := d.At - next; n > 0 {
 			b.WriteString(strconv.Itoa(n))

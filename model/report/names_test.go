@@ -1,0 +1,41 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/wire"
+)
+
+func TestOperandIsWhatTheSourceLineNames(t *testing.T) {
+	for _, c := range []struct{ op, line, want string }{
+		{"Uint64.Load", "if n := w.heads[i].Load(); n > 0 {", "w.heads[i]"},
+		{"Uint64.Load", "return a.Load() + b.Load()", ""},
+		{wire.OpSend, "r.out <- f(v)", "r.out"},
+		{wire.OpSend, "case out[i] <- v:", "out[i]"},
+		{wire.OpSend, "out <- <-in", ""},
+		{wire.OpReceive, "v, ok := <-x.in", "x.in"},
+		{wire.OpReceive, "for v := range in {", "in"},
+		{wire.OpReceive, "f(<-a, <-b)", ""},
+		{wire.OpClose, "defer close(w.done)", "w.done"},
+	} {
+		require.Equal(t, c.want, operand(c.op, c.line), "%s in %q", c.op, c.line)
+	}
+}
+
+func TestOneNameForTwoObjectsIsNumbered(t *testing.T) {
+	steps := []wire.Step{
+		{Op: "Load", Object: "#1", Line: 1}, {Op: "Load", Object: "#2", Line: 1},
+		{Op: "Load", Object: "#3", Line: 2}, {Op: "Load", Object: "#4", Line: 3},
+		{Op: "Load", Object: "given", Line: 1}, {Op: "Yield", Line: 1},
+	}
+	lines := map[int]string{1: "r.head.Load()", 2: "tail.Load()", 3: "f(a.Load(), b.Load())"}
+	source := func(_ string, line int) string { return lines[line] }
+	var got []string
+	for _, s := range named(&wire.Trace{Steps: steps}, source).Steps {
+		got = append(got, s.Object)
+	}
+	require.Equal(t, []string{"r.head#1", "r.head#2", "tail", "#4", "given", ""}, got)
+	require.Equal(t, "#3", steps[2].Object, "the trace is left as it was")
+}

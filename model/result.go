@@ -1,0 +1,219 @@
+package model
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/wire"
+)
+
+func (c *check) result(res explore.Result) wire.Result {
+	r := wire.Result{
+		Check: c.name, Verdict: wire.Proved,
+		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
+		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
+		Bounded: res.Bounded, Assumptions: slices.Clone(c.opts.assume),
+		Digest: fmt.Sprintf("%016x", res.Digest),
+	}
+	if c.opts.timeouts > 0 {
+		r.Assumptions = append(r.Assumptions, fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
+	}
+	if res.Held && c.opts.timeouts == 0 {
+		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
+	}
+	if res.Late > 0 {
+		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
+	}
+	r.Assumptions = append(r.Assumptions, res.Assumed...)
+	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
+		r.Bounded = s + " draws schedules"
+	}
+	switch {
+	case res.Failure != nil:
+		r.Verdict = wire.Failed
+	case r.Bounded != "":
+		r.Verdict = wire.Bounded
+	}
+	return r
+}
+
+// shortest is how long the search for a shorter failure may take.
+const shortest = 5 * time.Second
+
+// shorten looks for a failure of the same kind with fewer preemptions: every
+// schedule with none, with one, ... up to what f has.
+func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure {
+	switch f.Kind {
+	case explore.KindNondeterminism, explore.KindForeign, explore.KindExit, explore.KindRefused, explore.KindLimit:
+		return f
+	}
+	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
+	end := time.Now().Add(shortest)
+	for k := 0; k < f.Preemptions; k++ {
+		left := time.Until(end)
+		if left <= 0 {
+			break
+		}
+		cfg.Preemptions, cfg.Executions, cfg.Duration = k, 0, left
+		if g := explore.Run(cfg, c.execution(&cfg)).Failure; g != nil && g.Kind == f.Kind {
+			return g
+		}
+	}
+	return f
+}
+
+// describe runs the failing schedule once more, recorded, and draws it.
+func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure) {
+	r.Schedule = encode(f)
+	again, res := c.record(cfg, wire.Deviations(f.Schedule))
+	r.Message = f.Error()
+	if again == nil {
+		if f.Kind != explore.KindNondeterminism && f.Kind != explore.KindForeign {
+			r.Message += "\n(the failure did not show again when the same schedule was replayed: the body depends on something the checker does not control)"
+		}
+		again = f
+	} else if f.Kind == again.Kind {
+		r.Message = again.Error() + waits(again)
+	}
+	if f.Stack != "" {
+		r.Message += "\n" + userStack(f.Stack)
+	}
+	r.Trace = trace(res.Trace, again, r.Message)
+	c.files(r)
+}
+
+func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure, explore.Result) {
+	cfg.Record, cfg.Replay, cfg.FirstOnly, cfg.Progress = true, d, true, nil
+	cfg.Strategy, cfg.Preemptions, cfg.Executions, cfg.Duration = explore.DPOR, -1, 0, 0
+	res := explore.Run(cfg, c.execution(&cfg))
+	return res.Failure, res
+}
+
+// replay runs the schedule that the command gave.
+func (c *check) replay(cfg explore.Config) {
+	ds, err := wire.DecodeSchedule(c.set.Schedule)
+	if err != nil {
+		c.fail(wire.Result{Message: err.Error()})
+		return
+	}
+	f, res := c.record(cfg, ds)
+	r := c.result(res)
+	r.Schedule, r.Verdict, r.Bounded = c.set.Schedule, wire.Bounded, "one schedule"
+	if f == nil {
+		r.Trace = trace(res.Trace, nil, "")
+		send(wire.Message{Result: &r})
+		return
+	}
+	r.Verdict, r.Message = wire.Failed, f.Error()+waits(f)
+	if f.Stack != "" {
+		r.Message += "\n" + userStack(f.Stack)
+	}
+	r.Trace = trace(res.Trace, f, r.Message)
+	c.files(&r)
+	c.fail(r)
+}
+
+func (c *check) fail(r wire.Result) {
+	c.t.Helper()
+	r.Check, r.Verdict = c.name, wire.Failed
+	send(wire.Message{Result: &r})
+	c.t.Errorf("%s", r.Message)
+}
+
+func (c *check) progress(res explore.Result, part float64) {
+	if !c.set.Progress {
+		return
+	}
+	p := wire.Progress{Check: c.name, Executions: res.Executions(), Left: -1}
+	if res.Seconds > 0 {
+		p.Rate = float64(p.Executions) / res.Seconds
+	}
+	if part > 0 {
+		p.Left = float64(p.Executions)/part - float64(p.Executions)
+	}
+	send(wire.Message{Progress: &p})
+}
+
+// encode gives the schedule of a failure as tokens have it.
+func encode(f *explore.Failure) string { return wire.EncodeSchedule(wire.Deviations(f.Schedule)) }
+
+// trace prepares a recorded execution for drawing. Calls and returns of a
+// history and Joins that return are steps, but say nothing: they are left out.
+func trace(steps []wire.Step, f *explore.Failure, message string) *wire.Trace {
+	tr := &wire.Trace{Message: message}
+	name := func(id int, name string) {
+		for len(tr.Threads) <= id {
+			tr.Threads = append(tr.Threads, "")
+		}
+		tr.Threads[id] = name
+	}
+	preempted := map[int]bool{} // by a step of this thread that is left out
+	for _, s := range steps {
+		switch s.Op {
+		case explore.OpCall.String(), explore.OpReturn.String(), explore.OpJoin.String():
+			preempted[s.Thread] = preempted[s.Thread] || s.Preempt
+			continue
+		}
+		name(s.Thread, s.Name)
+		s.Preempt = s.Preempt || preempted[s.Thread]
+		delete(preempted, s.Thread)
+		tr.Steps = append(tr.Steps, s)
+	}
+	if f != nil {
+		tr.Blocked = f.Blocked
+		for _, b := range f.Blocked {
+			name(b.Thread, b.Name)
+		}
+	}
+	return tr
+}
+
+// files writes what is better looked at in a browser.
+func (c *check) files(r *wire.Result) {
+	if c.html == "" {
+		return
+	}
+	f, err := os.CreateTemp("", "surewake-"+filepath.Base(c.name)+"-*.html")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if _, err := f.WriteString(c.html); err == nil {
+		r.Files = map[string]string{"porcupine": f.Name()}
+	}
+}
+
+// userStack leaves of a panic's stack the part in the checked code.
+func userStack(stack string) string {
+	lines := strings.Split(stack, "\n")
+	var out []string
+	for i := 1; i+1 < len(lines); i += 2 {
+		fn := lines[i]
+		if strings.Contains(fn, "surewake/model/explore.") || strings.Contains(fn, "surewake/model/hook.") || strings.Contains(fn, "surewake/model/virtual.") || strings.Contains(fn, "surewake/model.") ||
+			strings.HasPrefix(fn, "panic(") || strings.HasPrefix(fn, "runtime") || strings.HasPrefix(fn, "iter.") {
+			continue
+		}
+		out = append(out, "\t"+fn, "\t"+lines[i+1])
+		if len(out) == 16 {
+			break
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// waits says where each of the goroutines stands that wait for ever.
+func waits(f *explore.Failure) string {
+	var b strings.Builder
+	for _, w := range f.Blocked {
+		if w.File != "" {
+			fmt.Fprintf(&b, "\n\t%s is blocked for ever in %s at %s:%d",
+				w.Name, w.Op, filepath.Base(w.File), w.Line)
+		}
+	}
+	return b.String()
+}

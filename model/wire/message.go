@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// A Message goes from a test binary to the command. One of its fields is set.
+type Message struct {
+	Progress *Progress `json:"progress,omitempty"`
+	Result   *Result   `json:"result,omitempty"`
+}
+
+// Progress tells how far an exploration has got.
+type Progress struct {
+	Check      string  `json:"check"`
+	Executions int64   `json:"executions"`
+	Rate       float64 `json:"rate"` // executions per second
+	Left       float64 `json:"left"` // estimate of the executions that are left, -1 if unknown
+}
+
+// Result is what became of a check, or of one replayed schedule of it.
+type Result struct {
+	Check       string   `json:"check"` // name of the test, subtest included
+	Verdict     string   `json:"verdict"`
+	Complete    int64    `json:"complete"`
+	Deadlocked  int64    `json:"deadlocked"`
+	Pruned      int64    `json:"pruned"`
+	Steps       int64    `json:"steps"`
+	Seconds     float64  `json:"seconds"`
+	Races       int64    `json:"races"`             // executions with a data race
+	Bounded     string   `json:"bounded,omitempty"` // why the verdict is at most bounded
+	Assumptions []string `json:"assumptions,omitempty"`
+	Digest      string   `json:"digest,omitempty"` // over all explored schedules
+
+	// Of the execution that decided the verdict, if one did.
+	Message  string            `json:"message,omitempty"`
+	Schedule string            `json:"schedule,omitempty"`
+	Trace    *Trace            `json:"trace,omitempty"`
+	Files    map[string]string `json:"files,omitempty"` // what else was written, by kind
+}
+
+// Mark begins a line of a test binary's standard output that holds a Message.
+// A body that prints without a newline may leave text before it.
+const Mark = "\x1esurewake "
+
+// Write writes m as a line of its own, in one call of w.Write.
+func (m Message) Write(w io.Writer) error {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(append([]byte("\n"+Mark), b...), '\n'))
+	return err
+}
+
+// Parse looks for a message in a line of output. It returns the text before
+// the message. Without a message, or with a mutilated one, ok is false: the
+// line is then ordinary output.
+func Parse(line []byte) (before []byte, m Message, ok bool) {
+	before, encoded, ok := bytes.Cut(line, []byte(Mark))
+	if !ok || json.Unmarshal(encoded, &m) != nil || m.Progress == nil && m.Result == nil {
+		return line, Message{}, false
+	}
+	return before, m, true
+}

@@ -1,0 +1,51 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Settings go from the command to a test binary, as JSON in the environment
+// variable [SettingsVariable].
+type Settings struct {
+	Mode        string   // Explore or Replay
+	Race        bool     // the binary was built with -race
+	Expect      []string // import paths that must have been rewritten
+	Strategy    string   // as explore names it; "" is the exhaustive one
+	Preemptions int      // bound; -1 is none
+	Seconds     float64  // bound; 0 is none
+	Executions  int64    // bound; 0 is none
+	Seed        uint64   // of the random strategies
+	Schedule    string   // what to replay, of check Check
+	Check       string
+	Progress    bool // send Progress
+	Quick       bool // the first failure will do: it is neither shortened nor recorded
+}
+
+// Modes of Settings.
+const (
+	Explore = "explore" // every check of the Test function
+	Replay  = "replay"  // one schedule of one check
+)
+
+// SettingsVariable names the environment variable that holds the Settings.
+const SettingsVariable = "SUREWAKE"
+
+// Encode returns the value of the environment variable.
+func (s Settings) Encode() (string, error) {
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// DecodeSettings is the inverse of Settings.Encode. It returns nil without an
+// error for the empty text: the binary was not started by the command.
+func DecodeSettings(text string) (*Settings, error) {
+	if text == "" {
+		return nil, nil
+	}
+	s := &Settings{Preemptions: -1}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return nil, fmt.Errorf("environment variable %s: %w", SettingsVariable, err)
+	}
+	return s, nil
+}
