@@ -66,12 +66,23 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if err != nil {
 		return sum, err
 	}
-	all, err := findMutants(set.Packages, root, opts.All)
+	selected := set.Packages
+	elsewhere, err := killersElsewhere(selected, root, opts.All)
+	if err != nil {
+		return sum, err
+	}
+	if len(elsewhere) > 0 {
+		patterns := slices.Concat(opts.Patterns, elsewhere)
+		if set, err = instrument.Rewrite(ctx, opts.instrument(patterns, nil)); err != nil {
+			return sum, err
+		}
+	}
+	all, err := findMutants(selected, set.Packages, root, opts.All)
 	if err != nil {
 		return sum, err
 	}
 	if len(all) == 0 {
-		return sum, usagef("no mutants (testdata/mutants/*.mutant) in %s", names(set.Packages))
+		return sum, usagef("no mutants (testdata/mutants/*.mutant) in %s", names(selected))
 	}
 	all = slices.DeleteFunc(all, func(m candidate) bool { return !match.MatchString(m.id) })
 	if len(all) == 0 {
@@ -85,27 +96,62 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
 }
 
-// findMutants returns the mutants of packages, and those of the module's other packages that name one of them, once for each who
-// is named. Those that are further examples of the same bugs are among them if more is set.
-func findMutants(packages []instrument.Package, root string, more bool) ([]candidate, error) {
-	module, err := mutant.Find(root)
-	if err != nil {
-		return nil, err
-	}
-	var all []candidate
-	for _, p := range packages {
-		place := placeOf(p, root)
-		own, err := mutant.In(p.Dir, place)
+// killersElsewhere returns patterns for the packages that mutants of the selected ones name, and that
+// are not selected themselves.
+func killersElsewhere(selected []instrument.Package, root string, more bool) ([]string, error) {
+	var patterns []string
+	for _, p := range selected {
+		own, err := mutant.In(p.Dir, placeOf(p, root))
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range own {
-			if more || !f.More {
-				all = append(all, candidatesOf(f, f.ID, p, place)...)
+			m, err := f.Read()
+			if err != nil || f.More && !more {
+				continue // an error is said when the mutant is judged
+			}
+			for _, k := range m.Killers {
+				here := func(p instrument.Package) bool { return placeOf(p, root) == k.Place }
+				if k.Place == "" || slices.ContainsFunc(selected, here) {
+					continue
+				}
+				patterns = append(patterns, "./"+k.Place)
+			}
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns), nil
+}
+
+// findMutants returns the mutants of the selected packages, each once for everyone it names in one of
+// the packages, and those of the module's other packages that name someone in a selected one. Those
+// that are further examples of the same bugs are among them if more is set.
+func findMutants(selected, packages []instrument.Package, root string, more bool) (
+	all []candidate, err error,
+) {
+	module, err := mutant.Find(root)
+	if err != nil {
+		return nil, err
+	}
+	homes := map[string]bool{}
+	for _, p := range selected {
+		homes[placeOf(p, root)] = true
+	}
+	for _, p := range packages {
+		place := placeOf(p, root)
+		if homes[place] {
+			own, err := mutant.In(p.Dir, place)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range own {
+				if more || !f.More {
+					all = append(all, candidatesOf(f, f.ID, p, place)...)
+				}
 			}
 		}
 		for _, f := range module {
-			if f.Home != place && (more || !f.More) {
+			if f.Home != place && (more || !f.More) && (homes[place] || homes[f.Home]) {
 				all = append(all, candidatesOf(f, f.Name(), p, place)...)
 			}
 		}
@@ -113,17 +159,20 @@ func findMutants(packages []instrument.Package, root string, more bool) ([]candi
 	return all, nil
 }
 
-// candidatesOf returns one candidate for each whom a mutant names in a package, and for its own package at least one.
+// candidatesOf returns one candidate for each killer that a mutant names in a package; for its own
+// package at least one, unless it names killers elsewhere only.
 func candidatesOf(f mutant.File, id string, p instrument.Package, place string) []candidate {
+	m, err := f.Read()
+	if err != nil { // it is said when the mutant is judged in its own package
+		m = &mutant.Mutant{}
+	}
 	var all []candidate
-	if m, err := f.Read(); err == nil { // an error is said when it is judged in its own package
-		for _, k := range m.Killers {
-			if k.Place == place || k.Place == "" && f.Home == place {
-				all = append(all, candidate{id: id, file: f, pkg: p, suspect: k.Name})
-			}
+	for _, k := range m.Killers {
+		if k.Place == place || k.Place == "" && f.Home == place {
+			all = append(all, candidate{id: id, file: f, pkg: p, suspect: k.Name})
 		}
 	}
-	if all == nil && f.Home == place {
+	if len(m.Killers) == 0 && f.Home == place {
 		all = []candidate{{id: id, file: f, pkg: p}}
 	}
 	return all
@@ -238,7 +287,7 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 
 	if suspectIsCheck {
 		killer, err = j.ask(ctx, r, checks, m.suspect)
-		if killer != "" || err != nil {
+		if killer != "" || err != nil || failsOnPurpose(placeOf(m.pkg, j.root)) {
 			return killer, err
 		}
 	}
@@ -324,6 +373,16 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 			return nil, "", notCompiling(err)
 		}
 		for _, row := range rows {
+			if failsOnPurpose(t.place) {
+				changed, err := j.changesVerdict(ctx, t, race, most, row)
+				if err != nil {
+					return nil, "", err
+				}
+				if changed {
+					return nil, row.Name, nil
+				}
+				continue
+			}
 			switch row.Verdict {
 			case Failed:
 				return nil, row.Name, j.presume(fmt.Sprintf("%s %s race=%t", t.pkg.Path, t.test, race), row.Name, func() (bool, error) {
@@ -338,6 +397,26 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 		}
 	}
 	return cutShort, "", nil
+}
+
+// failsOnPurpose says whether the package at place is one whose checks have known verdicts, which need
+// not be good ones. A mutant of the checker is killed there by a check whose verdict it changes.
+func failsOnPurpose(place string) bool { return strings.HasPrefix(place, "testdata/") }
+
+// changesVerdict says whether a check has another verdict than on the unchanged source.
+func (j *judge) changesVerdict(
+	ctx context.Context, t planned, race bool, most time.Duration, mutated Row,
+) (bool, error) {
+	rows, err := j.run(ctx, j.original, t, race, most)
+	if err != nil {
+		return false, err
+	}
+	for _, row := range rows {
+		if row.Name == mutated.Name {
+			return row.Verdict != mutated.Verdict, nil
+		}
+	}
+	return true, nil
 }
 
 func (j *judge) run(ctx context.Context, r *runner, t planned, race bool, most time.Duration) ([]Row, error) {

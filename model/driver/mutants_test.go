@@ -33,12 +33,13 @@ func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
 		want []string // the ids, and who is asked first
 	}{
 		{p, false, []string{"A1-room TestRoom", "A1-room TestWall", "B2 "}},
-		{p, true, []string{"A1-room TestRoom", "A1-room TestWall", "B2 ", "A2 "}},
+		{p, true, []string{"A1-room TestRoom", "A1-room TestWall", "B2 "}},
 		{q, false, []string{"Q ", "p/A1-room TestQ"}},
 		{q, true, []string{"Q ", "p/A1-room TestQ", "p/A2 TestQ"}},
 		{instrument.Package{Path: "r", Dir: filepath.Join(root, "r")}, true, nil},
 	} {
-		all, err := findMutants([]instrument.Package{c.pkg}, root, c.more)
+		packages := []instrument.Package{c.pkg}
+		all, err := findMutants(packages, packages, root, c.more)
 		require.NoError(t, err)
 		var ids []string
 		for _, m := range all {
@@ -47,6 +48,37 @@ func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
 		}
 		require.Equal(t, c.want, ids)
 	}
+}
+
+// A package that is not selected takes part where a mutant of a selected one names it, and with that
+// mutant only.
+func TestMutantsAreKilledElsewhereToo(t *testing.T) {
+	root := t.TempDir()
+	for file, killers := range map[string]string{
+		"p/testdata/mutants/P.mutant": "Killed by TestQ in q\n",
+		"q/testdata/mutants/Q.mutant": "",
+		"r/testdata/mutants/R.mutant": "Killed by TestQ in q\n",
+	} {
+		file = filepath.Join(root, filepath.FromSlash(file))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		text := "A bug.\n" + killers + "\n-- p/p.go: F --\n- one\n"
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+	}
+	p := instrument.Package{Path: "p", Dir: filepath.Join(root, "p")}
+	q := instrument.Package{Path: "q", Dir: filepath.Join(root, "q")}
+
+	patterns, err := killersElsewhere([]instrument.Package{p}, root, false)
+	require.NoError(t, err)
+	require.Equal(t, []string{"./q"}, patterns)
+	patterns, err = killersElsewhere([]instrument.Package{p, q}, root, false)
+	require.NoError(t, err)
+	require.Empty(t, patterns)
+
+	all, err := findMutants([]instrument.Package{p}, []instrument.Package{p, q}, root, false)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, "p/P", all[0].id)
+	require.Equal(t, q, all[0].pkg)
 }
 
 func TestMutantsAreAppliedInMemory(t *testing.T) {
