@@ -8,53 +8,64 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// Stacks
+// Coroutines
 //
-// Tasks run on coroutines (iter.Pull), one after another on the same one: a task that never waits costs no switch and no stack of
-// its own. A worker's goroutine, its trampoline, resumes one stack after another:
+// Tasks run on coroutines (iter.Pull), one after another on the same one: a task that never waits
+// costs no switch and no stack of its own. A worker's goroutine, its trampoline, resumes
+// coroutines:
 //
-//	trampoline   takes a task that was suspended, resumes its stack; or takes one that has not begun, and lends it a spare stack
-//	stack        runs the task, takes the next that has not begun, runs it, ...; leaves when the next one was suspended, or when
-//	             there is none; or when the task has to wait
+//	trampoline   takes a suspended task and resumes its coroutine; or takes an unstarted task and
+//	             gives it a spare coroutine
+//	coroutine    runs the task, then takes and runs further unstarted tasks; returns to the
+//	             trampoline when the next task is a suspended one, when there is none, or when its
+//	             task has to wait
 //
-// A task that waits keeps the stack, with everything beneath it: the tasks that have inlined it in a join, and the loop. The worker goes
-// on with another stack, and whoever wakes the task puts it into a queue like any other; the worker that takes it resumes the stack,
-// which then belongs to that worker. So no task ever waits for one that lies beneath it on the same stack and could go on: the lower one
-// waits for the upper one, and for nothing else. (runtime/R2)
+// A task that waits keeps its coroutine and everything on its stack: the tasks that have inlined it
+// in a join, and the loop. The worker goes on with another coroutine. The waker queues the task
+// like any other, and the worker that takes it resumes the coroutine, which then belongs to that
+// worker. So a task never waits for a task beneath it on its stack that could run: the lower one
+// waits for the upper one and for nothing else. (runtime/R2)
 //
-// "I wait" is published by the trampoline, after the switch: a waker may hand the task to another worker at once, and that must
-// not resume a stack that is still running.
+// The trampoline, not the task, publishes that the task waits (ToIdle), after the switch. A waker
+// may hand the task to another worker at once, and that worker must not resume a coroutine that is
+// still running.
 //
-// What was not done
+// Rejected alternatives
 //
-//   - Waiting by helping: to run other tasks on top of the one that waits. Two tasks that wait for each other's children then wait
-//     for what lies beneath them on the same stack, for ever; and there is no bound on the depth.
-//   - A goroutine for each task that waits. A switch by the scheduler costs 200 ns and more, and moves work to where nobody asked for it.
-//   - Parking on the stack that found nothing. It would keep the deepest stack of the worker from being shrunk by the collector.
+//   - Waiting by helping: running other tasks on top of the waiting one. Two tasks that wait for
+//     each other's children then wait for tasks beneath them on their stacks, forever; and the
+//     depth has no bound.
+//   - A goroutine for each waiting task. A switch by Go's scheduler costs 200 ns and more, and
+//     moves work to another processor unasked.
+//   - Sleeping on the coroutine that found nothing. The collector could not shrink the deepest
+//     stack of the worker.
 
-// A stack is a coroutine that runs tasks. It belongs to the worker that resumed it last; while it is suspended, to the task on top
-// of it, whose next runner resumes it. Fields are the owner's unless they say something else.
+// A coroutine runs tasks, one after another or nested by joins. It belongs to the worker that
+// resumed it last; while suspended, to the task on top of it, whose next runner resumes it. Fields
+// are used by the owner unless they say otherwise.
 type coroutine struct {
-	worker       *worker // that has resumed the stack last
-	task         *task   // the innermost task that runs here; nil in the loop, and while the stack is suspended
-	initial      *task   // RUNNING: the task to begin with when a spare stack is resumed
-	savedBody    body    // of task, while it is suspended
+	worker       *worker // the worker that resumed it last
+	task         *task   // the innermost task that runs here; nil in loop and while suspended
+	initial      *task   // RUNNING: the task that a spare runs first when it is resumed
+	savedBody    body    // the body of task, while that is suspended
 	inlineLeft   int     // how many more joins may run their targets here
-	budget       int     // what the task may still do without leaving the stack; see Cx.spend
-	budgetRounds uint8   // how often the budget was used up
-	tracing      bool    // never changes: see Trace
-	waited       bool    // the stack has been suspended since a future cleared this before its poll
+	budget       int     // calls left that need not wait; see Cx.charge
+	budgetRounds uint8   // how many budgets in a row were used up
+	tracing      bool    // the option Trace; never changes
+	waited       bool    // has been suspended since a future cleared this before its poll
 
-	next  func() (struct{}, bool) // resumes; the trampoline calls it
-	stop  func()                  // ends a spare stack
-	yield func(struct{}) bool     // back to the trampoline; false: the stack is to end
+	next  func() (struct{}, bool) // resumes it; the trampoline calls it
+	stop  func()                  // ends a spare
+	yield func(struct{}) bool     // returns to the trampoline; false: it must end
 
-	// waiter is the task that was suspended here last; stored by the owner before the switch, loaded by whoever cancels everything.
+	// lastSuspended is the task that was suspended here last. Stored by the owner before the
+	// switch, loaded by wakeAll.
 	lastSuspended atomic.Pointer[task]
-	// The links of Runtime.stacks, under its lock.
+	// The links of Runtime.coroutines, under its lock.
 	listPrev, listNext *coroutine
 }
 
+// newCoroutine returns a spare coroutine.
 func newCoroutine(rt *Runtime) *coroutine {
 	co := &coroutine{inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace}
 	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -71,7 +82,8 @@ func newCoroutine(rt *Runtime) *coroutine {
 	return co
 }
 
-// loop runs tasks until it is stopped, or not needed as a spare, or one of them panics: then it returns true, and is to be called again.
+// loop runs tasks until the coroutine is stopped or not needed as a spare. If a task panics or
+// calls Goexit, loop ends the task and returns true: it must be called again.
 func (co *coroutine) loop() (again bool) {
 	defer co.recoverBottom(&again)
 	for {
@@ -95,7 +107,8 @@ func (co *coroutine) loop() (again bool) {
 	}
 }
 
-// runFirst is run for a task with nothing beneath it, whose panics caught sees to: a defer for each costs a tenth of an empty task.
+// runBottom runs t with no task beneath it. Its panics are recovered by loop's deferred
+// recoverBottom: a defer for each task would cost a tenth of an empty task.
 func (co *coroutine) runBottom(t *task) {
 	co.task = t
 	var ended bool
@@ -104,7 +117,7 @@ func (co *coroutine) runBottom(t *task) {
 	} else {
 		ended = t.body.poll(Cx{co, t})
 	}
-	co.task = nil // from here on, caught has nothing to do
+	co.task = nil // recoverBottom has nothing to do from here on
 	if ended {
 		t.complete(co.worker)
 	} else {
@@ -112,7 +125,8 @@ func (co *coroutine) runBottom(t *task) {
 	}
 }
 
-// caught is deferred by loop, once for all of its tasks: it ends the one that panics or calls Goexit.
+// recoverBottom is deferred by loop, once for all its tasks. It ends a task that panics or calls
+// Goexit.
 func (co *coroutine) recoverBottom(again *bool) {
 	t := co.task
 	if t == nil {
@@ -126,8 +140,8 @@ func (co *coroutine) recoverBottom(again *bool) {
 	t.recordPanic(recover())
 }
 
-// run runs t, which its caller has made RUNNING, on top of the tasks that are on s. When it returns, t has ended or, if it is one that
-// can be left, waits; it reports whether it has ended.
+// runInlined runs t, which its caller has made RUNNING, on top of the tasks that co runs. It
+// returns true when t has ended, and false when t is a future that waits.
 func (co *coroutine) runInlined(t *task) (ended bool) {
 	beneath := co.task
 	co.task = t
@@ -137,7 +151,7 @@ func (co *coroutine) runInlined(t *task) (ended bool) {
 	} else {
 		ended = t.body.poll(Cx{co, t})
 	}
-	co.task = beneath // from here on, unwind has nothing to do
+	co.task = beneath // recoverInlined has nothing to do from here on
 	if ended {
 		t.complete(co.worker)
 	} else {
@@ -146,7 +160,7 @@ func (co *coroutine) runInlined(t *task) (ended bool) {
 	return ended
 }
 
-// unwind is deferred by run: it ends a task that panics or calls Goexit.
+// recoverInlined is deferred by runInlined. It ends a task that panics or calls Goexit.
 func (co *coroutine) recoverInlined(t, beneath *task, ended *bool) {
 	if co.task == beneath {
 		return
@@ -159,32 +173,33 @@ func (co *coroutine) recoverInlined(t, beneath *task, ended *bool) {
 	t.recordPanic(recover())
 }
 
-// A reason says why a stack was left.
+// A suspendReason says why a coroutine returned to the trampoline.
 type suspendReason uint8
 
 const (
-	becameSpare suspendReason = iota // there is nothing that it could run
-	taskWaits                        // its task waits
+	becameSpare suspendReason = iota // it runs nothing
+	taskWaits                        // its task waits to be woken
 	taskYields                       // its task has yielded
 )
 
-// suspend leaves the stack of the running task until somebody resumes it: whoever wakes it (waiting), or its turn (yielded).
-// It may return for no reason.
+// suspend returns to the trampoline until a worker resumes the running task: after a wake if it
+// waits, in its turn if it yields. It may return spuriously.
 func (co *coroutine) suspend(why suspendReason) {
 	t, w := co.task, co.worker
-	if co.lastSuspended.Load() != t { // a load costs nothing, a store as much as the rest of this
+	if co.lastSuspended.Load() != t { // a store costs as much as the rest of suspend
 		co.lastSuspended.Store(t)
 	}
 	co.savedBody, t.body = t.body, co
 	co.waited = true
 	co.task = nil
 	w.reason, w.suspended = why, t
-	co.yield(struct{}{}) // never false: only spare stacks are stopped
+	co.yield(struct{}{}) // never false: only spares are stopped
 	co.task = t
 	t.body, co.savedBody = co.savedBody, nil
 }
 
-// enter resumes s and does what it left to be done. Only the trampoline calls it.
+// resume resumes co, then publishes the state of the task that co has suspended, if any. Only the
+// trampoline calls it.
 func (w *worker) resume(co *coroutine) {
 	w.current = co
 	co.worker = w
@@ -201,9 +216,10 @@ func (w *worker) resume(co *coroutine) {
 	}
 }
 
-// leave ends a poll of t after which it waits: others may resume its stack before this returns.
+// toIdle ends a poll of t, after which t waits. Others may resume t before toIdle returns.
 func (w *worker) toIdle(t *task) {
-	if w.rt.cancelling() && t.state.Load().Shield() == 0 { // partner: Runtime.cancelAll, which looks for it after it has said so
+	// Partner: raiseMode, which sets the mode and then wakes what is in lastSuspended and futures.
+	if w.rt.cancelling() && t.state.Load().Shield() == 0 {
 		t.state.Wake()
 	}
 	if t.state.ToIdle() == taskstate.IdleEnqueue {
@@ -211,7 +227,7 @@ func (w *worker) toIdle(t *task) {
 	}
 }
 
-// stacks is the list of all stacks of a runtime. Anyone may call its methods.
+// A coroutineList lists all coroutines of a runtime. Any goroutine may call its methods.
 type coroutineList struct {
 	lock sync.Mutex
 	all  *coroutine
@@ -241,7 +257,7 @@ func (l *coroutineList) remove(co *coroutine) {
 	co.listPrev, co.listNext = nil, nil
 }
 
-// wake wakes the task that was suspended last on each stack.
+// wakeAll wakes the task that was suspended last on each coroutine.
 func (l *coroutineList) wakeAll() {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -252,9 +268,11 @@ func (l *coroutineList) wakeAll() {
 	}
 }
 
-// A stack stands for the body of the task that is suspended on it. Who takes such a task resumes the stack; none of the following is
-// ever called.
+// A coroutine is the body of the task that is suspended on it. A worker that takes such a task
+// resumes the coroutine and never calls these.
 
-func (co *coroutine) poll(Cx) bool   { panic("runtime: a suspended task was polled") }
-func (co *coroutine) discardInput()  { panic("runtime: a suspended task was abandoned") }
-func (co *coroutine) discardResult() { panic("runtime: the result of a suspended task was discarded") }
+func (co *coroutine) poll(Cx) bool   { panic(suspendedRule) }
+func (co *coroutine) discardInput()  { panic(suspendedRule) }
+func (co *coroutine) discardResult() { panic(suspendedRule) }
+
+const suspendedRule = "runtime: internal error: a suspended task was used as an unstarted one"

@@ -5,31 +5,39 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// Where a worker finds work
+// How a worker finds work
 //
-//	1  timers that are due and the injector, first of all, every interval polls: work that feeds itself does not starve them
-//	   (runtime/R3)
-//	2  the private buffer, if there is one
-//	3  the slot, unless it was the source of the last lifoCap polls: then what is in it goes behind the ring (runtime/R6)
-//	4  the ring
-//	5  the injector
-//	6  the rings of the others, from a random one on, and the injector, some times over; at most half of the workers do this at a time
-//	7  all of it once more, only to look, after it has said that it is about to sleep
+// A worker takes the first task that it finds, in this order:
 //
-// Who announces what
+//   1. timers that are due, and the injector, once every tick.interval polls: otherwise tasks that
+//      respawn themselves starve the injector (runtime/R3)
+//   2. the private buffer, if there is one
+//   3. the slot, unless the last lifoCap polls were all from it: then its task moves to the back of
+//      the ring (runtime/R6)
+//   4. the ring
+//   5. the injector
+//   6. the rings of the other workers, starting at a random one, then the injector; this is
+//      repeated config.searches times, by at most half of the workers at a time
+//   7. after it has announced that it is about to sleep: steps 5 and 6 once more, only to look
 //
-// Whatever puts a task where another worker can take it tells the idle coordinator afterwards: a push to the ring, an overflow, what
-// came from the injector and was not the first, what came from a steal and was not the first (as the last searcher, by Found).
-// Filling the slot does not: that task is about to run. If its worker is busy for long, the driver takes it from there (sched_idle.go).
+// Which tasks are announced
 //
-// What was not done
+// A task that has become visible to other workers is announced to the idle coordinator afterwards:
+// a task pushed to the ring, an overflow, all but the first task of a batch from the injector, all
+// but the first stolen task (as the last searcher, by Found). Filling the slot is not announced:
+// that task is about to run. If its worker stays in one task for long, the driver rescues it
+// (sched_idle.go).
 //
-//   - The look at the injector behind the local queue. Tasks that respawn themselves starve it for ever.
-//   - The slot as one more victim of searchers. It is emptied of what its worker was about to run while the cache is hot; Tokio
-//     measured a loss of 30% and took it back.
-//   - A minimum for a batch from the injector. It beats the fair share: the first worker takes what the others were woken for.
+// Rejected alternatives
+//
+//   - Looking at the injector after the local queues only. Tasks that respawn themselves starve it.
+//   - Letting searchers steal from slots. They would take what the owner is about to run while its
+//     cache is hot; Tokio measured a loss of 30% and reverted it.
+//   - A minimum size of a batch from the injector. It exceeds the fair share: the first worker
+//     takes the tasks that the others were woken for.
 
-// take returns the next task of what w has, and what is in the injector: RUNNING, and w its runner. It is nil if there is none.
+// take returns the next task from w's own queues or the injector, or nil. The task is RUNNING and w
+// is its runner.
 func (w *worker) take() *task {
 	for {
 		if w.tick.left <= 0 {
@@ -45,7 +53,8 @@ func (w *worker) take() *task {
 	}
 }
 
-// begin makes t, an entry of a queue, RUNNING, and reports whether there is something to run.
+// toRunning makes t, a queue entry, RUNNING. It returns false if there is nothing to run: the entry
+// was stale, or the task was to end and has ended.
 func (w *worker) toRunning(t *task) bool {
 	switch t.state.ToRunning() {
 	case taskstate.RunStale:
@@ -65,7 +74,8 @@ func (w *worker) toRunning(t *task) bool {
 	return true
 }
 
-// endUnstarted ends a task that is to end and has no stack on which it could learn that.
+// endUnstarted ends t, which is RUNNING and must end, and returns true. It returns false if t must
+// run to notice: a suspended task returns an error from its wait, a future's Drop is called.
 func (w *worker) endUnstarted(t *task, err error) bool {
 	switch body := t.body.(type) {
 	case *coroutine:
@@ -82,6 +92,7 @@ func (w *worker) endUnstarted(t *task, err error) bool {
 	return true
 }
 
+// countPoll counts a poll, against the tick and the next look at the injector.
 func (w *worker) countPoll() {
 	w.count.polled++
 	w.tick.left--
@@ -89,7 +100,7 @@ func (w *worker) countPoll() {
 	w.pollsUntilInjector--
 }
 
-// pick takes an entry.
+// pick removes one entry from w's queues or the injector and returns it, or nil.
 func (w *worker) pick() *task {
 	if w.pollsUntilInjector <= 0 {
 		w.pollsUntilInjector = w.tick.interval
@@ -123,14 +134,16 @@ func (w *worker) pick() *task {
 	return nil
 }
 
-// elsewhere is for a task that is neither from the slot nor from the ring.
+// afterForeignTask returns t, which came neither from the slot nor from the ring. It ends the run
+// of polls from the slot and announces what the ring holds.
 func (w *worker) afterForeignTask(t *task) *task {
 	w.lifoPolls = 0
 	w.announce()
 	return t
 }
 
-// announce tells somebody of the task in the ring that nobody was told about, if there is one: w does something else now.
+// announce notifies of the unannounced task in the ring, if there is one: w is about to run
+// another.
 func (w *worker) announce() {
 	if w.unannounced {
 		w.unannounced = false
@@ -138,7 +151,8 @@ func (w *worker) announce() {
 	}
 }
 
-// fetch takes a batch from the injector: it returns the first, and the others go where thieves can take them. (runtime/R5)
+// fetch takes a batch from the injector. It returns the first task, or nil, and puts the others
+// where thieves can take them. (runtime/R5)
 func (w *worker) fetch() *task {
 	q := &w.rt.injector
 	if q.length.Load() == 0 {
@@ -148,13 +162,13 @@ func (w *worker) fetch() *task {
 	if w.buffer != nil {
 		target = w.buffer
 	}
-	room := target.Cap() - target.Len() + 1 // the first needs none
+	room := target.Cap() - target.Len() + 1 // the first task needs none
 	n := q.take(w, w.scratch[:min(len(w.scratch), room)])
 	if n == 0 {
 		return nil
 	}
 	first, others := w.scratch[0], w.scratch[1:n]
-	for _, t := range others[target.PushBatch(others):] { // an open steal takes up room
+	for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 		target.Push(t, w.overflowFn)
 	}
 	clear(w.scratch[:n])
@@ -165,7 +179,8 @@ func (w *worker) fetch() *task {
 	return first
 }
 
-// next returns the next task for the trampoline, RUNNING; w sleeps until there is one. It is nil when the runtime has ended.
+// next returns the next task for the trampoline, RUNNING, and sleeps until there is one. It returns
+// nil when the runtime has ended.
 func (w *worker) next() *task {
 	for {
 		t := w.take()
@@ -188,7 +203,7 @@ func (w *worker) next() *task {
 	}
 }
 
-// search looks for work where it costs others something.
+// search looks for work in the queues of others, which slows them down.
 func (w *worker) search() *task {
 	rt := w.rt
 	if len(rt.workers) == 1 || !w.idle.Search() {
@@ -204,6 +219,8 @@ func (w *worker) search() *task {
 	return t
 }
 
+// steal looks through the queues of all others, from a random one on, and the injector, up to
+// config.searches times. It returns a RUNNING task, or nil.
 func (w *worker) steal() *task {
 	all := w.rt.workers
 	for range w.rt.config.searches {
@@ -229,6 +246,7 @@ func (w *worker) steal() *task {
 	return nil
 }
 
+// stealFrom steals from victim into w's ring. It returns a RUNNING task, or nil.
 func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
 	before := w.ring.Tail()
 	t, result := victim.StealInto(w.ring)
@@ -243,7 +261,7 @@ func (w *worker) stealFrom(victim *deque.Deque[*task]) *task {
 	return w.take()
 }
 
-// mix spreads the bits of a seed (splitmix64, Vigna 2015), and is never 0.
+// mix turns a seed into a generator state, which is never 0 (splitmix64, Vigna 2015).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -251,7 +269,8 @@ func mix(x uint64) uint64 {
 	return max(x^x>>31, 1)
 }
 
-// below returns a number from 0 to n-1 (xorshift64, Marsaglia 2003; without its bias by Lemire's product).
+// randomBelow returns a random number in [0, n) (xorshift64, Marsaglia 2003, reduced by Lemire's
+// multiplication).
 func (w *worker) randomBelow(n int) int {
 	w.random ^= w.random << 13
 	w.random ^= w.random >> 7

@@ -6,15 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// Debug lets every waiting function look at the goroutine that calls it, which takes some microseconds, and panic with the rule that is
-// broken. What Go does without it is to end the process, with a message that does not name the rule:
+// Debug makes every call that waits check the goroutine that makes it, and panic with the broken
+// rule. The check takes some microseconds. Without it, Go ends the process with a message that does
+// not name the rule:
 //
-//   - A task that waits has not locked its thread (runtime.LockOSThread): it may go on on another one. What has to stay on a thread
-//     is for [SpawnBlocking].
-//   - A Cx is used on the goroutine of its task only.
+//   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
+//     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
+//   - A Cx must be used on the goroutine of its task only.
 //
-// A thread that a task has locked and not unlocked before it ended is unlocked when its worker has nothing else to do on that stack, and
-// reported as a panic is, to the function of [OnPanic].
+// A thread that an ended task has left locked is unlocked when its coroutine becomes idle, and
+// reported to the function of [OnPanic] as a panic is.
 func Debug() Option {
 	return func(c *config) error {
 		c.debug = true
@@ -27,8 +28,8 @@ const (
 	foreignRule = "a Cx must be used on the goroutine of its task only"
 )
 
-// guarded returns yield with what [Debug] looks at before it. The coroutine of s calls it, before it runs tasks. Where nothing is guarded,
-// it costs nothing.
+// guarded returns yield with [Debug]'s checks before it. The coroutine itself calls it, before it
+// runs tasks. Without Debug, nothing is checked and nothing costs.
 func (co *coroutine) guarded(yield func(struct{}) bool) func(struct{}) bool {
 	own, _ := header()
 	return func(struct{}) bool {
@@ -39,17 +40,17 @@ func (co *coroutine) guarded(yield func(struct{}) bool) func(struct{}) bool {
 		case number != own:
 			co.violation(foreignRule)
 		case locked:
-			for locked { // whoever uses the stack next has not locked it
+			for locked { // the next task on this coroutine has not locked it
 				runtime.UnlockOSThread()
 				_, locked = header()
 			}
-			co.violation(lockedRule + "; this one has, or one that has ended on the same stack")
+			co.violation(lockedRule + "; this one has, or one that has ended on the same coroutine")
 		}
 		return yield(struct{}{})
 	}
 }
 
-// refuse takes back what suspend has done so far, and panics.
+// violation undoes what suspend has done so far, and panics with the broken rule.
 func (co *coroutine) violation(rule string) {
 	w := co.worker
 	co.task = w.suspended
@@ -58,7 +59,8 @@ func (co *coroutine) violation(rule string) {
 	panic("runtime: " + rule)
 }
 
-// unlock unlocks the thread of the calling goroutine, that of s, if a task has left it locked.
+// unlock unlocks the thread of the calling goroutine, which is co's, if a task has left it locked,
+// and reports it.
 func (co *coroutine) unlock(rt *Runtime) {
 	_, locked := header()
 	if !locked {
@@ -68,13 +70,17 @@ func (co *coroutine) unlock(rt *Runtime) {
 		runtime.UnlockOSThread()
 		_, locked = header()
 	}
-	rt.panicked(&PanicError{Value: "runtime: " + lockedRule + ", nor leave it locked when it ends", Stack: debug.Stack()})
+	rt.panicked(&PanicError{
+		Value: "runtime: " + lockedRule + ", nor leave it locked when it ends",
+		Stack: debug.Stack(),
+	})
 }
 
-// header returns the number of the calling goroutine, and whether its thread is locked.
+// header returns the number of the calling goroutine and whether its thread is locked.
 func header() (number string, locked bool) {
 	var buf [128]byte
-	line, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("\n")) // goroutine 7 [running, locked to thread]:
+	// The first line is, say, "goroutine 7 [running, locked to thread]:".
+	line, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte("\n"))
 	fields := bytes.SplitN(line, []byte(" "), 3)
 	return string(fields[1]), bytes.Contains(fields[2], []byte("locked to thread"))
 }

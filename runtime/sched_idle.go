@@ -7,38 +7,49 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// Sleep
+// How workers sleep
 //
-// A worker that has found nothing sleeps as package idle says. One of the sleepers is the driver: it sleeps until the next timer is due, or
-// something is ready to be read or written, or it is time for a watch; the others have no timeout, and a runtime in which
+// A worker that finds nothing sleeps by the protocol of package idle. At most one of the sleepers
+// is the driver. It sleeps until the earliest of: the next timer is due, a watched descriptor is
+// ready, the slots have to be scanned. The others sleep without a timeout. A runtime in which
 // nothing runs and no timer is set wakes nobody.
 //
-//	rule D1   the driver is a worker that has published itself (its bit is set, or it has been claimed)
-//	rule D2   while somebody sleeps, and everybody else is in a task, there is a driver
+//	falling asleep   1 publish (idle.Publish)  2 recheck the queues  3 become the driver if there
+//	                 is none  4 load the earliest deadline, whether workers are busy, whether
+//	                 descriptors are watched  5 sleep until the first of these
+//	a new deadline   1 store it  2 load the driver, claim it, wake it
+//	starting work    1 be claimed  2 as the last searcher, wake another sleeper
 //
-// D1: it becomes the driver behind Publish, and stops being it before Woke. So who has set a new earliest deadline finds the driver,
-// claims it and wakes it; or finds none, and then whoever becomes the driver next finds the deadline. (runtime/P3)
+// It rests on three rules:
 //
-// D2: each parker that finds no driver becomes it. A driver that wakes was claimed, and counted as a searcher, or has woken by itself. When
-// it finds a task, somebody else takes its place: as the last searcher it wakes another sleeper, who finds nothing and becomes the
-// driver; if it is not the last, that happens to the last; and if it is no searcher, because it woke by itself, replaceDriver says that
-// it has to.
+//   1. The driver has published itself: its bit in the idle set is set, or it has been claimed.
+//   2. While a worker sleeps and all others run tasks, there is a driver.
+//   3. While a worker sleeps and another runs tasks, the driver scans the slots, or a worker is
+//      awake that is about to sleep.
 //
-// The driver leaves the watch out while nobody works, and says so (notScanning). When somebody begins to work, the driver must learn
-// of it, though it may be none of those that are woken:
+// Rule 1: a worker becomes the driver after Publish and stops being it before Woke. So a task that
+// has set a new earliest deadline finds the driver, claims it and wakes it; or finds none, and the
+// next driver sees the deadline. (runtime/P3)
 //
-//	rule D3   while somebody sleeps, and somebody works, the driver watches, or somebody is awake who will sleep
+// Rule 2: a worker that goes to sleep and finds no driver becomes it. A driver that wakes was
+// either claimed, and counts as a searcher, or woke by itself. When it finds a task it must be
+// replaced. As the last searcher it wakes a sleeper, which finds nothing and becomes the driver; if
+// it is not the last, the last searcher does that; if it woke by itself it is no searcher, and
+// replaceDriver tells it to notify.
 //
-// D3: who begins to work was claimed after the driver had looked who works, and so after notScanning was set; as the last searcher it
-// wakes another sleeper, or the last searcher does. That is the driver, or somebody who finds work and wakes the next, or
-// somebody who finds none, and notScanning set before it sleeps, and wakes the driver.
+// Rule 3: while no worker runs tasks, the driver does not scan, and sets notScanning. A worker that
+// starts working was claimed after the driver checked workersBusy, so notScanning was already set.
+// The last searcher wakes a successor: the driver, a worker that finds work and wakes the next, or
+// one that finds none, sees notScanning before it sleeps, and wakes the driver.
 //
-// A watch takes a task out of a slot in which it has been for one whole interval: its worker is in a long task, and nobody was told of
-// it. So a task waits for at most two intervals for a worker that sleeps.
+// A scan takes a task out of a slot in which it has been for a whole rescue interval: its worker is
+// in a long task, and the slot was not announced. So, with a sleeping worker, a task waits in a
+// slot for at most two intervals.
 
-// Step by step, falling asleep, sleeping and waking are what package idle's protocol is proved for (injector/R1).
+// Falling asleep, sleeping and waking are, access by access, the transitions that package idle's
+// protocol is proved for (injector/R1).
 
-// sleep puts w to sleep until there may be something to do, and reports whether the runtime has ended.
+// sleep sleeps until there may be something to do, and reports whether the runtime has ended.
 func (w *worker) sleep() bool {
 	rt := w.rt
 	w.pauseTick()
@@ -67,15 +78,15 @@ func (w *worker) sleep() bool {
 		w.scanSlots(now)
 		w.fireTimers()
 	}
-	if n := w.arrived; n > 0 { // with a token as well: nobody else is told of them
+	if n := w.arrived; n > 0 { // also with a token: no other worker is told of these events
 		w.arrived = 0
 		w.deliverEvents(n)
 	}
 	return outcome == idle.Closed && !rt.takeable(w)
 }
 
-// takeable reports whether there is anything that w could take: not what is in slots, which their workers are about to run.
-// (runtime/I6)
+// takeable reports whether there is a task that w could take. Other workers' slots do not count:
+// their owners are about to run those tasks. (runtime/I6)
 func (rt *Runtime) takeable(w *worker) bool {
 	if rt.injector.length.Load() > 0 {
 		return true
@@ -88,7 +99,7 @@ func (rt *Runtime) takeable(w *worker) bool {
 	return w.slot.Load() != nil
 }
 
-// rest sleeps, as the driver if there is none, and reports whether w has taken its token.
+// parkOrDrive sleeps, as the driver if there is none, and reports whether w has taken its token.
 func (w *worker) parkOrDrive() bool {
 	rt := w.rt
 	if !rt.driver.CompareAndSwap(0, int32(w.id+1)|notScanning) {
@@ -103,20 +114,24 @@ func (w *worker) parkOrDrive() bool {
 	return token
 }
 
-// drive sleeps as the driver.
+// drive sleeps as the driver, and reports whether w has taken its token.
 func (w *worker) drive() bool {
 	rt := w.rt
 	now := rt.now()
-	timeout := rt.timers.until(now) // partner: setTimer, which looks for the driver after it has published the deadline
-	if rt.workersBusy() {           // partner: whoever has become busy after this; see rule D3
+	// Partner: setTimer, which stores the deadline and then looks for the driver.
+	timeout := rt.timers.until(now)
+	// Partner: a worker that was claimed after this; see rule 3.
+	if rt.workersBusy() {
 		rt.driver.Store(int32(w.id + 1))
-		watch := rt.config.rescueInterval
-		if now-w.scannedAt >= int64(watch) { // long ago
+		interval := rt.config.rescueInterval
+		if now-w.scannedAt >= int64(interval) {
 			w.snapshotSlots(now)
 		}
-		timeout = min(timeout, time.Duration(w.scannedAt-now)+watch) // the smaller of the two (runtime/P2)
+		// Not the timer alone. (runtime/P2)
+		timeout = min(timeout, time.Duration(w.scannedAt-now)+interval)
 	}
-	if rt.watches.count.Load() > 0 { // partner: Runtime.Watch, which looks for the driver after it has counted the first
+	// Partner: Runtime.Watch, which counts the first and then looks for the driver.
+	if rt.watches.count.Load() > 0 {
 		if timeout == never {
 			timeout = poll.Forever
 		}
@@ -131,7 +146,7 @@ func (w *worker) drive() bool {
 	return w.parker.ParkTimeout(timeout)
 }
 
-// note begins a watch: it looks at what is in the slots now.
+// snapshotSlots records which tasks are in the slots now, for the next scan to compare with.
 func (w *worker) snapshotSlots(now int64) {
 	w.scannedAt = now
 	for i, v := range w.rt.workers {
@@ -139,7 +154,8 @@ func (w *worker) snapshotSlots(now int64) {
 	}
 }
 
-// watch takes what has been in somebody's slot since the last look, if that was one interval ago, and looks again.
+// scanSlots rescues every task that has been in the same slot since the last scan or snapshot, if
+// that was at least one rescue interval ago, and takes the next snapshot.
 func (w *worker) scanSlots(now int64) {
 	if interval := w.rt.config.rescueInterval; interval == 0 || now-w.scannedAt < int64(interval) {
 		return
@@ -156,33 +172,35 @@ func (w *worker) scanSlots(now int64) {
 	}
 }
 
-// notify tells the coordinator that there is a task that another worker can take. Anyone may call it.
+// notify wakes a worker if needed for a task that other workers can take. Any goroutine may call
+// it.
 func (rt *Runtime) notify() {
 	if worker, ok := rt.idle.Notify(); ok {
 		rt.unpark(worker, true)
 	}
 }
 
-// unpark gives a worker that was claimed its token.
+// unpark gives a claimed worker its token. It does nothing if ok is false.
 func (rt *Runtime) unpark(worker int, ok bool) {
 	if ok {
 		rt.watches.poller.Unpark(worker, rt.workers[worker].parker)
 	}
 }
 
-// wakeDriver makes the driver look at the clock again. Anyone may call it.
+// wakeDriver makes the driver compute its timeout again. Any goroutine may call it.
 func (rt *Runtime) wakeDriver() {
 	if d := int(rt.driver.Load() &^ notScanning); d != 0 && rt.idle.Claim(d-1) {
 		rt.unpark(d-1, true)
 	}
 }
 
-// workersBusy reports whether there is somebody to watch: a worker that does not sleep.
+// workersBusy reports whether there are slots to scan: scanning is on and a worker is awake.
 func (rt *Runtime) workersBusy() bool {
 	return rt.config.rescueInterval > 0 && rt.idle.Parked() < len(rt.workers)
 }
 
-// notScanning is set in Runtime.driver while the driver sleeps without a watch.
+// notScanning is set in Runtime.driver while the driver sleeps and does not scan the slots.
 const notScanning = 1 << 30
 
+// never is a timeout that does not end.
 const never = time.Duration(1<<63 - 1)

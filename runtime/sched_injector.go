@@ -5,43 +5,52 @@ import (
 	"sync/atomic"
 )
 
-// An injector is the queue that all workers share: what comes from outside, and what rings have no room for. It is first in,
-// first out, and has no bound.
+// The injector is the queue that all workers share. It holds tasks that were submitted or woken
+// from outside, and tasks that rings had no room for. It is first in, first out, and unbounded.
 //
-// It is a mutex and a ring that grows, not a lock-free list: a worker takes up to 32 tasks under one acquisition, an overflow
-// brings half a ring under one, and the flag that ends it has to agree with what is in it. Tasks have no link field for it.
+// It is a mutex and a growing ring, not a lock-free list: a worker takes up to 32 tasks under one
+// lock, an overflow adds half a ring under one, and the closed flag must agree with the content.
+// Tasks need no link field for it.
 //
 // Which accesses rely on which
 //
-//	length.Store under the lock, then    the parker's bit, then length.Load     lost wakeup: either the parker sees the task, or the
-//	  a look for a sleeper (notify)        in its recheck                         pusher sees the parker (idle/I1)
-//	closed under the lock                push under the lock                    a task is in the queue before the end, or refused
+//	pusher   1 length.Store under the lock  2 notify: look for a sleeper
+//	parker   1 set its bit                  2 recheck: length.Load
+//	         Either the parker sees the task, or the pusher sees the parker: no lost wakeup (idle/I1)
+//	closed   read by push and set by stopIfDone under the lock: a task is queued before the runtime
+//	         closes, or refused
 //
-// What is proved (package proofs): J1 to J10 for any number of workers, outsiders and tasks, the others within bounds.
+// Proved (package proofs), J1 to J10 for any number of workers, submitters and tasks, the others
+// within bounds:
 //
-//	injector/J1, injector/J7      nothing is lost or there twice on its way through the injector, batches in hand, and rings
+//	injector/J1, injector/J7      no task is lost or duplicated between injector, batches in
+//	                              transit, and rings
 //	injector/J2                   length is the length
-//	injector/J3                   what comes from outside after the end is refused
-//	injector/J4, injector/J6      no lost wakeup while batches are in transit; searching stays exact
-//	injector/J5, injector/J10     when all workers have ended, all that was accepted is done
+//	injector/J3                   tasks from outside are refused after the end
+//	injector/J4, injector/J6      no lost wakeup while batches are in transit; the count of
+//	                              searchers stays exact
+//	injector/J5, injector/J10     when all workers have stopped, all accepted tasks are done
 //	injector/J8, injector/J9      first in, first out; a batch fits
-//	injector/X1, injector/X2      the same in every state, and every run ends
-//	injector/S1, injector/S2      the same of a second model, whose tasks may be long,
-//	injector/S3                   and in every fair run all are done and all workers end
-//	injector/R1                   how workers look here, fall asleep, sleep, wake and end is what idle's proofs are about
+//	injector/X1, injector/X2      the same in every reachable state, and every run ends
+//	injector/S1, injector/S2      the same for a second model, with long tasks,
+//	injector/S3                   and every fair run completes all tasks and stops all workers
+//	injector/R1                   how workers look here, fall asleep, sleep, wake and stop refines
+//	                              the tables that idle is proved with
 type injector struct {
-	// length is len(tasks in the queue), written under the lock, read by anybody: 0 means that the queue was empty at that instant.
+	// length is the number of queued tasks. Written under the lock, read by any goroutine: 0 means
+	// that the queue was empty at that instant.
 	length atomic.Int64
 	_      [120]byte
 
 	lock sync.Mutex
 	// The rest is under the lock.
 
-	// tasks is a ring of a power-of-two size; entries [head, head+length) modulo the size are queued, the others nil.
+	// tasks is a ring whose size is a power of two; entries [head, head+length) modulo the size
+	// are queued, the others nil.
 	tasks  []*task
 	head   int
-	closed bool // push refuses what comes from outside
-	// accepted is how many tasks came from outside; public is what Stats sees of it.
+	closed bool // push refuses tasks from outside
+	// accepted counts the tasks that came from outside; public is the copy of it that Stats reads.
 	accepted uint64
 	public   atomic.Uint64
 }
@@ -51,9 +60,9 @@ const (
 	injectorKept = 1 << 15 // entries that are kept for the next burst: 256 KB
 )
 
-// push appends batch, and reports whether it did: it does not if fresh is set and the injector is closed. fresh tells tasks that
-// are new from those that are on their way already, which are never refused, and which the caller takes from live afterwards. Anyone
-// may call it.
+// push appends batch and returns true; or returns false if fresh is set and the injector is closed.
+// fresh marks new tasks. Others, which are never refused, are tasks in transit: the caller
+// subtracts them from live afterwards. Any goroutine may call it.
 func (q *injector) push(fresh bool, batch ...*task) bool {
 	q.lock.Lock()
 	if fresh && q.closed {
@@ -76,7 +85,8 @@ func (q *injector) push(fresh bool, batch ...*task) bool {
 	return true
 }
 
-// fill is push for n tasks that put writes to where they belong: all of dst, from task number from on. It is called once or twice.
+// fill is push for n tasks that put writes in place: put fills dst with tasks from, from+1 and so
+// on. It is called once, or twice if the ring wraps.
 func (q *injector) fill(fresh bool, n int, put func(dst []*task, from int)) bool {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -98,8 +108,8 @@ func (q *injector) fill(fresh bool, n int, put func(dst []*task, from int)) bool
 	return true
 }
 
-// take moves the oldest tasks to dst, at most as many as the fair share of one worker, and returns how many. The share is rounded up so
-// that a single task is somebody's. Worker w calls it, which counts them.
+// take moves the oldest tasks to dst and returns how many: at most the fair share of one worker,
+// rounded up so that a single task can be taken. Worker w calls it and counts the tasks.
 func (q *injector) take(w *worker, dst []*task) int {
 	if q.length.Load() == 0 {
 		return 0
@@ -125,7 +135,7 @@ func (q *injector) take(w *worker, dst []*task) int {
 	return n
 }
 
-// resize moves the n queued tasks to a ring that holds at least want.
+// resize moves the n queued tasks to a ring of at least want entries.
 func (q *injector) resize(n, want int) {
 	size := injectorMin
 	for size < want {

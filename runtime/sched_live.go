@@ -1,34 +1,41 @@
 package runtime
 
-// How many tasks there are
+// How a closed runtime learns that no task is left
 //
-// A closed runtime ends when its last task has. Its workers count the tasks that begin and end without touching anything that others
-// touch, most of the time: a worker has credit, tasks that it has counted already and that do not exist.
+// A closed runtime stops when its last task ends, so tasks are counted. Workers count the tasks
+// that start and end on them without touching shared memory most of the time: a worker has credit,
+// which is tasks counted in live that do not exist.
 //
-//	live = tasks that have begun and not ended and are not in the injector + the credit of all workers
-//	       - entries of the injector whose tasks a join has run: they are counted there until they are taken
+//	live = tasks that have been spawned, have not ended and are not in the injector
+//	       + the credit of all workers
+//	       - stale entries of the injector: their tasks are counted there until they are taken
 //
-// A spawn takes one from the credit, and so does a task that comes from the injector; the end of a task adds one, and so does a task that
-// goes to the injector. What is missing is added to live, and what is too much is given back, 64 at a time. A worker gives back everything
-// before it sleeps. So live and the length of the injector together are never less than the tasks, and equal them when all workers sleep.
+// A spawn takes one from the credit, and so does a task that leaves the injector. The end of a task
+// adds one, and so does a task that enters the injector. Missing credit is added to live, and
+// surplus returned, 64 at a time. A worker returns all its credit before it sleeps. So live plus
+// the length of the injector is never less than the number of tasks, and equals it when all workers
+// sleep.
 //
-// A closed runtime ends when the injector is empty and live is 0 at the same instant. That is looked at under the injector's lock: a
-// task that leaves the injector is in live before it has left, and one that enters it has entered before live goes down. Whoever
-// brings live to 0 looks, and so does whoever closes; and a worker that has no credit to give back when it goes to sleep, since its last
-// may have gone for an entry that was no task any more.
+// A closed runtime stops when the injector is empty and live is 0 at the same instant. Both are
+// checked under the injector's lock: a task leaving the injector enters live before it leaves, and
+// a task entering it enters before live is lowered. The check is made by whatever lowers live to 0,
+// by closing, and by a worker that goes to sleep without credit, since its last credit may have
+// gone to a stale entry.
 //
-// For any number of workers and tasks it is proved that live counts this (injector/J11), that workers are told to end only when there is
-// no task and none can begin (injector/J12), and that somebody looks when that is so (injector/J13).
+// Proved for any number of workers and tasks: live counts this (injector/J11); workers are told to
+// stop only when there is no task and none can start (injector/J12); and when that is so, a check
+// follows (injector/J13).
 //
-// What was not done
+// Rejected alternatives
 //
-//   - One counter that each spawn and each end adds to: two accesses a task that all workers contend for.
-//   - A counter for each worker, all added up when one sleeps. A task that was spawned and stolen may have been counted as ended and not
-//     yet as begun: the sum is 0 although its parent still runs.
+//   - One counter that every spawn and every end adds to: two contended accesses for each task.
+//   - A counter for each worker, summed when one sleeps. A task that was spawned and stolen may be
+//     counted as ended before it is counted as spawned: the sum is 0 while its parent still runs.
 
+// lease is how much credit a worker takes or returns at a time.
 const lease = 64
 
-// began counts n tasks.
+// takeCredit counts n tasks of w.
 func (w *worker) takeCredit(n int) {
 	if w.credit < n {
 		w.credit += lease + n
@@ -37,7 +44,7 @@ func (w *worker) takeCredit(n int) {
 	w.credit -= n
 }
 
-// left counts n tasks that have ended, or gone to the injector.
+// addCredit uncounts n tasks of w, which have ended or entered the injector.
 func (w *worker) addCredit(n int) {
 	if w.credit += n; w.credit > 3*lease {
 		w.credit -= 2 * lease
@@ -45,25 +52,27 @@ func (w *worker) addCredit(n int) {
 	}
 }
 
-// flush publishes everything that w has kept to itself.
+// flush publishes the counters of w and returns its credit.
 func (w *worker) flush() {
 	w.publish()
 	if n := w.credit; n > 0 {
 		w.credit = 0
 		w.rt.subtractLive(n)
 	} else if w.rt.mode.Load() != open && w.rt.live.Load() == 0 {
-		w.rt.stopIfDone(false) // the last credit may have gone for an entry that a join was faster than
+		w.rt.stopIfDone(false) // the last credit may have gone to a stale entry
 	}
 }
 
-// ended takes n from live. Anyone may call it.
+// subtractLive lowers live by n. Any goroutine may call it.
 func (rt *Runtime) subtractLive(n int) {
-	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open { // partner: Runtime.raiseMode, which looks at live after it has set mode
+	// Partner: raiseMode, which sets mode and then loads live.
+	if rt.live.Add(-int64(n)) == 0 && rt.mode.Load() != open {
 		rt.stopIfDone(false)
 	}
 }
 
-// finish lets the workers stop if the runtime is closed, or is closed by it, and there are no tasks any more: then there will be none.
+// stopIfDone tells the workers to stop if the runtime is closed and no task is left, and so none
+// can start. It closes the runtime first if closes is set.
 func (rt *Runtime) stopIfDone(closes bool) {
 	q := &rt.injector
 	q.lock.Lock()
@@ -76,11 +85,12 @@ func (rt *Runtime) stopIfDone(closes bool) {
 	}
 }
 
-// admit counts a task that comes from outside and does not go to the injector, and reports whether the runtime is open.
+// admit counts a task that is submitted from outside and bypasses the injector, and reports whether
+// the runtime is open.
 func (rt *Runtime) admit() bool {
 	q := &rt.injector
 	q.lock.Lock()
 	defer q.lock.Unlock()
-	rt.live.Add(1) // partner: finish, which looks at live under this lock
+	rt.live.Add(1) // partner: stopIfDone, which loads live under this lock
 	return !q.closed
 }

@@ -2,7 +2,7 @@ package runtime
 
 import "github.com/surewake/surewake/taskstate"
 
-// spawn queues a new task.
+// spawn queues t, a new task. If the runtime is being cancelled, t ends with ErrClosed instead.
 func (w *worker) spawn(t *task) {
 	w.count.spawned++
 	w.takeCredit(1)
@@ -14,8 +14,8 @@ func (w *worker) spawn(t *task) {
 	w.pushLocal(t)
 }
 
-// pushLocal makes t, which is SCHEDULED, the next task of w; what was to be the next goes to the ring, where others can take it.
-// (runtime/D7)
+// pushLocal makes t, which is SCHEDULED, the next task of w. The task that was in the slot moves to
+// the ring, where thieves can take it, and is announced. (runtime/D7)
 func (w *worker) pushLocal(t *task) {
 	if evicted := w.slot.Swap(t); evicted != nil {
 		w.ring.Push(evicted, w.overflowFn)
@@ -23,10 +23,12 @@ func (w *worker) pushLocal(t *task) {
 	}
 }
 
-// pushBack queues t, which has yielded, behind everything else. If the ring was empty, w takes t itself next, and nobody is woken for
-// it: quiet says that somebody must be told if w takes something else first. If it was not, somebody has been told of what is before
-// t, and looks until the ring is empty. So it must have been there when t was: a look at the ring before the push will not do, since
-// a thief may empty it in between, and somebody look at it and fall asleep.
+// pushBack queues t, which has yielded, after all other tasks of w.
+//
+// If t is alone in the ring, w will take it next, so nobody is woken for it; unannounced records
+// that w must announce it if w takes something else first. If there was a task before it, that one
+// has been announced, and its searcher looks until the ring is empty. Len is read after the push:
+// read before, a thief could empty the ring in between, and a searcher look at it and fall asleep.
 func (w *worker) pushBack(t *task) {
 	w.ring.Push(t, w.overflowFn)
 	if w.ring.Len() <= 1 {
@@ -37,8 +39,9 @@ func (w *worker) pushBack(t *task) {
 	}
 }
 
-// skips drops an entry that a join was faster than, and reports whether it was one. An entry of a task that is not SCHEDULED is of no use to
-// anybody: who makes it SCHEDULED again queues it again.
+// dropIfStale drops a stale entry, whose task a join has run, and reports whether t was one. An
+// entry of a task that is not SCHEDULED is useless: whatever makes the task SCHEDULED again queues
+// it again.
 func (w *worker) dropIfStale(t *task) bool {
 	if t.state.Load().Lifecycle() == taskstate.Scheduled {
 		return false
@@ -48,8 +51,8 @@ func (w *worker) dropIfStale(t *task) bool {
 	return true
 }
 
-// overflow moves what a full ring has no room for to the injector, in one go, except what a join was faster than, and tells somebody: on its
-// way, nobody could see it.
+// overflow moves a full ring's batch to the injector under one lock, skipping stale entries, then
+// notifies: in transit the tasks were invisible.
 func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {

@@ -1,25 +1,26 @@
 package runtime
 
-// A tick is what a worker does between two looks at everything else: up to so many polls, with one reading of the clock. It measures
-// what a poll takes, and from that how many of them go by between two looks at the injector.
+// A tick is a number of polls between two readings of the clock. It measures how long a poll takes,
+// and from that how many polls go by between two looks at the injector. Only its worker uses it.
 type tick struct {
-	left     int   // polls until the end
-	polls    int   // since start
-	start    int64 // the clock when the first of them began
-	average  int64 // of the time of a poll, in 1/16 ns; 0 if none was measured yet
+	left     int   // polls until the end of the tick
+	polls    int   // polls since start
+	start    int64 // the clock before the first of them
+	average  int64 // average duration of a poll in 1/16 ns; 0 before the first measurement
 	interval int   // polls between two looks at the injector
-	fixed    bool  // the interval stays as it is; never changes
+	fixed    bool  // interval is not adapted; never changes
 }
 
 const (
-	injectorGap  = 1_000_000 // ns between two looks at the injector, at which the interval aims
+	injectorGap  = 1_000_000 // ns between two looks at the injector that interval aims at
 	leastPolls   = 8
 	mostPolls    = 255
 	averageShift = 4
 )
 
-// measure takes the polls since start into the average (a weight of one tenth for the last ones), and sets the interval. Time that was
-// not spent in tasks is not in it: start is set again after each search and each sleep. (runtime/R4)
+// measure adds the polls since start to the average, with a weight of one tenth, and sets interval.
+// Time spent outside of tasks is not measured: start is set anew after each search and each sleep.
+// (runtime/R4)
 func (k *tick) measure(now int64) {
 	if k.polls == 0 || now < k.start {
 		return
@@ -38,20 +39,20 @@ func (k *tick) measure(now int64) {
 	k.polls = 0
 }
 
-// resume says that tasks are run from now on, and returns now.
+// restart starts measuring at now, and returns now.
 func (k *tick) restart(now int64) int64 {
 	k.start, k.polls = now, 0
 	return now
 }
 
-// pauseTick ends the measurement and returns the time: what follows is no task.
+// pauseTick stops measuring and returns the time: w does not run tasks from here on.
 func (w *worker) pauseTick() int64 {
 	now := w.rt.now()
 	w.tick.measure(now)
 	return now
 }
 
-// endTick does what is due every so many polls.
+// endTick starts a new tick, and does what is due once a tick: counters, timers, descriptors.
 func (w *worker) endTick() {
 	now := w.rt.now()
 	w.tick.measure(now)

@@ -9,51 +9,54 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// A worker runs tasks. What it consists of belongs to its goroutine, the trampoline, and to the stack that the trampoline has resumed,
-// which are never at work at the same time; save for what others may steal, and for the token.
+// A worker runs tasks. Its own fields belong to its goroutine, the trampoline, and to the coroutine
+// that the trampoline has resumed; the two never run at the same time. The exceptions are at the
+// end: what thieves and rescuers take from, and what others read.
 type worker struct {
 	rt *Runtime
 	id int
 
-	// resume is the stack that the trampoline is to go on with; set by a stack before it leaves.
-	toResume  *coroutine
-	reason    suspendReason // why the stack has left; set by it
-	suspended *task         // the task that has suspended the stack; set by it
-	current   *coroutine    // the stack that was resumed last
-	spares    []*coroutine
+	// A coroutine that returns to the trampoline says why, and what comes next.
+	toResume  *coroutine    // what the trampoline resumes next; nil: look for a task
+	reason    suspendReason // why the coroutine has returned
+	suspended *task         // the task that it has suspended, unless it became a spare
+	current   *coroutine    // the coroutine that was resumed last
+	spares    []*coroutine  // those that run nothing
+	returned  bool          // run has returned; false if a task has called Goexit
 
-	lifoPolls          int  // how many of the last polls in a row were of the slot
-	unannounced        bool // ring may hold a task that nobody was told about; see pushBack
+	lifoPolls          int  // how many of the last polls in a row were from the slot
+	unannounced        bool // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int  // polls until the next look at the injector
 	tick               tick
-	credit             int // see sched_live.go
+	credit             int // tasks counted in live that do not exist; see sched_live.go
 	random             uint64
 	idle               *idle.Worker
-	scratch            []*task       // for what comes from the injector; its length is the cap of a batch
+	scratch            []*task       // receives batches from the injector; its length is their cap
 	overflowFn         func([]*task) // overflow as a value
-	count              counters      // published by flush
-	slotSnapshot       []*task       // the slots of the others at the last watch
-	scannedAt          int64         // the clock at the last watch
-	ioPolledAt         int64         // the clock at the last look at descriptors
-	events             []poll.Event  // room for what becomes ready; nil before the first use
-	arrived            int           // how many of events came in the last sleep
-	replaceDriver      bool          // the worker has been the driver, and nobody else is yet
-	returned           bool          // the trampoline has come to its end
-	_                  [64]byte      // what follows is written by others
+	count              counters      // published once a tick and by flush
 
-	// slot is the task that is run next, and that has just been pushed: filled and emptied by the owner, emptied by a watcher that has
-	// seen the same task here for a while. A push does not wake anybody for it.
+	slotSnapshot  []*task      // the other workers' slots at scannedAt
+	scannedAt     int64        // the clock at the last scan or snapshot of the slots
+	replaceDriver bool         // w was the driver, and there is no other yet
+	ioPolledAt    int64        // the clock at the last look at descriptors
+	events        []poll.Event // receives what became ready; nil before the first use
+	arrived       int          // how many of events came in the last sleep
+	_             [64]byte     // what follows is accessed by others
+
+	// slot is the task that runs next, pushed last. Filled and emptied by the owner; emptied by a
+	// rescuer that has seen the same task here for an interval. A push to it is not announced.
 	slot atomic.Pointer[task]
 	_    [120]byte
 	// ring is the queue: the owner pushes and pops, others steal.
 	ring *deque.Deque[*task]
-	// buffer takes what comes from the injector if the configuration says so, else it is nil. As ring.
+	// buffer receives batches from the injector if so configured, else it is nil. Used as ring is.
 	buffer *deque.Deque[*task]
-	parker *park.Parker
+	parker *park.Parker // parked on by w; unparked by whoever has claimed w
 	_      [104]byte
-	public published
+	public published // stored by w, loaded by Stats
 }
 
+// newWorker returns worker id of rt, which does not run yet.
 func newWorker(rt *Runtime, id int) *worker {
 	c := &rt.config
 	w := &worker{
@@ -74,7 +77,7 @@ func newWorker(rt *Runtime, id int) *worker {
 	return w
 }
 
-// run is the trampoline.
+// run is the trampoline: it resumes one coroutine after another until the runtime has ended.
 func (w *worker) run() {
 	defer w.stopped()
 	w.rt.label()
@@ -97,7 +100,8 @@ func (w *worker) run() {
 	w.returned = true
 }
 
-// stopped is deferred by run. A task that called Goexit has ended its stack, and the trampoline with it: another one takes over.
+// stopped is deferred by run. If a task called Goexit, its coroutine has ended and the trampoline
+// with it: a new goroutine becomes the trampoline.
 func (w *worker) stopped() {
 	if !w.returned {
 		w.rt.coroutines.remove(w.current)
@@ -113,7 +117,7 @@ func (w *worker) stopped() {
 	w.rt.workerStopped()
 }
 
-// lend returns a stack that runs nothing.
+// takeSpare returns a coroutine that runs nothing, a kept one or a new one.
 func (w *worker) takeSpare() *coroutine {
 	if n := len(w.spares); n > 0 {
 		co := w.spares[n-1]
@@ -124,7 +128,8 @@ func (w *worker) takeSpare() *coroutine {
 	return newCoroutine(w.rt)
 }
 
-// keep takes s, whose loop calls it, as a spare, and reports whether it did.
+// keepSpare keeps c for takeSpare and returns true; or returns false if there are enough, and then
+// c must end. The loop of c calls it.
 func (w *worker) keepSpare(co *coroutine) bool {
 	if len(w.spares) >= w.rt.config.spareCoroutines {
 		w.rt.coroutines.remove(co)
