@@ -65,6 +65,21 @@ func TestMeaningOfChannels(t *testing.T) {
 				never(polls(y), "a select sent twice")
 			})
 		}},
+		{"whoever was found goes on with the case at which it was found", 0, func() {
+			x, y := make(chan int), make(chan int)
+			spawn(func() {
+				s := hook.NewSelection(2, false)
+				select {
+				case hook.SelectSend(&s, x) <- 1:
+					hook.SelectSent(&s)
+					never(true, "a send that nobody received")
+				case hook.SelectSend(&s, y) <- 2:
+					hook.SelectSent(&s)
+				}
+			}, func() {
+				never(hook.Recv(y) != 2, "another value was sent")
+			})
+		}},
 		{"a channel is emptied before it is closed", 0, func() {
 			c := make(chan int, 2)
 			hook.To(c).Send(7)
