@@ -59,7 +59,7 @@ func (q *queue) sleep(word *word, d time.Duration) bool {
 	return false
 }
 
-func (q *queue) settle() {}
+func (q *queue) receiveWake() {}
 
 func (q *queue) wake(*word) { q.queued.Store(false) }
 
@@ -68,7 +68,8 @@ func (q *queue) wake(*word) { q.queued.Store(false) }
 func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker),
 	opts ...model.Option) {
 	t.Run("queue", func(t *testing.T) {
-		limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, %d times for no reason", b.timeouts, b.nothings))
+		limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, "+
+			"%d times spuriously", b.timeouts, b.nothings))
 		model.Check(t, func(x *model.Exec) {
 			b := b
 			body(x, func() *Parker {

@@ -1,19 +1,23 @@
-// Package park is how one goroutine sleeps until another wakes it: a [Parker] holds at most one token, [Parker.Unpark]
-// puts it there, and [Parker.Park] waits for it and takes it.
+// Package park is how one goroutine sleeps until another wakes it: a [Parker] holds at most one
+// token, [Parker.Unpark] leaves it, and [Parker.Park] waits for it and takes it.
 //
-// An Unpark that comes before the Park is remembered, so that looking for something to do and going to sleep need not be
-// one atomic step. Several that come before the same Park leave one token.
+// If Unpark happens before Park, Park returns: the token is remembered, so that looking for
+// something to do and going to sleep need not be one atomic step. Several Unparks before one Park
+// leave one token.
 //
 // # Who may call what
 //
-// A Parker has one parker at a time: one goroutine that calls [Parker.Park] or [Parker.ParkTimeout]. The role may pass to
-// another goroutine once the call has returned; nothing else is needed for that. A second one that goes to sleep beside
-// the first panics, and the first goes on. Anyone may call [Parker.Unpark], also the parker itself.
+//	Park, ParkTimeout    one goroutine at a time, the parker
+//	Unpark               anyone, the parker included
+//
+// The role of the parker may pass to another goroutine once the call has returned; no further
+// synchronization is needed for that. A second goroutine that goes to sleep beside the first
+// panics, and the first goes on.
 //
 // # Waiting for something to do
 //
-// The consumer looks, then parks. The producer puts, then unparks. Whenever the consumer's look came too early to see
-// what was put, the token comes after that look, and Park does not wait:
+// The consumer looks, then parks. The producer puts, then unparks. If the consumer looked too early
+// to see what was put, the token comes after that look, and Park does not wait:
 //
 //	var p park.Parker
 //
@@ -36,28 +40,40 @@
 //		p.Unpark()   // then wake
 //	}
 //
-// The package example runs it. When there are many who might sleep, whom to wake is not this package's concern.
+// The package example runs it. Which of several sleepers to wake is left to the caller; package
+// idle decides it for a scheduler.
 //
 // # What is promised
 //
-// Say that an Unpark leaves a token if there was none. Then
+// An Unpark leaves a token if there is none. Then
 //
-//   - each return of Park, and each ParkTimeout that returns true, took exactly one token, and no token is taken twice or
-//     lost, whether or not a timeout passes at the same time;
+//   - each return of Park, and each ParkTimeout that returns true, took exactly one token; no token
+//     is taken twice or lost, even if a timeout passes at the same time;
 //   - ParkTimeout returns false only after its duration has passed, at an instant without a token;
-//   - an Unpark synchronizes before the return of the call that takes its token; if several left one token, all of them do.
+//   - an Unpark synchronizes before the return of the call that takes its token; if several left
+//     one token, each of them does.
 //
 // # Two ways to sleep
 //
-// [Futex] (Linux) puts the goroutine's thread to sleep in the kernel. It starts again 3 to 35 microseconds after the
-// wake, also when the waker keeps its P; the wake is a system call, which costs the waker 5 to 10. A sleeping
-// goroutine holds a thread, and its P until Go's scheduler takes that back, some 20 microseconds to 10 milliseconds later.
-// So it suits the few workers of a scheduler (at most GOMAXPROCS of them), which sleep seldom. The runtime counts such
-// goroutines as running: it does not report a deadlock of theirs, and [testing/synctest] does not see them wait.
+// [Futex] (Linux) puts the goroutine's thread to sleep in the kernel. The goroutine starts again 3
+// to 35 microseconds after the wake, even if the waker keeps its P; the wake is a system call,
+// which costs the waker 5 to 10. A sleeping goroutine holds a thread, and its P until Go's
+// scheduler takes that back, some 20 microseconds to 10 milliseconds later. So it suits the few
+// workers of a scheduler (at most GOMAXPROCS), which sleep seldom. The runtime counts such
+// goroutines as running: it does not report a deadlock of theirs, and [testing/synctest] does not
+// see them wait.
 //
-// [Portable] puts only the goroutine to sleep, on a channel. It suits any number of goroutines, and it works
-// under [testing/synctest] if the Parker sleeps in one bubble only; but a goroutine that is woken waits until some P looks
-// at it, 70 to 120 microseconds if the waker keeps its own P (BenchmarkWakeToRun, 2 processors).
+// [Portable] puts only the goroutine to sleep, on a channel. It suits any number of goroutines, and
+// it works under [testing/synctest] if the Parker sleeps in one bubble only; but a goroutine that
+// is woken waits until some P looks at it, 70 to 120 microseconds if the waker keeps its own P
+// (BenchmarkWakeToRun, 2 processors).
 //
-// The zero value uses the default of the platform: Futex on Linux, else Portable. [New] chooses.
+// The zero value of Parker uses the default of the platform: Futex on Linux, else Portable. [New]
+// chooses.
+//
+// # Source
+//
+// One token with remembered wakes is that of java.util.concurrent's LockSupport and of Rust's
+// thread::park. The three-state word with a futex is close to the latter's; park.go says what
+// differs.
 package park

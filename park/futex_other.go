@@ -4,4 +4,5 @@ package park
 
 const hasFutex = false
 
-func newFutex() sleeper { panic("park: no futex here") } // not called: see Kind.Available
+// newFutex is not called, see Kind.Available.
+func newFutex() sleeper { panic("park: Futex is available on Linux only") }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Kind is a way to sleep.
+// A Kind is a way to sleep; the package documentation compares them.
 type Kind uint8
 
 const (
@@ -30,29 +30,32 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// Available reports whether this platform has k. Default and Portable are available everywhere.
+// Available reports whether this platform has k, so that [New] accepts it. Default and Portable are
+// available everywhere.
 func (k Kind) Available() bool {
 	return k <= Portable && (k != Futex || hasFutex)
 }
 
-// A sleeper is what differs between the kinds. Its parker calls sleep and settle, one at a time; wakers call wake, at any
-// time after they changed the word, and maybe long after: the parker may have gone on, and to sleep again.
+// A sleeper is what differs between the kinds. The parker calls sleep and receiveWake, one at a
+// time; wakers call wake, some time after they changed the word: the parker may have gone on by
+// then, and be asleep again.
 //
-// For each time that the parker goes to sleep, either nobody changes the word until it wakes by itself, or one waker
-// changes it and calls wake once. That is all there is to know about Parker.
+// For each time that the parker goes to sleep, either nobody changes the word until it wakes by
+// itself, or one waker changes it and calls wake once. A sleeper may rely on that, and on nothing
+// else.
 type sleeper interface {
-	// sleep blocks the caller while the word is asleep, at most for d unless d is negative, but may return earlier, for no
-	// reason. It blocks only if the word is asleep, and no change of the word with its wake goes unseen in between. It
-	// returns true if it knows that it received the wake of this sleep.
+	// sleep blocks the caller while the word is asleep, at most for d unless d is negative. It may
+	// return early, spuriously. It blocks only if the word is asleep, and misses no change of the
+	// word that is followed by a wake. It returns true if it has received the wake of this sleep.
 	sleep(word *word, d time.Duration) bool
-	// settle is called when the word was changed, and sleep did not return true: the wake is on its way, and a sleeper that
-	// cannot bear it later receives it here.
-	settle()
+	// receiveWake is called when the word was changed and sleep did not return true: the wake is on
+	// its way. A sleeper for which it must not come during a later sleep receives it here.
+	receiveWake()
 	// wake wakes the parker that sleeps on the word, if it still does.
 	wake(word *word)
 }
 
-// newSleeper returns a sleeper of an available kind.
+// newSleeper returns a sleeper of a kind that is available.
 func newSleeper(k Kind) sleeper {
 	if k == Portable || !hasFutex {
 		return newChannel()

@@ -28,8 +28,8 @@ func (r *restless) sleep(_ *word, d time.Duration) bool {
 	return false
 }
 
-func (r *restless) settle()    {}
-func (r *restless) wake(*word) {}
+func (r *restless) receiveWake() {}
+func (r *restless) wake(*word)   {}
 
 // After a sleep that ended for no reason, what is left of the time is slept, no less and no more.
 func TestWhatIsLeftIsSlept(t *testing.T) {
@@ -78,10 +78,10 @@ func TestParkSleepsOnUntilThereIsAToken(t *testing.T) {
 // A waking sleeper is where, of all places, the Unpark comes: when the time is over, and the parker
 // has not noticed.
 type waking struct {
-	p       *Parker
-	unparks int
-	settled int
-	woken   int
+	p        *Parker
+	unparks  int
+	received int
+	woken    int
 }
 
 func (w *waking) sleep(*word, time.Duration) bool {
@@ -91,8 +91,8 @@ func (w *waking) sleep(*word, time.Duration) bool {
 	return false
 }
 
-func (w *waking) settle()    { w.settled++ }
-func (w *waking) wake(*word) { w.woken++ }
+func (w *waking) receiveWake() { w.received++ }
+func (w *waking) wake(*word)   { w.woken++ }
 
 // (park/P1)
 func TestUnparkAfterTheTimeout(t *testing.T) {
@@ -102,7 +102,7 @@ func TestUnparkAfterTheTimeout(t *testing.T) {
 		require.Equal(t, unparks > 0, w.p.ParkTimeout(1))
 		require.False(t, w.p.ParkTimeout(0))
 		require.Equal(t, min(unparks, 1), w.woken, "one wake a sleep")
-		require.Equal(t, w.woken, w.settled, "each wake is received")
+		require.Equal(t, w.woken, w.received, "each wake is received")
 	}
 }
 
@@ -124,8 +124,8 @@ func (t *thief) sleep(*word, time.Duration) bool {
 	return false
 }
 
-func (t *thief) settle()    {}
-func (t *thief) wake(*word) {}
+func (t *thief) receiveWake() {}
+func (t *thief) wake(*word)   {}
 
 // A parker that finds a token when it is about to sleep takes it, and does not sleep.
 func TestTokenBeforeTheSleep(t *testing.T) {
