@@ -1,0 +1,26 @@
+// Package fuzz holds the checker and the parts against oracles that do not
+// share their code. Its tests replay what is kept in testdata and draw a few
+// new cases; its fuzz targets draw as many as they are told.
+//
+// # Programs against Go
+//
+// A program (package prog) is data, drawn at random and interpreted by ordinary
+// Go code over everything that the checker models. It is run natively many times
+// under scheduling noise, and it is explored. What each run shows is compared:
+// the values that each goroutine saw, panics, how each goroutine ended, where
+// those stand that wait for ever, and what the shared variables hold.
+//
+//   - Every native outcome is among the explored ones. If not, the checker can
+//     call a program proved that fails.
+//   - The search with reduction sees exactly the outcomes of the search without.
+//   - Where the race detector reports a race natively, it reports one in an
+//     explored execution.
+//
+// What it cannot tell: an outcome that Go allows and no native run has shown is
+// not missed when the searches with and without reduction both lack it, and an
+// explored outcome that Go does not allow is not noticed at all. Verdicts,
+// messages and replays are not looked at: programs are explored by package
+// explore without the command. Weak memory does not show, as Go's atomics are
+// sequentially consistent. Programs with more executions than the limit are not
+// compared; the tests bound how many those may be.
+package fuzz

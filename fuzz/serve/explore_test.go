@@ -1,0 +1,38 @@
+package serve_test
+
+import (
+	"github.com/surewake/surewake/fuzz/prog"
+	"github.com/surewake/surewake/fuzz/serve"
+	"github.com/surewake/surewake/model/explore"
+)
+
+// explored explores the program. It is of use in a rewritten binary only.
+func explored(r serve.Request) serve.Answer {
+	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
+	var w *prog.World
+	cfg := explore.Config{Preemptions: -1, Executions: int64(r.Runs)}
+	if r.Mode == serve.Unreduced {
+		cfg.Preemptions = 1 << 20
+	}
+	cfg.End = func() *explore.Failure { a.Complete[w.Outcome()]++; return nil }
+	cfg.Deadlock = func() { a.Stuck[w.Outcome()]++ }
+	res := explore.Run(cfg, func() {
+		w = prog.NewWorld()
+		w.Over = explore.Aborting
+		w.Run(r.Program)
+	})
+	a.Bounded = res.Bounded != ""
+	a.Races = int(res.Races)
+	if f := res.Failure; f != nil {
+		switch f.Kind {
+		case explore.KindDeadlock, explore.KindLeak, explore.KindRace:
+		case explore.KindPanic:
+			a.Crash = f.Message
+		case explore.KindRefused:
+			a.Refused = f.Message
+		default:
+			a.Failure = f.Error()
+		}
+	}
+	return a
+}

@@ -1,0 +1,9 @@
+//go:build race
+
+package serve_test
+
+import "runtime"
+
+const race = true
+
+func raceErrors() int { return runtime.RaceErrors() }
