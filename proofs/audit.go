@@ -91,10 +91,10 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 	return row
 }
 
-func (m *mutant) check(ctx context.Context, b *bench) Mutant {
+func (w *weakened) check(ctx context.Context, b *bench) Mutant {
 	start := time.Now()
-	err := m.weakened.check(ctx, b)
-	got := Mutant{ID: m.id, What: m.what, Reason: "the proof goes through all the same"}
+	err := w.proof.check(ctx, b)
+	got := Mutant{ID: w.id, What: w.what, Reason: "the proof goes through all the same"}
 	if err != nil {
 		got.Reason = err.Error()
 	}

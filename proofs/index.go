@@ -13,14 +13,14 @@ type Theorem struct {
 	Assumptions []string // besides those of the method, see README.md
 	Code        []string // the shipped Go that it speaks about
 	proof       proof
-	mutants     []mutant
+	mutants     []weakened // besides those in mutants/ that name the theorem
 }
 
-// A mutant is a protocol of which the theorem is false. weakened is the same proof about it; it must be refuted, which is
-// more than not to go through: see refuted.
-type mutant struct {
+// weakened is a mutant: the same proof about a protocol of which the theorem is false. It must be
+// refuted, which is more than not to go through: see refuted.
+type weakened struct {
 	id, what string
-	weakened proof
+	proof    proof
 }
 
 // Method says by which kind of proof the theorem is checked.
@@ -45,6 +45,9 @@ func Theorems() []Theorem {
 				all = append(all, r)
 			}
 		}
+	}
+	for i := range all {
+		all[i].mutants = append(all[i].mutants, mutantsOf(&all[i])...)
 	}
 	return all
 }

@@ -8,7 +8,7 @@ func refines(id, what, scope, test, in string, code []string, mutants ...[2]stri
 		proof: refinement{test: test, in: in},
 	}
 	for _, m := range mutants {
-		t.mutants = append(t.mutants, mutant{m[0], m[1], refinement{test: test, in: in, mutant: m[0]}})
+		t.mutants = append(t.mutants, weakened{m[0], m[1], refinement{test: test, in: in, mutant: m[0]}})
 	}
 	return t
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/surewake/surewake/model/mutant"
 )
 
 //go:embed coq/*.v spin/*.pml
@@ -18,9 +20,8 @@ var sources embed.FS
 type lemma struct {
 	source  string // the file, in coq/
 	theorem string
-	// A mutant replaces a text, which occurs once, and then the proof of the lemma falseLemma must
-	// fail, all before it granted.
-	old, new, falseLemma string
+	// Of a mutant: its text, and the lemma whose proof must fail, all before it granted.
+	text, falseLemma string
 }
 
 // A coqRun is what coqc says about a file: many theorems share one.
@@ -54,16 +55,13 @@ var (
 )
 
 func (l lemma) check(ctx context.Context, b *bench) error {
-	text, err := sources.ReadFile("coq/" + l.source)
-	if err != nil {
-		return err
-	}
-	source := string(text)
-	if l.old != "" {
-		if n := strings.Count(source, l.old); n != 1 {
-			return fmt.Errorf("%q occurs %d times in %s", l.old, n, l.source)
+	source := l.text
+	if source == "" {
+		text, err := sources.ReadFile(l.file())
+		if err != nil {
+			return err
 		}
-		source = grant(strings.Replace(source, l.old, l.new, 1), l.falseLemma)
+		source = string(text)
 	}
 	r := b.compile(ctx, l.source, source)
 	switch {
@@ -72,11 +70,11 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	case r.status != 0:
 		failed, line := failedIn(source, r.output)
 		why := fmt.Sprintf("%s:%d, in %s: %s", l.source, line, failed, tail(r.output))
-		if l.old != "" && failed == l.falseLemma {
+		if l.text != "" && failed == l.falseLemma {
 			return &refuted{why}
 		}
 		return fmt.Errorf("%s", why)
-	case l.old != "":
+	case l.text != "":
 		return nil
 	}
 	// The file goes through. Ask for what this theorem rests on.
@@ -95,6 +93,22 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 		return fmt.Errorf("%s rests on more than definitions: %s", l.theorem, tail(out))
 	}
 	return nil
+}
+
+func (l lemma) weaken(bug *mutant.Mutant, in string) (proof, error) {
+	text, err := sources.ReadFile(l.file())
+	if err != nil {
+		return nil, err
+	}
+	weak, err := edited(l, string(text), bug)
+	if err != nil {
+		return nil, err
+	}
+	if !heading(regexp.QuoteMeta(in)).MatchString(weak) {
+		return nil, fmt.Errorf("%s has no lemma %q whose proof could fail", l.source, in)
+	}
+	l.text, l.falseLemma = grant(weak, in), in
+	return l, nil
 }
 
 // grant leaves out the proofs of the lemmas before this one: nothing that its own proof needs is

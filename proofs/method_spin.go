@@ -6,13 +6,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/surewake/surewake/model/mutant"
 )
 
 // model is an independent model of a protocol in Promela, written by hand, which spin goes through
 // at one size.
 type model struct {
 	source  string   // the file, in spin/
-	defines []string // "N=2": the size, and what is weakened
+	text    string   // of a mutant
+	defines []string // "N=2": the size
 	// live asks for the model's ltl formula in all fair runs, instead of assertions and stuck
 	// states.
 	live bool
@@ -37,12 +40,25 @@ var (
 	spinWhat   = regexp.MustCompile(`pan:\d+: (.*)`)
 )
 
-func (m model) check(ctx context.Context, b *bench) error {
-	text, err := sources.ReadFile("spin/" + m.source)
+func (m model) weaken(bug *mutant.Mutant, _ string) (proof, error) {
+	text, err := sources.ReadFile(m.file())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	path, err := b.file("model.pml", string(text))
+	m.text, err = edited(m, string(text), bug)
+	return m, err
+}
+
+func (m model) check(ctx context.Context, b *bench) error {
+	text := m.text
+	if text == "" {
+		source, err := sources.ReadFile(m.file())
+		if err != nil {
+			return err
+		}
+		text = string(source)
+	}
+	path, err := b.file("model.pml", text)
 	if err != nil {
 		return err
 	}

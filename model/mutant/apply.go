@@ -12,7 +12,11 @@ import (
 // Apply returns the text of each file that the mutant edits, by its path, with the edits made. read returns the text of a file. All
 // edits are of the text as it was: none sees what another has put in.
 //
-// A declaration is, in Go, a function F, a method T.M, a type, a variable or a constant, with its whole group, "import" or "package".
+// A declaration is
+//   - in Go, a function F, a method T.M, a type, a variable or a constant with its whole group, "import" or "package";
+//   - in Coq (.v), what Lemma, Theorem, Definition, Inductive and the like give a name to;
+//   - in Promela (.pml), a proctype, an inline, init, a macro, or the case of an #if by its condition, such as TEST == 3;
+//   - in the text of transition tables, which begins with "table NAME", a table, or one of its rules as TABLE.RULE.
 func (m *Mutant) Apply(read func(file string) ([]byte, error)) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	spans := map[string][]span{}

@@ -7,16 +7,24 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
+	"strings"
 )
 
 // declaration returns where the declaration of a name begins and ends in the text of a file.
 func declaration(file, text, name string) (from, to int, err error) {
 	var found [][2]int
-	switch path.Ext(file) {
-	case ".go":
+	switch ext := path.Ext(file); {
+	case strings.HasPrefix(text, "table "):
+		found = tableDeclarations(text, name)
+	case ext == ".go":
 		found, err = goDeclarations(text, name)
+	case ext == ".v":
+		found = headed(text, name, coqHeading)
+	case ext == ".pml":
+		found = promelaDeclarations(text, name)
 	default:
-		err = errors.New("declarations are known of .go only")
+		err = errors.New("declarations are known of .go, .v and .pml")
 	}
 	switch {
 	case err != nil:
@@ -91,4 +99,57 @@ func receiver(t ast.Expr) string {
 		return t.Name
 	}
 	return ""
+}
+
+var (
+	// What begins at the left margin ends the declaration before it; a declaration has its name in a group.
+	coqHeading = regexp.MustCompile(`(?m)^(?:(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Inductive|Record|Ltac|Notation) (\w+)|` +
+		`(?:Section|End|Variables?|Hypothesis|Arguments|Require|Import|Local|Global)\b)`)
+	promelaHeading = regexp.MustCompile(`(?m)^(?:(?:active (?:\[\w+\] )?)?proctype (\w+)|(?:inline|ltl|#define) (\w+)|(init)\b)`)
+	promelaCase    = regexp.MustCompile(`(?m)^#(?:(?:el)?if (.*?)\s*(?:/\*.*)?|endif)$`)
+	tableHeading   = regexp.MustCompile(`(?m)^table (\w+)$`)
+	ruleHeading    = regexp.MustCompile(`(?m)^(?:rule (\w+)|(vars|init|params)\b.*)$`)
+)
+
+// headed returns the parts of a text that begin with a heading of this name and end where another begins.
+func headed(text, name string, heading *regexp.Regexp) (found [][2]int) {
+	from := -1
+	for _, m := range heading.FindAllStringSubmatchIndex(text, -1) {
+		if from >= 0 {
+			found = append(found, [2]int{from, m[0]})
+			from = -1
+		}
+		for i := 2; i < len(m); i += 2 {
+			if m[i] >= 0 && text[m[i]:m[i+1]] == name {
+				from = m[0]
+			}
+		}
+	}
+	if from >= 0 {
+		found = append(found, [2]int{from, len(text)})
+	}
+	return found
+}
+
+// promelaDeclarations knows, beside what has a name, the case of an #if by its condition.
+func promelaDeclarations(text, name string) [][2]int {
+	if strings.ContainsRune(name, ' ') {
+		return headed(text, name, promelaCase)
+	}
+	return headed(text, name, promelaHeading)
+}
+
+// tableDeclarations finds a table by its name, and what is in it by TABLE.RULE.
+func tableDeclarations(text, name string) [][2]int {
+	table, rule, isRule := strings.Cut(name, ".")
+	tables := headed(text, table, tableHeading)
+	if !isRule || len(tables) != 1 {
+		return tables
+	}
+	from, to := tables[0][0], tables[0][1]
+	found := headed(text[from:to], rule, ruleHeading)
+	for i := range found {
+		found[i] = [2]int{from + found[i][0], from + found[i][1]}
+	}
+	return found
 }

@@ -1,8 +1,6 @@
 /* Package deque, as a second model: three rings, indices modulo IDX (a stand-in for 2^32), CAP slots each, all of the
  * accesses steps of their own. The worker of ring 1 pops all it has and then steals from ring 0; the thief steals from ring 1
  * into ring 2. Tasks are 1 to NT; each must run once, or still be queued.
- * Weakened: NOROOM   room in the destination is not looked at (hazard D1)
- *           ABANDON  the release is tried once (hazard D4)
  */
 #define SUB(a, b) (((a) - (b) + IDX) % IDX)
 #define ADD(a, b) (((a) + (b)) % IDX)
@@ -34,9 +32,7 @@ inline steal(src, dst, t) {
 	atomic { hs = st[src]; hr = re[src] };
 	atomic { av = SUB(tail[src], hr); n = av - av / 2 };
 	if :: av == 0 || hs != hr -> goto done :: else fi;
-#ifndef NOROOM
 	atomic { av = CAP - SUB(dt, st[dst]); if :: n > av + 1 -> n = av + 1 :: else fi };
-#endif
 	if
 	:: atomic { st[src] == hs && re[src] == hr -> re[src] = ADD(re[src], n) }
 	:: atomic { !(st[src] == hs && re[src] == hr) -> goto done }
@@ -47,11 +43,7 @@ inline steal(src, dst, t) {
 	atomic { hs = st[src]; hr = re[src] };
 	do
 	:: atomic { st[src] == hs && re[src] == hr -> st[src] = hr; break }
-	:: atomic { !(st[src] == hs && re[src] == hr) -> hs = st[src]; hr = re[src];
-#ifdef ABANDON
-			break
-#endif
-		}
+	:: atomic { !(st[src] == hs && re[src] == hr) -> hs = st[src]; hr = re[src] }
 	od;
 	if :: n > 1 -> tail[dst] = ADD(dt, n - 1) :: else fi;
 done:	atomic { hs = 0; hr = 0; dt = 0; av = 0; n = 0; i = 0; x = 0 }

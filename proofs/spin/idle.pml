@@ -1,9 +1,6 @@
 /* Packages idle and park, as a second model, written by hand and without the tables of spec/. Every access to shared memory
  * is a step of its own; what a worker computes alone belongs to the step before.
  *   N workers, S submitters of T tasks each, at most X timeouts
- * Weakened: NOCHECK  only the last searcher rechecks (hazard I1)
- *           UNOWNED  a timeout looks whether the bit is there, and then clears it (hazard I2)
- *           SILENT   the last searcher does not notify
  */
 #define UNPARKED 0
 #define PARKED 1
@@ -65,15 +62,8 @@ loop:
 	bits = bits | BIT(_pid);
 	recheck = true;
 	if
-	:: s -> atomic { searching--; s = false;
-#ifdef NOCHECK
-		recheck = (searching == 0)
-#endif
-		}
+	:: s -> atomic { searching--; s = false }
 	:: else
-#ifdef NOCHECK
-		-> recheck = false
-#endif
 	fi;
 	if
 	:: recheck ->
@@ -98,7 +88,6 @@ sleep:
 	:: atomic { word[_pid] != UNPARKED -> skip }
 	fi;
 	atomic { s = (word[_pid] == TOKEN); word[_pid] = UNPARKED }; /* the Swap on the way out */
-#ifndef UNOWNED
 	if
 	:: s -> skip /* whoever gave the token has counted it */
 	:: else ->
@@ -107,21 +96,12 @@ sleep:
 		:: atomic { (bits & BIT(_pid)) == 0 -> goto sleep } /* claimed: a token is on its way */
 		fi
 	fi;
-#else
-	if
-	:: atomic { (bits & BIT(_pid)) == 0 -> s = true }
-	:: atomic { (bits & BIT(_pid)) != 0 -> skip }; bits = bits & ~BIT(_pid)
-	fi;
-#endif
 	goto loop;
 found:
 	if
 	:: s -> atomic { s = false; searching--; recheck = (searching == 0) };
 		if
-		:: recheck -> recheck = false;
-#ifndef SILENT
-			notify()
-#endif
+		:: recheck -> recheck = false; notify()
 		:: else
 		fi
 	:: else

@@ -2,11 +2,6 @@
  * shared memory is a step of its own. Rings are short queues whose operations are one step each (deque/D11), the mutex is a variable;
  * tokens are there or not, and sleep has no timeout.
  *   N workers, one outsider that pushes T tasks and then, unless OPEN is defined, closes
- * Weakened: MUTE      a batch lands in a ring, and nobody is notified
- *           LATE      a push publishes the length when it has notified
- *           UNLOCKED  the closed flag is set without the lock, while another outsider pushes
- *           BLIND     a worker that is told to end does not look at the length once more
- *           DROP      what a batch has beside its first task is dropped
  */
 #define BIT(i) (1 << (i))
 #define CAP 2
@@ -44,14 +39,9 @@ inline push(t) {
 	if
 	:: atomic { shut -> lock = false }
 	:: atomic { !shut -> inj[n] = t; n++; accepted = accepted + 1 };
-#ifndef LATE
 		length = n;
-#endif
 		lock = false;
-		notify();
-#ifdef LATE
-		length = n;
-#endif
+		notify()
 	fi
 }
 /* a batch: t is its first task, 0 if there is none */
@@ -77,12 +67,8 @@ inline fetch(t) {
 		fi;
 		if
 		:: k > 1 ->
-#ifndef DROP
 			atomic { ring[_pid * CAP + rn[_pid]] = h; rn[_pid]++; h = 0 };
-#endif
-#ifndef MUTE
 			notify()
-#endif
 		:: else
 		fi;
 		atomic { k = 0; h = 0 }
@@ -120,9 +106,6 @@ park:
 	:: atomic { closed -> skip };
 		if
 		:: atomic { (bits & BIT(_pid)) != 0 -> bits = bits & ~BIT(_pid) };
-#ifdef BLIND
-			goto over;
-#endif
 			if
 			:: atomic { QUEUED == 0 -> goto over }
 			:: atomic { QUEUED != 0 -> goto loop }
@@ -152,15 +135,8 @@ over:	ended++
 active proctype outsider() {
 	byte b, id, i;
 	do :: i < T -> i++; push(i) :: else -> break od;
-#ifdef UNLOCKED
-	run late();
-#endif
 #ifndef OPEN
-#ifdef UNLOCKED
-	shut = true;
-#else
 	atomic { !lock -> lock = true }; atomic { shut = true; lock = false };
-#endif
 	closed = true;
 	b = bits; i = 0;
 	do
@@ -178,9 +154,6 @@ active proctype outsider() {
 	od
 #endif
 }
-#ifdef UNLOCKED
-proctype late() { byte b, id; push(T + 1) }
-#endif
 
 #ifdef LIVE
 #ifdef OPEN

@@ -1,5 +1,5 @@
 /* Which C11 orders the accesses of this project need, pair by pair: MEMORY.md has the list. Go's atomics have none to choose from, they
- * are all sequentially consistent; here each access has one, O1, O2, ..., and a test (TEST) says what must not be seen.
+ * are all sequentially consistent; here each access has one: a test (TEST) defines O1, O2, ... and says what must be seen.
  *
  * The machine: a store waits in its process's buffer, until it goes to memory at any time and in any order, except that
  *   - a release store goes after whatever its process has stored before;
@@ -54,26 +54,24 @@ end:	do
 }
 byte a, b, c, d, e; /* what was read, for the last line */
 
-#if TEST == 1 /* store, then load, on both sides; with EXCHANGE one side's store is one */
+#if TEST == 1 /* store, then load, on both sides; one side stores by an exchange */
+#define O1 SC
+#define O2 SC
+#define O3 SC
+#define O4 SC
 active proctype p0() { store(0, 0, 1, O1); load(0, 1, a, O2); done++ }
 active proctype p1() {
-#ifdef EXCHANGE
 	exchange(1, 1, c, 1, O3);
-#else
-	store(1, 1, 1, O3);
-#endif
 	load(1, 0, b, O4); done++
 }
 active proctype p2() { done++ }
 #define MUST (a == 1 || b == 1)
 
-#elif TEST == 2 /* store, then exchange one place, then load on one side. With EMPTY, the first side loads that place and does not write it */
+#elif TEST == 2 /* store, then exchange one place, then load on one side */
+#define O1 REL
+#define O2 REL
 active proctype p0() {
-#ifdef EMPTY
-	store(0, 0, 1, REL); load(0, 1, a, ACQ);
-#else
 	store(0, 0, 1, RLX); exchange(0, 1, a, a, O1);
-#endif
 	done++
 }
 active proctype p1() { EITHER(O2, exchange(1, 1, c, 1, O2), load(1, 0, b, RLX)); done++ }
@@ -81,21 +79,20 @@ active proctype p2() { done++ }
 #define MUST (a == 1 || b == 1)
 
 #elif TEST == 3 /* a message: store data, then the flag; load the flag, then the data */
+#define O1 REL
+#define O2 ACQ
 active proctype p0() { store(0, 0, 1, RLX); store(0, 1, 1, O1); done++ }
 active proctype p1() { EITHER(O2, load(1, 1, a, O2), load(1, 0, b, RLX)); done++ }
 active proctype p2() { done++ }
 #define MUST (a == 0 || b == 1)
 
-#elif TEST == 4 /* two wakers, one token: data, then exchange; the parker takes the token, then reads both. With LOOK a waker that sees it leaves it */
+#elif TEST == 4 /* two wakers, one token: data, then exchange; the parker takes the token, then reads both */
+#define O1 REL
+#define O2 REL
 active proctype p0() { store(0, 0, 1, RLX); exchange(0, 2, a, 1, O1); done++ }
 active proctype p1() {
 	store(1, 1, 1, RLX);
-#ifdef LOOK
-	load(1, 2, b, ACQ);
-	if :: b == 1 :: b == 0 -> exchange(1, 2, b, 1, O1) fi;
-#else
 	exchange(1, 2, b, 1, O1);
-#endif
 	done++
 }
 active proctype p2() { EITHER(O2, exchange(2, 2, c, 0, O2), load(2, 0, d, RLX); load(2, 1, e, RLX)); done++ }
@@ -103,6 +100,7 @@ active proctype p2() { EITHER(O2, exchange(2, 2, c, 0, O2), load(2, 0, d, RLX); 
 #define MUST (c == 0 || ((d == 1 || e == 1) && (a + b == 0 || (d == 1 && e == 1))))
 
 #elif TEST == 5 /* a slot is read and cleared, then released; who sees the release writes it. 0: its value, 1: cleared, 2: the new one */
+#define O1 REL
 active proctype p0() { /* the thief */
 	if
 	:: load(0, 0, a, RLX); store(0, 0, 1, RLX); exchange(0, 1, c, 1, O1)
@@ -119,18 +117,16 @@ active proctype p2() { done++ }
 #define MUST (a == 0 && (b == 0 || mem[0] == 2))
 
 #elif TEST == 6 /* the tail goes up, then the head; who loads the head and then the tail finds the tail not behind it */
+#define O1 REL
+#define O2 ACQ
 active proctype p0() { store(0, 1, 1, REL); exchange(0, 0, c, 1, O1); done++ }
 active proctype p1() { EITHER(O2, load(1, 0, a, O2), load(1, 1, b, RLX)); done++ }
 active proctype p2() { done++ }
 #define MUST (a == 0 || b == 1)
 
-#elif TEST == 7 /* who exchanges first has it; with SPLIT, a load and a store instead */
+#elif TEST == 7 /* who exchanges first has it */
 inline take(p, r) {
-#ifdef SPLIT
-	load(p, 0, r, ACQ); store(p, 0, 1, REL)
-#else
 	exchange(p, 0, r, 1, RLX)
-#endif
 }
 active proctype p0() { take(0, a); done++ }
 active proctype p1() { take(1, b); done++ }
@@ -138,6 +134,7 @@ active proctype p2() { take(2, c); done++ }
 #define MUST (a + b + c == 2)
 
 #elif TEST == 8 /* references: each owner writes to the object, and counts itself out; the last one reads all of it */
+#define O1 REL
 #define OWNER(p, mine, other, saw) \
 	byte r; \
 	store(p, mine, 1, RLX); \
@@ -152,33 +149,25 @@ active proctype p1() { OWNER(1, 1, 0, b) }
 active proctype p2() { done++ }
 #define MUST (a == 1 && b == 1)
 
-#elif TEST == 9 /* join: the waker, then exchange; the result, then exchange of the same word. With TWO, words of their own */
+#elif TEST == 9 /* join: the waker, then exchange; the result, then exchange of the same word */
+#define O1 REL
+#define O2 REL
 active proctype p0() { /* the joiner; place 0 is the waker, 1 the result, 2 the word: bit 0 join interest, bit 1 COMPLETE */
 	store(0, 0, 1, RLX);
-#ifdef TWO
-	store(0, 2, 1, REL); load(0, 3, a, ACQ);
-#else
 	if :: exchange(0, 2, a, a | 1, O1); load(0, 1, b, RLX) :: O1 == RLX -> load(0, 1, b, RLX); exchange(0, 2, a, a | 1, O1) fi;
-#endif
 	done++
 }
 active proctype p1() { /* the runner */
 	store(1, 1, 1, RLX);
-#ifdef TWO
-	store(1, 3, 2, REL); load(1, 2, c, ACQ);
-#else
 	if :: exchange(1, 2, c, c | 2, O2); load(1, 0, d, RLX) :: O2 == RLX -> load(1, 0, d, RLX); exchange(1, 2, c, c | 2, O2) fi;
-#endif
 	done++
 }
 active proctype p2() { done++ }
-#ifdef TWO
-#define MUST (a != 0 || c != 0)
-#else
 #define MUST ((a != 0 || c != 0) && (a == 0 || b == 1) && (c == 0 || d == 1))
-#endif
 
 #elif TEST == 10 /* a claimer counts, then gives the token; who has the token takes itself off the count */
+#define O1 REL
+#define O2 ACQ
 active proctype p0() { EITHER(O1, exchange(0, 0, c, c + 1, RLX), store(0, 1, 1, O1)); done++ }
 active proctype p1() {
 	load(1, 1, a, O2);
@@ -189,6 +178,8 @@ active proctype p2() { done++ }
 #define MUST (a == 0 || b == 1)
 
 #elif TEST == 11 /* the last searcher: a push, then a load of the count; off the count, then a token; the token, then a look at the queue */
+#define O1 SC
+#define O2 SC
 active proctype p0() { store(0, 0, 1, O1); load(0, 1, a, O2); done++ } /* 0: somebody searches */
 active proctype p1() { exchange(1, 1, c, 1, REL); store(1, 2, 1, REL); done++ }
 active proctype p2() { load(2, 2, d, ACQ); load(2, 0, e, ACQ); done++ }

@@ -2,8 +2,6 @@
  *   NW wakers with a reference each
  * Each waker makes an event true and then wakes the task; the task may complete only when it has seen all events, so a lost
  * wake is a task that waits for ever.
- * Weakened: TWOSTEPS  RUNNING to IDLE, and a second step back to SCHEDULED if it was notified (hazard T1)
- *           BLIND     ToIdle does not look at notified
  */
 #define SCHEDULED 0
 #define RUNNING 1
@@ -44,21 +42,14 @@ end:	do
 		if
 		:: !waits -> atomic { touch(); assert(life == RUNNING); life = COMPLETE }; drop()
 		:: else ->
-#ifdef TWOSTEPS
-			atomic { touch(); assert(life == RUNNING); mine = notified; life = IDLE; notified = false };
-			if :: mine -> wake(mine) :: else fi
-#else
 			atomic {
 				touch(); assert(life == RUNNING);
 				if
-#ifndef BLIND
 				:: notified -> life = SCHEDULED; notified = false; mine = true
-#endif
 				:: else -> life = IDLE; notified = false; mine = false
 				fi
 			};
 			if :: mine -> enqueue() :: else fi
-#endif
 		fi
 	od
 }

@@ -1,6 +1,7 @@
 /* The assumption of package deque: a thief stalls between its loads and its claim while the owner makes OPS pushes and pops. A head
  * that has gone round once, IDX advances, looks the same, and the length that the thief knows is from another time.
  */
+#define OPS 31
 #define SUB(a, b) (((a) - (b) + IDX) % IDX)
 #define ADD(a, b) (((a) + (b)) % IDX)
 byte st, re, tail;

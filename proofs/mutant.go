@@ -1,0 +1,112 @@
+package proofs
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/surewake/surewake/model/mutant"
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+//go:embed mutants
+var mutants embed.FS
+
+// A weakener is a proof of which mutants can be made: the same proof about a protocol that is
+// edited. in is the place that the mutant's line "Killed by THEOREM in PLACE" names, or "".
+type weakener interface {
+	weaken(bug *mutant.Mutant, in string) (proof, error)
+}
+
+// mutantsOf returns the mutants in mutants/ that name a theorem.
+func mutantsOf(t *Theorem) []weakened {
+	var all []weakened
+	files, err := fs.Glob(mutants, "mutants/*/*.mutant")
+	if err != nil {
+		panic(err) // the pattern is wrong
+	}
+	for _, file := range files {
+		text, err := mutants.ReadFile(file)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		bug, err := mutant.Parse(text)
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", file, err)) // a test parses them all
+		}
+		for _, k := range bug.Killers {
+			if k.Name != t.ID {
+				continue
+			}
+			w := weakened{id: strings.TrimSuffix(path.Base(file), ".mutant"), what: bug.What}
+			if w.proof, err = weaken(t.proof, bug, k.Place); err != nil {
+				w.proof = unanswered{t.proof, fmt.Errorf("%s: %w", file, err)}
+			}
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func weaken(p proof, bug *mutant.Mutant, in string) (proof, error) {
+	w, ok := p.(weakener)
+	if !ok {
+		return nil, fmt.Errorf("there are no mutants of a %s", p.method())
+	}
+	return w.weaken(bug, in)
+}
+
+// unanswered is a proof that cannot be tried.
+type unanswered struct {
+	proof
+	err error
+}
+
+func (u unanswered) check(context.Context, *bench) error { return u.err }
+
+// edited returns the text of the file of a proof as a mutant edits it.
+func edited(p proof, text string, bug *mutant.Mutant) (string, error) {
+	own := path.Join("proofs", p.file())
+	files, err := bug.Apply(func(file string) ([]byte, error) {
+		if file != own {
+			return nil, fmt.Errorf("%s is not %s, which the theorem is about", file, own)
+		}
+		return []byte(text), nil
+	})
+	return string(files[own]), err
+}
+
+// onTable is a proof about a transition table, which mutants edit as text.
+type onTable struct {
+	proof
+	name  string // of the table
+	table *spec.System
+	about func(*spec.System) proof
+	parts map[string]func(*spec.System) proof // what a mutant may name after "in": a part of the claim
+}
+
+func on(name string, table *spec.System, about func(*spec.System) proof) onTable {
+	return onTable{proof: about(table), name: name, table: table, about: about}
+}
+
+func (p onTable) weaken(bug *mutant.Mutant, in string) (proof, error) {
+	text, err := edited(p, p.table.Text(p.name), bug)
+	if err != nil {
+		return nil, err
+	}
+	table, err := spec.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if in == "" {
+		return p.about(table), nil
+	}
+	part := p.parts[in]
+	if part == nil {
+		return nil, fmt.Errorf("the claim has no part %s", in)
+	}
+	return part(table), nil
+}
