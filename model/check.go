@@ -105,15 +105,15 @@ func (c *check) run() {
 func (c *check) config() explore.Config {
 	o, s := &c.opts, c.set
 	cfg := explore.Config{
-		Strategy:    explore.Strategy(s.Strategy),
-		Preemptions: o.preemptions,
-		MaxSteps:    o.maxSteps,
-		Early:       o.timeouts,
-		NoLate:      o.noRescue,
-		Executions:  o.executions,
-		Duration:    o.duration,
-		Seed:        s.Seed,
-		FirstOnly:   s.Quick,
+		Strategy:         explore.Strategy(s.Strategy),
+		Preemptions:      o.preemptions,
+		MaxSteps:         o.maxSteps,
+		EarlyTimeouts:    o.timeouts,
+		NoForcedTimeouts: o.noRescue,
+		Executions:       o.executions,
+		Duration:         o.duration,
+		Seed:             s.Seed,
+		FirstOnly:        s.Quick,
 	}
 	if s.Preemptions >= 0 {
 		cfg.Preemptions = s.Preemptions

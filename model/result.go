@@ -26,8 +26,8 @@ func (c *check) result(res explore.Result) wire.Result {
 	if res.Held && c.opts.timeouts == 0 {
 		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
 	}
-	if res.Late > 0 {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.Late))
+	if res.ForcedTimeouts > 0 {
+		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
@@ -49,7 +49,7 @@ const shortest = 5 * time.Second
 // schedule with none, with one, ... up to what f has.
 func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure {
 	switch f.Kind {
-	case explore.KindNondeterminism, explore.KindForeign, explore.KindExit, explore.KindRefused, explore.KindLimit:
+	case explore.KindNondeterminism, explore.KindUncontrolled, explore.KindExit, explore.KindRefused, explore.KindLimit:
 		return f
 	}
 	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
@@ -73,7 +73,7 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	again, res := c.record(cfg, wire.Deviations(f.Schedule))
 	r.Message = f.Error()
 	if again == nil {
-		if f.Kind != explore.KindNondeterminism && f.Kind != explore.KindForeign {
+		if f.Kind != explore.KindNondeterminism && f.Kind != explore.KindUncontrolled {
 			r.Message += "\n(the failure did not show again when the same schedule was replayed: the body depends on something the checker does not control)"
 		}
 		again = f

@@ -26,17 +26,17 @@ const (
 
 // Config says how to explore.
 type Config struct {
-	Strategy    Strategy
-	Preemptions int // most preemptions of a schedule, -1 for any number; PCT: how many
-	MaxSteps    int // most steps of one execution
-	Executions  int64
-	Duration    time.Duration
-	NoLate      bool // no timeout fires because nothing else can run: that is a deadlock
-	Early       int  // most timeouts and signals of one execution that come although others can run
-	Seed        uint64
-	Replay      []wire.Deviation // with Record: run this one schedule
-	Record      bool
-	FirstOnly   bool // stop at the first failure
+	Strategy         Strategy
+	Preemptions      int // most preemptions of a schedule, -1 for any number; PCT: how many
+	MaxSteps         int // most steps of one execution
+	Executions       int64
+	Duration         time.Duration
+	NoForcedTimeouts bool // no timeout fires because nothing else can run: that is a deadlock
+	EarlyTimeouts    int  // most timeouts and signals of one execution that come although others can run
+	Seed             uint64
+	Replay           []wire.Deviation // with Record: run this one schedule
+	Record           bool
+	FirstOnly        bool // stop at the first failure
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
@@ -49,21 +49,21 @@ type Config struct {
 
 // Result is what an exploration found.
 type Result struct {
-	Complete   int64
-	Deadlocked int64
-	Pruned     int64
-	Failures   int64 // executions that failed, deadlocked ones apart
-	Steps      int64
-	Races      int64  // executions with a data race
-	Digest     uint64 // over all explored schedules
-	Bounded    string // why not everything was explored, "" if it was
-	Seconds    float64
-	Threads    int      // most threads in one execution
-	Late       int64    // executions in which a timeout fired because nothing else could run
-	Held       bool     // a timer was kept from firing early, since there are no more early timeouts than Config.Early
-	Assumed    []string // what Assume was told, each text once
-	Failure    *Failure
-	Trace      []wire.Step // of the replayed execution
+	Complete       int64
+	Deadlocked     int64
+	Pruned         int64
+	Failures       int64 // executions that failed, deadlocked ones apart
+	Steps          int64
+	Races          int64  // executions with a data race
+	Digest         uint64 // over all explored schedules
+	Bounded        string // why not everything was explored, "" if it was
+	Seconds        float64
+	Threads        int      // most threads in one execution
+	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
+	Held           bool     // a timer was kept from firing early, since there are no more early timeouts than Config.EarlyTimeouts
+	Assumed        []string // what Assume was told, each text once
+	Failure        *Failure
+	Trace          []wire.Step // of the replayed execution
 
 	cut bool
 }
@@ -94,9 +94,9 @@ func Run(cfg Config, body func()) Result {
 	e.reduce = cfg.Strategy == DPOR && cfg.Preemptions < 0 && !cfg.Record
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	if cfg.Record {
-		e.forced = cfg.Replay
-		if e.forced == nil {
-			e.forced = []wire.Deviation{}
+		e.replay = cfg.Replay
+		if e.replay == nil {
+			e.replay = []wire.Deviation{}
 		}
 	}
 	e.procs = runtime.GOMAXPROCS(0)
@@ -114,7 +114,7 @@ func Run(cfg Config, body func()) Result {
 	if cfg.Duration > 0 {
 		e.deadline = e.start.Add(cfg.Duration)
 	}
-	e.foreign.count = runtime.NumGoroutine() + 1 // the hub
+	e.uncontrolled.count = runtime.NumGoroutine() + 1 // the dispatcher
 	done := make(chan any)
 	go func() { // a goroutine of its own: the caller may be locked to a thread
 		ended := false
@@ -130,7 +130,7 @@ func Run(cfg Config, body func()) Result {
 			e.run()
 			e.finish()
 		}
-		e.closeFibers()
+		e.closeThreadCoros()
 		ended = true
 	}()
 	if r := <-done; r != nil {

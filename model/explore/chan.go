@@ -101,22 +101,22 @@ type Case struct {
 	Mem  unsafe.Pointer // send: where the value lies, nil if it comes later; receive: where a sender may put it
 }
 
-// A How says what is left to do for the case that was chosen.
-type How uint8
+// A Completion says what is left to do for the case that was chosen.
+type Completion uint8
 
 // What the caller of Communicate does.
 const (
-	Real How = iota // the operation on the real channel; it does not block, but it may panic
-	Take            // copy the value at Mem
-	Put             // copy the value to Mem
-	Done            // nothing: a received value lies at the Mem of the case, a sent one was taken from there
+	OnChannel Completion = iota // the operation on the real channel; it does not block, but it may panic
+	CopyFrom                    // copy the value at Mem
+	CopyTo                      // copy the value to Mem
+	Completed                   // nothing: a received value lies at the Mem of the case, a sent one was taken from there
 )
 
-// A Taken is the outcome of a channel operation.
-type Taken struct {
-	Case int // -1 for default
-	How  How
-	Mem  unsafe.Pointer
+// An Outcome is how a channel operation went on.
+type Outcome struct {
+	Case       int // -1 for default
+	Completion Completion
+	Mem        unsafe.Pointer
 }
 
 // channel is what the engine keeps of one channel during one execution.
@@ -147,19 +147,19 @@ type chanCase struct {
 	mem  unsafe.Pointer
 }
 
-// communication is what a thread keeps of its channel operation.
-type communication struct {
-	cases   []chanCase
-	def     bool           // there is a default
-	taken   int32          // the case that was chosen, -1 for none
-	value   int32          // the choice that this was, among all there were
-	how     How            // what is left to do
-	mem     unsafe.Pointer // where
-	partner int32          // meetings: who waits for this thread's value, or -1
-	waits   bool           // meetings: an OpMet follows
-	acc     []access       // of the operation that is being committed
-	token   uint64         // its address stands for what this thread did before it waited
-	answer  uint64         // likewise, for what its partner did before that came
+// chanOp is what a thread keeps of its channel operation.
+type chanOp struct {
+	cases      []chanCase
+	def        bool           // there is a default
+	taken      int32          // the case that was chosen, -1 for none
+	value      int32          // the choice that this was, among all there were
+	completion Completion     // what is left to do
+	mem        unsafe.Pointer // where
+	partner    int32          // meetings: who waits for this thread's value, or -1
+	waits      bool           // meetings: an OpMet follows
+	acc        []access       // of the operation that is being committed
+	token      uint64         // its address stands for what this thread did before it waited
+	answer     uint64         // likewise, for what its partner did before that came
 }
 
 // channel gives the number of the channel's object.
@@ -178,17 +178,17 @@ func (e *engine) channel(c *Chan) int32 {
 
 // Communicate does one of the cases, waiting until one is ready unless there is
 // a default. It reports false outside of an execution.
-func Communicate(cases []Case, def bool) (Taken, bool) {
-	if !Here() {
-		return Taken{}, false
+func Communicate(cases []Case, def bool) (Outcome, bool) {
+	if !InExecution() {
+		return Outcome{}, false
 	}
 	e := eng
 	if e.aborting {
 		panic(abort{})
 	}
 	t := e.cur
-	t.com.cases, t.com.def, t.com.partner = t.com.cases[:0], def, -1
-	e.selects = e.selects || def || len(cases) > 1 || e.meet
+	t.chanOp.cases, t.chanOp.def, t.chanOp.partner = t.chanOp.cases[:0], def, -1
+	e.selects = e.selects || def || len(cases) > 1 || e.rendezvous
 	var p unsafe.Pointer
 	meeting, unbuffered := false, false
 	for i := range cases {
@@ -203,15 +203,15 @@ func Communicate(cases []Case, def bool) (Taken, bool) {
 				meeting = meeting || c.send && (def || len(cases) > 1)
 			}
 		}
-		t.com.cases = append(t.com.cases, c)
+		t.chanOp.cases = append(t.chanOp.cases, c)
 	}
-	if meeting && !e.meet {
-		e.wantMeet = true
+	if meeting && !e.rendezvous {
+		e.wantRendezvous = true
 		e.fail(KindLimit, "a select sends on an unbuffered channel") // nobody sees it: the exploration starts again
 	}
 	switch {
-	case unbuffered && e.meet:
-		enterMeeting(t, p)
+	case unbuffered && e.rendezvous:
+		enterRendezvous(t, p)
 	case def:
 		Enter(p, OpPoll)
 	case len(cases) != 1:
@@ -219,13 +219,13 @@ func Communicate(cases []Case, def bool) (Taken, bool) {
 	case !cases[0].Send:
 		Enter(p, OpRecv)
 	case unbuffered:
-		if Enter(p, OpPost); t.com.how != Real {
+		if Enter(p, OpPost); t.chanOp.completion != OnChannel {
 			Enter(p, OpPosted)
 		}
 	default:
 		Enter(p, OpSend)
 	}
-	return Taken{int(t.com.taken), t.com.how, t.com.mem}, true
+	return Outcome{int(t.chanOp.taken), t.chanOp.completion, t.chanOp.mem}, true
 }
 
 // Close is the scheduling point before a channel is closed.
@@ -235,7 +235,7 @@ func Close(c Chan) bool { return enterChan(c, OpClose) }
 func Len(c Chan) bool { return enterChan(c, OpLen) }
 
 func enterChan(c Chan, op Op) bool {
-	if !Here() {
+	if !InExecution() {
 		return false
 	}
 	e := eng
@@ -243,24 +243,24 @@ func enterChan(c Chan, op Op) bool {
 		panic(abort{})
 	}
 	t := e.cur
-	t.com.cases = append(t.com.cases[:0], chanCase{obj: e.channel(&c)})
+	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: e.channel(&c)})
 	return Enter(c.Ptr, op)
 }
 
-// checkBehind looks, when nothing can run, whether a channel that a thread waits
+// checkUncontrolledClose looks, when nothing can run, whether a channel that a thread waits
 // for was closed by code that is not rewritten.
-func (e *engine) checkBehind() {
+func (e *engine) checkUncontrolledClose() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
 		if !t.op.isChan() {
 			continue
 		}
-		for _, c := range t.com.cases {
+		for _, c := range t.chanOp.cases {
 			if c.obj < 0 || e.objs[c.obj].ch.timer != nil {
 				continue
 			}
 			if o := &e.objs[c.obj]; !o.ch.closed && ChanClosed(o.ptr) {
-				e.failure = &Failure{Kind: KindForeign, Message: fmt.Sprintf("%s in %s: the channel was closed behind the checker's back, "+
+				e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf("%s in %s: the channel was closed behind the checker's back, "+
 					"by a goroutine that it did not start or by code that is not rewritten (a context made outside of the check and cancelled inside?)", t.name, t.doing())}
 				return
 			}

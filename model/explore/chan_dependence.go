@@ -89,7 +89,7 @@ func (e *engine) dependent(a, b *access) bool {
 		a, b = b, a
 	}
 	ch := e.objs[a.obj].ch
-	if b.kind == accAll || e.meet && ch.cap == 0 {
+	if b.kind == accAll || e.rendezvous && ch.cap == 0 {
 		return true
 	}
 	switch a.kind {
@@ -130,11 +130,11 @@ func (e *engine) dependent(a, b *access) bool {
 func noAccesses(_ *engine, _ *thread, out []access, _ int32) []access { return out }
 
 func postAccesses(e *engine, t *thread, out []access, _ int32) []access {
-	return e.caseAccesses(t.com.cases[0], out, true, false)
+	return e.caseAccesses(t.chanOp.cases[0], out, true, false)
 }
 
 func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
-	c := t.com.cases[0]
+	c := t.chanOp.cases[0]
 	if e.objs[c.obj].ch.closed {
 		return append(out, access{obj: c.obj, kind: accLookSend, n: -1 << 31})
 	}
@@ -142,13 +142,13 @@ func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
 }
 
 func lenAccesses(_ *engine, t *thread, out []access, _ int32) []access {
-	return append(out, access{obj: t.com.cases[0].obj, kind: accLen})
+	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accLen})
 }
 
 // operationAccesses is for operations with one case: they look only if they
 // cannot run.
 func operationAccesses(e *engine, t *thread, out []access, taken int32) []access {
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if c.obj >= 0 {
 			acts := taken == int32(i) || taken == undecided && e.ready(c)
 			out = e.caseAccesses(c, out, acts, taken != int32(i) && !acts)
@@ -159,7 +159,7 @@ func operationAccesses(e *engine, t *thread, out []access, taken int32) []access
 
 // selectAccesses is for those that choose among cases.
 func selectAccesses(e *engine, t *thread, out []access, taken int32) []access {
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if c.obj >= 0 {
 			acts := taken == int32(i) || taken == undecided && e.ready(c)
 			out = e.caseAccesses(c, out, acts, taken != int32(i))
@@ -201,11 +201,11 @@ func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 	if ev.source >= 0 {
 		join(c, e.clockAt(ev.source))
 	}
-	if e.lateDue >= 0 { // runs because nothing else can: after everything
+	if e.forcedDue >= 0 { // runs because nothing else can: after everything
 		e.joinAll(c)
 	}
-	for i := range t.com.acc {
-		a := &t.com.acc[i]
+	for i := range t.chanOp.acc {
+		a := &t.chanOp.acc[i]
 		h := e.objs[a.obj].ch.history
 		var met cover
 		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
@@ -270,7 +270,7 @@ func (e *engine) chanWakes(t, u *thread) bool {
 		return false
 	}
 	e.pendingAcc = ops[u.op].accesses(e, u, e.pendingAcc[:0], undecided)
-	return e.anyDependent(e.pendingAcc, t.com.acc)
+	return e.anyDependent(e.pendingAcc, t.chanOp.acc)
 }
 
 func (e *engine) anyDependent(as, bs []access) bool {
@@ -291,8 +291,8 @@ func (e *engine) chanRaces(t *thread, d int) {
 		clk = e.clockAt(t.prev)
 	}
 	e.deps = e.deps[:0]
-	for i := range t.com.acc {
-		a := &t.com.acc[i]
+	for i := range t.chanOp.acc {
+		a := &t.chanOp.acc[i]
 		h := e.objs[a.obj].ch.history
 		var met cover
 		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
@@ -362,7 +362,7 @@ func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
 	if !ops[t.op].gated() {
 		return true
 	}
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		if c.obj < 0 {
 			continue
 		}
@@ -405,7 +405,7 @@ func (e *engine) without(a *access, f int32, past []int32) bool {
 
 // hasTimer reports whether one of the cases of t's operation is a timer.
 func (e *engine) hasTimer(t *thread) bool {
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
 			return true
 		}
@@ -418,7 +418,7 @@ func (e *engine) chanBlocked() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
 		if accesses := ops[t.op].accesses; accesses != nil {
-			t.com.acc = accesses(e, t, t.com.acc[:0], undecided)
+			t.chanOp.acc = accesses(e, t, t.chanOp.acc[:0], undecided)
 			e.chanRaces(t, e.depth)
 		}
 	}

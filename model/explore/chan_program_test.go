@@ -251,11 +251,11 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 // sameOutcomes holds the search against the one without reduction on what the
 // threads could tell afterwards.
 func sameOutcomes(t tester, p program, early int) {
-	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000, Early: early}, (*world).outcome)
+	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000, EarlyTimeouts: early}, (*world).outcome)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1, Early: early}, (*world).outcome)
+	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1, EarlyTimeouts: early}, (*world).outcome)
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 	require.LessOrEqual(t, res.Complete, full.Complete)

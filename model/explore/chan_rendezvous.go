@@ -22,11 +22,11 @@ func init() {
 	ops[OpArrive] = operation{
 		name:     "channel operation",
 		choices:  chanChoices,
-		accesses: meetAccesses,
+		accesses: rendezvousAccesses,
 		takes:    true,
 		apply:    arrive,
 		loop:     loopEffect,
-		label:    meetLabel,
+		label:    rendezvousLabel,
 	}
 	ops[OpMet] = operation{
 		name:     "channel operation (met)",
@@ -34,24 +34,24 @@ func init() {
 		choices:  chanChoices,
 		deadline: (*engine).firstDeadline,
 		wokenBy:  signalOf,
-		accesses: meetAccesses,
+		accesses: rendezvousAccesses,
 		takes:    true,
 		apply:    met,
 		loop:     loopEffect,
-		label:    meetLabel,
+		label:    rendezvousLabel,
 	}
 }
 
 func metEnabled(e *engine, t *thread) bool {
-	return t.signal >= 0 || t.com.taken < 0 && e.anyReady(t)
+	return t.signal >= 0 || t.chanOp.taken < 0 && e.anyReady(t)
 }
 
-// meetLabel names the operation that a meeting is part of.
-func meetLabel(t *thread) string {
+// rendezvousLabel names the operation that a meeting is part of.
+func rendezvousLabel(t *thread) string {
 	switch {
-	case t.com.def || len(t.com.cases) != 1:
+	case t.chanOp.def || len(t.chanOp.cases) != 1:
 		return OpSelect.String()
-	case t.com.cases[0].send:
+	case t.chanOp.cases[0].send:
 		return OpSend.String()
 	}
 	return OpRecv.String()
@@ -60,10 +60,10 @@ func meetLabel(t *thread) string {
 // waiter is a case of a thread that waits.
 type waiter struct{ tid, i int32 }
 
-// enterMeeting is Communicate with an unbuffered channel among the cases.
-func enterMeeting(t *thread, p unsafe.Pointer) {
-	t.com.waits = false
-	if Enter(p, OpArrive); t.com.waits {
+// enterRendezvous is Communicate with an unbuffered channel among the cases.
+func enterRendezvous(t *thread, p unsafe.Pointer) {
+	t.chanOp.waits = false
+	if Enter(p, OpArrive); t.chanOp.waits {
 		Enter(p, OpMet)
 	}
 }
@@ -74,7 +74,7 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 		return w, false
 	}
 	for _, w := range e.objs[c.obj].ch.queue {
-		if u := e.threads[w.tid]; u != t && u.com.cases[w.i].send != c.send && !e.anyReady(u) {
+		if u := e.threads[w.tid]; u != t && u.chanOp.cases[w.i].send != c.send && !e.anyReady(u) {
 			return w, true
 		}
 	}
@@ -84,11 +84,11 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 // found reports whether t's wait was ended by a partner.
 func (t *thread) found() bool { return t.op == OpMet && t.signal >= 0 }
 
-func meetAccesses(e *engine, t *thread, out []access, taken int32) []access {
+func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	if t.found() {
 		return out
 	}
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if c.obj < 0 {
 			continue
 		}
@@ -102,7 +102,7 @@ func meetAccesses(e *engine, t *thread, out []access, taken int32) []access {
 			continue
 		}
 		for _, w := range ch.queue {
-			for _, other := range e.threads[w.tid].com.cases {
+			for _, other := range e.threads[w.tid].chanOp.cases {
 				if other.obj >= 0 {
 					out = append(out, access{obj: other.obj, kind: accAll})
 				}
@@ -115,14 +115,14 @@ func meetAccesses(e *engine, t *thread, out []access, taken int32) []access {
 // arrive does what the arrival of t does: meet, pass on, or queue.
 func arrive(e *engine, t *thread, d int32) {
 	t.signal = -1
-	t.releaseTo(&t.com.token)
-	if t.com.taken < 0 {
-		if !t.com.def {
+	t.releaseTo(&t.chanOp.token)
+	if t.chanOp.taken < 0 {
+		if !t.chanOp.def {
 			e.enqueue(t)
 		}
 		return
 	}
-	c := t.com.cases[t.com.taken]
+	c := t.chanOp.cases[t.chanOp.taken]
 	w, ok := e.partner(t, c)
 	if !ok {
 		transfer(e, t, d)
@@ -130,15 +130,15 @@ func arrive(e *engine, t *thread, d int32) {
 	}
 	u := e.threads[w.tid]
 	e.leaveQueues(u)
-	u.com.taken = w.i
+	u.chanOp.taken = w.i
 	u.signal = max(d, 0)
-	t.acquireFrom(&u.com.token)
-	t.releaseTo(&u.com.answer)
-	if other := u.com.cases[w.i]; c.send {
-		t.com.how, t.com.mem, u.com.how = Put, other.mem, Done
+	t.acquireFrom(&u.chanOp.token)
+	t.releaseTo(&u.chanOp.answer)
+	if other := u.chanOp.cases[w.i]; c.send {
+		t.chanOp.completion, t.chanOp.mem, u.chanOp.completion = CopyTo, other.mem, Completed
 	} else {
-		t.com.how, t.com.waits = Done, true
-		u.com.how, u.com.mem, u.com.partner = Put, c.mem, int32(t.id)
+		t.chanOp.completion, t.chanOp.waits = Completed, true
+		u.chanOp.completion, u.chanOp.mem, u.chanOp.partner = CopyTo, c.mem, int32(t.id)
 	}
 }
 
@@ -149,15 +149,15 @@ func met(e *engine, t *thread, d int32) {
 		transfer(e, t, d)
 		return
 	}
-	t.acquireFrom(&t.com.answer)
-	if p := t.com.partner; p >= 0 {
+	t.acquireFrom(&t.chanOp.answer)
+	if p := t.chanOp.partner; p >= 0 {
 		e.threads[p].signal = max(d, 0)
 	}
 }
 
 func (e *engine) enqueue(t *thread) {
-	t.com.waits = true
-	for i, c := range t.com.cases {
+	t.chanOp.waits = true
+	for i, c := range t.chanOp.cases {
 		if c.obj >= 0 && e.objs[c.obj].ch.cap == 0 {
 			ch := e.objs[c.obj].ch
 			ch.queue = append(ch.queue, waiter{int32(t.id), int32(i)})
@@ -166,7 +166,7 @@ func (e *engine) enqueue(t *thread) {
 }
 
 func (e *engine) leaveQueues(t *thread) {
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		if c.obj < 0 {
 			continue
 		}

@@ -13,7 +13,7 @@ func (e *engine) ready(c chanCase) bool {
 }
 
 func (e *engine) anyReady(t *thread) bool {
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		if e.ready(c) {
 			return true
 		}
@@ -44,7 +44,7 @@ func chanChoices(e *engine, t *thread) int32 {
 		return 1
 	}
 	n, sure := int32(0), ops[t.op].gated()
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if e.can(t, c) {
 			sure = sure || e.surely(c)
 			if e.asleep>>i&1 == 0 {
@@ -52,7 +52,7 @@ func chanChoices(e *engine, t *thread) int32 {
 			}
 		}
 	}
-	if !sure && e.asleep&restNone == 0 {
+	if !sure && e.asleep&chooseNone == 0 {
 		n++
 	}
 	return max(1, n)
@@ -63,11 +63,11 @@ func chanChoices(e *engine, t *thread) int32 {
 // the choice with them.
 func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
 	sure := ops[t.op].gated()
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		sure = sure || e.can(t, c) && e.surely(c)
 	}
 	if !sure {
-		if e.asleep&restNone == 0 {
+		if e.asleep&chooseNone == 0 {
 			if choice == 0 {
 				return -1, 0
 			}
@@ -75,7 +75,7 @@ func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
 		}
 		value++
 	}
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if !e.can(t, c) {
 			continue
 		}

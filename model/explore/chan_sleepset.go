@@ -9,28 +9,28 @@ import "math/bits"
 // that node too: the races of the choices that sleep are not found there, and
 // where they are found, those that follow may sleep because of this node.
 
-// rested are the choices of one thread that sleep: a bit for each case, and
-// restNone for taking none.
-type rested struct {
+// sleeper is the choices of one thread that sleep: a bit for each case, and
+// chooseNone for taking none.
+type sleeper struct {
 	tid   int32
 	cases uint64
 }
 
 const (
-	restNone  = 1 << 63
-	maxRested = 63 // cases; a select with more wakes as a whole
+	chooseNone = 1 << 63
+	maxChoices = 63 // cases; a select with more wakes as a whole
 )
 
 // choosesCase reports whether t is about to choose among cases.
 func (t *thread) choosesCase() bool {
 	m := &ops[t.op]
-	return m.takes && m.choices != nil && len(t.com.cases) <= maxRested
+	return m.takes && m.choices != nil && len(t.chanOp.cases) <= maxChoices
 }
 
-// restingAt gives the choices of a thread that sleep at the node at depth d.
-func (e *engine) restingAt(d int, tid int) uint64 {
-	if d < len(e.resting) {
-		for _, r := range e.resting[d] {
+// sleepingChoices gives the choices of a thread that sleep at the node at depth d.
+func (e *engine) sleepingChoices(d int, tid int) uint64 {
+	if d < len(e.sleepSets) {
+		for _, r := range e.sleepSets[d] {
 			if int(r.tid) == tid {
 				return r.cases
 			}
@@ -39,39 +39,39 @@ func (e *engine) restingAt(d int, tid int) uint64 {
 	return 0
 }
 
-// keepResting stores what sleeps at the new node at depth d.
-func (e *engine) keepResting(d int) {
-	for len(e.resting) <= d {
-		e.resting = append(e.resting, nil)
+// keepSleepSet stores what sleeps at the new node at depth d.
+func (e *engine) keepSleepSet(d int) {
+	for len(e.sleepSets) <= d {
+		e.sleepSets = append(e.sleepSets, nil)
 	}
-	e.resting[d] = append(e.resting[d][:0], e.restNext...)
+	e.sleepSets[d] = append(e.sleepSets[d][:0], e.nextSleepSet...)
 }
 
 // choicesNow gives the choices that t has in the state as it is.
 func (e *engine) choicesNow(t *thread) uint64 {
 	if t.found() {
-		return 1 << t.com.taken
+		return 1 << t.chanOp.taken
 	}
 	out, sure := uint64(0), ops[t.op].gated()
-	for i, c := range t.com.cases {
+	for i, c := range t.chanOp.cases {
 		if e.can(t, c) {
 			out |= 1 << i
 			sure = sure || e.surely(c)
 		}
 	}
 	if !sure || out == 0 {
-		out |= restNone
+		out |= chooseNone
 	}
 	return out
 }
 
-// restChoices works out which choices still sleep when t's operation, the event
+// sleepingAfter works out which choices still sleep when t's operation, the event
 // at depth d, has run, and gives the threads that do of those in sl.
-func (e *engine) restChoices(t *thread, ev *event, d int, sl uint64) uint64 {
-	e.restNext = e.restNext[:0]
+func (e *engine) sleepingAfter(t *thread, ev *event, d int, sl uint64) uint64 {
+	e.nextSleepSet = e.nextSleepSet[:0]
 	who := sl
-	if d < len(e.resting) {
-		for _, r := range e.resting[d] {
+	if d < len(e.sleepSets) {
+		for _, r := range e.sleepSets[d] {
 			who |= 1 << r.tid
 		}
 	}
@@ -84,7 +84,7 @@ func (e *engine) restChoices(t *thread, ev *event, d int, sl uint64) uint64 {
 		now := e.choicesNow(u)
 		asleep := now
 		if ev.done>>i&1 == 0 {
-			asleep &= e.restingAt(d, i)
+			asleep &= e.sleepingChoices(d, i)
 		}
 		if t.op.isChan() {
 			for s := asleep; s != 0; s &= s - 1 {
@@ -95,7 +95,7 @@ func (e *engine) restChoices(t *thread, ev *event, d int, sl uint64) uint64 {
 		}
 		sl &^= 1 << i
 		if asleep != 0 {
-			e.restNext = append(e.restNext, rested{int32(i), asleep})
+			e.nextSleepSet = append(e.nextSleepSet, sleeper{int32(i), asleep})
 			if asleep == now {
 				sl |= 1 << i
 			}
@@ -111,5 +111,5 @@ func (e *engine) wakesChoice(t, u *thread, choice int) bool {
 		taken = -1
 	}
 	e.pendingAcc = ops[u.op].accesses(e, u, e.pendingAcc[:0], taken)
-	return e.anyDependent(e.pendingAcc, t.com.acc)
+	return e.anyDependent(e.pendingAcc, t.chanOp.acc)
 }

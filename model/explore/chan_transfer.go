@@ -3,14 +3,14 @@ package explore
 // chanBegin notes, before t's operation becomes an event, whether it runs only
 // because nothing else can, and which of its choices sleep.
 func (e *engine) chanBegin(t *thread) {
-	e.lateDue, e.asleep = -1, 0
+	e.forcedDue, e.asleep = -1, 0
 	if m := &ops[t.op]; m.deadline != nil {
 		if d, ok := m.deadline(e, t); ok && !m.enabled(e, t) {
-			e.lateDue = d
+			e.forcedDue = d
 		}
 	}
 	if e.reduce && e.selects && t.choosesCase() {
-		if e.asleep = e.restingAt(e.depth, t.id); e.asleep != 0 {
+		if e.asleep = e.sleepingChoices(e.depth, t.id); e.asleep != 0 {
 			ev := &e.stack[e.depth]
 			ev.back |= ev.enabled &^ ev.sleep // see chan_sleepset.go
 		}
@@ -23,13 +23,13 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 	m := &ops[t.op]
 	switch {
 	case !m.takes:
-		t.com.taken = 0
+		t.chanOp.taken = 0
 	case t.found():
-		t.com.value = 0 // its partner has set taken
+		t.chanOp.value = 0 // its partner has set taken
 	default:
-		t.com.taken, t.com.value = e.chooseCase(t, choice)
+		t.chanOp.taken, t.chanOp.value = e.chooseCase(t, choice)
 	}
-	t.com.acc = m.accesses(e, t, t.com.acc[:0], t.com.taken)
+	t.chanOp.acc = m.accesses(e, t, t.chanOp.acc[:0], t.chanOp.taken)
 	e.asleep = 0
 }
 
@@ -37,7 +37,7 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 // The event is d, or negative if it is none.
 func (e *engine) chanApply(t *thread, m *operation, d int32) {
 	if d >= 0 {
-		for _, a := range t.com.acc {
+		for _, a := range t.chanOp.acc {
 			a.event = d
 			ch := e.objs[a.obj].ch
 			ch.history = append(ch.history, a)
@@ -48,16 +48,16 @@ func (e *engine) chanApply(t *thread, m *operation, d int32) {
 		m.apply(e, t, d)
 	}
 	e.noteTime(t, d, early)
-	e.lateDue = -1
+	e.forcedDue = -1
 }
 
 // transfer does the chosen case, which is ready.
 func transfer(e *engine, t *thread, d int32) {
-	t.com.how, t.com.mem = Real, nil
-	if t.com.taken < 0 {
+	t.chanOp.completion, t.chanOp.mem = OnChannel, nil
+	if t.chanOp.taken < 0 {
 		return
 	}
-	c := t.com.cases[t.com.taken]
+	c := t.chanOp.cases[t.chanOp.taken]
 	ch := e.objs[c.obj].ch
 	switch {
 	case ch.timer != nil:
@@ -69,7 +69,7 @@ func transfer(e *engine, t *thread, d int32) {
 		ch.sent++
 		ch.quiet(d, +1)
 	default:
-		if ch.cap == 0 && !e.meet {
+		if ch.cap == 0 && !e.rendezvous {
 			e.takePost(t, ch, d)
 		} else {
 			ch.edges.receive(t, ch.received, ch.cap)
@@ -88,27 +88,27 @@ func (ch *channel) quiet(d, n int32) {
 
 // postValue leaves t's value on an unbuffered channel.
 func postValue(e *engine, t *thread, d int32) {
-	ch := e.objs[t.com.cases[0].obj].ch
+	ch := e.objs[t.chanOp.cases[0].obj].ch
 	if ch.closed {
-		t.com.how = Real
+		t.chanOp.completion = OnChannel
 		ch.edges.closed(t)
 		return
 	}
-	t.com.how = Done
+	t.chanOp.completion = Completed
 	t.signal = -1
-	t.releaseTo(&t.com.token)
-	ch.posts = append(ch.posts, post{int32(t.id), t.com.cases[0].mem})
+	t.releaseTo(&t.chanOp.token)
+	ch.posts = append(ch.posts, post{int32(t.id), t.chanOp.cases[0].mem})
 	ch.sent++
 	ch.quiet(d, +1)
 }
 
 // posted goes on after the value was taken, or the channel closed.
 func posted(e *engine, t *thread, _ int32) {
-	if t.com.how != Real {
-		t.acquireFrom(&t.com.answer)
+	if t.chanOp.completion != OnChannel {
+		t.acquireFrom(&t.chanOp.answer)
 	} else {
 		// The send panics; what recovers from it comes after the close.
-		e.objs[t.com.cases[0].obj].ch.edges.closed(t)
+		e.objs[t.chanOp.cases[0].obj].ch.edges.closed(t)
 	}
 }
 
@@ -118,15 +118,15 @@ func (e *engine) takePost(t *thread, ch *channel, d int32) {
 	ch.posts = append(ch.posts[:0], ch.posts[1:]...)
 	u := e.threads[p.tid]
 	u.signal = max(d, 0)
-	t.acquireFrom(&u.com.token)
-	t.releaseTo(&u.com.answer)
-	t.com.how, t.com.mem = Take, p.mem
+	t.acquireFrom(&u.chanOp.token)
+	t.releaseTo(&u.chanOp.answer)
+	t.chanOp.completion, t.chanOp.mem = CopyFrom, p.mem
 }
 
 // closeChan closes a channel. Who has posted a value that nobody took gets the
 // panic of a send on a closed channel.
 func closeChan(e *engine, t *thread, d int32) {
-	ch := e.objs[t.com.cases[0].obj].ch
+	ch := e.objs[t.chanOp.cases[0].obj].ch
 	if ch.closed {
 		return // panics
 	}
@@ -138,7 +138,7 @@ func closeChan(e *engine, t *thread, d int32) {
 	for _, p := range ch.posts {
 		u := e.threads[p.tid]
 		u.signal = max(d, 0)
-		u.com.how = Real
+		u.chanOp.completion = OnChannel
 	}
 	if len(ch.posts) > 0 {
 		ch.posts = ch.posts[:0]

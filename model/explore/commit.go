@@ -96,7 +96,7 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	ev.value = ev.choice
 	if m.accesses != nil {
 		if e.chanPrepare(t, ev.choice); m.choices != nil {
-			ev.value = t.com.value
+			ev.value = t.chanOp.value
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 		}
 	}
 	if e.selects {
-		asleep = e.restChoices(t, ev, d, asleep)
+		asleep = e.sleepingAfter(t, ev, d, asleep)
 	}
 	e.sleep = asleep
 }

@@ -129,7 +129,7 @@ func (e *engine) stranger() bool {
 	}
 	var mark byte
 	t, sp := e.cur, uintptr(unsafe.Pointer(&mark))
-	return !t.stack.holds(sp) && e.isForeign(t, sp)
+	return !t.stack.holds(sp) && e.isUncontrolled(t, sp)
 }
 
 // enter makes c the coroutine that t runs, nil for none.

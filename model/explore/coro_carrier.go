@@ -27,7 +27,7 @@ func (e *engine) mount(c *Coro) {
 
 func (e *engine) newCarrier() *carrier {
 	k := &carrier{}
-	e.foreign.expect(1)
+	e.uncontrolled.expect(1)
 	k.resume, k.stop = iter.Pull(func(yield func(struct{}) bool) {
 		k.yield = yield
 		k.stack.goid = GoroutineID()
@@ -51,7 +51,7 @@ func (e *engine) runCoro(k *carrier) {
 		e.ends(c)
 		switch {
 		case exits:
-			e.foreign.expect(-1)
+			e.uncontrolled.expect(-1)
 		case Race:
 			e.spent = append(e.spent, k)
 		default:
@@ -87,8 +87,8 @@ func (e *engine) closeCoros() {
 	for len(e.coros) > 0 {
 		t := e.threads[0]
 		if t.dead {
-			*t = thread{id: t.id, number: t.number, fiber: t.fiber}
-			e.newFiber(t)
+			*t = thread{id: t.id, number: t.number, coro: t.coro}
+			e.newThreadCoro(t)
 		}
 		t.fn, t.fin = e.unwindCoros, false
 		t.spawnEdge()

@@ -461,7 +461,7 @@ func TestCoroutineFailures(t *testing.T) {
 				next()
 			})
 		}},
-		{"a coroutine that the checker did not make", explore.KindForeign, "did not start used checked code", func() {
+		{"a coroutine that the checker did not make", explore.KindUncontrolled, "did not start used checked code", func() {
 			var x atomic.Int32
 			next, stop := iter.Pull(func(y yields) { hook.Int32Load(&x) })
 			next()

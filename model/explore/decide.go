@@ -22,7 +22,7 @@ func (e *engine) pick() int {
 		}
 	}
 	if en == 0 {
-		if en = e.lateTimeout(); en == 0 {
+		if en = e.forcedTimeout(); en == 0 {
 			return endBlocked
 		}
 	}
@@ -40,7 +40,7 @@ func (e *engine) pick() int {
 	cur := e.cur.id
 	ch := cur
 	switch {
-	case e.forced != nil:
+	case e.replay != nil:
 		ch = e.replayChoice(en)
 		if ch < 0 {
 			return endFailed
@@ -52,7 +52,7 @@ func (e *engine) pick() int {
 	}
 	ev := &e.stack[d]
 	if e.selects && e.reduce {
-		e.keepResting(d)
+		e.keepSleepSet(d)
 	}
 	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch, done: 1 << ch}
 	return ch

@@ -36,7 +36,7 @@
 // A coroutine of checked code (coro.go) is part of the thread that called next,
 // and runs on a goroutine of its own, which is kept for others. A thread that
 // comes to a scheduling point inside gives control away on that stack, by its own
-// fiber, and the switch back finds it there: for the Go runtime a coroutine is
+// threadCoro, and the switch back finds it there: for the Go runtime a coroutine is
 // a place where some goroutine waits, no matter which. So coroutines nest in
 // threads, and in one another, at the cost of a switch of iter.Pull. next, yield
 // and stop are no scheduling points.
@@ -71,8 +71,8 @@
 //     spread over stacks, closures and the heap.
 //   - A thread of the operating system for each thread: a hand-off costs
 //     microseconds instead of 30 nanoseconds.
-//   - A hub that resumes every thread. Two threads that take turns would pay two
-//     switches of coroutines a step; the thread that the hub resumed resumes the
+//   - A dispatcher that resumes every thread. Two threads that take turns would pay two
+//     switches of coroutines a step; the thread that the dispatcher resumed resumes the
 //     others itself.
 //   - The real iter.Pull for coroutines of checked code: a goroutine for each, in
 //     each execution, took six times as long without the race detector and four

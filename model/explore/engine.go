@@ -13,7 +13,7 @@ const maxThreads = 64
 
 // What engine.next holds when it names no thread.
 const (
-	endStart   = -1 // threads were spawned: the hub runs each to its first operation, then picks
+	endStart   = -1 // threads were spawned: the dispatcher runs each to its first operation, then picks
 	endBlocked = -2 // nothing can run: the execution is complete, or deadlocked
 	endPruned  = -3 // all that can run is asleep: explored elsewhere
 	endFailed  = -4 // a failure was recorded
@@ -58,16 +58,16 @@ type object struct {
 }
 
 // engine explores one check. All of it is touched by one goroutine at a time:
-// the hub, or the thread that the hub (under the race detector: the thread
+// the dispatcher, or the thread that the dispatcher (under the race detector: the thread
 // before) handed control to.
 type engine struct {
-	cfg     Config
-	body    func()    // of the check
-	threads []*thread // slots, kept over executions; the first n are in use
-	n       int       // threads of this execution
-	cur     *thread   // who runs, or ran last
-	next    int       // a thread, or one of the end codes
-	hub     hub
+	cfg        Config
+	body       func()    // of the check
+	threads    []*thread // slots, kept over executions; the first n are in use
+	n          int       // threads of this execution
+	cur        *thread   // who runs, or ran last
+	next       int       // a thread, or one of the end codes
+	dispatcher dispatcher
 
 	depth  int // events executed
 	plen   int // events to replay; the last of them is the first that differs
@@ -94,23 +94,23 @@ type engine struct {
 	clockKey   byte          // its address stands for the clock
 	historyKey byte          // its address stands for the history
 
-	reduce    bool               // partial-order reduction; else every schedule (bounded) or one (random)
-	strict    bool               // WaitGroup additions and subtractions are dependent: see sync_waitgroup.go
-	wantWG    bool               // strict was asked for: the exploration starts again
-	usesWG    bool               // a WaitGroup was changed in this execution
-	meet      bool               // unbuffered channels have meetings: see chan_rendezvous.go
-	wantMeet  bool               // meet was asked for: the exploration starts again
-	late      bool               // a timeout fired because nothing else could run
-	early     int                // timeouts and signals before their time so far
-	held      bool               // a timer was kept from firing early
-	baseClock time.Duration      // the clock before the events began
-	baseEarly int                // likewise early
-	lateDue   time.Duration      // deadline that comes because nothing else can happen, -1 for none
-	daemons   uint64             // threads that wait for their timer
-	waiting   uint64             // threads that wait for a WaitGroup for ever
-	rng       rng                // of the random strategies
-	prio      [maxThreads]uint64 // POS, PCT
-	changes   []int              // PCT: depths at which the running thread's priority drops
+	reduce         bool               // partial-order reduction; else every schedule (bounded) or one (random)
+	orderAdds      bool               // WaitGroup additions and subtractions are dependent: see sync_waitgroup.go
+	wantOrderAdds  bool               // orderAdds was asked for: the exploration starts again
+	usesWG         bool               // a WaitGroup was changed in this execution
+	rendezvous     bool               // unbuffered channels have meetings: see chan_rendezvous.go
+	wantRendezvous bool               // rendezvous was asked for: the exploration starts again
+	anyForced      bool               // a timeout fired because nothing else could run
+	early          int                // timeouts and signals before their time so far
+	held           bool               // a timer was kept from firing early
+	baseClock      time.Duration      // the clock before the events began
+	baseEarly      int                // likewise early
+	forcedDue      time.Duration      // deadline that comes because nothing else can happen, -1 for none
+	daemons        uint64             // threads that wait for their timer
+	waiting        uint64             // threads that wait for a WaitGroup for ever
+	rng            rng                // of the random strategies
+	prio           [maxThreads]uint64 // POS, PCT
+	changes        []int              // PCT: depths at which the running thread's priority drops
 
 	coros    []*Coro     // made in this execution and not over
 	carriers []*carrier  // kept for coroutines to come
@@ -118,20 +118,20 @@ type engine struct {
 	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
 	trailPCs [32]uintptr // it
 
-	failure    *Failure          // of this execution
-	observed   Step              // the step that Config.Observe is shown
-	rec        *recorder         // nil unless the execution is to be shown
-	forced     []wire.Deviation  // replay
-	decision   int               // decisions so far, for deviation
-	cands      []int32           // scratch of races
-	used       []int32           // scratch of sync_waitgroup.go
-	deps       []int32           // of chan_dependence.go: events that the operation looked at last depends on
-	pendingAcc []access          // scratch of chan_dependence.go
-	selects    bool              // some thread has chosen among cases
-	asleep     uint64            // choices of the thread that runs which sleep
-	resting    [][]rested        // by depth of node: see chan_sleepset.go
-	restNext   []rested          // of the node to come
-	zero       [maxThreads]int32 // the clock of a thread without a past
+	failure      *Failure          // of this execution
+	observed     Step              // the step that Config.Observe is shown
+	rec          *recorder         // nil unless the execution is to be shown
+	replay       []wire.Deviation  // deviations that remain to be followed; nil unless one schedule is run again
+	decision     int               // decisions so far, for deviation
+	cands        []int32           // scratch of races
+	used         []int32           // scratch of sync_waitgroup.go
+	deps         []int32           // of chan_dependence.go: events that the operation looked at last depends on
+	pendingAcc   []access          // scratch of chan_dependence.go
+	selects      bool              // some thread has chosen among cases
+	asleep       uint64            // choices of the thread that runs which sleep
+	sleepSets    [][]sleeper       // by depth of node: see chan_sleepset.go
+	nextSleepSet []sleeper         // of the node to come
+	zero         [maxThreads]int32 // the clock of a thread without a past
 
 	res             Result
 	longest         int  // most events of an execution
@@ -144,7 +144,7 @@ type engine struct {
 	deadline        time.Time
 	report          time.Time // of progress, the last time
 	procs           int       // GOMAXPROCS as it was before
-	foreign         foreign
+	uncontrolled    uncontrolled
 }
 
 // eng is the engine whose execution is running, or nil: then hooks do just

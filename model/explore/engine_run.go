@@ -12,18 +12,18 @@ import (
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
-	e.quiet, e.starting, e.aborting, e.usesWG, e.late = true, false, false, false, false
-	e.restNext, e.asleep = e.restNext[:0], 0
-	e.lateDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
+	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false
+	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
+	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.table.clear()
 	e.renewCarriers()
 	if e.cfg.Record {
 		e.quiet = true
 		e.rec = &recorder{}
-		e.forced = e.cfg.Replay
-		if e.forced == nil {
-			e.forced = []wire.Deviation{}
+		e.replay = e.cfg.Replay
+		if e.replay == nil {
+			e.replay = []wire.Deviation{}
 		}
 	}
 	if e.rng.on {
@@ -44,7 +44,7 @@ func (e *engine) begin() {
 func (e *engine) finish() {
 	e.waiting = 0
 	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
-		e.checkBehind()
+		e.checkUncontrolledClose()
 	}
 	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
 		for s := e.gated; s != 0; s &= s - 1 {
@@ -91,15 +91,15 @@ func (e *engine) repeat() {
 }
 
 func (e *engine) judge() {
-	if e.wantMeet {
+	if e.wantRendezvous {
 		return
 	}
 	r := &e.res
 	r.Steps += int64(e.depth)
 	r.Threads = max(r.Threads, e.n)
 	e.longest = max(e.longest, e.depth)
-	if e.late {
-		r.Late++
+	if e.anyForced {
+		r.ForcedTimeouts++
 	}
 	r.Held = r.Held || e.held
 	complete := e.next == endBlocked && e.failure == nil
@@ -110,9 +110,9 @@ func (e *engine) judge() {
 		complete = false
 	}
 	if e.failure == nil {
-		e.checkForeign()
-	} else if s := e.foreign.seen.Load(); s != nil {
-		e.checkForeign()
+		e.checkUncontrolled()
+	} else if s := e.uncontrolled.seen.Load(); s != nil {
+		e.checkUncontrolled()
 	}
 	if complete && e.failure == nil && e.cfg.End != nil {
 		e.failure = e.cfg.End()
@@ -152,8 +152,8 @@ func (e *engine) judge() {
 	if f := e.failure; f != nil {
 		e.noteFailure(f)
 	}
-	if e.reduce && e.usesWG && !e.strict && e.needsStrict() {
-		e.wantWG = true
+	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {
+		e.wantOrderAdds = true
 	}
 }
 
@@ -163,7 +163,7 @@ func (e *engine) noteFailure(f *Failure) {
 		f.Preemptions = e.preemptionsBefore(e.depth)
 	}
 	switch f.Kind {
-	case KindNondeterminism, KindForeign, KindRefused, KindExit, KindLimit:
+	case KindNondeterminism, KindUncontrolled, KindRefused, KindExit, KindLimit:
 		e.last = true // what else there is to explore cannot be trusted
 	case KindLivelock:
 		e.last = e.next != endBlocked // every execution may take as long
@@ -185,9 +185,9 @@ func (e *engine) noteFailure(f *Failure) {
 // more moves to the next schedule, if there is one and the budget allows it.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantWG || e.wantMeet {
-		e.strict, e.meet = e.strict || e.wantWG, e.meet || e.wantMeet
-		e.wantWG, e.wantMeet = false, false
+	if e.wantOrderAdds || e.wantRendezvous {
+		e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
+		e.wantOrderAdds, e.wantRendezvous = false, false
 		secs, threads := r.Seconds, r.Threads
 		*r = Result{Seconds: secs, Threads: threads}
 		e.plen, e.first, e.twice, e.repeated = 0, false, false, false

@@ -12,7 +12,7 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	}
 	t := e.cur
 	var mark byte
-	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isForeign(t, sp) {
+	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
 		return false
 	}
 	if e.quiet && e.quietStep(t, p, op) {
@@ -140,7 +140,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		return false
 	}
 	if m.accesses != nil {
-		e.lateDue, e.asleep = -1, 0
+		e.forcedDue, e.asleep = -1, 0
 	}
 	// A futex wait of the only thread ends as it is: nothing comes early.
 	if m.choices != nil && op != OpFutexWait && m.choices(e, t) > 1 {

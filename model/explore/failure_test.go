@@ -151,7 +151,7 @@ func TestFailures(t *testing.T) {
 			n := leftover.Add(1)
 			spawn(func() { hook.Int32Store(&flag, n); hook.Int32Load(&other) }, func() { hook.Int32Store(&other, 2) })
 		}},
-		{"a real goroutine in the body", explore.KindForeign, "did not start used checked code", func() {
+		{"a real goroutine in the body", explore.KindUncontrolled, "did not start used checked code", func() {
 			done := make(chan bool)
 			go func() { hook.Int32Load(&flag); close(done) }()
 			<-done
@@ -190,7 +190,7 @@ func TestGoroutineLeftBehindTheCheckersBack(t *testing.T) {
 		spawn(func() { hook.Int32Load(&x) })
 	})
 	require.NotNil(t, r.Failure)
-	require.Equal(t, explore.KindForeign, r.Failure.Kind)
+	require.Equal(t, explore.KindUncontrolled, r.Failure.Kind)
 	require.Contains(t, r.Failure.Message, "TestGoroutineLeftBehindTheCheckersBack")
 }
 

@@ -43,7 +43,7 @@ func (p *parker) unpark() {
 func TestFutex(t *testing.T) {
 	for early := range 3 {
 		taken := map[bool]int{}
-		r := explore.Run(explore.Config{Preemptions: -1, Early: early}, func() {
+		r := explore.Run(explore.Config{Preemptions: -1, EarlyTimeouts: early}, func() {
 			var p parker
 			spawn(func() {
 				got := p.park(-1)
@@ -53,8 +53,8 @@ func TestFutex(t *testing.T) {
 			}, p.unpark)
 		})
 		require.Nil(t, r.Failure, "%d", early)
-		require.Zero(t, r.Late)
-		r = explore.Run(explore.Config{Preemptions: -1, Early: early}, func() {
+		require.Zero(t, r.ForcedTimeouts)
+		r = explore.Run(explore.Config{Preemptions: -1, EarlyTimeouts: early}, func() {
 			var p parker
 			got := false
 			spawn(func() { got = p.park(time.Second) }, p.unpark)
@@ -77,9 +77,9 @@ func TestFutexWithoutAWake(t *testing.T) {
 		spawn(func() { start := hook.Now(); p.park(time.Second); elapsed = hook.Since(start) })
 	})
 	require.Nil(t, r.Failure)
-	require.EqualValues(t, 1, r.Late)
+	require.EqualValues(t, 1, r.ForcedTimeouts)
 	require.Equal(t, time.Second, elapsed)
-	r = explore.Run(explore.Config{Preemptions: -1, NoLate: true}, func() {
+	r = explore.Run(explore.Config{Preemptions: -1, NoForcedTimeouts: true}, func() {
 		var p parker
 		spawn(func() { p.park(time.Second) })
 	})
@@ -133,7 +133,7 @@ func TestFutexWakeTakesAnySleeper(t *testing.T) {
 // A sleeper that went away by its timeout takes no wake from another.
 func TestFutexTimeoutLeavesTheQueue(t *testing.T) {
 	var left int64
-	r := explore.Run(explore.Config{Preemptions: -1, Early: 1}, func() {
+	r := explore.Run(explore.Config{Preemptions: -1, EarlyTimeouts: 1}, func() {
 		var word, gone atomic.Uint32
 		spawn(func() {
 			explore.FutexWait(unsafe.Pointer(&word), 0, time.Second)

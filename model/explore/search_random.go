@@ -75,7 +75,7 @@ func (e *engine) randomAfter(t *thread, c class) {
 // firstChoice gives the value that an operation which chooses among n takes
 // the first time.
 func (e *engine) firstChoice(n int32) int32 {
-	if e.forced != nil {
+	if e.replay != nil {
 		return e.replayValue(n)
 	}
 	if e.rng.on {

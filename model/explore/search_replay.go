@@ -54,9 +54,9 @@ func (e *engine) replayValue(n int32) int32 {
 func (e *engine) deviation() *wire.Deviation {
 	at := e.decision
 	e.decision++
-	if len(e.forced) > 0 && e.forced[0].At == at {
-		d := &e.forced[0]
-		e.forced = e.forced[1:]
+	if len(e.replay) > 0 && e.replay[0].At == at {
+		d := &e.replay[0]
+		e.replay = e.replay[1:]
 		return d
 	}
 	return nil

@@ -25,7 +25,7 @@ const (
 	KindHistory        Kind = "history violates its specification"
 	KindNondeterminism Kind = "nondeterminism"
 	KindRefused        Kind = "not modelled"
-	KindForeign        Kind = "real goroutine"
+	KindUncontrolled   Kind = "real goroutine"
 	KindExit           Kind = "goroutine exit"
 	KindLimit          Kind = "limit"
 	KindStep           Kind = "step refused"

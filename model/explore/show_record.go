@@ -24,21 +24,21 @@ type recorder struct {
 }
 
 func (r *recorder) announce(t *thread) {
-	if t.npcs = r.stand(&t.pcs); t.npcs == 0 {
+	if t.npcs = r.callSite(&t.pcs); t.npcs == 0 {
 		t.npcs = runtime.Callers(3, t.pcs[:])
 	}
 }
 
-// stand takes the place that Stand has noted, and gives its length.
-func (r *recorder) stand(pcs *[24]uintptr) int {
+// callSite takes the place that CallSite has noted, and gives its length.
+func (r *recorder) callSite(pcs *[24]uintptr) int {
 	n := copy(pcs[:], r.at)
 	r.at = nil
 	return n
 }
 
-// Stand gives the place of its caller, nil when nothing is recorded. StandAt
+// CallSite gives the place of its caller, nil when nothing is recorded. SetCallSite
 // makes it the place of the next operation, which began there.
-func Stand() []uintptr {
+func CallSite() []uintptr {
 	if e := eng; e != nil && e.rec != nil {
 		var pcs [24]uintptr
 		return pcs[:runtime.Callers(2, pcs[:])]
@@ -46,8 +46,8 @@ func Stand() []uintptr {
 	return nil
 }
 
-// StandAt takes what Stand gave.
-func StandAt(pcs []uintptr) {
+// SetCallSite takes what CallSite gave.
+func SetCallSite(pcs []uintptr) {
 	if e := eng; e != nil && e.rec != nil {
 		e.rec.at = pcs
 	}

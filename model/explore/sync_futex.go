@@ -11,9 +11,9 @@ import (
 // promises no order. A wake that is scheduled late finds whoever sleeps then.
 //
 // Timeouts and signals before their time are choices of the wait, as many in
-// an execution as Config.Early allows. Beyond that, a timeout fires only when
+// an execution as Config.EarlyTimeouts allows. Beyond that, a timeout fires only when
 // nothing else can run, so that it hides no lost wakeup before anyone had the
-// chance to be late; Result.Late counts the executions that needed one.
+// chance to be late; Result.ForcedTimeouts counts the executions that needed one.
 
 func init() {
 	ops[OpFutexWait] = operation{
@@ -107,7 +107,7 @@ func (e *engine) futexEqual(t *thread) bool {
 // early by a signal.
 func futexWaitChoices(e *engine, t *thread) int32 {
 	switch {
-	case !e.futexEqual(t) || e.early >= e.cfg.Early:
+	case !e.futexEqual(t) || e.early >= e.cfg.EarlyTimeouts:
 		return 1
 	case t.deadline == noDeadline:
 		return 2 // woken, signal
@@ -189,7 +189,7 @@ func futexAwake(e *engine, t *thread, _ int32) {
 	e.dequeue(t)
 	t.futex = FutexTimeout
 	e.clock = max(e.clock, t.deadline)
-	e.late = true
+	e.anyForced = true
 }
 
 func (e *engine) dequeue(t *thread) {

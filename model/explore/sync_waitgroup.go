@@ -34,9 +34,9 @@ func waitGroupBefore(o *object) uint8 {
 	return 0
 }
 
-// waitGroupClass: where additions must be ordered (needsStrict), they are writes.
+// waitGroupClass: where additions must be ordered (needsOrderedAdds), they are writes.
 func waitGroupClass(e *engine, t *thread) class {
-	if e.strict && int32(t.old) > 0 {
+	if e.orderAdds && int32(t.old) > 0 {
 		return write
 	}
 	return add
@@ -78,7 +78,7 @@ func EnterDelta(p unsafe.Pointer, delta int) bool {
 //
 // Both are looked at after each execution. If one is violated, the exploration
 // starts again with additions as writes, which order everything.
-func (e *engine) needsStrict() bool {
+func (e *engine) needsOrderedAdds() bool {
 	for i := 0; i < e.nobjs; i++ {
 		if e.objs[i].adds && e.irregular(&e.objs[i]) {
 			return true

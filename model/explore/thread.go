@@ -38,8 +38,8 @@ type thread struct {
 	own      span          // while it is in a coroutine: of its own
 	co       *Coro         // it is in, the innermost, or nil
 	spin     spinning      // the loop it is in, if that has no effects of its own
-	com      communication // on channels
-	fiber    fiber         // how control is handed to it
+	chanOp   chanOp        // on channels
+	coro     threadCoro    // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow
@@ -61,8 +61,8 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	}
 	e.n++
 	if t.dead {
-		*t = thread{id: t.id, number: t.number, fiber: t.fiber}
-		e.newFiber(t)
+		*t = thread{id: t.id, number: t.number, coro: t.coro}
+		e.newThreadCoro(t)
 	}
 	if name == "" {
 		if t.number == "" {

@@ -7,35 +7,35 @@ import (
 	"unsafe"
 )
 
-// A fiber runs a thread as a coroutine. Whoever resumes it gets control back
-// when it yields: the hub, or the base thread, which the hub resumed and which
+// A threadCoro runs a thread as a coroutine. Whoever resumes it gets control back
+// when it yields: the dispatcher, or the base thread, which the dispatcher resumed and which
 // resumes the others itself. So a switch between two threads is one switch of
 // coroutines, about 30 ns, and between any others two.
-type fiber struct {
+type threadCoro struct {
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
 }
 
-type hub struct {
-	base *thread // the thread that the hub resumed
+type dispatcher struct {
+	base *thread // the thread that the dispatcher resumed
 }
 
-// newFiber gives t a coroutine that waits for bodies to run.
-func (e *engine) newFiber(t *thread) {
-	if t.fiber.stop != nil {
+// newThreadCoro gives t a coroutine that waits for bodies to run.
+func (e *engine) newThreadCoro(t *thread) {
+	if t.coro.stop != nil {
 		t.reap()
 	} else {
-		e.foreign.expect(1)
+		e.uncontrolled.expect(1)
 	}
-	t.fiber.resume, t.fiber.stop = iter.Pull(func(yield func(struct{}) bool) {
-		t.fiber.yield = yield
+	t.coro.resume, t.coro.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.coro.yield = yield
 		t.stack.goid = GoroutineID()
 		for yield(struct{}{}) {
 			e.runBody(t)
 		}
 	})
-	t.fiber.resume()
+	t.coro.resume()
 }
 
 // reap ends a coroutine in which checked code called Goexit. It would take
@@ -44,7 +44,7 @@ func (t *thread) reap() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		t.fiber.stop()
+		t.coro.stop()
 	}()
 	<-done
 }
@@ -55,9 +55,9 @@ func (e *engine) run() {
 		switch n := e.next; {
 		case n >= 0:
 			e.cur = e.threads[n]
-			e.hub.base = e.cur
-			e.cur.fiber.resume()
-			e.hub.base = nil
+			e.dispatcher.base = e.cur
+			e.cur.coro.resume()
+			e.dispatcher.base = nil
 		case n == endStart:
 			e.startAll()
 		default:
@@ -69,7 +69,7 @@ func (e *engine) run() {
 // startOne runs a new thread to its first operation.
 func (e *engine) startOne(t *thread) {
 	e.cur = t
-	t.fiber.resume()
+	t.coro.resume()
 }
 
 // unwind lets t's deferred functions run.
@@ -77,17 +77,17 @@ func (e *engine) unwind(t *thread) { e.startOne(t) }
 
 // handOff gives control to e.next and returns when it is t's turn again.
 func (e *engine) handOff(t *thread) {
-	if t != e.hub.base {
-		t.fiber.yield(struct{}{})
+	if t != e.dispatcher.base {
+		t.coro.yield(struct{}{})
 		return
 	}
 	for e.next != t.id {
 		if e.next < 0 {
-			t.fiber.yield(struct{}{}) // to the hub, which makes t the base again or unwinds it
+			t.coro.yield(struct{}{}) // to the dispatcher, which makes t the base again or unwinds it
 			return
 		}
 		e.cur = e.threads[e.next]
-		e.cur.fiber.resume()
+		e.cur.coro.resume()
 	}
 	e.cur = t
 }
@@ -96,7 +96,7 @@ func (e *engine) handOff(t *thread) {
 // unwinds stays here until it is reaped.
 func (e *engine) ended(t *thread) {
 	if t.dead {
-		t.fiber.yield(struct{}{})
+		t.coro.yield(struct{}{})
 	}
 }
 
@@ -119,7 +119,7 @@ func (t *thread) spawnEdge() {}
 
 func quietly(f func()) { f() }
 
-func (e *engine) closeFibers() {
+func (e *engine) closeThreadCoros() {
 	for _, t := range e.threads {
 		t.reap()
 	}

@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// A fiber runs a thread as a goroutine that waits for its turn on a channel.
+// A threadCoro runs a thread as a goroutine that waits for its turn on a channel.
 // The hand-off is hidden from the race detector, so that it sees only the
 // synchronization of the checked code. This package is compiled without
 // instrumentation; what the runtime reports of channels is switched off by
 // RaceDisable around each hand-off.
-type fiber struct {
+type threadCoro struct {
 	turn  chan struct{}
 	token byte // released by the parent at the spawn, acquired at the start
 	done  byte // released at the end, acquired by Join
 }
 
-// hub is where the threads hand control back at the end of an execution.
-type hub struct{ turn chan struct{} }
+// dispatcher is where the threads hand control back at the end of an execution.
+type dispatcher struct{ turn chan struct{} }
 
 // The start token orders the body's executions after what came before; the
 // end token orders what comes after an execution after all its threads.
@@ -31,8 +31,8 @@ const Race = true
 func raceErrors() int { return runtime.RaceErrors() }
 
 func (e *engine) open() {
-	if e.hub.turn == nil {
-		e.hub.turn = make(chan struct{}, 1)
+	if e.dispatcher.turn == nil {
+		e.dispatcher.turn = make(chan struct{}, 1)
 	}
 }
 
@@ -42,15 +42,15 @@ func raceEnd() { runtime.RaceAcquire(unsafe.Pointer(&endToken)) }
 
 func (t *thread) acquire() {
 	runtime.RaceAcquire(unsafe.Pointer(&startToken))
-	runtime.RaceAcquire(unsafe.Pointer(&t.fiber.token))
+	runtime.RaceAcquire(unsafe.Pointer(&t.coro.token))
 }
 
 func (t *thread) release() {
-	runtime.RaceRelease(unsafe.Pointer(&t.fiber.done))
+	runtime.RaceRelease(unsafe.Pointer(&t.coro.done))
 	runtime.RaceReleaseMerge(unsafe.Pointer(&endToken))
 }
 
-func (t *thread) spawnEdge() { runtime.RaceRelease(unsafe.Pointer(&t.fiber.token)) }
+func (t *thread) spawnEdge() { runtime.RaceRelease(unsafe.Pointer(&t.coro.token)) }
 
 func quietly(f func()) {
 	runtime.RaceDisable()
@@ -58,19 +58,19 @@ func quietly(f func()) {
 	runtime.RaceEnable()
 }
 
-func (e *engine) newFiber(t *thread) {
-	e.foreign.expect(1)
-	t.fiber.turn = make(chan struct{}, 1)
+func (e *engine) newThreadCoro(t *thread) {
+	e.uncontrolled.expect(1)
+	t.coro.turn = make(chan struct{}, 1)
 	runtime.RaceDisable()
-	go e.fiberLoop(t)
+	go e.threadLoop(t)
 	runtime.RaceEnable()
 }
 
-func (e *engine) fiberLoop(t *thread) {
+func (e *engine) threadLoop(t *thread) {
 	t.stack.goid = GoroutineID()
 	for {
 		runtime.RaceDisable()
-		<-t.fiber.turn
+		<-t.coro.turn
 		runtime.RaceEnable()
 		if t.fn == nil {
 			return
@@ -90,11 +90,11 @@ func (e *engine) run() {
 	}
 }
 
-// give lets t run until control comes back to the hub.
+// give lets t run until control comes back to the dispatcher.
 func (e *engine) give(t *thread) {
 	runtime.RaceDisable()
-	t.fiber.turn <- struct{}{}
-	<-e.hub.turn
+	t.coro.turn <- struct{}{}
+	<-e.dispatcher.turn
 	runtime.RaceEnable()
 }
 
@@ -108,43 +108,43 @@ func (e *engine) unwind(t *thread) { e.startOne(t) }
 func (e *engine) handOff(t *thread) {
 	runtime.RaceDisable()
 	e.pass()
-	<-t.fiber.turn
+	<-t.coro.turn
 	runtime.RaceEnable()
 }
 
-// pass wakes who runs next: another thread directly, or the hub.
+// pass wakes who runs next: another thread directly, or the dispatcher.
 func (e *engine) pass() {
 	if e.next >= 0 && !e.starting && !e.aborting {
 		e.cur = e.threads[e.next]
-		e.cur.fiber.turn <- struct{}{}
+		e.cur.coro.turn <- struct{}{}
 		return
 	}
-	e.hub.turn <- struct{}{}
+	e.dispatcher.turn <- struct{}{}
 }
 
 func (e *engine) ended(t *thread) {
 	if t.dead {
-		e.foreign.expect(-1)
+		e.uncontrolled.expect(-1)
 	}
 	runtime.RaceDisable()
 	e.pass()
 	runtime.RaceEnable()
 }
 
-// closeFibers ends the goroutines when a check is over.
-func (e *engine) closeFibers() {
+// closeThreadCoros ends the goroutines when a check is over.
+func (e *engine) closeThreadCoros() {
 	e.closeCarriers()
 	runtime.RaceDisable()
 	for _, t := range e.threads {
 		if !t.dead {
 			t.fn = nil
-			t.fiber.turn <- struct{}{}
+			t.coro.turn <- struct{}{}
 		}
 	}
 	runtime.RaceEnable()
 }
 
-func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.fiber.done)) }
+func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.coro.done)) }
 
 // coroEdges are addresses of a coroutine that the race detector is told of.
 type coroEdges struct {

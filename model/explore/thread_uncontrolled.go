@@ -11,26 +11,26 @@ import (
 	"unsafe"
 )
 
-// Here reports whether the caller runs in a checked execution.
-func Here() bool {
+// InExecution reports whether the caller runs in a checked execution.
+func InExecution() bool {
 	e := eng
 	if e == nil {
 		return false
 	}
 	var mark byte
 	sp := uintptr(unsafe.Pointer(&mark))
-	return e.cur.stack.holds(sp) || !e.isForeign(e.cur, sp)
+	return e.cur.stack.holds(sp) || !e.isUncontrolled(e.cur, sp)
 }
 
-// foreign finds goroutines that the checker did not start: one that calls a
+// uncontrolled finds goroutines that the checker did not start: one that calls a
 // hook is seen by its stack address, one that is merely there by the number
 // of goroutines after an execution.
-type foreign struct {
-	seen  atomic.Pointer[string] // a hook was called by a foreign goroutine, with its stack
+type uncontrolled struct {
+	seen  atomic.Pointer[string] // a hook was called by an uncontrolled goroutine, with its stack
 	count int                    // goroutines there should be
 }
 
-func (f *foreign) expect(n int) { f.count += n }
+func (u *uncontrolled) expect(n int) { u.count += n }
 
 // nearby is how far from a known address of a stack another one is taken to be
 // on the same stack.
@@ -45,11 +45,11 @@ type span struct {
 
 func (s *span) holds(sp uintptr) bool { return sp-s.low <= s.size }
 
-// isForeign is asked when a hook is called at a stack address outside of what
+// isUncontrolled is asked when a hook is called at a stack address outside of what
 // is known of the stack that thread t runs on. It reports true when another goroutine called,
 // and notes it. Otherwise the address widens what is known; one from afar
 // replaces it, since the stack has moved or is deep.
-func (e *engine) isForeign(t *thread, sp uintptr) bool {
+func (e *engine) isUncontrolled(t *thread, sp uintptr) bool {
 	id := GoroutineID()
 	s := &t.stack
 	if s.goid == 0 {
@@ -58,7 +58,7 @@ func (e *engine) isForeign(t *thread, sp uintptr) bool {
 	if s.goid != id {
 		buf := make([]byte, 8<<10)
 		text := string(buf[:runtime.Stack(buf, false)])
-		e.foreign.seen.CompareAndSwap(nil, &text)
+		e.uncontrolled.seen.CompareAndSwap(nil, &text)
 		return true
 	}
 	low, high := s.low, s.low+s.size
@@ -88,24 +88,24 @@ func GoroutineID() uint64 {
 	return 0
 }
 
-// checkForeign fails the execution if a goroutine exists that should not.
-func (e *engine) checkForeign() {
-	if s := e.foreign.seen.Swap(nil); s != nil {
-		e.failure = &Failure{Kind: KindForeign, Message: "a goroutine that the checker did not start used checked code during an execution:\n" + *s}
+// checkUncontrolled fails the execution if a goroutine exists that should not.
+func (e *engine) checkUncontrolled() {
+	if s := e.uncontrolled.seen.Swap(nil); s != nil {
+		e.failure = &Failure{Kind: KindUncontrolled, Message: "a goroutine that the checker did not start used checked code during an execution:\n" + *s}
 		return
 	}
 	n := runtime.NumGoroutine()
-	if n <= e.foreign.count {
+	if n <= e.uncontrolled.count {
 		return
 	}
 	// A goroutine of the Go runtime, a finalizer say, may be passing by.
 	for i := 0; i < 20; i++ {
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		if n = runtime.NumGoroutine(); n <= e.foreign.count {
+		if n = runtime.NumGoroutine(); n <= e.uncontrolled.count {
 			return
 		}
 	}
-	e.failure = &Failure{Kind: KindForeign, Message: fmt.Sprintf("%d goroutine(s) were started behind the checker's back:\n%s", n-e.foreign.count, newestGoroutine())}
+	e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf("%d goroutine(s) were started behind the checker's back:\n%s", n-e.uncontrolled.count, newestGoroutine())}
 }
 
 // newestGoroutine gives the stack of the goroutine with the highest number,
@@ -116,7 +116,7 @@ func newestGoroutine() string {
 	best, top := "", uint64(0)
 	for _, g := range all {
 		f := strings.Fields(g)
-		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newFiber") && !strings.Contains(g, "model/explore.(*engine).newCarrier") {
+		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newThreadCoro") && !strings.Contains(g, "model/explore.(*engine).newCarrier") {
 			if n, err := strconv.ParseUint(f[1], 10, 64); err == nil && n > top {
 				top, best = n, g
 			}

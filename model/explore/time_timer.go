@@ -14,7 +14,7 @@ import (
 // unknown, so a goroutine may be late for both.
 //
 // A timer that is not due fires as other timeouts do (sync_futex.go): early, while
-// others can run, as many times in an execution as Config.Early allows; beyond
+// others can run, as many times in an execution as Config.EarlyTimeouts allows; beyond
 // that when nothing else can run, and the first deadline first. Without that
 // bound a loop around a ticker would have no longest execution. Result.Held says
 // whether a timer was kept from firing.
@@ -75,7 +75,7 @@ type timer struct {
 // a thread of its own and stands for itself at key. It reports false outside of
 // an execution.
 func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
-	if !Here() {
+	if !InExecution() {
 		return false
 	}
 	e := eng
@@ -110,7 +110,7 @@ func ResetTimer(key unsafe.Pointer, d time.Duration) TimerState {
 }
 
 func enterChange(key unsafe.Pointer, d time.Duration, op Op) TimerState {
-	if !Here() {
+	if !InExecution() {
 		return TimerReal
 	}
 	e := eng
@@ -128,7 +128,7 @@ func enterChange(key unsafe.Pointer, d time.Duration, op Op) TimerState {
 // enterTimer does a step on a timer, and starts the thread that it needs.
 func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	t := e.cur
-	t.com.cases = append(t.com.cases[:0], chanCase{obj: id})
+	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
 	Enter(key, op)
 	tm := e.objs[id].ch.timer
 	if tm.fn != nil && tm.armed && !tm.waits {
@@ -136,7 +136,7 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 		Go("AfterFunc", func() { e.awaitTimer(key, id) }, false)
 		e.daemons |= 1 << (e.n - 1)
 	}
-	if t.com.taken != 0 {
+	if t.chanOp.taken != 0 {
 		return TimerActive
 	}
 	return TimerIdle
@@ -145,21 +145,21 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 // awaitTimer is the thread of a timer with a function.
 func (e *engine) awaitTimer(key unsafe.Pointer, id int32) {
 	t := e.cur
-	t.com.cases = append(t.com.cases[:0], chanCase{obj: id})
+	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
 	Enter(key, OpTimerFire)
 	e.objs[id].ch.timer.fn()
 }
 
 // due says whether the timer's time has come, or comes because nothing else can
 // happen.
-func (e *engine) due(tm *timer) bool { return tm.deadline <= max(e.clock, e.lateDue) }
+func (e *engine) due(tm *timer) bool { return tm.deadline <= max(e.clock, e.forcedDue) }
 
 // mayFire says whether an armed timer could fire now.
 func (e *engine) mayFire(tm *timer) bool {
 	if !tm.armed {
 		return false
 	}
-	if e.due(tm) || e.early < e.cfg.Early {
+	if e.due(tm) || e.early < e.cfg.EarlyTimeouts {
 		return true
 	}
 	e.held = true
@@ -168,10 +168,10 @@ func (e *engine) mayFire(tm *timer) bool {
 
 // changeTimer does what Start, Stop or Reset does.
 func changeTimer(e *engine, t *thread, _ int32) {
-	tm := e.objs[t.com.cases[0].obj].ch.timer
-	t.com.taken = 0
+	tm := e.objs[t.chanOp.cases[0].obj].ch.timer
+	t.chanOp.taken = 0
 	if tm.armed {
-		t.com.taken = 1
+		t.chanOp.taken = 1
 	}
 	tm.armed = t.op != OpTimerStop
 	if tm.armed {
@@ -200,7 +200,7 @@ func (e *engine) fire(t *thread, tm *timer) {
 	switch {
 	case tm.deadline <= e.clock:
 	case e.due(tm):
-		e.late = true
+		e.anyForced = true
 		e.clock = tm.deadline
 	default:
 		e.early++
@@ -208,7 +208,7 @@ func (e *engine) fire(t *thread, tm *timer) {
 	}
 	t.acquireFrom(&tm.token)
 	tm.value = Epoch.Add(e.clock)
-	t.com.how, t.com.mem = Take, unsafe.Pointer(&tm.value)
+	t.chanOp.completion, t.chanOp.mem = CopyFrom, unsafe.Pointer(&tm.value)
 	if tm.armed = tm.period > 0; tm.armed {
 		for tm.deadline <= e.clock {
 			tm.deadline += tm.period
@@ -224,8 +224,8 @@ func (e *engine) fire(t *thread, tm *timer) {
 // what it did to timers and the clock.
 func (e *engine) noteTime(t *thread, d int32, early int) {
 	if d < 0 {
-		if len(t.com.cases) > 0 && t.op != OpNow && t.op != OpSleep {
-			for _, c := range t.com.cases {
+		if len(t.chanOp.cases) > 0 && t.op != OpNow && t.op != OpSleep {
+			for _, c := range t.chanOp.cases {
 				if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
 					tm := e.objs[c.obj].ch.timer
 					tm.base.found, tm.base.when = tm.armed, tm.deadline
@@ -235,7 +235,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 		e.baseClock, e.baseEarly = e.clock, e.early
 		return
 	}
-	for _, a := range t.com.acc {
+	for _, a := range t.chanOp.acc {
 		h := e.objs[a.obj].ch.history
 		last := &h[len(h)-1]
 		switch tm := e.objs[a.obj].ch.timer; {
@@ -274,15 +274,15 @@ func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 			}
 		}
 	}
-	return tm.when <= now || early < e.cfg.Early
+	return tm.when <= now || early < e.cfg.EarlyTimeouts
 }
 
 func timerStopAccesses(_ *engine, t *thread, out []access, _ int32) []access {
-	return append(out, access{obj: t.com.cases[0].obj, kind: accAll})
+	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accAll})
 }
 
 func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
-	return append(out, access{obj: t.com.cases[0].obj, kind: accAll},
+	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accAll},
 		access{obj: e.clockObject(), kind: accClockRead})
 }
 
@@ -302,7 +302,7 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 // firstDeadline gives the first deadline of the armed timers that t's operation
 // waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
-	for _, c := range t.com.cases {
+	for _, c := range t.chanOp.cases {
 		if c.obj < 0 || c.send {
 			continue
 		}
@@ -313,10 +313,10 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	return first, ok
 }
 
-// lateTimeout gives the thread whose timeout is due first, when no thread can
+// forcedTimeout gives the thread whose timeout is due first, when no thread can
 // run otherwise. Functions of AfterFunc do not run when all else is over.
-func (e *engine) lateTimeout() uint64 {
-	if e.cfg.NoLate || e.gated&^e.daemons == 0 {
+func (e *engine) forcedTimeout() uint64 {
+	if e.cfg.NoForcedTimeouts || e.gated&^e.daemons == 0 {
 		return 0
 	}
 	best, first := -1, time.Duration(0)

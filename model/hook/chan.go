@@ -34,7 +34,7 @@ func chanOf[T any](c chan T) explore.Chan {
 
 // behind ends the check: the real channel is not as the engine believes.
 func behind() {
-	explore.Fail(explore.KindForeign, "a channel was used behind the checker's back: by a goroutine that it did not start, or by code that is not rewritten")
+	explore.Fail(explore.KindUncontrolled, "a channel was used behind the checker's back: by a goroutine that it did not start, or by code that is not rewritten")
 }
 
 // An Out is a channel to send on.
@@ -52,7 +52,7 @@ func To[T any](c chan<- T) Out[T] { return Out[T]{c} }
 //go:norace
 //go:noinline
 func (o Out[T]) Send(v T) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		o.c <- v
 		return
 	}
@@ -64,11 +64,11 @@ func (o Out[T]) Send(v T) {
 }
 
 //go:norace
-func finishSend[T any](c chan T, v T, r explore.Taken) {
-	switch r.How {
-	case explore.Put:
+func finishSend[T any](c chan T, v T, r explore.Outcome) {
+	switch r.Completion {
+	case explore.CopyTo:
 		*(*T)(r.Mem) = v
-	case explore.Real:
+	case explore.OnChannel:
 		if explore.ChanClosed(chanOf(c).Ptr) {
 			c <- v // panics
 		}
@@ -112,7 +112,7 @@ func Recv2As[B ~bool, T any](c <-chan T) (T, B) {
 
 //go:norace
 func receive[T any](c <-chan T) (v T, ok bool) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		v, ok = <-c
 		return
 	}
@@ -122,13 +122,13 @@ func receive[T any](c <-chan T) (v T, ok bool) {
 }
 
 //go:norace
-func finishRecv[T any](c <-chan T, mem *T, r explore.Taken) (v T, ok bool) {
-	switch r.How {
-	case explore.Take:
+func finishRecv[T any](c <-chan T, mem *T, r explore.Outcome) (v T, ok bool) {
+	switch r.Completion {
+	case explore.CopyFrom:
 		v, ok = *(*T)(r.Mem), true
-	case explore.Done:
+	case explore.Completed:
 		v, ok = *mem, true
-	case explore.Real:
+	case explore.OnChannel:
 		if !explore.Hidden(func() bool {
 			select {
 			case v, ok = <-c:

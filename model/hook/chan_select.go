@@ -25,9 +25,9 @@ type Selection struct {
 	left  int // operands to come
 	def   bool
 	cases []explore.Case
-	open  []func(explore.Taken) // makes the channel of a case ready
-	sent  func()                // sends what the real select has sent
-	at    []uintptr             // where the statement begins
+	open  []func(explore.Outcome) // makes the channel of a case ready
+	sent  func()                  // sends what the real select has sent
+	at    []uintptr               // where the statement begins
 }
 
 // NewSelection begins a select statement with so many operands, and with or
@@ -36,11 +36,11 @@ type Selection struct {
 //go:norace
 //go:noinline
 func NewSelection(operands int, def bool) Selection {
-	return Selection{here: explore.Here(), left: operands, def: def, at: explore.Stand()}
+	return Selection{here: explore.InExecution(), left: operands, def: def, at: explore.CallSite()}
 }
 
 //go:norace
-func (s *Selection) add(c explore.Case, open func(explore.Taken)) {
+func (s *Selection) add(c explore.Case, open func(explore.Outcome)) {
 	s.cases = append(s.cases, c)
 	s.open = append(s.open, open)
 	s.operand()
@@ -53,7 +53,7 @@ func (s *Selection) operand() {
 	if s.left--; s.left > 0 {
 		return
 	}
-	explore.StandAt(s.at)
+	explore.SetCallSite(s.at)
 	if r, _ := explore.Communicate(s.cases, s.def); r.Case >= 0 {
 		s.open[r.Case](r)
 	}
@@ -69,7 +69,7 @@ func SelectRecv[T any](s *Selection, c <-chan T) <-chan T {
 	}
 	own := make(chan T, 1)
 	mem := new(T)
-	s.add(explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}, func(r explore.Taken) {
+	s.add(explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}, func(r explore.Outcome) {
 		if v, ok := finishRecv(c, mem, r); ok {
 			own <- v
 		} else {
@@ -90,7 +90,7 @@ func SelectSend[T any](s *Selection, c chan<- T) chan<- T {
 	own := make(chan T, 1)
 	var full T
 	own <- full
-	s.add(explore.Case{Chan: chanOf(both[chan<- T, T](c)), Send: true}, func(r explore.Taken) {
+	s.add(explore.Case{Chan: chanOf(both[chan<- T, T](c)), Send: true}, func(r explore.Outcome) {
 		<-own
 		s.sent = func() { finishSend(both[chan<- T, T](c), <-own, r) }
 	})

@@ -26,7 +26,7 @@ func canceler(c *virtual.Context) context.CancelFunc {
 //
 //go:norace
 func WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.WithCancel(parent)
 	}
 	c := virtual.New(notNil(parent), nil)
@@ -37,7 +37,7 @@ func WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
 //
 //go:norace
 func WithCancelCause(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.WithCancelCause(parent)
 	}
 	c := virtual.New(notNil(parent), nil)
@@ -55,7 +55,7 @@ func WithDeadline(parent context.Context, d time.Time) (context.Context, context
 //
 //go:norace
 func WithDeadlineCause(parent context.Context, d time.Time, cause error) (context.Context, context.CancelFunc) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.WithDeadlineCause(parent, d, cause)
 	}
 	if first, ok := notNil(parent).Deadline(); ok && first.Before(d) {
@@ -76,7 +76,7 @@ func WithTimeout(parent context.Context, d time.Duration) (context.Context, cont
 //
 //go:norace
 func WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.WithTimeoutCause(parent, d, cause)
 	}
 	return WithDeadlineCause(parent, Now().Add(d), cause)
@@ -86,7 +86,7 @@ func WithTimeoutCause(parent context.Context, d time.Duration, cause error) (con
 //
 //go:norace
 func ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.AfterFunc(ctx, f)
 	}
 	return virtual.New(notNil(ctx), f).Stop
@@ -96,7 +96,7 @@ func ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
 //
 //go:norace
 func WithoutCancel(parent context.Context) context.Context {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.WithoutCancel(parent)
 	}
 	return virtual.Without{Parent: notNil(parent)}
@@ -106,7 +106,7 @@ func WithoutCancel(parent context.Context) context.Context {
 //
 //go:norace
 func Cause(ctx context.Context) error {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return context.Cause(ctx)
 	}
 	return virtual.Cause(ctx)

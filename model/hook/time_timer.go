@@ -30,7 +30,7 @@ func channelKey(c <-chan time.Time) unsafe.Pointer { return *(*unsafe.Pointer)(u
 //go:norace
 //go:noinline
 func NewTimer(d time.Duration) *time.Timer {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return time.NewTimer(d)
 	}
 	c := make(chan time.Time)
@@ -43,7 +43,7 @@ func NewTimer(d time.Duration) *time.Timer {
 //go:norace
 //go:noinline
 func After(d time.Duration) <-chan time.Time {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return time.After(d)
 	}
 	return NewTimer(d).C
@@ -54,7 +54,7 @@ func After(d time.Duration) <-chan time.Time {
 //go:norace
 //go:noinline
 func TimeAfterFunc(d time.Duration, f func()) *time.Timer {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return time.AfterFunc(d, f)
 	}
 	t := &time.Timer{}
@@ -67,7 +67,7 @@ func TimeAfterFunc(d time.Duration, f func()) *time.Timer {
 //go:norace
 //go:noinline
 func NewTicker(d time.Duration) *time.Ticker {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return time.NewTicker(d)
 	}
 	if d <= 0 {
@@ -83,7 +83,7 @@ func NewTicker(d time.Duration) *time.Ticker {
 //go:norace
 //go:noinline
 func Tick(d time.Duration) <-chan time.Time {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return time.Tick(d)
 	}
 	if d <= 0 {
@@ -143,7 +143,7 @@ func TickerStop(t *time.Ticker) {
 //go:norace
 //go:noinline
 func TickerReset(t *time.Ticker, d time.Duration) {
-	if explore.Here() && d <= 0 {
+	if explore.InExecution() && d <= 0 {
 		panic("non-positive interval for Ticker.Reset")
 	}
 	if s := explore.ResetTimer(channelKey(t.C), d); s != explore.TimerReal {

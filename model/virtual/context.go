@@ -188,7 +188,7 @@ const maxOrdered = 3
 
 // inAnyOrder puts children into an order that the search chooses.
 func inAnyOrder(children []*Context) []*Context {
-	if !explore.Here() {
+	if !explore.InExecution() {
 		return children
 	}
 	if len(children) > maxOrdered {
