@@ -2,10 +2,9 @@ package explore
 
 import (
 	"fmt"
+	"github.com/surewake/surewake/model/wire"
 	"math/bits"
 	"time"
-
-	"github.com/surewake/surewake/model/wire"
 )
 
 // begin starts an execution.
@@ -39,36 +38,14 @@ func (e *engine) begin() {
 	e.next = endStart
 }
 
-// finish ends the execution that run has brought to its end: it tears down
-// what is left, judges, and moves to the next schedule.
+// finish ends the execution that run has brought to its end: it says who is
+// blocked, tears down what is left, and judges.
 func (e *engine) finish() {
-	e.waiting = 0
-	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
-		e.checkUncontrolledClose()
-	}
-	if e.next == endBlocked && e.alive&^e.daemons != 0 && e.failure == nil {
-		for s := e.gated; s != 0; s &= s - 1 {
-			if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
-				e.waiting |= 1 << i
-			}
-		}
-		e.failure = e.blockedFailure()
-	}
+	e.lookForBlocked()
 	if e.reduce && (e.next == endBlocked || e.next == endPruned) {
 		e.blockedRaces()
 	}
-	e.aborting = true
-	for i := 0; i < e.n; i++ {
-		if t := e.threads[i]; !t.fin {
-			if !t.started {
-				t.fin, t.fn = true, func() {}
-				continue
-			}
-			e.unwind(t)
-		}
-	}
-	raceEnd()
-	e.closeCoros()
+	e.tearDown()
 	eng = nil
 	if e.twice && !e.repeated {
 		e.repeat()
@@ -76,6 +53,36 @@ func (e *engine) finish() {
 		e.judge()
 	}
 	Beats.Add(1)
+}
+
+// lookForBlocked fails an execution in which nothing can run, but not everyone is
+// at his end.
+func (e *engine) lookForBlocked() {
+	e.waiting = 0
+	if e.next != endBlocked || e.alive&^e.daemons == 0 || e.failure != nil {
+		return
+	}
+	if e.checkUncontrolledClose(); e.failure != nil {
+		return
+	}
+	e.waiting = e.waitingForGroups()
+	e.failure = e.blockedFailure()
+}
+
+// tearDown lets every thread that has not ended run its deferred functions.
+func (e *engine) tearDown() {
+	e.aborting = true
+	for _, t := range e.threads[:e.n] {
+		switch {
+		case t.fin:
+		case t.started:
+			e.unwind(t)
+		default:
+			t.fin, t.fn = true, func() {}
+		}
+	}
+	raceEnd()
+	e.closeCoros()
 }
 
 // repeat looks at the second run of the first schedule, which counts only if
@@ -90,148 +97,63 @@ func (e *engine) repeat() {
 	}
 }
 
-func (e *engine) judge() {
-	if e.wantRendezvous {
-		return
-	}
-	r := &e.res
-	r.Steps += int64(e.depth)
-	r.Threads = max(r.Threads, e.n)
-	e.longest = max(e.longest, e.depth)
-	if e.anyForced {
-		r.ForcedTimeouts++
-	}
-	r.Held = r.Held || e.held
-	complete := e.next == endBlocked && e.failure == nil
-	if n := raceErrors(); n > e.raceErrs {
-		r.Races++
-		e.raceErrs = n
-		e.failure = &Failure{Kind: KindRace, Message: "the race detector reported unsynchronized accesses in this schedule"}
-		complete = false
-	}
-	if e.failure == nil {
-		e.checkUncontrolled()
-	} else if s := e.uncontrolled.seen.Load(); s != nil {
-		e.checkUncontrolled()
-	}
-	if complete && e.failure == nil && e.cfg.End != nil {
-		e.failure = e.cfg.End()
-	}
-	if e.failure == nil && e.cfg.Failed != nil && !e.failedNoted {
-		if m := e.cfg.Failed(); m != "" {
-			e.failedNoted = true
-			e.failure = &Failure{Kind: KindAssert, Message: m}
-		}
-	}
-	var outcome uint64
-	switch {
-	case e.failure != nil && (e.failure.Kind == KindDeadlock || e.failure.Kind == KindLeak || e.failure.Kind == KindLivelock && e.next == endBlocked):
-		r.Deadlocked++
-		if e.cfg.Deadlock != nil {
-			e.cfg.Deadlock()
-		}
-		outcome = 2
-	case e.next == endPruned:
-		r.Pruned++
-		outcome = 3
-	case e.next == endBlocked:
-		r.Complete++
-		outcome = 1
-	default:
-		r.Failures++
-		outcome = 4
-	}
-	if e.depth > 0 {
-		outcome ^= e.stack[e.depth-1].hash
-	}
-	r.Digest = (r.Digest ^ outcome) * 0x9E3779B97F4A7C15
-	r.Digest ^= r.Digest >> 31
-	if e.rec != nil {
-		r.Trace = e.rec.steps
-	}
-	if f := e.failure; f != nil {
-		e.noteFailure(f)
-	}
-	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {
-		e.wantOrderAdds = true
-	}
-}
-
-func (e *engine) noteFailure(f *Failure) {
-	f.Schedule = e.schedule()
-	if e.depth > 0 {
-		f.Preemptions = e.preemptionsBefore(e.depth)
-	}
-	switch f.Kind {
-	case KindNondeterminism, KindUncontrolled, KindRefused, KindExit, KindLimit:
-		e.last = true // what else there is to explore cannot be trusted
-	case KindLivelock:
-		e.last = e.next != endBlocked // every execution may take as long
-	}
-	e.last = e.last || e.cfg.FirstOnly
-	best := e.res.Failure
-	if best == nil {
-		e.res.Failure = f
-		if limit := time.Now().Add(extraTime); e.deadline.IsZero() || limit.Before(e.deadline) {
-			e.deadline = limit
-		}
-		return
-	}
-	if best.Kind == f.Kind && (f.Preemptions < best.Preemptions || f.Preemptions == best.Preemptions && len(f.Schedule) < len(best.Schedule)) {
-		e.res.Failure = f
-	}
-}
-
 // more moves to the next schedule, if there is one and the budget allows it.
 func (e *engine) more() bool {
 	r := &e.res
 	if e.wantOrderAdds || e.wantRendezvous {
-		e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
-		e.wantOrderAdds, e.wantRendezvous = false, false
-		secs, threads := r.Seconds, r.Threads
-		*r = Result{Seconds: secs, Threads: threads}
-		e.plen, e.first, e.twice, e.repeated = 0, false, false, false
+		e.startAgain()
 	}
 	n := r.Executions()
-	if n == 0 && !e.first {
+	switch {
+	case n == 0 && !e.first:
 		e.first = true
 		return true
-	}
-	if e.cfg.Record {
+	case e.cfg.Record:
 		return false
-	}
-	if n == 1 && !e.twice && r.Failure == nil && !e.rng.on {
+	case n == 1 && !e.twice && r.Failure == nil && !e.rng.on:
 		e.twice, e.plen = true, e.depth // the first schedule once more, to see whether the body repeats itself
 		return true
-	}
-	if r.Failure != nil && e.last {
+	case r.Failure != nil && e.last:
 		r.Bounded = "stopped at the failure"
 		return false
-	}
-	if !e.rng.on && !e.backtrack() {
+	case !e.rng.on && !e.backtrack():
 		if r.cut {
 			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
 		}
 		return false
-	}
-	if e.cfg.Executions > 0 && n >= e.cfg.Executions {
+	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
 		return false
 	}
 	if n&15 == 0 || Race || n < 64 {
-		now := time.Now()
-		if !e.deadline.IsZero() && now.After(e.deadline) {
-			r.Bounded = fmt.Sprintf("budget of %v", e.cfg.Duration)
-			if r.Failure != nil {
-				r.Bounded = "stopped after the failure"
-			}
-			return false
+		return e.checkTime()
+	}
+	return true
+}
+
+// startAgain begins the exploration anew, with what an execution asked for.
+func (e *engine) startAgain() {
+	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
+	e.wantOrderAdds, e.wantRendezvous = false, false
+	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
+	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
+}
+
+// checkTime reports whether there is time left, and shows the progress.
+func (e *engine) checkTime() bool {
+	r := &e.res
+	now := time.Now()
+	if !e.deadline.IsZero() && now.After(e.deadline) {
+		r.Bounded = fmt.Sprintf("budget of %v", e.cfg.Duration)
+		if r.Failure != nil {
+			r.Bounded = "stopped after the failure"
 		}
-		if e.cfg.Progress != nil && now.Sub(e.report) > 250*time.Millisecond {
-			e.report = now
-			r.Seconds = now.Sub(e.start).Seconds()
-			e.cfg.Progress(*r, e.explored())
-		}
+		return false
+	}
+	if e.cfg.Progress != nil && now.Sub(e.report) > 250*time.Millisecond {
+		e.report = now
+		r.Seconds = now.Sub(e.start).Seconds()
+		e.cfg.Progress(*r, e.explored())
 	}
 	return true
 }

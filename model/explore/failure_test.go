@@ -74,6 +74,10 @@ func TestFailures(t *testing.T) {
 			var wg sync.WaitGroup
 			spawn(func() { hook.WaitGroupDone(&wg) }, func() { hook.WaitGroupAdd(&wg, 1) })
 		}},
+		{"negative WaitGroup when the subtraction comes first", explore.KindPanic, "negative WaitGroup counter", func() {
+			var wg sync.WaitGroup
+			spawn(func() { hook.WaitGroupAdd(&wg, 1) }, func() { hook.WaitGroupDone(&wg) })
+		}},
 		{"everyone waits", explore.KindDeadlock, "every goroutine waits for ever: main in Join, t0 in Lock", func() {
 			var mu sync.Mutex
 			spawn(func() { hook.MutexLock(&mu); hook.MutexLock(&mu) })

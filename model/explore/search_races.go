@@ -66,9 +66,31 @@ func (e *engine) races(t *thread, c class, d int) {
 // notdep(i) what is not in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	p := &e.stack[i]
-	ptid, pmark := p.tid, int32(i)+1
+	mine := uint64(1) << t.id
+	initials := e.initials(i, d, t, c, alone)
+	if initials&(p.back|p.sleep) != 0 {
+		return
+	}
+	initials &= p.enabled
+	switch {
+	case initials == 0:
+		// Cannot happen while dependence is complete; explore everything
+		// rather than miss a schedule.
+		p.back |= p.enabled &^ p.sleep
+	case initials&mine != 0:
+		p.back |= mine
+	default:
+		p.back |= initials & -initials
+	}
+}
+
+// initials gives the threads whose first step in notdep(i)·t depends on none
+// before it there: any of them can begin an execution in which t's operation comes
+// before event i.
+func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials uint64) {
+	ptid, pmark := e.stack[i].tid, int32(i)+1
 	var first [maxThreads]int32 // depth of a thread's first event in notdep(i)
-	var seen, initials uint64
+	var seen uint64
 	blocked := false // an event of notdep(i) must come before t's
 	for j := i + 1; j < d; j++ {
 		q := &e.stack[j]
@@ -86,51 +108,29 @@ func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 		if seen&bit != 0 {
 			continue
 		}
-		free := true
-		for s := seen; s != 0; s &= s - 1 {
-			r := bits.TrailingZeros64(s)
-			if cj[r] > first[r] {
-				free = false
-				break
-			}
+		if precededByNone(cj, seen, &first) {
+			initials |= bit
 		}
 		seen |= bit
 		first[q.tid] = int32(j)
-		if free {
-			initials |= bit
-		}
 	}
 	mine := uint64(1) << t.id
-	if !blocked && seen&mine == 0 {
-		free := true
-		if t.prev >= 0 {
-			ct := e.clockAt(t.prev)
-			for s := seen; s != 0; s &= s - 1 {
-				r := bits.TrailingZeros64(s)
-				if ct[r] > first[r] {
-					free = false
-					break
-				}
-			}
+	if !blocked && seen&mine == 0 && (t.prev < 0 || precededByNone(e.clockAt(t.prev), seen, &first)) {
+		initials |= mine
+	}
+	return initials
+}
+
+// precededByNone reports whether no thread of seen has its first event before
+// what has the clock c.
+func precededByNone(c []int32, seen uint64, first *[maxThreads]int32) bool {
+	for s := seen; s != 0; s &= s - 1 {
+		r := bits.TrailingZeros64(s)
+		if c[r] > first[r] {
+			return false
 		}
-		if free {
-			initials |= mine
-		}
 	}
-	if initials&(p.back|p.sleep) != 0 {
-		return
-	}
-	initials &= p.enabled
-	switch {
-	case initials == 0:
-		// Cannot happen while dependence is complete; explore everything
-		// rather than miss a schedule.
-		p.back |= p.enabled &^ p.sleep
-	case initials&mine != 0:
-		p.back |= mine
-	default:
-		p.back |= initials & -initials
-	}
+	return true
 }
 
 // blockedRaces does for operations that never ran, because their threads are

@@ -1,0 +1,136 @@
+package explore
+
+import "time"
+
+// judge adds an execution to the result: it looks for what failed besides what the
+// engine noticed itself, and counts it.
+func (e *engine) judge() {
+	if e.wantRendezvous {
+		return
+	}
+	r := &e.res
+	r.Steps += int64(e.depth)
+	r.Threads = max(r.Threads, e.n)
+	e.longest = max(e.longest, e.depth)
+	if e.anyForced {
+		r.ForcedTimeouts++
+	}
+	r.Held = r.Held || e.held
+	e.lookForFailure()
+	r.add(e.ending(), e.lastHash())
+	if e.rec != nil {
+		r.Trace = e.rec.steps
+	}
+	if f := e.failure; f != nil {
+		e.noteFailure(f)
+	}
+	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {
+		e.wantOrderAdds = true
+	}
+}
+
+// lookForFailure asks, after an execution, all that may object to it: the race
+// detector, the goroutines that exist, the check's own End, the test.
+func (e *engine) lookForFailure() {
+	complete := e.next == endBlocked && e.failure == nil
+	if n := raceErrors(); n > e.raceErrs {
+		e.res.Races++
+		e.raceErrs = n
+		e.failure = &Failure{Kind: KindRace, Message: "the race detector reported unsynchronized accesses in this schedule"}
+		complete = false
+	}
+	if e.failure == nil || e.uncontrolled.seen.Load() != nil {
+		e.checkUncontrolled()
+	}
+	if complete && e.failure == nil && e.cfg.End != nil {
+		e.failure = e.cfg.End()
+	}
+	if e.failure == nil && e.cfg.Failed != nil && !e.failedNoted {
+		if m := e.cfg.Failed(); m != "" {
+			e.failedNoted = true
+			e.failure = &Failure{Kind: KindAssert, Message: m}
+		}
+	}
+}
+
+// ending is how an execution ended. Its values are part of the digest.
+type ending uint64
+
+const (
+	completed ending = iota + 1
+	deadlocked
+	pruned
+	failed
+)
+
+func (e *engine) ending() ending {
+	switch {
+	case e.failure != nil && e.failure.blocked(e.next == endBlocked):
+		if e.cfg.Deadlock != nil {
+			e.cfg.Deadlock()
+		}
+		return deadlocked
+	case e.next == endPruned:
+		return pruned
+	case e.next == endBlocked:
+		return completed
+	}
+	return failed
+}
+
+// blocked reports whether the failure is that threads wait for ever; allBlocked
+// says that nothing could run at the end.
+func (f *Failure) blocked(allBlocked bool) bool {
+	return f.Kind == KindDeadlock || f.Kind == KindLeak || f.Kind == KindLivelock && allBlocked
+}
+
+// add counts an execution, whose schedule has the given hash.
+func (r *Result) add(o ending, schedule uint64) {
+	switch o {
+	case completed:
+		r.Complete++
+	case deadlocked:
+		r.Deadlocked++
+	case pruned:
+		r.Pruned++
+	case failed:
+		r.Failures++
+	}
+	r.Digest = (r.Digest ^ uint64(o) ^ schedule) * 0x9E3779B97F4A7C15
+	r.Digest ^= r.Digest >> 31
+}
+
+// lastHash is the hash of the schedule so far.
+func (e *engine) lastHash() uint64 {
+	if e.depth == 0 {
+		return 0
+	}
+	return e.stack[e.depth-1].hash
+}
+
+// noteFailure keeps a failure if it is the first or has fewer preemptions than the
+// one before, and decides how long to go on.
+func (e *engine) noteFailure(f *Failure) {
+	f.Schedule = e.schedule()
+	if e.depth > 0 {
+		f.Preemptions = e.preemptionsBefore(e.depth)
+	}
+	switch f.Kind {
+	case KindNondeterminism, KindUncontrolled, KindRefused, KindExit, KindLimit:
+		e.last = true // what else there is to explore cannot be trusted
+	case KindLivelock:
+		e.last = e.next != endBlocked // every execution may take as long
+	}
+	e.last = e.last || e.cfg.FirstOnly
+	best := e.res.Failure
+	if best == nil {
+		e.res.Failure = f
+		if limit := time.Now().Add(extraTime); e.deadline.IsZero() || limit.Before(e.deadline) {
+			e.deadline = limit
+		}
+		return
+	}
+	if best.Kind == f.Kind && (f.Preemptions < best.Preemptions || f.Preemptions == best.Preemptions && len(f.Schedule) < len(best.Schedule)) {
+		e.res.Failure = f
+	}
+}
