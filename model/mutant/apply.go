@@ -2,6 +2,9 @@ package mutant
 
 import (
 	"fmt"
+	"go/scanner"
+	"go/token"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,14 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// Apply returns the text of each file that the mutant edits, by its path, with the edits made. read returns the text of a file. All
-// edits are of the text as it was: none sees what another has put in.
+// Apply returns the text of each file that the mutant edits, by its path, with the edits made. read
+// returns the text of a file. All edits are of the text as it was: none sees what another has put
+// in.
 //
 // A declaration is
-//   - in Go, a function F, a method T.M, a type, a variable or a constant with its whole group, "import" or "package";
+//   - in Go, a function F, a method T.M, a type, a variable or a constant with its whole group,
+//     "import" or "package"; comments do not count, neither there nor in the text to find;
 //   - in Coq (.v), what Lemma, Theorem, Definition, Inductive and the like give a name to;
-//   - in Promela (.pml), a proctype, an inline, init, a macro, or the case of an #if by its condition, such as TEST == 3;
-//   - in the text of transition tables, which begins with "table NAME", a table, or one of its rules as TABLE.RULE.
+//   - in Promela (.pml), a proctype, an inline, init, a macro, or the case of an #if by its
+//     condition, such as TEST == 3;
+//   - in the text of transition tables, which begins with "table NAME", a table, or one of its rules
+//     as TABLE.RULE.
 func (m *Mutant) Apply(read func(file string) ([]byte, error)) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	spans := map[string][]span{}
@@ -65,13 +72,24 @@ func (e *Edit) find(text string) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
-	found := occurrences(text[from:to], e.Old)
+	code, old := text, e.Old
+	if path.Ext(e.File) == ".go" {
+		code = withoutComments(text)
+		if bare := withoutComments(old); strings.TrimSpace(bare) != "" {
+			old = bare
+		} else {
+			code = text // a comment is looked for
+		}
+	}
+	found := occurrences(code[from:to], old)
 	switch len(found) {
 	case 1:
 	case 0:
-		return span{}, fmt.Errorf("%s: %s has no\n%s\n%s", e.File, e.Decl, indented(e.Old), nearest(text, from, to, e.Old))
+		return span{}, fmt.Errorf("%s: %s has no\n%s\n%s",
+			e.File, e.Decl, indented(e.Old), nearest(code, from, to, old))
 	default:
-		return span{}, fmt.Errorf("%s: %s has %d times what should be there once:\n%s", e.File, e.Decl, len(found), indented(e.Old))
+		return span{}, fmt.Errorf("%s: %s has %d times what should be there once:\n%s",
+			e.File, e.Decl, len(found), indented(e.Old))
 	}
 	start, end := from+found[0][0], from+found[0][1]
 	lineStart := strings.LastIndexByte(text[:start], '\n') + 1
@@ -80,7 +98,7 @@ func (e *Edit) find(text string) (span, error) {
 		lineEnd = end + n
 	}
 	indent := text[lineStart:start]
-	if strings.TrimSpace(indent) != "" || strings.TrimSpace(text[end:lineEnd]) != "" {
+	if strings.TrimSpace(indent) != "" || strings.TrimSpace(code[end:lineEnd]) != "" {
 		return span{start, end, strings.TrimSpace(e.New)}, nil // a part of a line
 	}
 	if strings.TrimSpace(e.New) == "" {
@@ -89,7 +107,30 @@ func (e *Edit) find(text string) (span, error) {
 	return span{start, end, reindented(e.Old, e.New, indent)}, nil
 }
 
-// reindented returns the lines of text with another indentation: that of old's first line becomes indent.
+// withoutComments returns Go text, or a fragment of it, with blanks in place of its comments.
+func withoutComments(text string) string {
+	blank := []byte(text)
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, blank, func(token.Position, string) {}, scanner.ScanComments) // a fragment has errors
+	for {
+		pos, tok, literal := s.Scan()
+		switch tok {
+		case token.EOF:
+			return string(blank)
+		case token.COMMENT:
+			for i := range literal {
+				if at := file.Offset(pos) + i; blank[at] != '\n' {
+					blank[at] = ' '
+				}
+			}
+		}
+	}
+}
+
+// reindented returns the lines of text with another indentation: that of old's first line becomes
+// indent.
 func reindented(old, text, indent string) string {
 	had := old[:len(old)-len(strings.TrimLeft(old, " \t"))]
 	lines := strings.Split(text, "\n")
@@ -99,8 +140,8 @@ func reindented(old, text, indent string) string {
 	return strings.TrimPrefix(strings.Join(lines, "\n"), indent)
 }
 
-// occurrences returns where text has the words of want one after the other, whatever the white space between them is. A name or
-// number at either end of want is no part of a longer one.
+// occurrences returns where text has the words of want one after the other, whatever the white
+// space between them is. A name or number at either end of want is no part of a longer one.
 func occurrences(text, want string) [][]int {
 	words := strings.Fields(want)
 	for i, w := range words {
@@ -135,7 +176,8 @@ func indented(text string) string {
 	return "\t" + strings.ReplaceAll(text, "\n", "\n\t")
 }
 
-// nearest says which line between two positions is most like the first line of want that is not there.
+// nearest says which line between two positions is most like the first line of want that is not
+// there.
 func nearest(text string, from, to int, want string) string {
 	missing := want
 	for _, line := range strings.Split(want, "\n") {

@@ -78,6 +78,7 @@ func TestEditsApplyAfterUnrelatedOnes(t *testing.T) {
 		"lines above":       strings.Replace(source, "// F looks", "func before() {}\n\n// F looks", 1),
 		"the same text":     source + "\nfunc G(n int) {\n\tfirst := look(n)\n\tsecond := look(n + 1)\n}\n",
 		"another depth":     strings.NewReplacer("\tfirst :=", "\t{\n\t\tfirst :=", "\tsecond :=", "\t\tsecond :=", "\treturn nil\n", "\treturn nil\n}\n").Replace(source),
+		"comments":          strings.Replace(source, "look(n)\n", "look(n) // first := look(n)\n\t// twice\n", 1),
 		"other white space": strings.Replace(source, "first := look(n)", "first  :=\n look(n)", 1),
 	} {
 		got, err := apply(t, text, "F", edits)

@@ -102,7 +102,8 @@ func receiver(t ast.Expr) string {
 }
 
 var (
-	// What begins at the left margin ends the declaration before it; a declaration has its name in a group.
+	// What begins at the left margin ends the declaration before it; a declaration has its name in
+	// a group.
 	coqHeading = regexp.MustCompile(`(?m)^(?:(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Inductive|Record|Ltac|Notation) (\w+)|` +
 		`(?:Section|End|Variables?|Hypothesis|Arguments|Require|Import|Local|Global)\b)`)
 	promelaHeading = regexp.MustCompile(`(?m)^(?:(?:active (?:\[\w+\] )?)?proctype (\w+)|(?:inline|ltl|#define) (\w+)|(init)\b)`)
@@ -111,7 +112,8 @@ var (
 	ruleHeading    = regexp.MustCompile(`(?m)^(?:rule (\w+)|(vars|init|params)\b.*)$`)
 )
 
-// headed returns the parts of a text that begin with a heading of this name and end where another begins.
+// headed returns the parts of a text that begin with a heading of this name and end where another
+// begins.
 func headed(text, name string, heading *regexp.Regexp) (found [][2]int) {
 	from := -1
 	for _, m := range heading.FindAllStringSubmatchIndex(text, -1) {

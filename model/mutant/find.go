@@ -19,8 +19,8 @@ type File struct {
 	More bool // it is in testdata/mutants/more: a further example of a bug
 }
 
-// In returns the mutants of a package, by its directory: those of testdata/mutants, then those of testdata/mutants/more. home is
-// that directory as File.Home gives it.
+// In returns the mutants of a package, by its directory: those of testdata/mutants, then those of
+// testdata/mutants/more. home is that directory as File.Home gives it.
 func In(dir, home string) ([]File, error) {
 	var files []File
 	for _, sub := range []string{"", "more"} {
@@ -38,7 +38,8 @@ func In(dir, home string) ([]File, error) {
 	return files, nil
 }
 
-// Find returns the mutants of all packages of the module in a directory, in the order of their homes.
+// Find returns the mutants of all packages of the module in a directory, in the order of their
+// homes.
 func Find(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {

@@ -1,6 +1,7 @@
 // Package mutant puts known bugs back into source text, to see that the checks object.
 //
-// A mutant is a text file, ID.mutant. It says what the bug is, who must notice it, and what is edited where:
+// A mutant is a text file, ID.mutant. It says what the bug is, who must notice it, and what is
+// edited where:
 //
 //	A worker that did not search is not told to recheck.
 //	Killed by TestWakesAreNotLost
@@ -15,11 +16,12 @@
 //	+ 		return AwaitToken
 //	+ 	}
 //
-// A section names a file, relative to the root of the module, and one declaration in it (see [Apply]). It has one edit or
-// several, which empty lines separate. An edit is the text to find, which is the lines that begin with a blank or with "-", and
-// the text to put in its place, which is those that begin with a blank or with "+". There are no line numbers, and white space does
-// not count: the text to find may be a part of a line or several lines, however they are indented, and must occur exactly once
-// in the declaration.
+// A section names a file, relative to the root of the module, and one declaration in it (see
+// [Apply]). It has one edit or several, which empty lines separate. An edit is the text to find,
+// which is the lines that begin with a blank or with "-", and the text to put in its place, which
+// is those that begin with a blank or with "+". There are no line numbers, and white space does not
+// count: the text to find may be a part of a line or several lines, however they are indented, and
+// must occur exactly once in the declaration.
 //
 // The container is that of golang.org/x/tools/txtar.
 package mutant

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Text returns the table as text, by the given name, which [Parse] reads: the form in which mutants edit it.
+// Text returns the table as text, by the given name, which [Parse] reads: the form in which mutants
+// edit it.
 func (s *System) Text(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "table %s\nvars %s\nparams %s\ninit %s\n", name, strings.Join(s.Vars, " "), strings.Join(s.Params, " "), s.Init)
@@ -15,7 +16,8 @@ func (s *System) Text(name string) string {
 	return b.String()
 }
 
-// Parse reads a table from text. A line is an attribute of the table or of the rule that was begun last.
+// Parse reads a table from text. A line is an attribute of the table or of the rule that was begun
+// last.
 func Parse(text string) (*System, error) {
 	s := &System{}
 	seen := map[string]bool{}
