@@ -1,22 +1,26 @@
 package runtime
 
-// A Cx is what a running task is given: its way to the worker that runs it. It is valid on the task's own goroutine and until
-// the task's function returns; a function that the task calls may use it, a task that the task spawns gets its own.
+// A Cx gives a task access to the worker that runs it. It is valid on the goroutine of the task
+// until the task's function returns. Functions that the task calls may use it; tasks that it spawns
+// have their own.
 //
-// Its methods and the functions that take it panic if it is the zero Cx, or not that of the task that is running. Use on
-// another goroutine is a data race, which the race detector reports.
+// Its methods, and functions that take it, panic if it is the zero Cx, or if its task is not the
+// one that runs: it has ended or is suspended, or another task uses its Cx. Using it on another
+// goroutine is a data race; the race detector may not see it, and [Debug] checks for it.
 type Cx struct {
 	coroutine *coroutine
 	task      *task
 }
 
-// check is at the start of everything that takes a Cx.
+// check panics if cx must not be used now. Every function that takes a Cx begins with it; what is
+// the name of the function.
 func (cx Cx) check(what string) {
 	if co := cx.coroutine; co == nil || co.task != cx.task {
 		cx.misused(what)
 	}
 }
 
+// misused panics with the rule that check found broken.
 func (cx Cx) misused(what string) {
 	switch co := cx.coroutine; {
 	case co == nil:
@@ -26,7 +30,8 @@ func (cx Cx) misused(what string) {
 	case co.task == nil:
 		panic("runtime: " + what + ": the Cx of a task that is suspended")
 	}
-	panic("runtime: " + what + ": the Cx of another task; a task uses the one that its function was given")
+	panic("runtime: " + what +
+		": the Cx of another task; a task uses the one that its function was given")
 }
 
 // Runtime returns the runtime of the task.
@@ -35,21 +40,22 @@ func (cx Cx) Runtime() *Runtime {
 	return cx.task.rt
 }
 
-// Worker returns the number of the worker that runs the task now; after a call that waits, it may be another.
+// Worker returns the number of the worker that runs the task. It may change in every call that
+// waits.
 func (cx Cx) Worker() int {
 	cx.check("Worker")
 	return cx.coroutine.worker.id
 }
 
-// Err returns nil, or why the task is to end: [ErrCancelled] if it was cancelled, [ErrClosed] if its runtime is being closed by
-// [Runtime.Close]. It is nil in a shield.
+// Err returns nil, or why the task must end: [ErrCancelled] if it was cancelled, [ErrClosed] if its
+// runtime is being closed by [Runtime.Close]. It returns nil in a [Cx.Shield].
 func (cx Cx) Err() error {
 	cx.check("Err")
 	return cx.task.stopErr()
 }
 
-// Shield calls fn and keeps cancellation from the task until fn has returned: waiting functions wait, and Err is nil. Shields nest, up
-// to 255 of them; one more panics, and so does a nil function.
+// Shield calls fn, and hides cancellation from the task until fn returns: functions wait as usual,
+// and Err returns nil. Shields nest up to 255 deep; one more panics. So does a nil function.
 func (cx Cx) Shield(fn func()) {
 	if fn == nil {
 		panic("runtime: Shield: nil function")
@@ -60,23 +66,27 @@ func (cx Cx) Shield(fn func()) {
 	fn()
 }
 
+// leaveShield leaves a shield, and ends the task's context if the task must end.
 func (cx Cx) leaveShield() {
 	t := cx.task
 	t.state.LeaveShield()
-	if t.rt.contexts.count.Load() > 0 && t.stopErr() != nil { // partner: contexts.cancelAll, which looks at shields after the mode was set
+	// Partner: contexts.cancelAll, which loads the shields after the mode was raised.
+	if t.rt.contexts.count.Load() > 0 && t.stopErr() != nil {
 		t.rt.contexts.cancel(t)
 	}
 }
 
-// Yield lets other tasks run: everything else that is queued at this worker.
+// Yield lets all other tasks that are queued at this worker run first.
 func (cx Cx) Yield() {
 	cx.check("Yield")
 	cx.coroutine.suspend(taskYields)
 }
 
-const maxBudgetRounds = 8 // budgets that a task may use up in a row while nobody but its own worker's ring waits
+// maxBudgetRounds is how many budgets a task may use up in a row if only its own worker's ring may
+// have work.
+const maxBudgetRounds = 8
 
-// charge is for a call that could have waited and did not need to.
+// charge charges the task's budget for a call that could have waited and did not.
 func (cx Cx) charge() {
 	co := cx.coroutine
 	if co.budget--; co.budget < 0 {
@@ -84,8 +94,8 @@ func (cx Cx) charge() {
 	}
 }
 
-// spent is for a task that has used up its budget without leaving its stack: it lets others run, at once if somebody waits who cannot be
-// stolen, else once in a while.
+// budgetSpent renews the budget. The task yields if the injector has tasks, whose only way is
+// through a worker, and otherwise every maxBudgetRounds budgets: thieves take what the ring has.
 func (cx Cx) budgetSpent() {
 	co := cx.coroutine
 	w := co.worker

@@ -1,16 +1,18 @@
-// Package runtime runs many small tasks on few workers. A task is a function that is given a [Cx]; it may start other tasks,
-// wait for them, for time, for channels and semaphores, and be cancelled; it ends with a result, which its [Handle] keeps for whoever
-// waits for it.
+// Package runtime runs many small tasks on few workers. A task is a function that is given a [Cx];
+// with it, the task can start other tasks, wait for them, for time, for channels and semaphores,
+// and be cancelled. It ends with a result, to which its [Handle] gives access.
 //
-// It is for work that is too fine for goroutines, or must be bounded: divide and conquer down to pieces of a microsecond, ten thousand
-// small jobs at a time, a million state machines that mostly wait. A spawn and its join cost little more than an
-// allocation, and a task that never waits has no stack of its own. Where each piece takes 100 microseconds and more, goroutines
-// do as well, and are simpler.
+// The package is for work that is too fine for goroutines, or whose parallelism must be bounded:
+// divide and conquer down to pieces of a microsecond, ten thousand small jobs at a time, a million
+// state machines that mostly wait. A spawn and its join cost little more than an allocation, and a
+// task that never waits has no stack of its own. Where each piece takes 100 microseconds or more,
+// goroutines do as well and are simpler.
 //
 // # Fork and join
 //
-// A task gives away one half of its work, does the other, and joins. If nobody has taken the half by then, the join runs it on
-// the spot; if somebody has, the task waits and its worker does something else:
+// A task spawns one half of its work, does the other half, and joins. If no other worker has taken
+// the spawned half by then, the join runs it on the spot; otherwise the task waits, and its worker
+// runs other tasks:
 //
 //	func sum(cx runtime.Cx, values []int) (int, error) {
 //		if len(values) <= 100 {
@@ -30,79 +32,88 @@
 //		return total + right, err
 //	}
 //
-// From outside, tasks are submitted:
+// Goroutines submit tasks:
 //
 //	rt, err := runtime.New()
 //	if err != nil {
 //		return err
 //	}
 //	defer rt.Close()
-//	total, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return sum(cx, values) }).Wait(ctx)
+//	total, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+//		return sum(cx, values)
+//	}).Wait(ctx)
 //
-// The package example runs it. Children that must not outlive a function, and that end together when one of them fails, are started in a
-// [Scope].
+// The package example runs this. A [Scope] holds children that must not outlive a function, and
+// that are cancelled together when one of them fails.
 //
 // # Kinds of tasks
 //
 //	Spawn, SpawnWith, Submit         a function; if it waits, it keeps a stack, about 3 KB
-//	SpawnBatch, SubmitBatch          many of them at a time, in one allocation
-//	SpawnFuture, SubmitFuture        a Future: a state machine that is polled, and waits in about 100 bytes
+//	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
+//	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block
 //
 // # Who may call what
 //
-// A [Cx] belongs to the task that was given it, and to its goroutine, until the function returns. What takes a Cx is for tasks, and may make
-// them wait: Join, Sleep, Send, Acquire. What takes a context.Context in its place blocks the goroutine that calls it and is for those
-// that are no tasks: Wait, SendContext, AcquireContext, Shutdown. What takes neither never waits, and is for everybody: Submit, Cancel,
-// TryJoin, Signal, Release. A few of these have a twin for tasks, such as ReleaseFrom: who is woken by it goes to the worker of
-// the caller, where the cache is warm.
+// The parameters of a function say who may call it:
 //
-// Misuse that can be seen panics and names the rule. [Debug] sees more.
+//	Cx                call it from a task; it may suspend the task: Join, Sleep, Send, Acquire
+//	context.Context   call it from a goroutine; it blocks that: Wait, SendContext, Shutdown
+//	neither           call it anywhere; it never blocks: Submit, Cancel, TryJoin, Signal, Release
 //
-// # What is promised
+// A Cx belongs to one task and its goroutine until the task's function returns. Some functions of
+// the third kind have a twin for tasks, such as ReleaseFrom for Release: the task that it wakes
+// runs next on the caller's worker, where the cache is warm.
 //
-//   - Every task ends exactly once, and is run at most once. Its result is what its function returned; or a [PanicError];
-//     [ErrGoexit]; [ErrCancelled] or [ErrClosed] if it was cancelled, or refused by a closed runtime. Everyone who waits for it is told, any number
-//     of them.
-//   - No work waits while a worker sleeps, save for the task that is next in line behind a running one: after at most two watch
-//     intervals (see [RescueInterval]) that is taken, too.
-//   - Tasks that respawn for ever do not starve those from outside: each worker looks at the queue that all share at
-//     least every 255 tasks, and aims at once a millisecond.
-//   - No task waits for what lies beneath it on its own stack: a join runs its target and nothing else. Joins that wait in a circle
-//     are the only deadlock of joins.
-//   - No timer is early. A call that waits and returns an error has taken nothing and given nothing.
-//   - When [Runtime.Done] is closed, all tasks have ended, and no goroutine is left.
+// Detected misuse panics and names the broken rule. [Debug] detects more.
+//
+// # Guarantees
+//
+//   - Every task ends exactly once, and runs at most once. Its result is that of its function; or a
+//     [PanicError]; [ErrGoexit]; or [ErrCancelled] or [ErrClosed] if it was cancelled, or refused
+//     by a closed runtime. Any number of tasks and goroutines may wait for it; all get the result.
+//   - No task is left waiting while a worker sleeps, except the one that is next after a running
+//     task of the same worker: a sleeping worker takes it after at most two rescue intervals (see
+//     [RescueInterval]).
+//   - Tasks that respawn forever do not starve tasks from outside: each worker takes from the queue
+//     that all share at least every 255 polls, and aims at once a millisecond.
+//   - No task waits for a task beneath it on its own stack: a join runs its target and nothing
+//     else. So joins deadlock only if they wait in a circle.
+//   - No timer fires early. A call that waits and returns an error has taken and given nothing.
+//   - When [Runtime.Done] is closed, all tasks have ended and all workers have stopped.
 //   - A runtime in which nothing happens wakes nobody: no timeouts, no polling.
 //
-// Spawning a task synchronizes before its function, and the end of the task before the return of each call that finds it ended. What else
-// synchronizes, the functions say.
+// Spawning a task synchronizes before its function. The end of a task synchronizes before the
+// return of each call that finds it ended. The functions say what else synchronizes.
 //
 // # How it works
 //
-// Each worker has a slot for the task that it runs next, a ring that others steal from by halves ([github.com/surewake/surewake/deque]),
-// and a place to sleep ([github.com/surewake/surewake/park]); all share an injector, and a coordinator that knows whom to wake
-// ([github.com/surewake/surewake/idle]). The life of a task is one word ([github.com/surewake/surewake/taskstate]).
+// Each worker has a slot for the task that it runs next; a ring, which others steal half of at a
+// time ([github.com/surewake/surewake/deque]); and a place to sleep
+// ([github.com/surewake/surewake/park]). All share the injector, and a coordinator that decides
+// which worker to wake ([github.com/surewake/surewake/idle]). The state of a task is one word
+// ([github.com/surewake/surewake/taskstate]).
 //
 //	Submit, wakes from outside        Spawn, wakes by a task of this worker
 //	       |                                    |
 //	       v                                    v
-//	+------------+   half of a full ring    +------+  the one before  +------+
+//	+------------+   half of a full ring    +------+   evicted task   +------+
 //	|  injector  |<----------------+        | slot |----------------->| ring |-----> half of it:
 //	+------------+                 |        +------+                  +------+       other workers
 //	       |                       |            |                      |    |
 //	       |                       +------------|----------------------|----+
-//	       | 1: every 8 to 255 tasks            | 2: at most           | 3
-//	       | 4: when nothing is left            |    3 in a row        |
+//	       | 1: every 8 to 255 polls            | 2: at most           | 3
+//	       | 4: when nothing else is left       |    3 in a row        |
 //	       v                                    v                      v
 //	+-------------------------------------------------------------------------+
-//	| worker: takes one; resumes the stack on which it waits, or lends it one |
+//	| worker: takes one; resumes its coroutine, or gives it a spare coroutine |
 //	+-------------------------------------------------------------------------+
 //
-// Tasks run on coroutines. One that never waits ends on the stack on which the one before it ended; one that waits keeps the
-// stack, and the worker goes on with another:
+// Tasks run on coroutines. A task that never waits runs on the coroutine on which the one before it
+// ended. A task that waits keeps its coroutine, and the worker continues with another:
 //
-//	trampoline         stack 1                 stack 2               stack 3, of a task
-//	                                                                 that waited
+//	trampoline         coroutine 1             coroutine 2           coroutine 3, of a
+//	                                                                 task that waits
 //	resume --------->  task A
 //	                   task B
 //	                     spawns C, D
@@ -110,43 +121,48 @@
 //	                     joins C, which was
 //	                     stolen: waits
 //	resume <---------  (belongs to B now)
-//	lend a spare ---------------------------->  task E
+//	resume a spare -------------------------->  task E
 //	                                            E wakes F -----------> (F is queued)
-//	                                            next is F: leave
+//	                                            next is F: return
 //	resume <----------------------------------  (a spare again)
-//	resume -----------------------------------------------------------> F goes on
+//	resume -----------------------------------------------------------> F continues
 //
-// The files are grouped by prefix; the first one named opens with how its group works:
+// The files are grouped by prefix. The first file of a group says how the group works:
 //
-//	runtime, cx, options, errors   a runtime and its end; what a task is given
-//	sched_    worker, coroutine, find, queue, injector   how tasks are found, run and suspended
-//	          idle, tick, live, guard                    who sleeps, the clock, the end, Debug
-//	task_     task, spawn, handle, join, context         a task from its spawn to its result
-//	          batch, future, blocking, scope             the other kinds of tasks, and groups of them
-//	sync_     waiter                                     how a call waits in line, and for what:
-//	          channel, semaphore, notify, oneshot, gochan
-//	time_     timer, sleep, ticker, timeout              the heap of timers, and who waits for it
-//	io_       readiness, registry, watch                 descriptors, and who waits for them
-//	observe_  stats, hooks                               counters; tracer, profiles, log
+//	runtime, cx, options, errors   the Runtime and its end; what a task is given
+//	task      the life of a task: task_spawn, task_handle, task_join, task_context
+//	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
+//	sched_    running tasks: coroutine, worker, find, queue, injector, tick
+//	          sleeping and stopping: idle, live; checks of Debug: guard
+//	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
+//	time_     timer; who waits for it: sleep, ticker, timeout
+//	io_       readiness; descriptors: registry, watch
+//	observe_  stats; tracer, profiles and log: hooks
 //
-// # What is different from goroutines
+// # How tasks differ from goroutines
 //
-//   - Tasks are not preempted by one another. One that computes for long keeps its worker; the others steal what lies
-//     behind it. [Cx.Yield] lets go.
-//   - What blocks a goroutine blocks a worker: a mutex that is held for long, a read from a file or a socket, time.Sleep, a Go channel. There are
-//     [Receive] and [Send] for Go channels, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for everything else.
-//   - A task may go on on another worker, and thread, after it has waited. It must not wait with a locked thread (runtime.LockOSThread): Go ends the
-//     process; with [Debug], it is a panic that names the rule.
-//   - Cancellation is cooperative, as with contexts: waiting functions return an error, [Cx.Err] tells, [Cx.Shield] holds it off. A
-//     task that has taken over its target in a join comes to know when the target has ended.
-//   - A panic is a result, not the end of the process. So is Goexit, and with it testing.T.FailNow: it ends the task and
-//     those whose joins lie beneath it on the stack.
-//   - The race detector, profiles and stack traces work as ever: a task that waits is a goroutine in the state "coroutine".
+//   - Tasks do not preempt one another. A task that computes for long keeps its worker; the others
+//     steal the tasks queued there. [Cx.Yield] lets them run.
+//   - What blocks a goroutine blocks a worker: a mutex that is held for long, reading a file or a
+//     socket, time.Sleep, a Go channel. Use [Receive] and [Send] for Go channels,
+//     [Runtime.Watch] for descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for
+//     everything else.
+//   - After a wait, a task may continue on another worker and thread. It must not wait while it has
+//     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
+//     names the rule.
+//   - Cancellation is cooperative, as with contexts: functions that wait return an error, [Cx.Err]
+//     tells, [Cx.Shield] holds it off. A task that runs a join's target on its own stack learns of
+//     its cancellation when the target has ended.
+//   - A panic is a result and does not end the process. So is Goexit, and with it
+//     testing.T.FailNow: it ends the task, and the tasks whose joins are beneath it on the stack.
+//   - The race detector, profiles and stack traces work: a task that waits is a goroutine in the
+//     state "coroutine".
 //
 // # What it costs
 //
-// The directory bench of the repository measures all of it beside goroutines, pools and Tokio. In short: where a goroutine and a channel
-// take 280 ns, a spawn and a join take 50, a yield 100, a join that waits 180. To wake a worker that sleeps takes
-// two system calls, and longer than to wake a goroutine. A fixed set of goroutines that empties a buffered channel is faster, as
-// long as the jobs need no results and start no others.
+// The directory bench of the repository compares the package with goroutines, pools and Tokio. In
+// short: where a goroutine and a channel take 280 ns, a spawn and a join take 50, a yield 100, a
+// join that waits 180. Waking a sleeping worker takes two system calls, longer than waking a
+// goroutine. A fixed set of goroutines that reads a buffered channel is faster if the jobs need no
+// results and start no others.
 package runtime

@@ -6,23 +6,26 @@ import (
 )
 
 var (
-	// ErrClosed is the result of a task that a closed runtime did not run.
+	// ErrClosed is the result of a task that a closed runtime did not run, and what functions that
+	// wait return in tasks that [Runtime.Close] ends.
 	ErrClosed = errors.New("runtime: closed")
-	// ErrCancelled is the result of a task that was cancelled before it ran, and what waiting functions return in a cancelled task.
+	// ErrCancelled is the result of a task that was cancelled before it ran, and what functions
+	// that wait return in a cancelled task.
 	ErrCancelled = errors.New("runtime: task cancelled")
-	// ErrGoexit is the result of a task that called runtime.Goexit, or a function such as testing.T.FailNow that does; and of every
-	// task that had inlined it in a join.
+	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and
+	// of every task that had inlined it in a join.
 	ErrGoexit = errors.New("runtime: task called Goexit")
-	// ErrChannelClosed is what sending to a closed [Channel] or [Oneshot] returns, and receiving if nothing is left in it.
+	// ErrChannelClosed is returned by a send to a closed [Channel] or [Oneshot], and by a receive
+	// if nothing is left in it.
 	ErrChannelClosed = errors.New("runtime: channel closed")
-	// ErrWouldWait is what a function returns that never waits, in place of waiting.
+	// ErrWouldWait is returned by a function that never waits when it would have to.
 	ErrWouldWait = errors.New("runtime: it would have to wait")
 )
 
 // A PanicError is the result of a task that panicked.
 type PanicError struct {
-	Value any    // what it panicked with
-	Stack []byte // where, as runtime/debug.Stack formats it
+	Value any    // the argument of panic
+	Stack []byte // the stack at the panic, as runtime/debug.Stack formats it
 }
 
 // Error returns the value and the stack.

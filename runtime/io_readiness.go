@@ -9,43 +9,46 @@ import (
 
 // Readiness
 //
-// A task that waits for a descriptor, a file's or a connection's, is woken by whoever learns that it is ready:
+// A task that waits for a descriptor is woken by whichever of these finds that it is ready:
 //
-//	a worker that runs      looks at the end of a tick, without waiting, unless somebody else looks or waits there
-//	the driver              sleeps in the kernel instead of its parker while descriptors are watched; see sched_idle.go and package poll
-//	a goroutine (Netpoll)   waits in Go's own poller, one for each direction of a Watch while somebody waits for that
+//	a running worker        polls the kernel at the end of a tick, unless another polls or waits
+//	the driver              waits in the kernel instead of its parker while descriptors are
+//	                        watched; see sched_idle.go and package poll
+//	a goroutine (Netpoll)   waits in Go's poller, one for each direction of a Watch while it is
+//	                        waited for
 //
-// Readiness is not a state here, but an event: an edge. A call tries first, and if that fails, waits for an edge that comes after the try:
+// Readiness is not a state here but an event, an edge. A call tries first; if that fails, it waits
+// for an edge after the try:
 //
-//	call    note the number of edges; try; under the lock: is the number still the same? then stand in line
-//	edge    under the lock: count it, take all who are in line; behind the lock: wake them
+//	call   1 load the number of edges  2 try  3 under the lock: if the number is the same, queue
+//	edge   1 under the lock: count it, answer all that wait  2 after the lock: wake them
 //
-// The descriptor becomes ready after a try that failed: so its edge comes after the try, and is either counted before the call looks
-// again, or finds it in line. Everybody in line is woken, and tries again: who comes late may find nothing.
+// The descriptor becomes ready after the failed try, so its edge is counted before step 3, which
+// sees it, or finds the call in line. All that wait are woken and try again; some may find nothing.
 //
-// What was not done
+// Rejected alternatives
 //
-//   - A flag "ready", cleared by whoever has tried in vain. Of two that wait for the same direction, one clears it between the edge and
-//     the look of the other.
-//   - Descriptors that are added to the kernel again for each wait (one-shot). It costs a system call for each wait.
-//   - A registration of the task in place of one of the descriptor: several tasks may wait for one.
+//   - A flag "ready", cleared by a call whose try fails. Of two calls that wait for the same
+//     direction, one clears it between the edge and the check of the other.
+//   - Adding descriptors to the kernel for each wait (one-shot): a system call for each wait.
+//   - Registering the task instead of the descriptor: several tasks may wait for one descriptor.
 
-// A PollerKind is how a runtime learns that descriptors are ready.
+// A PollerKind is a way to learn that descriptors are ready.
 type PollerKind uint8
 
 const (
-	// Epoll is that of Linux: a sleeping worker waits in the kernel for all descriptors that are watched.
+	// Epoll is Linux's epoll: a sleeping worker waits in the kernel for all watched descriptors.
 	Epoll PollerKind = iota
-	// Netpoll is Go's own poller, which every platform has: a goroutine waits there for each task that waits.
+	// Netpoll is Go's own poller, on every platform: a goroutine waits there for each waiting task.
 	Netpoll
 )
 
-// Available reports whether this platform has the kind.
+// Available reports whether this platform has k.
 func (k PollerKind) Available() bool {
 	return k == Epoll && goruntime.GOOS == "linux" || k == Netpoll
 }
 
-// String returns the name of the kind.
+// String returns the name of k.
 func (k PollerKind) String() string {
 	switch k {
 	case Epoll:
@@ -63,7 +66,8 @@ func defaultPoller() PollerKind {
 	return Netpoll
 }
 
-// Poller sets how the runtime learns that descriptors are ready, see [Runtime.Watch]; the default is [Epoll] on Linux, [Netpoll] elsewhere.
+// Poller sets how the runtime learns that descriptors are ready; see [Runtime.Watch]. The default
+// is [Epoll] on Linux and [Netpoll] elsewhere. [New] fails if the platform does not have k.
 func Poller(k PollerKind) Option {
 	return func(c *config) error {
 		if !k.Available() {
@@ -74,9 +78,10 @@ func Poller(k PollerKind) Option {
 	}
 }
 
+// eventsAtOnce is how many events one look at the kernel returns at most.
 const eventsAtOnce = 64
 
-// room returns w's memory for events.
+// eventBuffer returns w's buffer for events.
 func (w *worker) eventBuffer() []poll.Event {
 	if w.events == nil {
 		w.events = make([]poll.Event, eventsAtOnce)
@@ -84,9 +89,11 @@ func (w *worker) eventBuffer() []poll.Event {
 	return w.events
 }
 
-const ioPollGap = 50_000 // ns at least between two looks of a worker: some hundreds of ns each, while ticks may take a few thousand
+// ioPollGap is the least time in ns between two looks of a worker at the kernel: a look takes some
+// hundreds of ns, and a tick may take only a few thousand.
+const ioPollGap = 50_000
 
-// look wakes whose descriptors are ready, if nobody else does and the last look was long enough ago.
+// pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago.
 func (w *worker) pollIO(now int64) {
 	if ws := &w.rt.watches; ws.count.Load() > 0 && now-w.ioPolledAt >= ioPollGap {
 		w.ioPolledAt = now
@@ -94,7 +101,7 @@ func (w *worker) pollIO(now int64) {
 	}
 }
 
-// deliver wakes who waits for the first n events.
+// deliverEvents wakes the calls that wait for the first n events.
 func (w *worker) deliverEvents(n int) {
 	for i := range w.events[:n] {
 		e := &w.events[i]

@@ -7,27 +7,31 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// watches are those of a runtime that are added to the kernel. Anyone may call its methods.
+// watches is the set of a runtime's watches that the kernel knows. Any goroutine may call its
+// methods.
 type watches struct {
-	// count is how many there are. Added to under the lock; loaded by the driver, before it sleeps, and by workers once a tick.
+	// count is the number of watches. Changed under the lock; loaded by the driver before it sleeps
+	// and by workers once a tick.
 	count  atomic.Int32
 	poller poll.Poller // started before the first is counted
 
 	lock   sync.Mutex
 	kernel poll.Descriptors // nil before the first; set once, under the lock
 	closed bool             // under the lock
-	// slots holds each watch at the index that is half of its id, until it is removed; the other half, a generation, tells it from those
-	// that were there before. Under the lock.
+	// slots holds each watch at the index in the lower half of its id, until it is removed. The
+	// upper half is a generation, which tells it from earlier watches at the same index. Under the
+	// lock.
 	slots []watchSlot
 	free  []uint32 // indices of slots; under the lock
 }
 
+// A watchSlot is an entry of watches.slots.
 type watchSlot struct {
 	watch      *Watch // nil if the slot is free
 	generation uint32
 }
 
-// add gives w an id, under which the kernel tells of it.
+// add gives w an id and adds its descriptor to the kernel.
 func (ws *watches) add(w *Watch) error {
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
@@ -64,7 +68,8 @@ func (ws *watches) add(w *Watch) error {
 
 // remove undoes add.
 func (ws *watches) remove(w *Watch) {
-	w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) }) // an error says that it is closed, and then the kernel has removed it
+	// An error says that the descriptor is closed; then the kernel has removed it.
+	w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) })
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
 	i := uint32(w.id) - 1
@@ -75,7 +80,7 @@ func (ws *watches) remove(w *Watch) {
 	ws.count.Add(-1)
 }
 
-// find returns the watch that has an id, or nil.
+// find returns the watch with an id, or nil if that was removed.
 func (ws *watches) find(id uint64) *Watch {
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
@@ -85,8 +90,8 @@ func (ws *watches) find(id uint64) *Watch {
 	return nil
 }
 
-// close closes all that there are, for tasks of other runtimes may wait for them, and gives back what the kernel has given. The last
-// worker calls it.
+// close ends the waits of all watches, for which tasks of other runtimes may wait, and closes the
+// kernel. The last worker calls it.
 func (ws *watches) close() {
 	ws.lock.Lock()
 	ws.closed = true

@@ -10,18 +10,19 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// ErrWatchClosed is what the methods of a [Watch] return after Close, and those that wait when it comes; with [Epoll], the end of the runtime
-// does the same. It wraps fs.ErrClosed.
+// ErrWatchClosed is returned by the methods of a [Watch] after Close, and by calls that wait when
+// it is closed. With [Epoll], the end of the runtime closes all watches. It wraps fs.ErrClosed.
 var ErrWatchClosed = fmt.Errorf("runtime: watch: %w", fs.ErrClosed)
 
-// A Watch lets tasks wait for a file or connection to be ready to be read or written. It belongs to one runtime, tasks of all may use
-// it, any number of them at a time. It must be closed; it does not close what it watches.
+// A Watch lets tasks wait until a file or connection is ready for reading or writing. It belongs to
+// one runtime; any number of tasks of any runtimes may use it at a time. It must be closed, and
+// does not close what it watches.
 type Watch struct {
 	rt          *Runtime
 	conn        syscall.RawConn
-	id          uint64      // of the kernel; 0 if goroutines wait instead. Never changes after Runtime.Watch
+	id          uint64      // in watches; 0 with Netpoll. Never changes after Runtime.Watch
 	closeCalled atomic.Bool // Close was called
-	closed      atomic.Bool // nobody waits any more, nor will; stored under the lock
+	closed      atomic.Bool // no call may wait any more; stored under the lock
 	lock        sync.Mutex  // of the lines of both directions
 	directions  [2]direction
 }
@@ -31,23 +32,24 @@ const (
 	writing
 )
 
-// A direction of a Watch: reading or writing.
+// A direction of a Watch is reading or writing.
 type direction struct {
 	of    *Watch // never changes
 	write bool   // never changes
-	// edges is how often it has become ready: added to under the lock, loaded by anybody.
+	// edges counts how often it became ready. Incremented under the lock, loaded by any goroutine.
 	edges     atomic.Uint64
-	waiting   line[error] // of calls; what they get is why they need not wait any more
-	inNetpoll bool        // a goroutine waits and will call edge; under the lock
+	waiting   line[error] // calls that wait for an edge; they receive its error
+	inNetpoll bool        // a goroutine is in awaitNetpoll and will call edge; under the lock
 }
 
-// Watch starts to watch what is behind c, such as an *os.File, *net.TCPConn or *net.UnixConn. Anyone may call it. It returns
-// [ErrClosed] if the runtime has ended, and other errors if c has no descriptor, is closed or watched already by this runtime, or
-// is something that is always ready, such as a file on a disk.
+// Watch starts to watch the descriptor of c, such as an *os.File, *net.TCPConn or *net.UnixConn.
+// Any goroutine may call it. It returns [ErrClosed] if the runtime has ended, and another error if
+// c has no descriptor, is closed, is watched already by this runtime, or is always ready, such as a
+// file on a disk. It panics if c is nil.
 //
-// The descriptor should not block: those of package net do not, nor do those of package os if it can wait for them. Close the Watch
-// before c: with [Epoll], nobody is told that a descriptor is closed, and who waits for it waits on. Deadlines of c count
-// with [Netpoll] only.
+// The descriptor should be non-blocking: those of package net are, and those of package os if Go's
+// poller supports them. Close the Watch before c: with [Epoll], a task that waits for a descriptor
+// is not told that it was closed, and waits on. Deadlines of c count only with [Netpoll].
 func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	if c == nil {
 		panic("runtime: Watch: nil connection")
@@ -66,15 +68,15 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	if err := rt.watches.add(w); err != nil {
 		return nil, fmt.Errorf("runtime: Watch: %w", err)
 	}
-	rt.wakeDriver() // partner: worker.drive, which looks at watches.count after it has become the driver
+	rt.wakeDriver() // partner: worker.drive, which loads watches.count as the driver
 	return w, nil
 }
 
-// Close ends the Watch. Who waits for it gets [ErrWatchClosed]. Anyone may call it. It returns ErrWatchClosed if it was called before.
+// Close ends the Watch: calls that wait return [ErrWatchClosed]. It returns nil, or ErrWatchClosed
+// if it was called before. Any goroutine may call it.
 //
-// The end of the runtime ends all waits, too, with [Epoll].
-//
-// With [Netpoll], a goroutine that waits on behalf of a task stays until the connection becomes ready or is closed.
+// With [Epoll], the end of the runtime ends all waits too. With [Netpoll], a goroutine that waits
+// on behalf of a task stays until the connection becomes ready or is closed.
 func (w *Watch) Close() error {
 	if w.closeCalled.Swap(true) {
 		return ErrWatchClosed
@@ -83,7 +85,7 @@ func (w *Watch) Close() error {
 	return nil
 }
 
-// end ends all waits, if nobody has done so. Anyone may call it.
+// endWaits ends all waits, present and future, once. Any goroutine may call it.
 func (w *Watch) endWaits() {
 	w.lock.Lock()
 	if w.closed.Load() {
@@ -91,7 +93,8 @@ func (w *Watch) endWaits() {
 		return
 	}
 	w.closed.Store(true)
-	readers, writers := w.directions[reading].answerWaiters(ErrWatchClosed), w.directions[writing].answerWaiters(ErrWatchClosed)
+	readers := w.directions[reading].answerWaiters(ErrWatchClosed)
+	writers := w.directions[writing].answerWaiters(ErrWatchClosed)
 	w.lock.Unlock()
 	if w.id != 0 {
 		w.rt.watches.remove(w)
@@ -100,27 +103,29 @@ func (w *Watch) endWaits() {
 	writers.wakeAll(nil)
 }
 
-// ReadReady waits until a read would not wait: there is something to read, or the other side has ended, or failed. It may return for no
-// reason, and another task may be faster; so a read after it may still find nothing, see [Watch.Read].
+// ReadReady waits until a read would not block: data has arrived, or the other side has closed or
+// failed. It may return spuriously, and another task may read first, so a read after it may still
+// find nothing; see [Watch.Read].
 //
-// It returns [ErrWatchClosed] if the Watch is closed, the error of the connection if that is, and [Cx.Err] if the task is to end, also if
-// it would not have to wait.
+// It returns [ErrWatchClosed] if the Watch is closed, the connection's error if that is closed, and
+// [Cx.Err] if the task must end, even if it would not have to wait.
 func (w *Watch) ReadReady(cx Cx) error {
 	cx.check("ReadReady")
 	return w.directions[reading].ready(cx)
 }
 
-// WriteReady is [Watch.ReadReady] for writing. On Windows, it always returns an error.
+// WriteReady is [Watch.ReadReady] for writing. On Windows it always returns an error.
 func (w *Watch) WriteReady(cx Cx) error {
 	cx.check("WriteReady")
 	return w.directions[writing].ready(cx)
 }
 
-// Read calls try with the descriptor until it returns true, and waits in between until there is something new to read. It is for tasks what the
-// Read of a syscall.RawConn is for goroutines: try should read without waiting, and return false if there was nothing, EAGAIN.
-// It is called on the goroutine of the task; and must not keep the descriptor, which may mean something else later.
+// Read calls try with the descriptor until try returns true, and in between waits until more can be
+// read. It is for tasks what Read of a syscall.RawConn is for goroutines: try should read without
+// blocking, and return false if that fails with EAGAIN. The task calls try, which must not keep the
+// descriptor, since its number may be used again.
 //
-// The errors are those of [Watch.ReadReady].
+// Read returns the errors of [Watch.ReadReady], and panics if try is nil.
 func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 	cx.check("Read")
 	if try == nil {
@@ -138,6 +143,7 @@ func (w *Watch) Write(cx Cx, try func(fd uintptr) (done bool)) error {
 	return w.directions[writing].retry(cx, try)
 }
 
+// ready is ReadReady and WriteReady.
 func (d *direction) ready(cx Cx) error {
 	waited := false
 	return d.retry(cx, func(fd uintptr) bool {
@@ -147,11 +153,11 @@ func (d *direction) ready(cx Cx) error {
 	})
 }
 
-// until is Read and Write. The runner of cx calls it.
+// retry is Read and Write. The runner of cx calls it.
 func (d *direction) retry(cx Cx, try func(uintptr) bool) error {
 	cx.charge()
 	for {
-		edges := d.edges.Load() // before the try: see io_readiness.go
+		edges := d.edges.Load() // before the try; see io_readiness.go
 		if err := cx.task.stopErr(); err != nil {
 			return err
 		}
@@ -171,7 +177,7 @@ func (d *direction) retry(cx Cx, try func(uintptr) bool) error {
 	}
 }
 
-// wait waits for an edge that is not one of so many. The runner of cx calls it.
+// wait waits until there were more than so many edges. The runner of cx calls it.
 func (d *direction) wait(cx Cx, edges uint64) error {
 	w := d.of
 	me := &waiter[error]{waker: cx.task}
@@ -196,7 +202,7 @@ func (d *direction) wait(cx Cx, edges uint64) error {
 	return me.payload
 }
 
-// forget implements source.
+// withdraw implements source.
 func (d *direction) withdraw(me *waiter[error], _ *worker) bool {
 	d.of.lock.Lock()
 	defer d.of.lock.Unlock()
@@ -207,8 +213,8 @@ func (d *direction) withdraw(me *waiter[error], _ *worker) bool {
 	return true
 }
 
-// edge tells everybody who waits that it has become ready, or that it will not, because of err. by is the worker whose goroutine
-// calls, or nil.
+// edge counts an edge and wakes all that wait: the descriptor became ready, or will not because of
+// err. by is the calling worker, or nil.
 func (d *direction) edge(err error, by *worker) {
 	d.of.lock.Lock()
 	d.edges.Add(1)
@@ -218,7 +224,8 @@ func (d *direction) edge(err error, by *worker) {
 	waiters.wakeAll(by)
 }
 
-// tell answers all who wait, who are to be woken behind the lock that the caller holds.
+// answerWaiters answers all that wait with err, and returns them, to be woken after the lock, which
+// the caller holds.
 func (d *direction) answerWaiters(err error) line[error] {
 	for me := d.waiting.first; me != nil; me = me.next {
 		me.payload = err
@@ -226,10 +233,11 @@ func (d *direction) answerWaiters(err error) line[error] {
 	return d.waiting.answerAll(served)
 }
 
-// bridge waits in Go's poller, on a goroutine of its own, which is started under the lock.
+// awaitNetpoll is a goroutine that waits in Go's poller, started under the lock.
 //
-// Go's poller forgets what became ready before the call of conn.Read, so the look has to come behind that, in the function that it calls.
-// Where there is no looking (Windows), it looks itself.
+// Go's poller forgets readiness that came before the call of conn.Read, so the descriptor is
+// checked by the function that conn.Read calls. Where it cannot be checked (Windows), Go's poller
+// decides.
 func (d *direction) awaitNetpoll() {
 	await := d.of.conn.Read
 	if d.write {

@@ -10,14 +10,16 @@ import (
 	"runtime/trace"
 )
 
-// What is said here of a runtime goes to others than its users: to the execution tracer, to profiles, to a log. All of it is off unless
-// an option says so.
+// What a runtime tells the execution tracer, profiles and a log. All of it is off unless an option
+// turns it on.
 
-// Trace makes each run of a task a region of the execution tracer (runtime/trace), named after its function, or the type of its
-// future. A region lasts from the begin of a task to its end, with the time in which the task waits; of a poll-style task, it is one
-// poll. Regions of tasks that are run in joins lie within that of the joiner.
+// Trace makes each run of a task a region of the execution tracer (runtime/trace), named after its
+// function or the type of its future. A region lasts from the start of the task to its end,
+// including the time in which it waits; for a poll-style task, it is one poll. The region of a task
+// that is run in a join lies within that of the joiner.
 //
-// While no trace is being taken, the option costs a call and a load for each run; without the option, there is nothing to it.
+// While no trace is being recorded, the option costs a call and a load for each run. Without the
+// option there is no cost.
 func Trace() Option {
 	return func(c *config) error {
 		c.trace = true
@@ -25,21 +27,24 @@ func Trace() Option {
 	}
 }
 
-// Labels sets labels, pairs of a key and a value, that profiles (runtime/pprof) show for everything that the runtime does: for tasks,
-// blocking ones as well, and for the work between them. It replaces labels that the caller of [New] has. A task may set labels of its own,
-// by pprof.Do, which are those of its goroutine and stay with it when it waits.
+// Labels sets labels, pairs of a key and a value, that profiles (runtime/pprof) show for everything
+// that the runtime does: for tasks, including blocking ones, and the work between them. They
+// replace the labels of the caller of [New]. Labels that a task sets by pprof.Do are those of its
+// goroutine and stay with it when it waits. An odd number of strings is refused.
 func Labels(pairs ...string) Option {
 	return func(c *config) error {
 		if len(pairs)%2 != 0 {
-			return fmt.Errorf("runtime: Labels: %d strings; there must be pairs of a key and a value", len(pairs))
+			return fmt.Errorf("runtime: Labels: %d strings: must be pairs of a key and a value",
+				len(pairs))
 		}
 		c.labels = pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
 		return nil
 	}
 }
 
-// LogPanics logs each panic of a task as an error, with its value and stack, before the task completes; the panic is the result of the
-// task in any case. A function of [OnPanic] is called as well, first.
+// LogPanics logs each panic of a task as an error, with its value and stack, before the task ends.
+// The panic is the result of the task in any case. A function of [OnPanic] is called first. A nil
+// logger is refused.
 func LogPanics(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -50,33 +55,34 @@ func LogPanics(logger *slog.Logger) Option {
 	}
 }
 
-// panicked reports what a task has panicked with. Its runner calls it.
+// panicked reports the panic of a task. Its runner calls it.
 func (rt *Runtime) panicked(err *PanicError) {
 	if report := rt.config.onPanic; report != nil {
 		report(err)
 	}
 	if logger := rt.config.logger; logger != nil {
-		logger.LogAttrs(context.Background(), slog.LevelError, "task panicked", slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
+		logger.LogAttrs(context.Background(), slog.LevelError, "task panicked",
+			slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
 	}
 }
 
-// label gives the calling goroutine the labels of the runtime.
+// label gives the calling goroutine the runtime's labels.
 func (rt *Runtime) label() {
 	if labels := rt.config.labels; labels != nil {
 		pprof.SetGoroutineLabels(labels)
 	}
 }
 
-// traced is the poll of t with a region around it.
+// traced polls t within a trace region.
 func (co *coroutine) traced(t *task) (ended bool) {
 	if !trace.IsEnabled() {
 		return t.body.poll(Cx{co, t})
 	}
-	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after a panic, and Goexit
+	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after Goexit
 	return t.body.poll(Cx{co, t})
 }
 
-// nameOf returns the name of the function of a task that has not begun, or the type of its future.
+// nameOf returns the name of the function of an unstarted task, or the type of its future.
 func nameOf(b body) string {
 	what := reflect.ValueOf(b)
 	if b, ok := b.(interface{ does() any }); ok {

@@ -130,7 +130,7 @@ func TestLabelsAreThoseOfAllGoroutines(t *testing.T) {
 		require.NoError(t, rt.Close())
 	}
 	_, err := runtime.New(runtime.Labels("key"))
-	require.EqualError(t, err, "runtime: Labels: 1 strings; there must be pairs of a key and a value")
+	require.EqualError(t, err, "runtime: Labels: 1 strings: must be pairs of a key and a value")
 }
 
 func TestPanicsAreLogged(t *testing.T) {

@@ -8,46 +8,51 @@ import (
 
 // Statistics
 //
-// Each worker counts for itself, in plain memory, and shows what it has counted once a tick and before it sleeps or stops. So
-// counting costs an addition, and whoever looks costs the workers nothing. What a worker has not shown yet is missing in Stats.
+// Each worker counts in plain memory, and publishes its counters once a tick and before it sleeps
+// or stops. So counting costs an addition, and reading Stats costs workers nothing; counts that are
+// not published yet are missing.
 
-// Stats is what a runtime has done so far and what it has before it, see [Runtime.Stats].
+// Stats describes what a runtime has done and has to do; see [Runtime.Stats].
 type Stats struct {
 	Workers []WorkerStats
 
-	Spawned   uint64 // tasks there have been: from inside, from outside as soon as a worker has taken some of them, and refused ones
-	Completed uint64 // tasks that have ended, in whatever way; equals Spawned when the runtime has ended
-	Injected  int    // entries in the queue that all workers share
-	Blocking  int    // blocking tasks that wait for a goroutine, see BlockingStats
-	Queued    int    // entries in the queues of the workers, the sum of theirs
-	Sleeping  int    // workers that are asleep and not about to be woken
-	Searching int    // workers that look for work, or are being woken to do so
+	// Spawned counts all tasks, including refused ones. Tasks from outside are counted when a
+	// worker next takes a batch.
+	Spawned   uint64
+	Completed uint64 // tasks that have ended; equals Spawned after the end of the runtime
+	Injected  int    // entries in the injector, the queue that all workers share
+	Blocking  int    // blocking tasks that wait for a goroutine; see BlockingStats
+	Queued    int    // entries in the queues of all workers
+	Sleeping  int    // workers that sleep and have not been claimed to be woken
+	Searching int    // workers that search for work, or are being woken to do so
 }
 
-// WorkerStats is the part of one worker in [Stats].
+// WorkerStats describes one worker in [Stats].
 type WorkerStats struct {
-	Polled    uint64 // how often it began or went on with a task; a task that has waited once is polled twice
-	Inlined   uint64 // those of Polled that were the target of a join and ran on the joiner's stack
-	Spawned   uint64 // tasks that were spawned by tasks it ran
+	Polled    uint64 // runs of tasks, begun or continued; a task that waits once is polled twice
+	Inlined   uint64 // polls of a join's target on the joiner's stack; also in Polled
+	Spawned   uint64 // tasks spawned by tasks that it ran
 	Completed uint64 // tasks that ended on it
-	LIFO      uint64 // entries that it took from its slot, as the next task
-	Batches   uint64 // how often it took tasks from the queue that all share
-	Overflows uint64 // how often its own queue was full, so that half of it went to the one that all share
-	Steals    uint64 // how often it took tasks from another worker's queue
-	Stolen    uint64 // entries that it took in these
-	Rescued   uint64 // entries that it took from the slot of a worker that had been in one task for long
-	Stale     uint64 // entries that it found to be of tasks that had begun already, in a join that was faster
-	Parked    uint64 // how often it went to sleep
+	LIFO      uint64 // entries taken from its slot
+	Batches   uint64 // batches taken from the injector
+	Overflows uint64 // times that its full ring moved half of its entries to the injector
+	Steals    uint64 // successful steals from other workers' queues
+	Stolen    uint64 // entries taken in these
+	Rescued   uint64 // entries taken from the slots of workers in long tasks
+	Stale     uint64 // stale entries, whose tasks a join had run
+	Parked    uint64 // times that it went to sleep
 
-	Searching time.Duration // time spent looking into the queues of others
-	Queued    int           // entries in its queue, at the time of the call
+	Searching time.Duration // time spent looking through the queues of others
+	Queued    int           // entries in its queues at the time of the call
 }
 
-// Stats returns what there is to see now. Anyone may call it at any time; it takes no lock, and nobody waits for it.
+// Stats returns the current statistics. Any goroutine may call it at any time; it takes no lock,
+// and no worker waits for it.
 //
-// A worker shows what it counts once a tick (see [TickBudget]) and before it sleeps; the numbers of a busy one are those of its last
-// tick. Numbers of several workers need not be of one instant: a task may be counted as completed and not yet as spawned.
-// When the runtime has ended (see [Runtime.Done]), all numbers are exact.
+// A worker publishes its counts once a tick (see [TickBudget]) and before it sleeps, so a busy
+// worker's are those of its last tick. Counts of several workers need not be of the same instant: a
+// task may be counted as completed and not yet as spawned. After the end of the runtime (see
+// [Runtime.Done]) all counts are exact.
 func (rt *Runtime) Stats() Stats {
 	s := Stats{
 		Workers:   make([]WorkerStats, len(rt.workers)),
@@ -72,36 +77,38 @@ func (rt *Runtime) Stats() Stats {
 	return s
 }
 
-// A Vars is the [Stats] of a runtime as an expvar.Var, see [Runtime.Vars].
+// Vars is the [Stats] of a runtime as an expvar.Var; see [Runtime.Vars].
 type Vars struct{ rt *Runtime }
 
-// Vars returns what package expvar publishes as the current [Stats] of the runtime:
+// Vars returns a variable for package expvar that shows the current [Stats] of the runtime:
 //
 //	expvar.Publish("tasks", rt.Vars())
 func (rt *Runtime) Vars() Vars { return Vars{rt} }
 
-// String returns the current statistics as JSON, under the names of their fields; durations are in nanoseconds.
+// String returns the current statistics as JSON, with the names of the fields; durations are in
+// nanoseconds.
 func (v Vars) String() string {
 	text, err := json.Marshal(v.rt.Stats())
 	if err != nil {
-		panic("runtime: Vars: " + err.Error()) // there are only numbers in it
+		panic("runtime: Vars: " + err.Error()) // impossible: Stats holds numbers only
 	}
 	return string(text)
 }
 
-// counters are a worker's own.
+// counters is what a worker counts, for itself.
 type counters struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows uint64
 	steals, stolen, stale, rescued, parked                        uint64
 	searching                                                     int64 // ns
 }
 
-// A shown is a counter that others see. Its worker shows, anybody loads.
+// A shown is a published counter: stored by its worker, loaded by any goroutine.
 type shown struct {
 	public atomic.Uint64
-	last   uint64 // what public is; the worker's
+	last   uint64 // the value of public; accessed by the worker
 }
 
+// show publishes n.
 func (s *shown) show(n uint64) {
 	if n != s.last { // a store costs twenty comparisons
 		s.last = n
@@ -109,12 +116,13 @@ func (s *shown) show(n uint64) {
 	}
 }
 
-// published is what others see of counters.
+// published is the counters of a worker as others see them.
 type published struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows shown
 	steals, stolen, stale, rescued, parked, searching             shown
 }
 
+// publish publishes the counters of w.
 func (w *worker) publish() {
 	p, c := &w.public, &w.count
 	p.polled.show(c.polled)
@@ -132,6 +140,7 @@ func (w *worker) publish() {
 	p.searching.show(uint64(c.searching))
 }
 
+// stats returns what is published.
 func (p *published) stats() WorkerStats {
 	return WorkerStats{
 		Polled:    p.polled.public.Load(),
@@ -150,17 +159,17 @@ func (p *published) stats() WorkerStats {
 	}
 }
 
-// BlockingStats are statistics of blocking tasks, each read by itself.
+// BlockingStats describes the blocking tasks of a runtime. Each number is read by itself.
 type BlockingStats struct {
-	Threads   int    // goroutines now
-	Idle      int    // those of them that wait for a task
+	Threads   int    // goroutines
+	Idle      int    // goroutines that wait for a task
 	Queued    int    // tasks that wait for a goroutine
 	Started   uint64 // goroutines that were started
 	Spawned   uint64 // tasks that were accepted
 	Completed uint64 // tasks that have ended
 }
 
-// BlockingStats returns the statistics of blocking tasks. Anyone may call it.
+// BlockingStats returns statistics of blocking tasks. Any goroutine may call it.
 func (rt *Runtime) BlockingStats() BlockingStats {
 	p := &rt.blocking
 	return BlockingStats{

@@ -13,9 +13,10 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// An Option is a setting of [New].
+// An Option is a setting of a runtime, for [New].
 type Option func(*config) error
 
+// config is the settings of a runtime. It does not change after New.
 type config struct {
 	workers         int
 	parker          park.Kind
@@ -36,7 +37,7 @@ type config struct {
 	seeded          bool
 	onPanic         func(*PanicError)
 	logger          *slog.Logger    // nil: panics are not logged
-	labels          context.Context // with the labels of all goroutines; nil: those of whoever starts them
+	labels          context.Context // carries the labels of all goroutines; nil: none are set
 	trace           bool
 	debug           bool
 
@@ -46,12 +47,25 @@ type config struct {
 	clock func() int64 // for tests
 }
 
+// configure applies options to the defaults.
 func configure(options []Option) (config, error) {
 	c := config{
-		workers: runtime.GOMAXPROCS(0), batchCap: 32, ring: deque.DefaultCapacity, lifoCap: 3, tickBudget: 128,
-		taskBudget: 128, inlineDepth: 256, spareCoroutines: 8, searches: 4, interval: 61, rescueInterval: 10 * time.Millisecond, seed: rand.Uint64(),
-		poller: defaultPoller(), kernel: poll.NewEpoll,
-		blockingThreads: 512, blockingKeepAlive: 10 * time.Second,
+		workers:           runtime.GOMAXPROCS(0),
+		batchCap:          32,
+		ring:              deque.DefaultCapacity,
+		lifoCap:           3,
+		tickBudget:        128,
+		taskBudget:        128,
+		inlineDepth:       256,
+		spareCoroutines:   8,
+		searches:          4,
+		interval:          61,
+		rescueInterval:    10 * time.Millisecond,
+		seed:              rand.Uint64(),
+		poller:            defaultPoller(),
+		kernel:            poll.NewEpoll,
+		blockingThreads:   512,
+		blockingKeepAlive: 10 * time.Second,
 	}
 	for _, o := range options {
 		if o == nil {
@@ -64,7 +78,7 @@ func configure(options []Option) (config, error) {
 	return c, nil
 }
 
-// number returns an option that sets an integer within a range.
+// number returns the option that sets an integer if value is between least and most.
 func number(name string, value, least, most int, set func(*config)) Option {
 	return func(c *config) error {
 		if value < least || value > most {
@@ -75,13 +89,14 @@ func number(name string, value, least, most int, set func(*config)) Option {
 	}
 }
 
-// Workers sets the number of workers, 1 to 65,536; the default is GOMAXPROCS. More than GOMAXPROCS is allowed, but a sleeping worker
-// keeps a processor of Go's scheduler for a while (see package park), so that more sleep than work.
+// Workers sets the number of workers, 1 to 65,536. The default is GOMAXPROCS. More than GOMAXPROCS
+// is allowed, but wasteful: a worker that falls asleep keeps a processor of Go's scheduler for a
+// while (see package park).
 func Workers(n int) Option {
 	return number("Workers", n, 1, 65536, func(c *config) { c.workers = n })
 }
 
-// Parker sets how workers sleep.
+// Parker sets how workers sleep; see [park.Kind]. [New] fails if the platform does not have k.
 func Parker(k park.Kind) Option {
 	return func(c *config) error {
 		if !k.Available() {
@@ -92,18 +107,21 @@ func Parker(k park.Kind) Option {
 	}
 }
 
-// A BatchTarget is where a worker puts what it takes from the injector and does not run at once.
+// A BatchTarget is where a worker puts the tasks of a batch from the injector that it does not run
+// at once.
 type BatchTarget uint8
 
 const (
-	// LocalRing is the back of the worker's ring: what it had comes first.
+	// LocalRing is the back of the worker's ring, after the tasks in it.
 	LocalRing BatchTarget = iota
-	// PrivateBuffer is a queue of its own that the worker empties first; thieves can reach it as well.
+	// PrivateBuffer is a queue of its own, which the worker empties before its ring. Thieves can
+	// take from it too.
 	PrivateBuffer
 )
 
-// Batch sets how many tasks a worker takes from the injector at a time, 1 to 256 (default 32), and where it puts them (default
-// [LocalRing]).
+// InjectorBatch sets how many tasks a worker takes at a time from the injector, the queue that all
+// workers share: 1 to 256, by default 32. It also sets where the worker puts them, by default
+// [LocalRing].
 func InjectorBatch(most int, target BatchTarget) Option {
 	return func(c *config) error {
 		if most < 1 || most > 256 {
@@ -126,8 +144,8 @@ func bufferFor(batch int) int {
 	return n
 }
 
-// Ring sets the capacity of each worker's queue: a power of two from 2 to 32768, by default 256. What it has no room for goes to the
-// queue that all share.
+// Ring sets the capacity of each worker's own queue: a power of two from 2 to 32768, by default
+// 256. Tasks for which it has no room move to the injector.
 func Ring(capacity int) Option {
 	return func(c *config) error {
 		if capacity < 2 || capacity > 32768 || capacity&(capacity-1) != 0 {
@@ -138,41 +156,45 @@ func Ring(capacity int) Option {
 	}
 }
 
-// LIFOCap sets how many tasks in a row a worker takes from its slot, 0 to 1,000,000; the default is 3.
+// LIFOCap sets how many tasks in a row a worker takes from its slot, which holds the task pushed
+// last: 0 to 1,000,000, by default 3.
 func LIFOCap(polls int) Option {
 	return number("LIFOCap", polls, 0, 1_000_000, func(c *config) { c.lifoCap = polls })
 }
 
-// TickBudget sets after how many polls a worker looks at the clock, the timers and the poller, 1 to 1,000,000; the default is 128.
+// TickBudget sets after how many polls a worker checks the clock, the timers and the descriptors: 1
+// to 1,000,000, by default 128.
 func TickBudget(polls int) Option {
 	return number("TickBudget", polls, 1, 1_000_000, func(c *config) { c.tickBudget = polls })
 }
 
-// TaskBudget sets how many calls that could have waited and did not need to a task may make before it lets others run, 1 to 1,000,000;
-// the default is 128.
+// TaskBudget sets how many calls that could wait, but need not, a task may make before it lets
+// others run: 1 to 1,000,000, by default 128.
 func TaskBudget(calls int) Option {
 	return number("TaskBudget", calls, 1, 1_000_000, func(c *config) { c.taskBudget = calls })
 }
 
-// InlineDepth sets how deep joins run their targets on the stack of the joiner, 0 to 100,000; the default is 256. Deeper ones suspend
-// the joiner.
+// InlineDepth sets how many joins may run their targets on top of one another on one stack: 0 to
+// 100,000, by default 256. Beyond it, a join suspends the joiner.
 func InlineDepth(depth int) Option {
 	return number("InlineDepth", depth, 0, 100_000, func(c *config) { c.inlineDepth = depth })
 }
 
-// SpareCoroutines sets how many stacks that run nothing a worker keeps, 1 to 100,000; the default is 8.
+// SpareCoroutines sets how many coroutines that run nothing a worker keeps: 1 to 100,000, by
+// default 8.
 func SpareCoroutines(n int) Option {
 	return number("SpareCoroutines", n, 1, 100_000, func(c *config) { c.spareCoroutines = n })
 }
 
-// Searches sets how often a worker looks through the queues of the others before it sleeps, 1 to 1000; the default is 4.
+// Searches sets how often a worker looks through the queues of the others before it sleeps: 1 to
+// 1000, by default 4.
 func Searches(n int) Option {
 	return number("Searches", n, 1, 1000, func(c *config) { c.searches = n })
 }
 
-// RescueInterval sets how long a task may stay next in line behind a running one before a sleeping worker takes it: at
-// least one interval, at most two. The default is 10 ms; 0 turns the watch off. It must not be negative. While no task runs, there
-// is no watch, and nobody wakes.
+// RescueInterval sets how long a task may be the next one of a worker that is in a long task,
+// before a sleeping worker takes it: between one and two intervals. The default is 10 ms; 0 turns
+// rescuing off; negative values are refused. While no task runs, nobody wakes for it.
 func RescueInterval(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -183,9 +205,9 @@ func RescueInterval(d time.Duration) Option {
 	}
 }
 
-// Seed sets what the choice of victims depends on, which is random otherwise, and keeps the interval between two looks at the injector as
-// it is at the start, whatever time tasks take. With one worker, tasks then run in the same order each time, as far as they come from
-// inside and do not wait for time or for what is outside: for tests.
+// Seed makes scheduling reproducible, for tests: it seeds the choice of victims, which is random
+// otherwise, and fixes the interval between two looks at the injector. With one worker, tasks then
+// run in the same order each time, as far as they do not depend on time or on the outside.
 func Seed(seed uint64) Option {
 	return func(c *config) error {
 		c.seed, c.seeded = seed, true
@@ -193,8 +215,8 @@ func Seed(seed uint64) Option {
 	}
 }
 
-// OnPanic sets what is called when a task panics, on the worker's goroutine and before the task completes; the panic is the result of
-// the task in any case.
+// OnPanic sets a function that is called when a task panics, on the worker's goroutine and before
+// the task ends. The panic is the result of the task in any case. A nil function is refused.
 func OnPanic(report func(*PanicError)) Option {
 	return func(c *config) error {
 		if report == nil {
@@ -205,13 +227,14 @@ func OnPanic(report func(*PanicError)) Option {
 	}
 }
 
-// BlockingThreads sets how many goroutines run blocking tasks at most, 1 to 1,000,000; the default is 512.
+// BlockingThreads sets how many goroutines may run blocking tasks at a time: 1 to 1,000,000, by
+// default 512.
 func BlockingThreads(most int) Option {
 	return number("BlockingThreads", most, 1, 1_000_000, func(c *config) { c.blockingThreads = most })
 }
 
-// BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it ends; the default is 10 s. It must not be
-// negative.
+// BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it
+// ends. The default is 10 s; negative values are refused.
 func BlockingKeepAlive(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
-// A Runtime runs tasks on a fixed number of workers. Use [New]; a Runtime must not be copied.
+// A Runtime runs tasks on a fixed number of workers. [New] makes one; it must not be copied.
 type Runtime struct {
 	config     config
 	base       time.Time // the clock counts from here
@@ -23,19 +23,21 @@ type Runtime struct {
 
 	injector injector
 	_        [64]byte
-	// live is how many tasks there are, and the credit of the workers; see sched_live.go. Anyone adds and loads.
+	// live counts tasks and the credit of the workers; see sched_live.go. Any goroutine adds and
+	// loads.
 	live atomic.Int64
 	_    [120]byte
-	// outside counts tasks that are no worker's: they were refused, or run on goroutines of their own. Anyone adds and loads.
+	// outside counts tasks that no worker counts: refused ones, and those that run on goroutines of
+	// their own. Any goroutine adds and loads.
 	outside struct{ spawned, completed atomic.Uint64 }
 
-	// mode only goes up: open, draining, cancelled. Loaded by everybody, raised by whoever closes.
+	// mode only rises: open, draining, cancelled. Loaded by all, raised by raiseMode.
 	mode atomic.Int32
-	// driver is the number of the worker that sleeps until the next timer, plus 1, or 0; and notScanning. A worker sets and clears its own
-	// number.
+	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
+	// A worker stores its own number and 0; any goroutine loads.
 	driver   atomic.Int32
-	finished atomic.Bool  // finish has been called; whoever sets it does it
-	running  atomic.Int32 // workers that have not stopped, and threads of blocking
+	finished atomic.Bool  // the workers have been told to stop; set once, by stopIfDone
+	running  atomic.Int32 // workers and blocking threads that have not stopped
 	done     chan struct{}
 	contexts contexts
 }
@@ -46,7 +48,8 @@ const (
 	cancelled
 )
 
-// New starts a runtime. It returns an error if an option is out of range, which names the option, its value and the range.
+// New starts a runtime. An option that is out of range makes it return an error that names the
+// option, its value and the range.
 func New(options ...Option) (*Runtime, error) {
 	c, err := configure(options)
 	if err != nil {
@@ -73,7 +76,7 @@ func assemble(c config) *Runtime {
 	return rt
 }
 
-// now is the runtime's clock: nanoseconds since its start, monotonic.
+// now returns the runtime's clock: nanoseconds since its start, monotonic.
 func (rt *Runtime) now() int64 {
 	if rt.config.clock != nil {
 		return rt.config.clock()
@@ -81,7 +84,7 @@ func (rt *Runtime) now() int64 {
 	return int64(time.Since(rt.base))
 }
 
-// submit queues a new task from outside.
+// submit queues t, a new task from outside, or ends it if the runtime is closed.
 func (rt *Runtime) submit(t *task) {
 	if !rt.injector.push(true, t) {
 		rt.refuse(t)
@@ -90,7 +93,7 @@ func (rt *Runtime) submit(t *task) {
 	rt.notify()
 }
 
-// refuse ends a new task that came from outside and too late.
+// refuse ends t, a new task from outside, because the runtime is closed.
 func (rt *Runtime) refuse(t *task) {
 	t.state.ToRunning()
 	rt.live.Add(1)
@@ -98,12 +101,13 @@ func (rt *Runtime) refuse(t *task) {
 	t.completeWith(nil, ErrClosed)
 }
 
-// cancelling reports whether every task is to end.
+// cancelling reports whether Close was called, so that every task outside of shields must end.
 func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 
-// Shutdown closes the runtime to new tasks from outside, waits until all tasks have ended, those that they spawn too, and its workers
-// have stopped. It returns nil then, or the error of ctx if that ends first: then the runtime stays closed, the tasks run on, and
-// [Runtime.Close] can end them. It returns [ErrClosed] at once if the runtime has been closed before.
+// Shutdown closes the runtime to new tasks from outside, waits until all tasks have ended,
+// including those that they spawn, and stops the workers. It returns nil then. If ctx ends first,
+// it returns the cause of ctx; the runtime stays closed and its tasks run on, until [Runtime.Close]
+// ends them. It returns [ErrClosed] at once if the runtime is closed already.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
@@ -113,10 +117,10 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	return rt.await(ctx)
 }
 
-// Close closes the runtime to new tasks, cancels all that there are, and waits until they have ended and the workers have stopped. Tasks that
-// have not begun end with [ErrClosed]; those that wait are told so, outside of their shields. It waits for tasks that do not wait
-// and do not look at [Cx.Err]. It returns [ErrClosed] if Close has been called before, and nil otherwise, also after
-// Shutdown.
+// Close closes the runtime to new tasks, cancels all tasks, waits until they have ended, and stops
+// the workers. Tasks that have not started end with [ErrClosed]. In others, functions that wait
+// return ErrClosed, outside of shields; Close waits for tasks that neither wait nor check [Cx.Err].
+// It returns nil, also after Shutdown, or [ErrClosed] if Close was called before.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Close].
 func (rt *Runtime) Close() error {
@@ -126,11 +130,12 @@ func (rt *Runtime) Close() error {
 	return rt.await(context.Background())
 }
 
-// Done returns a channel that is closed when the runtime has been closed, all tasks have ended and all workers have stopped.
+// Done returns a channel that is closed when the runtime has been closed, all tasks have ended, and
+// all workers have stopped.
 func (rt *Runtime) Done() <-chan struct{} { return rt.done }
 
-// Shutdown begins what [Runtime.Shutdown] does and does not wait for it: the calling task is one of those that have to end first.
-// It returns [ErrClosed] if the runtime has been closed before.
+// Shutdown is [Runtime.Shutdown] for tasks. It does not wait, since the calling task has to end
+// first. It returns [ErrClosed] if the runtime is closed already.
 func (cx Cx) Shutdown() error {
 	cx.check("Shutdown")
 	if !cx.task.rt.raiseMode(draining) {
@@ -139,8 +144,8 @@ func (cx Cx) Shutdown() error {
 	return nil
 }
 
-// Close begins what [Runtime.Close] does and does not wait for it: the calling task is one of those that have to end first. It
-// returns [ErrClosed] if Close has been called before.
+// Close is [Runtime.Close] for tasks. It does not wait, since the calling task has to end first. It
+// returns [ErrClosed] if Close was called before.
 func (cx Cx) Close() error {
 	cx.check("Close")
 	if !cx.task.rt.raiseMode(cancelled) {
@@ -149,6 +154,7 @@ func (cx Cx) Close() error {
 	return nil
 }
 
+// await waits until all workers have stopped, or returns the cause of ctx.
 func (rt *Runtime) await(ctx context.Context) error {
 	select {
 	case <-rt.done:
@@ -158,7 +164,8 @@ func (rt *Runtime) await(ctx context.Context) error {
 	}
 }
 
-// end raises the mode, and reports whether it did. (runtime/R7)
+// raiseMode closes the runtime: it raises the mode and does what that entails. It returns false if
+// the mode was as high already. (runtime/R7)
 func (rt *Runtime) raiseMode(mode int32) bool {
 	for {
 		now := rt.mode.Load()
@@ -170,15 +177,16 @@ func (rt *Runtime) raiseMode(mode int32) bool {
 		}
 	}
 	if mode == cancelled {
-		rt.coroutines.wakeAll() // partner: worker.toIdle, which looks at mode after it has said who waits
+		rt.coroutines.wakeAll() // partner: worker.toIdle, which loads mode after lastSuspended is set
 		rt.futures.wakeAll()
 		rt.contexts.cancelAll()
 		rt.blocking.cancel()
 	}
-	rt.stopIfDone(true) // partner: Runtime.subtractLive, which looks at mode after it has taken from live
+	rt.stopIfDone(true) // partner: subtractLive, which lowers live and then loads mode
 	return true
 }
 
+// workerStopped is called by each worker and each thread at its end. The last one ends the runtime.
 func (rt *Runtime) workerStopped() {
 	if rt.running.Add(-1) == 0 {
 		rt.watches.close()

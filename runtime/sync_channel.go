@@ -6,36 +6,39 @@ import (
 	"sync"
 )
 
-// A Channel carries values from senders to receivers, any number of both, which may be tasks or goroutines. It holds as many as its
-// capacity says; who sends more waits until there is room: that is the back-pressure of a pipeline. Values are received in the order in
-// which they were sent, each of them once. Use [NewChannel]; a Channel must not be copied.
+// A Channel carries values from senders to receivers, any number of each, tasks or goroutines. It
+// buffers as many values as its capacity; further senders wait, which is the back-pressure of a
+// pipeline. Values are received in the order in which they were sent, each once. [NewChannel] makes
+// a Channel; it must not be copied.
 //
-// A value is accepted when the call that sends it returns nil. What is accepted is received, also after [Channel.Close], as long as
-// somebody receives. A call that returns an error has sent nothing, or received nothing: also if its task was cancelled while it waited,
-// and somebody came to it at the same time.
+// A value is accepted when the call that sends it returns nil. Accepted values can be received also
+// after [Channel.Close]. A call that returns an error has sent or received nothing, even if its
+// task was cancelled at the moment when its turn came.
 //
-// A call that sends a value synchronizes before the return of the call that receives it; the k-th call that receives, before the return
-// of the call that sends the (k+capacity)-th value; Close, before the return of each call that finds the channel closed.
+// A send synchronizes before the return of the receive of its value. The k-th receive synchronizes
+// before the return of the (k+capacity)-th send. Close synchronizes before the return of every call
+// that finds the channel closed.
 type Channel[T any] struct {
 	lock sync.Mutex
 	// The rest is under the lock.
 
-	// buffer is a ring; entries [head, head+held) modulo its length hold values, the others are zero.
+	// buffer is a ring; entries [head, head+held) modulo its length hold values, the others are
+	// zero.
 	buffer     []T
 	head, held int
 	closed     bool
-	senders    side[T] // with what they bring; if there is one, the buffer is full, and the channel not closed
-	receivers  side[T] // if there is one, the buffer is empty, and the channel not closed
+	senders    side[T] // if there are any, the buffer is full and the channel open
+	receivers  side[T] // if there are any, the buffer is empty and the channel open
 }
 
-// A side of a channel is a line, and the source of those who wait in it.
+// A side of a channel is the line of its senders or receivers, and their source.
 type side[T any] struct {
 	line[T]
 	channel *Channel[T] // never changes
 }
 
-// NewChannel returns a channel that holds so many values. If that is 0, each value goes from a call that sends to one that
-// receives, and one of them waits. It panics unless 0 <= capacity <= 1<<30.
+// NewChannel returns a channel that buffers capacity values. With capacity 0, each value passes
+// directly from a sender to a receiver. It panics unless 0 <= capacity <= 1<<30.
 func NewChannel[T any](capacity int) *Channel[T] {
 	if capacity < 0 || capacity > 1<<30 {
 		panic(fmt.Sprintf("runtime: NewChannel(%d): must be 0 to %d", capacity, 1<<30))
@@ -45,8 +48,9 @@ func NewChannel[T any](capacity int) *Channel[T] {
 	return c
 }
 
-// Send waits until there is room for v, sends it and returns nil; or returns [ErrChannelClosed] if the channel is closed, before that or
-// when it is called; or [Cx.Err] if the task is to end. Who waits longest is the first to send.
+// Send sends v, after waiting until there is room, and returns nil. It returns [ErrChannelClosed]
+// if the channel is closed, or closed while it waits; and [Cx.Err] if the task must end, or must
+// end while it waits. Senders are served in the order in which they came.
 func (c *Channel[T]) Send(cx Cx, v T) error {
 	cx.check("Channel.Send")
 	if err := cx.task.stopErr(); err != nil {
@@ -60,8 +64,8 @@ func (c *Channel[T]) Send(cx Cx, v T) error {
 	return w.wait(cx, &c.senders)
 }
 
-// SendContext is [Channel.Send] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
-// first.
+// SendContext is [Channel.Send] for goroutines that are not tasks, since it would block a worker.
+// If ctx ends first, it returns the cause of ctx.
 func (c *Channel[T]) SendContext(ctx context.Context, v T) error {
 	notNil(ctx, "Channel.SendContext")
 	if ctx.Err() != nil {
@@ -75,14 +79,16 @@ func (c *Channel[T]) SendContext(ctx context.Context, v T) error {
 	return w.waitOutside(ctx, &c.senders, done)
 }
 
-// TrySend is [Channel.Send] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
+// TrySend is [Channel.Send] that returns [ErrWouldWait] instead of waiting. Any goroutine may call
+// it.
 func (c *Channel[T]) TrySend(v T) error {
 	_, err := c.send(v, nil, nil)
 	return err
 }
 
-// Receive waits for a value and returns it; or returns [ErrChannelClosed] if the channel is closed and empty, before that or when it is called;
-// or [Cx.Err] if the task is to end. Who waits longest is the first to receive.
+// Receive waits for a value and returns it. It returns [ErrChannelClosed] if the channel is closed
+// and empty, or becomes so while it waits; and [Cx.Err] if the task must end, or must end while it
+// waits. Receivers are served in the order in which they came.
 func (c *Channel[T]) Receive(cx Cx) (T, error) {
 	cx.check("Channel.Receive")
 	if err := cx.task.stopErr(); err != nil {
@@ -98,8 +104,8 @@ func (c *Channel[T]) Receive(cx Cx) (T, error) {
 	return w.payload, err
 }
 
-// ReceiveContext is [Channel.Receive] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
-// first.
+// ReceiveContext is [Channel.Receive] for goroutines that are not tasks, since it would block a
+// worker. If ctx ends first, it returns the cause of ctx.
 func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 	notNil(ctx, "Channel.ReceiveContext")
 	if ctx.Err() != nil {
@@ -115,14 +121,16 @@ func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 	return w.payload, err
 }
 
-// TryReceive is [Channel.Receive] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
+// TryReceive is [Channel.Receive] that returns [ErrWouldWait] instead of waiting. Any goroutine may
+// call it.
 func (c *Channel[T]) TryReceive() (T, error) {
 	v, _, err := c.receive(nil, nil)
 	return v, err
 }
 
-// Close says that nothing will be sent any more: calls that send return [ErrChannelClosed], those that wait too, and so do calls that
-// receive when all that was accepted has been received. It returns ErrChannelClosed if the channel was closed before. Anyone may call it.
+// Close ends sending: sends return [ErrChannelClosed], waiting ones too, and so do receives once
+// all accepted values have been received. It returns nil, or ErrChannelClosed if the channel was
+// closed before. Any goroutine may call it.
 func (c *Channel[T]) Close() error {
 	c.lock.Lock()
 	if c.closed {
@@ -137,17 +145,19 @@ func (c *Channel[T]) Close() error {
 	return nil
 }
 
-// Len returns how many values the channel holds. Anyone may call it; the number may have changed when it returns.
+// Len returns how many values are buffered. Any goroutine may call it; the number may have changed
+// when it returns.
 func (c *Channel[T]) Len() int {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.held
 }
 
-// Cap returns the capacity. Anyone may call it.
+// Cap returns the capacity. Any goroutine may call it.
 func (c *Channel[T]) Cap() int { return len(c.buffer) }
 
-// send sends v; or stands who in line with it; if who is nil, it returns ErrWouldWait. by is the worker whose goroutine calls, or nil.
+// send sends v, or queues a waiter for who and returns it. If who is nil it returns ErrWouldWait
+// instead. by is the calling worker, or nil.
 func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) {
 	c.lock.Lock()
 	if r := c.receivers.pop(); r != nil {
@@ -172,7 +182,8 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 	return w, err
 }
 
-// recv receives a value; or stands who in line; if who is nil, it returns ErrWouldWait. by is the worker whose goroutine calls, or nil.
+// receive receives a value, or queues a waiter for who and returns it. If who is nil it returns
+// ErrWouldWait instead. by is the calling worker, or nil.
 func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err error) {
 	c.lock.Lock()
 	s := c.senders.pop()
@@ -202,7 +213,7 @@ func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err erro
 	return v, w, err
 }
 
-// put appends a value; there is room for it. It is called under the lock.
+// put appends v to the buffer, which has room. It is called under the lock.
 func (c *Channel[T]) put(v T) {
 	i := c.head + c.held
 	if i >= len(c.buffer) {
@@ -212,7 +223,7 @@ func (c *Channel[T]) put(v T) {
 	c.held++
 }
 
-// get takes the oldest value out; there is one. It is called under the lock.
+// get removes the oldest value from the buffer, which has one. It is called under the lock.
 func (c *Channel[T]) get() (v T) {
 	v, c.buffer[c.head] = c.buffer[c.head], v
 	if c.head++; c.head == len(c.buffer) {
@@ -222,7 +233,7 @@ func (c *Channel[T]) get() (v T) {
 	return v
 }
 
-// forget implements source.
+// withdraw implements source.
 func (l *side[T]) withdraw(w *waiter[T], _ *worker) bool {
 	c := l.channel
 	c.lock.Lock()

@@ -2,11 +2,11 @@ package runtime
 
 import "sync/atomic"
 
-// Receive receives a value from a Go channel, as the receive operator does with two results; the task waits, its worker does not.
-// It returns [Cx.Err] if the task is to end before there is a value, or when it is called: then it has received nothing. If ch is nil,
-// it waits until the task is to end.
+// Receive receives a value from a Go channel, like the receive operator with two results; the task
+// waits, its worker does not. It returns [Cx.Err], and has received nothing, if the task must end,
+// or must end first. If ch is nil, it waits until the task must end.
 //
-// A wait costs a goroutine, which has ended, but for its very last steps, when Receive returns.
+// A call that waits uses a goroutine, which has all but ended when Receive returns.
 func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 	cx.check("Receive")
 	if err := cx.task.stopErr(); err != nil {
@@ -35,11 +35,11 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 	return value, false, err
 }
 
-// Send sends a value to a Go channel; the task waits, its worker does not. It returns [Cx.Err] if the task is to end before the channel
-// takes the value, or when it is called: then it has sent nothing. If ch is nil, it waits until the task is to end. It panics if the
-// channel is closed, before or while it waits.
+// Send sends a value to a Go channel; the task waits, its worker does not. It returns [Cx.Err], and
+// has sent nothing, if the task must end, or must end first. If ch is nil, it waits until the task
+// must end. It panics if the channel is closed, or closed while it waits.
 //
-// A wait costs a goroutine, which has ended, but for its very last steps, when Send returns.
+// A call that waits uses a goroutine, which has all but ended when Send returns.
 func Send[T any](cx Cx, ch chan<- T, value T) error {
 	cx.check("Send")
 	if err := cx.task.stopErr(); err != nil {
@@ -65,17 +65,19 @@ func Send[T any](cx Cx, ch chan<- T, value T) error {
 	return err
 }
 
-// A helper waits for a Go channel in the place of a task.
+// A helper waits for a Go channel on behalf of a task, on a goroutine of its own.
 type helper struct {
 	task *task         // never changes
-	quit chan struct{} // closed by the task when it is to end
-	// panicked is what the goroutine has panicked with, or nil. Written by the goroutine before over, read by the task behind it.
+	quit chan struct{} // closed by the task when it must end
+	// panicked is what the goroutine has panicked with, or nil. Written by the goroutine before it
+	// sets ended, read by the task after it.
 	panicked any
 	ended    atomic.Bool // set by the goroutine at its end, loaded by the task
 }
 
-// help calls wait on a goroutine of its own, and suspends the task until wait has returned. When the task is to end, it closes quit:
-// then wait must return soon; and help returns why. Whether wait has done what it waited for, it says itself. If it panics, so does help.
+// awaitHelper calls wait on a helper's goroutine and suspends the task until wait has returned.
+// When the task must end, it closes quit, upon which wait must return soon, and returns why. wait
+// records itself whether it has done its work. If wait panics, so does awaitHelper.
 func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 	h := &helper{task: cx.task, quit: make(chan struct{})}
 	go h.run(wait)
@@ -86,7 +88,7 @@ func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 		}
 		if err = cx.task.stopErr(); err != nil {
 			close(h.quit)
-			cx.task.state.EnterShield() // it is not in a shield, and would be woken all the time
+			cx.task.state.EnterShield() // a cancelled task would be woken again at once
 			defer cx.leaveShield()
 		}
 	}
@@ -96,6 +98,7 @@ func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 	return err
 }
 
+// run is the goroutine.
 func (h *helper) run(wait func(quit <-chan struct{})) {
 	defer func() {
 		h.panicked = recover()

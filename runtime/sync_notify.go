@@ -5,27 +5,29 @@ import (
 	"sync"
 )
 
-// A Notify tells tasks that something has happened; what that is, they look at themselves. [Notify.Signal] is for one of them and is
-// remembered if none waits; [Notify.Broadcast] is for all that wait, and is not. The zero Notify is ready for use. It must not be
-// copied.
+// A Notify tells waiting calls that something has happened; what it was, they find out themselves.
+// [Notify.Signal] wakes one and is remembered if none waits. [Notify.Broadcast] wakes all that wait
+// and is not remembered. The zero Notify is ready for use. It must not be copied.
 //
-// Tasks of any number of runtimes may wait, and goroutines. Who waits longest is the first to be woken.
+// Tasks of any runtimes and goroutines may wait. Signals are served in the order in which they
+// came.
 //
 // A Signal or Broadcast synchronizes before the return of each wait that it ends.
 type Notify struct {
 	lock sync.Mutex
 	// The rest is under the lock.
 
-	signalled  bool // nobody has waited since the last Signal that found nobody; then line is empty
+	signalled  bool // a signal is remembered; then line is empty
 	broadcasts uint64
 	line       line[struct{}]
 }
 
-// Signal ends the wait of who waits longest or, if nobody waits, the next one before it begins. Signals are not counted: several of them
-// in a row while nobody waits are as good as one. Anyone may call it; a task rather calls [Notify.SignalFrom].
+// Signal ends the wait of the call that has waited longest. If none waits, it is remembered, and
+// the next wait returns at once; several signals are remembered as one. Any goroutine may call it;
+// a task should use [Notify.SignalFrom].
 func (n *Notify) Signal() { n.signal(nil) }
 
-// SignalFrom is [Notify.Signal] for a caller that is a task: the woken one goes to the worker of cx, which runs it next.
+// SignalFrom is [Notify.Signal] for tasks: the woken task runs next on the worker of cx.
 func (n *Notify) SignalFrom(cx Cx) {
 	cx.check("Notify.SignalFrom")
 	n.signal(cx.coroutine.worker)
@@ -44,7 +46,7 @@ func (n *Notify) signal(by *worker) {
 	w.waker.wake(by)
 }
 
-// Broadcast ends all waits that have begun, and no other. Anyone may call it.
+// Broadcast ends all waits that have begun, and no others. Any goroutine may call it.
 func (n *Notify) Broadcast() {
 	n.lock.Lock()
 	n.broadcasts++
@@ -53,11 +55,12 @@ func (n *Notify) Broadcast() {
 	all.wakeAll(nil)
 }
 
-// Wait waits for a [Notify.Signal] or [Notify.Broadcast] that comes after the call, or takes a Signal that was remembered, and returns
-// nil; or [Cx.Err] if the task is to end before that. If the task is to end when it is called, it takes nothing.
+// Wait consumes a remembered signal, or waits for the next [Notify.Signal] or [Notify.Broadcast],
+// and returns nil. It returns [Cx.Err], and consumes nothing, if the task must end, or must end
+// first.
 //
-// A condition that a Broadcast tells of must not be looked at before: it may become true, and the Broadcast be over, between the look
-// and Wait. [Notify.WaitFor] does it right.
+// Do not check a condition before Wait that a Broadcast announces: it may become true, and the
+// Broadcast be over, between the check and Wait. Use [Notify.WaitFor].
 func (n *Notify) Wait(cx Cx) error {
 	cx.check("Notify.Wait")
 	if err := cx.task.stopErr(); err != nil {
@@ -71,13 +74,14 @@ func (n *Notify) Wait(cx Cx) error {
 	return w.wait(cx, n)
 }
 
-// WaitFor waits until condition is true and returns nil; or returns [Cx.Err] if the task is to end before that, or when it is called.
-// It looks at the beginning, and after each [Notify.Signal] that it gets and each [Notify.Broadcast]; whoever makes condition true
-// calls one of them afterwards. condition is called by the task, without any lock, and must not wait. It panics if condition
-// is nil.
+// WaitFor waits until condition returns true, and returns nil; or returns [Cx.Err] if the task must
+// end, or must end first. It calls condition at the beginning, after each [Notify.Broadcast], and
+// after each [Notify.Signal] that it receives. Make the condition true first, then call one of
+// these. The task calls condition, without a lock; condition must not wait. WaitFor panics if it is
+// nil.
 //
-// Signal will do if the condition is the same for all who wait, and whoever finds it true and leaves more of it signals again.
-// Otherwise, use Broadcast.
+// Signal is enough if all waiters have the same condition, and a waiter that finds it true and
+// leaves it true signals again. Otherwise use Broadcast.
 func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 	cx.check("Notify.WaitFor")
 	if condition == nil {
@@ -103,15 +107,15 @@ func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 	}
 }
 
-// seen returns how many broadcasts there were.
+// broadcastCount returns how many broadcasts there were.
 func (n *Notify) broadcastCount() uint64 {
 	n.lock.Lock()
 	defer n.lock.Unlock()
 	return n.broadcasts
 }
 
-// WaitContext is [Notify.Wait] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
-// first.
+// WaitContext is [Notify.Wait] for goroutines that are not tasks, since it would block a worker. If
+// ctx ends first, it returns the cause of ctx.
 func (n *Notify) WaitContext(ctx context.Context) error {
 	notNil(ctx, "Notify.WaitContext")
 	if ctx.Err() != nil {
@@ -125,14 +129,15 @@ func (n *Notify) WaitContext(ctx context.Context) error {
 	return w.waitOutside(ctx, n, done)
 }
 
-// enter stands who in line, or takes the remembered signal and returns nil.
+// takeOrQueue consumes the remembered signal and returns nil, or queues a waiter and returns it.
 func (n *Notify) takeOrQueue(who waker) *waiter[struct{}] {
 	n.lock.Lock()
 	defer n.lock.Unlock()
 	return n.takeOrQueueLocked(who)
 }
 
-// takeOrQueueSince is enter that also returns nil if there has been a broadcast since it was the seen-th.
+// takeOrQueueSince is takeOrQueue that also returns nil if there were broadcasts after the first
+// seen.
 func (n *Notify) takeOrQueueSince(who waker, seen uint64) *waiter[struct{}] {
 	n.lock.Lock()
 	defer n.lock.Unlock()
@@ -142,7 +147,7 @@ func (n *Notify) takeOrQueueSince(who waker, seen uint64) *waiter[struct{}] {
 	return n.takeOrQueueLocked(who)
 }
 
-// stand is enter under the lock.
+// takeOrQueueLocked is takeOrQueue under the lock.
 func (n *Notify) takeOrQueueLocked(who waker) *waiter[struct{}] {
 	if n.signalled {
 		n.signalled = false
@@ -153,7 +158,7 @@ func (n *Notify) takeOrQueueLocked(who waker) *waiter[struct{}] {
 	return w
 }
 
-// forget implements source.
+// withdraw implements source.
 func (n *Notify) withdraw(w *waiter[struct{}], _ *worker) bool {
 	n.lock.Lock()
 	defer n.lock.Unlock()

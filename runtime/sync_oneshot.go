@@ -5,27 +5,30 @@ import (
 	"sync"
 )
 
-// A Oneshot carries one value from whoever sends it to one who receives it. The zero Oneshot is ready for use. It must not be copied.
+// A Oneshot carries one value from one sender to one receiver. The zero Oneshot is ready for use.
+// It must not be copied.
 //
-// Either side that gives up calls [Oneshot.Close], and the other learns of it. A value that was sent before can still be received.
+// A side that gives up calls [Oneshot.Close], which the other side learns of. A value that was sent
+// before can still be received.
 //
-// Send and Close synchronize before the return of each Receive that finds the value, or that there will be none.
+// Send and Close synchronize before the return of each Receive that finds the value, or that there
+// will be none.
 type Oneshot[T any] struct {
 	lock sync.Mutex
 	// The rest is under the lock.
 
-	sent   bool // Send has been called and taken the value
-	closed bool // there is no value, and will be none: it was received, or the oneshot was closed before
+	sent   bool // Send has returned nil
+	closed bool // there will be no value: received, or closed before it was sent
 	value  T    // if sent and not closed
 	line   line[T]
 }
 
-// Send gives the value to who receives, and does not wait for it; it returns [ErrChannelClosed] if the oneshot was closed: then nobody gets
-// the value. Anyone may call it; a task rather calls [Oneshot.SendFrom]. It panics if it is called again after it has returned
-// nil.
+// Send gives v to the receiver, without waiting for it, and returns nil; or returns
+// [ErrChannelClosed] if the oneshot was closed. Any goroutine may call it; a task should use
+// [Oneshot.SendFrom]. It panics if a value was sent before.
 func (o *Oneshot[T]) Send(v T) error { return o.send("Send", v, nil) }
 
-// SendFrom is [Oneshot.Send] for a caller that is a task: the receiver goes to the worker of cx, which runs it next.
+// SendFrom is [Oneshot.Send] for tasks: the receiving task runs next on the worker of cx.
 func (o *Oneshot[T]) SendFrom(cx Cx, v T) error {
 	cx.check("Oneshot.SendFrom")
 	return o.send("SendFrom", v, cx.coroutine.worker)
@@ -56,14 +59,16 @@ func (o *Oneshot[T]) send(what string, v T, by *worker) error {
 	return nil
 }
 
-// end closes, and returns who waited in vain, to be woken. It is called under the lock.
+// closeLine closes the oneshot and returns the waiters that get nothing, to be woken after the
+// lock. It is called under the lock.
 func (o *Oneshot[T]) closeLine() line[T] {
 	o.closed = true
 	return o.line.answerAll(refused)
 }
 
-// Close says that nobody will send, or that nobody will receive: Send returns [ErrChannelClosed] from now on, and so does Receive
-// unless there is a value, which stays until it is received. Anyone may call it, and again.
+// Close declares that nobody will send, or that nobody will receive: from now on, Send returns
+// [ErrChannelClosed], and so does Receive unless a value has been sent and not received. Any
+// goroutine may call it, also repeatedly.
 func (o *Oneshot[T]) Close() {
 	o.lock.Lock()
 	var all line[T]
@@ -74,9 +79,10 @@ func (o *Oneshot[T]) Close() {
 	all.wakeAll(nil)
 }
 
-// Receive waits for the value and returns it; or returns [ErrChannelClosed] if there will be none, because the oneshot was closed or
-// another call has received it; or [Cx.Err] if the task is to end before that, or when it is called. Any task may call it; one gets the
-// value, who has waited longest.
+// Receive waits for the value and returns it. It returns [ErrChannelClosed] if there will be none,
+// because the oneshot is closed or another call has received the value; and [Cx.Err] if the task
+// must end, or must end first. Any task may call it; the one that has waited longest receives the
+// value.
 func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
 	cx.check("Oneshot.Receive")
 	if err := cx.task.stopErr(); err != nil {
@@ -92,8 +98,8 @@ func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
 	return w.payload, err
 }
 
-// ReceiveContext is [Oneshot.Receive] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that ends
-// first.
+// ReceiveContext is [Oneshot.Receive] for goroutines that are not tasks, since it would block a
+// worker. If ctx ends first, it returns the cause of ctx.
 func (o *Oneshot[T]) ReceiveContext(ctx context.Context) (T, error) {
 	notNil(ctx, "Oneshot.ReceiveContext")
 	if ctx.Err() != nil {
@@ -109,13 +115,15 @@ func (o *Oneshot[T]) ReceiveContext(ctx context.Context) (T, error) {
 	return w.payload, err
 }
 
-// TryReceive is [Oneshot.Receive] that returns [ErrWouldWait] instead of waiting. Anyone may call it.
+// TryReceive is [Oneshot.Receive] that returns [ErrWouldWait] instead of waiting. Any goroutine may
+// call it.
 func (o *Oneshot[T]) TryReceive() (T, error) {
 	v, _, err := o.takeOrQueue(nil)
 	return v, err
 }
 
-// enter takes the value; or stands who in line; if who is nil, it returns ErrWouldWait.
+// takeOrQueue takes the value, or queues a waiter for who and returns it. If who is nil it returns
+// ErrWouldWait instead.
 func (o *Oneshot[T]) takeOrQueue(who waker) (v T, w *waiter[T], err error) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -134,7 +142,7 @@ func (o *Oneshot[T]) takeOrQueue(who waker) (v T, w *waiter[T], err error) {
 	return v, w, nil
 }
 
-// forget implements source.
+// withdraw implements source.
 func (o *Oneshot[T]) withdraw(w *waiter[T], _ *worker) bool {
 	o.lock.Lock()
 	defer o.lock.Unlock()

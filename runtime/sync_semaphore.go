@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// A Semaphore is a number of permits, which tasks and goroutines acquire, some at a time, and release. Who waits longest is served
-// first, and who comes later waits behind, also if it wants less: nobody starves. Use [NewSemaphore]; a Semaphore must not be
-// copied.
+// A Semaphore has a number of permits, which tasks and goroutines acquire, one or several at a
+// time, and release. It serves them in the order in which they came, so that nobody starves: a
+// later call waits even if it wants fewer permits. [NewSemaphore] makes one; it must not be copied.
 //
 // A release synchronizes before the return of each acquisition that gets one of its permits.
 type Semaphore struct {
@@ -20,7 +20,8 @@ type Semaphore struct {
 	line line[int] // under the lock; the first wants more than free
 }
 
-// NewSemaphore returns a semaphore with so many permits, all of them free. It panics unless 1 <= permits <= math.MaxInt32.
+// NewSemaphore returns a semaphore with so many permits, all free. It panics unless 1 <= permits <=
+// math.MaxInt32.
 func NewSemaphore(permits int) *Semaphore {
 	if permits < 1 || permits > math.MaxInt32 {
 		panic(fmt.Sprintf("runtime: NewSemaphore(%d): must be 1 to %d", permits, math.MaxInt32))
@@ -28,9 +29,10 @@ func NewSemaphore(permits int) *Semaphore {
 	return &Semaphore{permits: permits, free: permits}
 }
 
-// Acquire waits until n permits are free and nobody waits before it, takes them and returns nil; or takes none, and returns [Cx.Err], if
-// the task is to end before that, or when it is called. What it has taken must be given back by [Semaphore.Release], by
-// anyone. It panics unless 1 <= n <= the number of permits.
+// Acquire takes n permits, after waiting until they are free and all earlier calls are served, and
+// returns nil. It takes none and returns [Cx.Err] if the task must end, or must end first. Return
+// the permits with [Semaphore.Release]; any goroutine may do that. Acquire panics unless 1 <= n <=
+// the number of permits.
 func (s *Semaphore) Acquire(cx Cx, n int) error {
 	cx.check("Semaphore.Acquire")
 	s.inRange("Acquire", n)
@@ -45,8 +47,8 @@ func (s *Semaphore) Acquire(cx Cx, n int) error {
 	return w.wait(cx, s)
 }
 
-// AcquireContext is [Semaphore.Acquire] for goroutines that are not tasks: it would block a worker. It returns the cause of ctx if that
-// ends first.
+// AcquireContext is [Semaphore.Acquire] for goroutines that are not tasks, since it would block a
+// worker. If ctx ends first, it returns the cause of ctx.
 func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 	notNil(ctx, "Semaphore.AcquireContext")
 	s.inRange("AcquireContext", n)
@@ -61,8 +63,8 @@ func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 	return w.waitOutside(ctx, s, done)
 }
 
-// TryAcquire takes n permits if they are free and nobody waits, and reports whether it did. Anyone may call it. It panics as
-// [Semaphore.Acquire] does.
+// TryAcquire takes n permits and returns true if they are free and nobody waits. Otherwise it
+// returns false. Any goroutine may call it. It panics as [Semaphore.Acquire] does.
 func (s *Semaphore) TryAcquire(n int) bool {
 	s.inRange("TryAcquire", n)
 	s.lock.Lock()
@@ -74,30 +76,35 @@ func (s *Semaphore) TryAcquire(n int) bool {
 	return true
 }
 
-// Release gives back n permits that were acquired. Anyone may call it; a task rather calls [Semaphore.ReleaseFrom]. It panics unless n
-// is at least 1 and at most as many permits are taken.
+// Release returns n acquired permits. Any goroutine may call it; a task should use
+// [Semaphore.ReleaseFrom]. It panics unless n is at least 1 and at most the number of taken
+// permits.
 func (s *Semaphore) Release(n int) { s.release("Release", n, nil) }
 
-// ReleaseFrom is [Semaphore.Release] for a caller that is a task: who gets the permits goes to the worker of cx, which runs it next.
+// ReleaseFrom is [Semaphore.Release] for tasks: a task that gets the permits runs next on the
+// worker of cx.
 func (s *Semaphore) ReleaseFrom(cx Cx, n int) {
 	cx.check("Semaphore.ReleaseFrom")
 	s.release("ReleaseFrom", n, cx.coroutine.worker)
 }
 
-// Free returns how many permits are free. Anyone may call it; the number may have changed when it returns.
+// Free returns how many permits are free. Any goroutine may call it; the number may have changed
+// when it returns.
 func (s *Semaphore) Free() int {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.free
 }
 
+// inRange panics unless n is between 1 and the number of permits.
 func (s *Semaphore) inRange(what string, n int) {
 	if n < 1 || n > s.permits {
-		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the number of permits", what, n, s.permits))
+		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the number of permits",
+			what, n, s.permits))
 	}
 }
 
-// enter stands who in line for n permits, or takes them and returns nil.
+// takeOrQueue takes n permits and returns nil, or queues a waiter for who and returns it.
 func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -115,7 +122,8 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 	if n < 1 || n > s.permits-s.free {
 		taken := s.permits - s.free
 		s.lock.Unlock()
-		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the permits that are taken", what, n, taken))
+		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the number of taken permits",
+			what, n, taken))
 	}
 	s.free += n
 	granted := s.serve()
@@ -123,7 +131,8 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 	granted.wakeAll(by)
 }
 
-// serve gives the first in line what they want as long as there is enough, and returns them. It is called under the lock.
+// serve gives permits to the first waiters while there are enough, and returns these waiters, to be
+// woken after the lock. It is called under the lock.
 func (s *Semaphore) serve() (granted line[int]) {
 	for w := s.line.first; w != nil && w.payload <= s.free; w = s.line.first {
 		s.line.remove(w)
@@ -134,7 +143,7 @@ func (s *Semaphore) serve() (granted line[int]) {
 	return granted
 }
 
-// forget implements source. Those behind w may want less than w did.
+// withdraw implements source. Waiters after w may want fewer permits than w did.
 func (s *Semaphore) withdraw(w *waiter[int], by *worker) bool {
 	s.lock.Lock()
 	if w.answered() {

@@ -229,11 +229,11 @@ func TestSemaphoreMisuse(t *testing.T) {
 	require.Equal(t, "runtime: NewSemaphore(-1): must be 1 to 2147483647", panics(func() { runtime.NewSemaphore(-1) }))
 	s := runtime.NewSemaphore(2)
 	require.Equal(t, "runtime: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits", panics(func() { s.TryAcquire(3) }))
-	require.Equal(t, "runtime: Semaphore.Release(1): must be 1 to 0, the permits that are taken", panics(func() { s.Release(1) }))
+	require.Equal(t, "runtime: Semaphore.Release(1): must be 1 to 0, the number of taken permits", panics(func() { s.Release(1) }))
 	require.True(t, s.TryAcquire(1))
-	require.Equal(t, "runtime: Semaphore.Release(0): must be 1 to 1, the permits that are taken", panics(func() { s.Release(0) }))
-	require.Equal(t, "runtime: Semaphore.Release(-1): must be 1 to 1, the permits that are taken", panics(func() { s.Release(-1) }))
-	require.Equal(t, "runtime: Semaphore.Release(2): must be 1 to 1, the permits that are taken", panics(func() { s.Release(2) }))
+	require.Equal(t, "runtime: Semaphore.Release(0): must be 1 to 1, the number of taken permits", panics(func() { s.Release(0) }))
+	require.Equal(t, "runtime: Semaphore.Release(-1): must be 1 to 1, the number of taken permits", panics(func() { s.Release(-1) }))
+	require.Equal(t, "runtime: Semaphore.Release(2): must be 1 to 1, the number of taken permits", panics(func() { s.Release(2) }))
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Semaphore.Acquire"+zero, panics(func() { _ = s.Acquire(runtime.Cx{}, 1) }))
 	require.Equal(t, "runtime: Semaphore.ReleaseFrom"+zero, panics(func() { s.ReleaseFrom(runtime.Cx{}, 1) }))
@@ -242,7 +242,7 @@ func TestSemaphoreMisuse(t *testing.T) {
 		panics(func() { _ = s.AcquireContext(context.Background(), 0) }))
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "runtime: Semaphore.Acquire(3): must be 1 to 2, the number of permits", panics(func() { _ = s.Acquire(cx, 3) }))
-		require.Equal(t, "runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the permits that are taken", panics(func() { s.ReleaseFrom(cx, 2) }))
+		require.Equal(t, "runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the number of taken permits", panics(func() { s.ReleaseFrom(cx, 2) }))
 		return nil
 	})
 	require.Equal(t, 1, s.Free())

@@ -5,62 +5,65 @@ import (
 	"sync/atomic"
 )
 
-// Waiting
+// Waiting in line
 //
-// Whoever has to wait for something stands in line at its source, which is under a lock:
+// A call that has to wait makes a waiter and queues it at its source, which has a lock:
 //
-//	a call      makes a waiter, puts it into the line, and suspends its task, or blocks its goroutine
-//	the source  takes the first waiter out of the line and answers it, under the lock; wakes it, behind the lock
-//	a call      finds the answer and goes on; or finds that it is to end, and takes its waiter out of the line
+//	call     1 under the lock: take what it wants, or queue a waiter  2 suspend the task, or block
+//	         the goroutine  3 if answered: return; if it must give up: withdraw the waiter
+//	source   1 under the lock: dequeue the first waiter and answer it  2 after the lock: wake it
 //
-// Under the lock it is decided which of the last two comes first. What the source has given with its answer, a permit or a value, the
-// call has then, cancelled or not: nothing is lost, and nothing has to be given back.
+// Answer and withdrawal are ordered by the lock. What the source has given with its answer, a
+// permit or a value, the call keeps, cancelled or not: nothing is lost, and nothing has to be
+// returned.
 //
-// A waiter is used once. So whoever answers it may hold it for as long as it takes to wake its owner, who may have gone
-// on by itself in the meantime.
+// A waiter is used once. So the source may hold an answered waiter until it has woken its owner,
+// which may have gone on by itself meanwhile.
 
-// A waker is what is woken: a task, or a goroutine.
+// A waker is what can be woken: a task, or a goroutine.
 type waker interface {
-	// wake may be called by anyone; w is the worker whose goroutine calls, or nil.
+	// wake may be called by any goroutine; w is the worker that it belongs to, or nil.
 	wake(w *worker)
 }
 
-// A goroutine waits outside of all tasks, for this to be closed. It is woken once.
+// A goroutine is the waker of a goroutine that is not a task; waking closes it. It is woken once.
 type goroutine chan struct{}
 
 func (g goroutine) wake(*worker) { close(g) }
 
-// An answer is what a source says to a waiter.
+// An answer is what a source tells a waiter.
 type answer uint32
 
 const (
 	unanswered answer = iota
-	served            // the source has given what the waiter waits for, or taken what it brings
-	refused           // the source has been closed
+	served            // the source has given or taken the payload
+	refused           // the source is closed
 )
 
-// A waiter is a call that waits. P is what it brings to the source, or gets from it.
+// A waiter is a call that waits. P is what the call gives to the source, or receives from it.
 type waiter[P any] struct {
 	state atomic.Uint32 // an answer; stored once, under the lock of the source, loaded by the call
 	waker waker         // never changes
-	// payload is the source's, under its lock, until the answer; the call's from then on.
+	// payload belongs to the source, under its lock, until the answer, and to the call afterwards.
 	payload P
-	// The links are the source's, under its lock, while the waiter is in line; then those of whoever answers it.
+	// The links belong to the source, under its lock, while the waiter is in line, and then to the
+	// goroutine that answers it.
 	next, previous *waiter[P]
 }
 
-// say answers. It is called under the lock of the source, once.
+// setAnswer answers w. It is called once, under the lock of the source.
 func (w *waiter[P]) setAnswer(a answer) { w.state.Store(uint32(a)) }
 
-// answered reports whether there is an answer. Anyone may call it; who waits finds what the source did before it answered.
+// answered reports whether w has been answered. Any goroutine may call it. What the source did
+// before it answered synchronizes before a true result.
 func (w *waiter[P]) answered() bool { return answer(w.state.Load()) != unanswered }
 
-// A line is a list of waiters, first come, first served. It is under the lock of its source.
+// A line is a list of waiters, first come, first served, under the lock of its source.
 type line[P any] struct {
 	first, last *waiter[P]
 }
 
-// push puts w at the end.
+// push appends w.
 func (l *line[P]) push(w *waiter[P]) {
 	w.previous, w.next = l.last, nil
 	if l.last != nil {
@@ -71,7 +74,7 @@ func (l *line[P]) push(w *waiter[P]) {
 	l.last = w
 }
 
-// pop takes the first out, or returns nil.
+// pop removes and returns the first waiter, or returns nil.
 func (l *line[P]) pop() *waiter[P] {
 	w := l.first
 	if w != nil {
@@ -80,7 +83,7 @@ func (l *line[P]) pop() *waiter[P] {
 	return w
 }
 
-// remove takes w out, which is in l.
+// remove removes w, which is in l.
 func (l *line[P]) remove(w *waiter[P]) {
 	if w.previous != nil {
 		w.previous.next = w.next
@@ -95,7 +98,8 @@ func (l *line[P]) remove(w *waiter[P]) {
 	w.next, w.previous = nil, nil
 }
 
-// answer empties the line, answers all who were in it, and returns them, to be woken behind the lock.
+// answerAll empties the line, answers all its waiters, and returns them, to be woken after the
+// lock.
 func (l *line[P]) answerAll(a answer) line[P] {
 	all := *l
 	*l = line[P]{}
@@ -105,22 +109,22 @@ func (l *line[P]) answerAll(a answer) line[P] {
 	return all
 }
 
-// wake wakes all, who have been answered and whom l belongs to alone, without a lock.
+// wakeAll wakes every waiter in l. All are answered and l is unshared, so no lock is needed.
 func (l *line[P]) wakeAll(w *worker) {
 	for first := l.pop(); first != nil; first = l.pop() {
 		first.waker.wake(w)
 	}
 }
 
-// A source is what keeps waiters in line.
+// A source has waiters in line.
 type source[P any] interface {
-	// forget takes w out of its line, and reports whether it did: it does not if w has been answered. Who waits may call it; by is its
-	// worker, or nil.
+	// withdraw removes w from its line and returns true, or returns false if w has been answered.
+	// The owner of w may call it; by is its worker, or nil.
 	withdraw(w *waiter[P], by *worker) bool
 }
 
-// wait suspends the calling task until w, which stands in line at from, is answered, and returns nil or, if it was refused,
-// ErrChannelClosed; or, out of the line, why the task is to end.
+// wait suspends the calling task until w, in line at from, is answered. It returns nil, or
+// ErrChannelClosed if w was refused. If the task must end first, wait withdraws w and returns why.
 func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 	for {
 		cx.coroutine.suspend(taskWaits)
@@ -137,7 +141,7 @@ func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 	return w.result()
 }
 
-// waitOutside is wait for a goroutine that is not a task; done is what w wakes.
+// waitOutside is wait for a goroutine that is not a task. done is the waker of w.
 func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done goroutine) error {
 	select {
 	case <-done:
@@ -149,7 +153,7 @@ func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done gorout
 	return w.result()
 }
 
-// result is for the call, behind the answer.
+// result returns what an answered wait returns.
 func (w *waiter[P]) result() error {
 	if answer(w.state.Load()) == refused {
 		return ErrChannelClosed
@@ -157,7 +161,7 @@ func (w *waiter[P]) result() error {
 	return nil
 }
 
-// notNil panics if ctx is nil; what is the name of the function that was given it.
+// notNil panics if ctx is nil; what is the name of the calling function.
 func notNil(ctx context.Context, what string) {
 	if ctx == nil {
 		panic("runtime: " + what + ": nil context")

@@ -7,38 +7,50 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A body is what a task does; it is the task itself, in its full size. Or it is the stack on which the task is suspended:
-// then running the task is going on there.
+// A body is what a task does. Unless the task is suspended, it is the task itself at its full size,
+// such as a *call[T]. While the task is suspended, it is its coroutine: running the task resumes
+// that.
 type body interface {
-	// poll runs the task until it ends (true) or, if it can be left and polled again, waits (false). The runner calls it. It stores the
-	// result, or panics.
+	// poll runs the task and stores its result. It returns true when the task has ended, and false
+	// when it waits and is to be polled again; it may panic. The runner calls it.
 	poll(cx Cx) bool
-	// abandon drops what poll would use. The runner calls it in place of poll, after it has set err.
+	// discardInput drops what poll would use. The runner calls it in place of poll, after it has
+	// set err.
 	discardInput()
-	// discard drops the result, which nobody will collect. See taskstate.CompleteDiscard and DetachDiscard.
+	// discardResult drops the result, which will not be collected. See taskstate.CompleteDiscard
+	// and taskstate.DetachDiscard.
 	discardResult()
 }
 
-// A task is what queues hold, and the head of every [Handle]: 48 bytes.
+// A task is what queues hold, and the head of every [Handle]. It has 48 bytes.
+//
+// Its way leads from the handle's spawn through a queue to a worker, which makes it RUNNING and so
+// becomes its runner; onto a coroutine, where it runs, and back into a queue after each wait; and
+// to its completion, which wakes its joiners. (task_spawn.go, sched_queue.go, sched_find.go,
+// sched_coroutine.go, complete)
 type task struct {
-	// state says who may touch the rest. Its references are the task's own, the handle's, one for each queue entry that a join was
-	// faster than, and the collector's, which nobody drops: memory is never released by hand, and a waker may come after the end.
+	// state says who may access the other fields. Its references are those of the task itself, of
+	// the handle, of each stale queue entry, and of the collector. The last one is never dropped:
+	// memory is not released by hand, and a waker may come after the end.
 	state taskstate.Word
-	// body is set by the spawn, before the task is published. After that only the runner touches it: it is a stack from the
-	// switch that suspends the task to the one that resumes it.
+	// body is set by the spawn before the task is published, and then accessed by the runner only.
+	// It is a coroutine from the switch that suspends the task to the one that resumes it.
 	body body
-	rt   *Runtime // never changes
-	// err is the result's error, one box for errors, panics and all else that a task ends with. Written by the runner before
-	// it completes the task, read by anybody who has found the task COMPLETE.
+	// rt never changes.
+	rt *Runtime
+	// err is the task's error, nil or one box for an error, a panic or any other failure. Written
+	// by the runner before it completes the task, read by any goroutine that has found the task
+	// COMPLETE.
 	err *failure
-	// joiners is who waits for the end, newest first. Anyone with a handle pushes; the runner that is told CompleteWakeJoiner
-	// takes them all. What is pushed after that is never looked at: Join says JoinReady then.
+	// joiners is the list of those that wait for the end, newest first. Any holder of a handle
+	// pushes; the runner takes all of them if Complete returns CompleteWakeJoiner. What is pushed
+	// later is never looked at: Join returns JoinReady then.
 	joiners atomic.Pointer[joiner]
 }
 
 type failure struct{ error }
 
-const references = 3 // of a new task: its own, its handle's, the collector's
+const references = 3 // of a new task: its own, the handle's, the collector's
 
 // A joiner waits for the end of a task.
 type joiner struct {
@@ -47,19 +59,22 @@ type joiner struct {
 	abandoned atomic.Bool // set by the waiter when it has given up; read by others who push
 }
 
-// wait makes j one of those that the end of t wakes, and reports whether it will: else t has ended.
+// addJoiner adds j to the joiners of t. It returns false if t has ended: then j may not be woken.
 //
-// Publishing j comes first, looking at the state second; the completion does it the other way round. (taskstate/T3)
+//	joiner       1 push j              2 state.Join: look for COMPLETE
+//	completion   1 set COMPLETE        2 take the joiners
+//	             Either the joiner sees COMPLETE, or the completion sees j. (taskstate/T3)
 func (t *task) addJoiner(j *joiner) bool {
 	t.pushJoiner(j)
 	return t.state.Join() == taskstate.JoinWait
 }
 
-// push puts j in front of the joiners.
+// pushJoiner puts j in front of the joiners.
 func (t *task) pushJoiner(j *joiner) {
 	for {
 		head := t.joiners.Load()
-		if head != nil && head.abandoned.Load() { // whoever waits again and again with a timeout leaves one of these each time
+		// Repeated waits with a timeout leave one of these each time.
+		if head != nil && head.abandoned.Load() {
 			t.joiners.CompareAndSwap(head, head.next)
 			continue
 		}
@@ -70,7 +85,8 @@ func (t *task) pushJoiner(j *joiner) {
 	}
 }
 
-// wakeJoiners wakes all who wait for the end of t. The runner of t calls it, if it is told to by Complete; w is its worker, or nil.
+// wakeJoiners wakes all joiners of t. Its runner calls it after Complete; w is the calling worker,
+// or nil.
 func (t *task) wakeJoiners(w *worker) {
 	for j := t.joiners.Swap(nil); j != nil; {
 		next := j.next
@@ -79,26 +95,28 @@ func (t *task) wakeJoiners(w *worker) {
 	}
 }
 
-// wake asks for a poll of t. Anyone may call it; w is the worker whose goroutine calls, or nil.
+// wake asks for a poll of t. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) wake(w *worker) {
 	if t.state.Wake() == taskstate.WakeEnqueue {
 		t.schedule(w)
 	}
 }
 
-// schedule puts t, which has become SCHEDULED, into a queue: that of the worker whose goroutine this is, w, if t belongs to its
-// runtime, else the injector. A worker's slot and ring are never touched from outside. (runtime/R1)
+// schedule queues t, which has become SCHEDULED: at w, the calling worker, if t belongs to its
+// runtime, else in the injector. Only its worker accesses the owner's side of a slot and a ring.
+// (runtime/R1)
 func (t *task) schedule(w *worker) {
 	if w != nil && w.rt == t.rt {
 		w.pushLocal(t)
 		return
 	}
 	t.rt.injector.push(false, t)
-	t.rt.subtractLive(1) // it is counted there now
+	t.rt.subtractLive(1) // the injector counts it now
 	t.rt.notify()
 }
 
-// complete ends t, whose runner calls it after the result is stored. w is the runner's worker, or nil for a goroutine of its own.
+// complete ends t, after its result is stored. The runner calls it; w is its worker, or nil if it
+// is not a worker.
 func (t *task) complete(w *worker) {
 	rt := t.rt
 	switch t.state.Complete() {
@@ -107,7 +125,7 @@ func (t *task) complete(w *worker) {
 		t.state.Drop()
 	case taskstate.CompleteDiscard:
 		t.body.discardResult()
-		t.wakeJoiners(w) // there may be one, its own context
+		t.wakeJoiners(w) // its own context may be one
 		t.state.Drop()
 	case taskstate.CompleteDone, taskstate.CompleteRelease:
 	}
@@ -120,14 +138,14 @@ func (t *task) complete(w *worker) {
 	}
 }
 
-// end completes t, which its caller has become the runner of, without having run it.
+// completeWith ends t with err without running it. Its caller has become the runner of t.
 func (t *task) completeWith(w *worker, err error) {
 	t.err = &failure{err}
-	defer t.complete(w) // also if abandon, which may call what users have written, calls Goexit
+	defer t.complete(w) // also if discardInput calls Goexit: it may call user code
 	t.body.discardInput()
 }
 
-// cancel asks t to end.
+// cancel asks t to end. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) cancel(w *worker) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
@@ -139,26 +157,27 @@ func (t *task) cancel(w *worker) {
 	t.rt.contexts.cancel(t)
 }
 
-// stale drops the reference of an entry that a join was faster than. When the task has ended, that would be a write to memory that nobody
-// needs any more, and no use: nothing is released when the last reference goes.
+// dropStale drops a stale entry's reference. Once the task is complete it skips the write; nothing
+// is freed by hand.
 func (t *task) dropStale() {
 	if !t.ended() {
 		t.state.Drop()
 	}
 }
 
-// over reports whether t has ended; then its result may be read.
+// ended reports whether t has ended. If so, its result may be read.
 func (t *task) ended() bool { return t.state.Load().Lifecycle() == taskstate.Complete }
 
-// detached reports whether the handle of t has been given up.
+// detached reports whether the handle of t has been detached.
 func (t *task) detached() bool { return t.state.Load().Detached() }
 
-// failed keeps what a task has panicked with, or ErrGoexit if it has not.
+// recordPanic stores a PanicError as the result of t and reports it; or stores ErrGoexit if
+// recovered is nil. It is given what recover returned.
 func (t *task) recordPanic(recovered any) {
 	if recovered == nil {
 		if t.err != nil {
 			if _, panicked := t.err.error.(*PanicError); panicked {
-				return // it was the function of OnPanic that has called Goexit
+				return // the function of OnPanic has called Goexit
 			}
 		}
 		t.err = &failure{ErrGoexit}
@@ -169,7 +188,7 @@ func (t *task) recordPanic(recovered any) {
 	t.rt.panicked(err)
 }
 
-// ending is Err. The runner calls it.
+// stopErr returns nil, or why t must end; see Cx.Err. The runner calls it.
 func (t *task) stopErr() error {
 	s := t.state.Load()
 	switch {

@@ -8,18 +8,19 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A TaskBatch is tasks that were started together: one allocation for all of them, one lock to queue them. Its methods may be called by
-// anybody, save for Join. A handle of one of its tasks keeps all of them from the collector.
+// A TaskBatch is a set of tasks that were started together: with one allocation, and queued under
+// one lock. Any goroutine may call its methods except Join, which is for tasks. A reachable handle
+// of one task keeps all of them from being collected.
 type TaskBatch[T any] struct {
 	tasks []batchTask[T]
 	fn    func(Cx, int) (T, error)
 }
 
-// A batched is a task of a batch.
+// A batchTask is a task of a batch.
 type batchTask[T any] struct {
 	Handle[T]
 	index int
-	batch *TaskBatch[T] // nil once the function has been called; the runner's
+	batch *TaskBatch[T] // nil once the function has been called; accessed by the runner
 }
 
 func (b *batchTask[T]) poll(cx Cx) bool {
@@ -35,10 +36,11 @@ func (b *batchTask[T]) poll(cx Cx) bool {
 
 func (b *batchTask[T]) discardInput() { b.batch = nil }
 
-// SpawnBatch starts n tasks, which call fn with 0 to n-1. They go to the queue that all workers share, in order. If the runtime is being
-// cancelled, they end with [ErrClosed] and fn is not called.
+// SpawnBatch starts n tasks; task i calls fn with i. They are queued in order in the queue that all
+// workers share. If the runtime is being cancelled, they end with [ErrClosed] and fn is not called.
 //
-// The call synchronizes before fn. It panics if fn is nil, n < 0, or cx not that of the running task.
+// The call synchronizes before fn. It panics if fn is nil, if n < 0, or if cx is not that of the
+// running task.
 func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatch[T] {
 	checkBatch("SpawnBatch", n, fn == nil)
 	cx.check("SpawnBatch")
@@ -49,7 +51,8 @@ func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatc
 	return b
 }
 
-// SubmitBatch is [SpawnBatch] from outside. After the runtime was closed, all tasks end with [ErrClosed] and fn is not called.
+// SubmitBatch is [SpawnBatch] for any goroutine. After the runtime was closed, all tasks end with
+// [ErrClosed] and fn is not called.
 func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *TaskBatch[T] {
 	checkBatch("SubmitBatch", n, fn == nil)
 	b := newBatch(rt, n, fn)
@@ -61,6 +64,7 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 	return b
 }
 
+// checkBatch panics if the arguments of the function called what are out of range.
 func checkBatch(what string, n int, isNil bool) {
 	if isNil {
 		panic("runtime: " + what + ": nil function")
@@ -83,7 +87,7 @@ func newBatch[T any](rt *Runtime, n int, fn func(Cx, int) (T, error)) *TaskBatch
 	return b
 }
 
-// queue queues all tasks, or none: then it returns false.
+// queue queues all tasks and returns true, or none if fresh is set and the runtime is closed.
 func (b *TaskBatch[T]) queue(rt *Runtime, fresh bool) bool {
 	ok := rt.injector.fill(fresh, len(b.tasks), func(dst []*task, from int) {
 		for i := range dst {
@@ -91,7 +95,7 @@ func (b *TaskBatch[T]) queue(rt *Runtime, fresh bool) bool {
 		}
 	})
 	if ok && len(b.tasks) > 0 {
-		rt.notify() // who takes some of them notifies the next
+		rt.notify() // a worker that takes some notifies the next
 	}
 	return ok
 }
@@ -107,7 +111,7 @@ func (b *TaskBatch[T]) Handle(i int) *Handle[T] {
 	return &b.tasks[i].Handle
 }
 
-// All returns all handles, in order.
+// All returns an iterator over the indices and handles of all tasks, in order.
 func (b *TaskBatch[T]) All() iter.Seq2[int, *Handle[T]] {
 	return func(yield func(int, *Handle[T]) bool) {
 		for i := range b.tasks {
@@ -125,11 +129,12 @@ func (b *TaskBatch[T]) Cancel() {
 	}
 }
 
-// Join waits for the end of all tasks, as [Handle.Join] does, and returns their values, in order. The error is nil, or that of the first
-// task in this order that has one, or why the calling task did not wait to the end: then the values are nil. It panics if
-// a handle is detached or the batch belongs to another runtime.
+// Join waits for the end of all tasks and returns their values, in order, and the error of the
+// first task in this order that has one, or nil. If the calling task must end first, Join returns
+// no values and [Cx.Err]. It panics if a handle is detached or the batch belongs to another
+// runtime.
 //
-// The calling task waits; it does not run the tasks itself, since they are run in order anyway.
+// The calling task does not run the tasks itself, as [Handle.Join] would: they are run in order.
 func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 	cx.check("Join")
 	if len(b.tasks) > 0 && b.tasks[0].rt != cx.task.rt {
@@ -139,8 +144,8 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 	return b.collect("Join", func(h *Handle[T]) error { return cx.await(&h.task) })
 }
 
-// Wait waits for the end of all tasks and returns what [TaskBatch.Join] does, or the error of ctx if that ends first. It is for goroutines
-// that are not tasks.
+// Wait is [TaskBatch.Join] for goroutines that are not tasks. If ctx ends first, it returns no
+// values and the cause of ctx.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
 	return b.collect("Wait", func(h *Handle[T]) error {
 		if _, err := h.Wait(ctx); err != nil && !h.ended() {
@@ -150,8 +155,8 @@ func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
 	})
 }
 
-// collect returns all results; wait waits for the end of a task, or says why it does not. It begins at the end: when the last task has ended,
-// nearly all have.
+// collect returns all results. wait waits for the end of one task, or returns why it does not.
+// collect starts with the last task: when that has ended, nearly all have.
 func (b *TaskBatch[T]) collect(what string, wait func(*Handle[T]) error) ([]T, error) {
 	values := make([]T, len(b.tasks))
 	var first *failure

@@ -10,36 +10,40 @@ import (
 
 // Blocking tasks
 //
-// What blocks its goroutine runs on one of its own: a thread of the pool, which is started when a task comes and no thread is free, up to
-// a maximum; beyond that, tasks wait in a queue. A thread that finds the queue empty waits for a while, the one that came last is
-// used first, and ends when nobody has used it.
+// A blocking task runs on a goroutine of its own, a thread of the pool. A thread is started when a
+// task comes and none is free, up to a maximum; beyond it, tasks wait in a queue. A thread that
+// finds the queue empty waits for a while and then ends; the one that became free last is used
+// first.
 //
-//	rule B1   the queue is empty, or all threads that there may be run tasks
+//	push     under the lock, the first that is possible: 1 give the task to a free thread
+//	         2 start a thread  3 append to the queue
+//	thread   under the lock, the first that is possible: 1 take from the queue  2 end, if the
+//	         runtime has ended  3 become free
 //
-// A push looks for a free thread, for room for another, and for the queue, in this order and under one lock; a thread takes from the queue or
-// becomes free under the same lock. So a task at the maximum is taken by the first thread that is done.
+// So whenever the lock is free, the queue is empty or all threads that are allowed run tasks.
 //
-// A blocking task is RUNNING from the start: the pool is its runner, also while it is queued. Nobody else can claim it, so a
-// join waits for it. A cancellation shows when a thread takes it.
+// A blocking task is RUNNING from the start: the pool is its runner, also while it is queued. No
+// other goroutine can claim it, so a join waits for it. A cancellation is noticed when a thread
+// takes it.
 //
-// Threads count as running workers, so that the runtime is done after they have ended.
+// Threads count as running workers, so that the runtime is done only after they have ended.
 
-// blocking is the pool of a runtime. Anyone may call its methods.
+// blocking is the pool of a runtime. Any goroutine may call its methods.
 type blocking struct {
 	rt   *Runtime
 	lock sync.Mutex
 	// The rest, up to the counters, is under the lock.
 	queue     []*task
-	free      []*thread // threads that wait, the last one first
-	cancelled bool      // push refuses
-	stopped   bool      // threads end rather than wait
+	free      []*thread // threads that wait; the last is used first
+	cancelled bool      // push ends its task
+	stopped   bool      // threads end instead of waiting
 
-	// The counters are written under the lock, save for completed, and read by anybody.
+	// The counters are read by any goroutine, and written under the lock except completed.
 	threads, idle, queued       atomic.Int64
 	started, spawned, completed atomic.Uint64
 }
 
-// A thread is a goroutine that waits for tasks.
+// A thread is a goroutine that runs blocking tasks; next receives the task that ends its wait.
 type thread struct{ next chan *task }
 
 // A blockingCall is a task that calls a function on a thread.
@@ -61,14 +65,16 @@ func (c *blockingCall[T]) poll(Cx) bool {
 
 func (c *blockingCall[T]) discardInput() { c.fn = nil }
 
-// SpawnBlocking starts a task that calls fn on a goroutine of its own, where it may block. There are at most as many of these as
-// [BlockingThreads] says; further tasks wait until one has ended. If the runtime is being cancelled, the task ends with [ErrClosed]
-// and fn is not called.
+// SpawnBlocking starts a task that calls fn on a goroutine of its own, where it may block. There
+// are at most as many of these goroutines as [BlockingThreads] says; further tasks wait for one. If
+// the runtime is being cancelled, the task ends with [ErrClosed] and fn is not called.
 //
-// Cancellation, and [Runtime.Close], end tasks that have not begun, and not before fn returns those that have. fn may
-// lock its thread and call Goexit, which ends the task with [ErrGoexit]; it must not wait for the end of the runtime.
+// Cancellation and [Runtime.Close] end tasks whose fn has not been called; they wait for the others
+// until fn returns. fn may lock its thread. It may call Goexit, and the task ends with [ErrGoexit].
+// It must not wait for the end of the runtime.
 //
-// The call synchronizes before fn. It panics if fn is nil, or cx not that of the running task.
+// The call synchronizes before fn. It panics if fn is nil, or if cx is not that of the running
+// task.
 func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: SpawnBlocking: nil function")
@@ -80,7 +86,8 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 	return &c.Handle
 }
 
-// SubmitBlocking is [SpawnBlocking] from outside. After the runtime was closed, the task ends with [ErrClosed] and fn is not called.
+// SubmitBlocking is [SpawnBlocking] for any goroutine. After the runtime was closed, the task ends
+// with [ErrClosed] and fn is not called.
 func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: SubmitBlocking: nil function")
@@ -100,11 +107,11 @@ func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
 	c.state.ToRunning()
 	c.body = c
 	c.rt = rt
-	rt.outside.spawned.Add(1) // it ends outside, too
+	rt.outside.spawned.Add(1) // its end is counted outside too
 	return c
 }
 
-// push gives t, which is counted, to a thread.
+// push gives t, which is counted in live, to a thread or the queue.
 func (p *blocking) push(t *task) {
 	p.lock.Lock()
 	if p.cancelled {
@@ -132,12 +139,12 @@ func (p *blocking) push(t *task) {
 	p.lock.Unlock()
 }
 
-// run is a thread.
+// run is a thread. It runs t, unless that is nil, and then further tasks.
 func (p *blocking) run(t *task) {
 	normal := false
 	defer func() {
 		if !normal {
-			go p.run(nil) // the task has called Goexit; the new goroutine is the same thread
+			go p.run(nil) // the task has called Goexit; a new goroutine continues the thread
 		}
 	}()
 	p.rt.label()
@@ -163,7 +170,7 @@ func (p *blocking) run(t *task) {
 	p.rt.workerStopped()
 }
 
-// call runs t.
+// call runs t, or ends it if it must end.
 func (p *blocking) call(t *task) {
 	switch {
 	case p.rt.cancelling():
@@ -187,8 +194,8 @@ func (p *blocking) call(t *task) {
 	normal = true
 }
 
-// take returns the next task of the queue. If there is none, it reports whether me has become one of those that wait; else the
-// thread has ended.
+// take returns the next task of the queue. If there is none, it makes me free, or returns false for
+// stays: then the thread must end.
 func (p *blocking) take(me *thread) (t *task, stays bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -209,7 +216,7 @@ func (p *blocking) take(me *thread) (t *task, stays bool) {
 	return nil, true
 }
 
-// wait returns what me is given, or nil when it has ended.
+// wait returns the task that me is given, or nil when the thread must end.
 func (p *blocking) wait(me *thread, timer *time.Timer) *task {
 	timer.Reset(p.rt.config.blockingKeepAlive)
 	select {
@@ -228,10 +235,10 @@ func (p *blocking) wait(me *thread, timer *time.Timer) *task {
 		}
 	}
 	p.lock.Unlock()
-	return <-me.next // it was given at the last moment
+	return <-me.next // push took me from free first
 }
 
-// cancel ends what is queued, and refuses everything that comes.
+// cancel ends all queued tasks, and makes push end all further ones.
 func (p *blocking) cancel() {
 	p.lock.Lock()
 	queue := p.queue
@@ -244,7 +251,7 @@ func (p *blocking) cancel() {
 	}
 }
 
-// finish ends the threads that wait, and will wait: there are no tasks any more.
+// stop ends the free threads, and those that become free: no task is left.
 func (p *blocking) stop() {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -6,26 +6,27 @@ import (
 	"sync/atomic"
 )
 
-// Context returns a context that ends when the task is to end or has ended: for functions that know contexts. It has no deadline and no
-// values; each call of one task returns the same. Its cause is [ErrCancelled] if the task was cancelled, [ErrClosed] if its
-// runtime was closed, as for [Cx.Err], which may say so a moment earlier, and context.Canceled if the task has ended. In a shield, it does
-// not end, but one that has ended stays so.
+// Context returns a context for functions that take one. It ends when the task must end, outside of
+// shields, and when it has ended. Its cause is [ErrCancelled], [ErrClosed], or context.Canceled if
+// the task has ended. It has no deadline and no values, and each call by the same task returns the
+// same context. [Cx.Err] may return an error slightly earlier.
 //
-// A task that calls a function with it which waits blocks its worker; what only waits for the end of a context is
+// A function that waits on the context blocks the worker. To wait for a context, use
 // [Cx.AwaitContext].
 func (cx Cx) Context() context.Context {
 	cx.check("Context")
 	return cx.task.rt.contexts.get(cx.task)
 }
 
-// A taskContext is the context of a task. It is one of the joiners of the task, which tells it of the end.
+// A taskContext is the context of a task. It is one of the task's joiners, and so learns of its
+// end.
 type taskContext struct {
 	context.Context
 	end   context.CancelCauseFunc
 	owner *task
 }
 
-// wake is called when the task has ended.
+// wake ends the context when the task has ended.
 func (c *taskContext) wake(*worker) {
 	c.owner.rt.contexts.remove(c.owner)
 	why := c.owner.stopErr()
@@ -35,10 +36,11 @@ func (c *taskContext) wake(*worker) {
 	c.end(why)
 }
 
-// attend makes the completion of t, whose runner calls it, look at the joiners. If t is detached, it does so anyway; and then Join panics.
+// requestJoinerWake makes the completion of t look at the joiners. The runner calls it. The
+// completion of a detached task looks anyway, and Join would panic.
 func (t *task) requestJoinerWake() {
 	defer func() {
-		if t.detached() { // perhaps in between
+		if t.detached() { // since the check below
 			recover()
 		}
 	}()
@@ -47,7 +49,7 @@ func (t *task) requestJoinerWake() {
 	}
 }
 
-// contexts are those of a runtime. Anyone may call its methods.
+// contexts is the set of all contexts of a runtime's tasks. Any goroutine may call its methods.
 type contexts struct {
 	// count is len(all): stored under the lock, loaded by anybody.
 	count atomic.Int64
@@ -55,7 +57,7 @@ type contexts struct {
 	all   map[*task]*taskContext
 }
 
-// of returns the context of t, whose runner calls it.
+// get returns the context of t, whose runner calls it.
 func (cs *contexts) get(t *task) context.Context {
 	cs.lock.Lock()
 	c := cs.all[t]
@@ -71,11 +73,11 @@ func (cs *contexts) get(t *task) context.Context {
 		t.requestJoinerWake()
 	}
 	cs.lock.Unlock()
-	cs.cancel(t) // partner: task.cancel and Runtime.raiseMode, which look here after they have said so
+	cs.cancel(t) // partner: task.cancel and raiseMode, which look here after storing theirs
 	return c.Context
 }
 
-// cancel ends the context of t, if it has one and is to end.
+// cancel ends the context of t if t has one and must end.
 func (cs *contexts) cancel(t *task) {
 	if cs.count.Load() == 0 {
 		return
@@ -92,7 +94,8 @@ func (cs *contexts) cancel(t *task) {
 	}
 }
 
-// cancelAll ends the contexts of all tasks that are to end: all but those in a shield, which see to it when they leave it.
+// cancelAll ends the contexts of all tasks that must end. A task in a shield ends its own when it
+// leaves the shield.
 func (cs *contexts) cancelAll() {
 	cs.lock.Lock()
 	var all []*taskContext
@@ -112,8 +115,8 @@ func (cs *contexts) remove(t *task) {
 	cs.count.Store(int64(len(cs.all)))
 }
 
-// AwaitContext waits until ctx has ended, and returns nil; or [Cx.Err] if the task is to end before that, or when it is called. Why ctx has
-// ended, context.Cause tells. It panics if ctx is nil.
+// AwaitContext waits until ctx has ended and returns nil; context.Cause says why it ended. It
+// returns [Cx.Err] if the task must end first, or must end already. It panics if ctx is nil.
 func (cx Cx) AwaitContext(ctx context.Context) error {
 	cx.check("AwaitContext")
 	notNil(ctx, "AwaitContext")
@@ -137,8 +140,8 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 	}
 }
 
-// wakeAfter wakes the task when ctx ends, unless stop is called before. It costs a goroutine then, and until then only if ctx is of a
-// kind that package context does not know.
+// wakeAfter wakes the task when ctx ends, unless stop is called first. That takes a goroutine when
+// ctx ends; before, only if ctx is of a type that package context does not know.
 func (cx Cx) wakeAfter(ctx context.Context) (stop func() bool) {
 	t := cx.task
 	return context.AfterFunc(ctx, func() { t.wake(nil) })

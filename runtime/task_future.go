@@ -8,50 +8,55 @@ import (
 
 // Poll-style tasks
 //
-// A future is a state machine: it is polled, says that it is not ready, and is polled again when its waker is called. In
-// between it has no stack: it is its task, and what it points to.
+// A future is a state machine: it is polled, says that it is not ready, and is polled again after
+// its waker was called. In between it has no stack; it is its task and what it refers to.
 //
-//	poll, not ready    the task becomes IDLE; the first time, it enters the list of those that rest
+//	poll, not ready    the task becomes IDLE; the first time, it enters the runtime's futureList
 //	wake               the task is queued, and polled
-//	cancel, Close      the task is queued, and ends: it is not polled any more
+//	cancel, Close      the task is queued, and ends without a poll
 //
-// A Poll may wait all the same, in a join or a lock say; then the task has a stack until Poll returns. A wake that comes in that time ends
-// the wait, and is used up by it. So a future that has waited in Poll is polled once more before it rests: stack.waited.
+// Poll may wait like any task, in a join or for a semaphore, say; then the task has a stack until
+// Poll returns. A wake that comes in that time ends the wait and is consumed by it. So a future
+// that has waited in Poll is polled once more before it becomes IDLE: coroutine.waited.
 //
-// What was not done
+// Rejected alternatives
 //
-//   - A flag in each task that says "woken", set by each wake beside the transition of the state: 8 bytes for each task, and two more
-//     writes to shared memory for each poll, for the sake of those that wait in Poll.
-//   - Panics for those that wait in Poll. A lock that is free nearly always would work nearly always.
+//   - A flag "woken" in each task, set by each wake beside the transition of the state: 8 bytes for
+//     each task and two more writes to shared memory for each poll, for those that wait in Poll.
+//   - A panic if Poll waits. A lock that is nearly always free would nearly always work.
 
-// A Future is the body of a poll-style task: it needs no stack while it waits, and about a hundred bytes.
+// A Future is the body of a poll-style task, which needs no stack while it waits, only about 100
+// bytes.
 type Future[T any] interface {
-	// Poll goes on as far as it can. It returns the result and true; or false, after it has left a [Waker] of the task with
-	// whatever it waits for. Then it is polled again when the waker is called, and sometimes for no reason; a wake during Poll is not lost.
-	// Calls synchronize with one another, and a wake before the poll that it causes.
+	// Poll goes on as far as it can. It returns the result and true; or it leaves a [Waker] of the
+	// task with what it waits for, and returns false. It is polled again after the waker was
+	// called, and sometimes spuriously; a wake during Poll is not lost. Calls of Poll synchronize
+	// with one another, and a wake before the poll that it causes.
 	//
-	// Poll may wait as other tasks do, and keeps a stack for that time.
+	// Poll may wait as other tasks do, and keeps a stack meanwhile.
 	Poll(cx Cx) (value T, err error, ready bool)
 }
 
-// A Dropper is a [Future] that wants to know that it will not be polled any more although it has not been ready.
+// A Dropper is a [Future] that is told when it will not be polled again although it was not ready.
 type Dropper interface {
-	// Drop is called instead of a poll, once, before the task ends with ErrCancelled or ErrClosed; not if Poll has panicked. It must
-	// not wait. It is called by the worker or, if the task was refused, by the caller of SpawnFuture or SubmitFuture. If it
-	// panics, that is the result of the task.
+	// Drop is called once instead of a poll, before the task ends with ErrCancelled or ErrClosed;
+	// not after a panic of Poll. It must not wait. The worker calls it, or SpawnFuture or
+	// SubmitFuture if the runtime refuses the task. If it panics, that is the result of the task.
 	Drop()
 }
 
-// A Waker wakes one task. It is small and comparable, and stays valid after the end of the task. The zero Waker wakes nobody.
+// A Waker wakes one task. It is small and comparable, and stays valid after the end of the task.
+// The zero Waker wakes nobody.
 type Waker struct{ task *task }
 
-// Waker returns what wakes the task. It is meant for futures: a task that is a function looks again at what it waits for, and waits on.
+// Waker returns the waker of the task. It is meant for futures: a task that is a function checks
+// what it waits for after a wake, and waits on.
 func (cx Cx) Waker() Waker {
 	cx.check("Waker")
 	return Waker{cx.task}
 }
 
-// Wake asks for a poll that begins after the call. Anyone may call it, at any time.
+// Wake asks for a poll that begins after the call. Any goroutine may call it at any time.
 //
 // The call synchronizes before that poll.
 func (w Waker) Wake() {
@@ -60,7 +65,7 @@ func (w Waker) Wake() {
 	}
 }
 
-// WakeFrom is [Waker.Wake] for a caller that is a task: the woken one goes to the worker of cx, which runs it next.
+// WakeFrom is [Waker.Wake] for tasks: the woken task runs next on the worker of cx.
 func (w Waker) WakeFrom(cx Cx) {
 	cx.check("WakeFrom")
 	if w.task != nil {
@@ -68,30 +73,30 @@ func (w Waker) WakeFrom(cx Cx) {
 	}
 }
 
-// WakeOnEnd leaves w to be woken when the task ends, and reports whether it will be: if not, the task has ended. It is [Handle.Join] for
-// futures. Anyone may call it; a second call for the same task right after the first does nothing more. It panics if the handle is
-// detached, or w is the zero Waker.
+// WakeOnEnd arranges that w is woken when the task ends, and returns true; or returns false if the
+// task has ended. It is [Handle.Join] for futures. Any goroutine may call it; repeating the same
+// call directly adds nothing. It panics if the handle is detached or w is the zero Waker.
 func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	h.check("WakeOnEnd")
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
 	if last := h.joiners.Load(); last != nil && last.waker == waker(w.task) && !last.abandoned.Load() {
-		return !h.ended() // partner: complete, which takes the joiners after it has set COMPLETE
+		return !h.ended() // partner: complete, which sets COMPLETE and then takes the joiners
 	}
 	return h.addJoiner(&joiner{waker: w.task})
 }
 
-// A polled is a task that polls a future.
+// A futureTask is a task that polls a future.
 type futureTask[T any, F Future[T]] struct {
 	Handle[T]
-	future F // the zero value once the task has ended; the runner's
+	future F // the zero value once the task has ended; accessed by the runner
 	futureLink
 }
 
 // SpawnFuture starts a task that polls f, as [Spawn] starts one that calls a function.
 //
-// It panics if f is nil, or cx not that of the running task.
+// It panics if f is nil, or if cx is not that of the running task.
 func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 	if any(f) == nil {
 		panic("runtime: SpawnFuture: nil future")
@@ -103,7 +108,8 @@ func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 	return &p.Handle
 }
 
-// SubmitFuture starts a task that polls f, as [Submit] starts one that calls a function.
+// SubmitFuture starts a task that polls f, as [Submit] starts one that calls a function. It panics
+// if f is nil.
 func SubmitFuture[T any, F Future[T]](rt *Runtime, f F) *Handle[T] {
 	if any(f) == nil {
 		panic("runtime: SubmitFuture: nil future")
@@ -124,7 +130,7 @@ func newFutureTask[T any, F Future[T]](rt *Runtime, f F) *futureTask[T, F] {
 func (p *futureTask[T, F]) poll(cx Cx) bool {
 	ended := true // also if Poll panics
 	defer func() {
-		cx.coroutine.waited = true // a future beneath this one cannot tell whose wait it was
+		cx.coroutine.waited = true // a future beneath cannot tell whose wait it was
 		if ended {
 			p.releaseFuture()
 		}
@@ -142,7 +148,7 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 		}
 		return true
 	}
-	if cx.coroutine.waited { // which may also have been told that the task is to end
+	if cx.coroutine.waited { // the wait may have consumed a wake, or a cancellation
 		p.state.Wake()
 	}
 	if p.futureLink.task == nil {
@@ -152,7 +158,7 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 	return false
 }
 
-// settle lets go of everything but the result. The runner calls it.
+// releaseFuture drops everything but the result. The runner calls it.
 func (p *futureTask[T, F]) releaseFuture() {
 	var none F
 	p.future = none
@@ -161,7 +167,8 @@ func (p *futureTask[T, F]) releaseFuture() {
 	}
 }
 
-// drop ends the future with err, unless Drop fails. The runner calls it.
+// dropFuture calls the future's Drop, if it has one, and makes err the result unless Drop panics.
+// The runner calls it.
 func (p *futureTask[T, F]) dropFuture(err error) {
 	if d, ok := any(p.future).(Dropper); ok {
 		d.Drop()
@@ -169,13 +176,14 @@ func (p *futureTask[T, F]) dropFuture(err error) {
 	p.err = &failure{err}
 }
 
-// drops reports whether ending the task needs a stack, because it calls what users have written. The runner calls it.
+// hasDropper reports whether the future has a Drop, which is user code and needs a coroutine. The
+// runner calls it.
 func (p *futureTask[T, F]) hasDropper() bool {
 	_, ok := any(p.future).(Dropper)
 	return ok
 }
 
-// abandon is called in the place of a poll if drops is false, or if the task was refused.
+// discardInput is called in place of a poll if hasDropper is false, or if the task was refused.
 func (p *futureTask[T, F]) discardInput() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -186,16 +194,17 @@ func (p *futureTask[T, F]) discardInput() {
 	p.dropFuture(p.err.error)
 }
 
-// A resting is what a poll-style task has in the list of those that have rested.
+// A futureLink links a poll-style task into the runtime's futureList.
 type futureLink struct {
 	// The links are under the list's lock.
 	previous, next *futureLink
-	// task is nil until the task enters the list; then it never changes. Set by the runner, under the lock.
+	// task is nil until the task enters the list, and never changes then. Set by the runner under
+	// the lock.
 	task *task
 }
 
-// futureList is what Close finds the poll-style tasks of a runtime by: those that have been IDLE at least once, and have not ended. Anyone
-// may call its methods.
+// A futureList lists the poll-style tasks of a runtime that have been IDLE at least once and have
+// not ended: those that Close must wake. Any goroutine may call its methods.
 type futureList struct {
 	lock sync.Mutex
 	head futureLink // of a ring
@@ -218,7 +227,8 @@ func (l *futureList) remove(r *futureLink) {
 	r.previous, r.next = nil, nil
 }
 
-// wake wakes all. Partner: worker.toIdle, which looks at the mode after the task has entered the list.
+// wakeAll wakes all tasks of the list. Partner: worker.toIdle, which loads the mode after the task
+// has entered the list.
 func (l *futureList) wakeAll() {
 	l.lock.Lock()
 	defer l.lock.Unlock()

@@ -6,13 +6,15 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A Handle is what there is to hold of a task: its result, when it has one. Any number of goroutines and tasks may wait for
-// it, and each of them gets the result. It must not be copied.
+// A Handle refers to a task and gives access to its result. Any number of goroutines and tasks may
+// wait for the task; each gets the result. A Handle must not be copied.
 //
 // The end of the task synchronizes before the return of every call that finds the task ended.
 type Handle[T any] struct {
 	task
-	value T // written by the runner before it completes the task, read by anybody who has found the task COMPLETE
+	// value is written by the runner before it completes the task, and read by any goroutine that
+	// has found the task COMPLETE.
+	value T
 }
 
 func (h *Handle[T]) discardResult() {
@@ -20,7 +22,7 @@ func (h *Handle[T]) discardResult() {
 	h.value = zero
 }
 
-// result is for who has found the task ended.
+// result returns the result of the task, which its caller has found ended.
 func (h *Handle[T]) result() (T, error) {
 	if h.err != nil {
 		return h.value, h.err.error
@@ -28,18 +30,22 @@ func (h *Handle[T]) result() (T, error) {
 	return h.value, nil
 }
 
+// check panics if the handle has been detached; what is the name of the calling function.
 func (h *Handle[T]) check(what string) {
 	if h.detached() {
 		panic("runtime: " + what + ": the handle has been detached")
 	}
 }
 
-// Join waits for the end of the task and returns its result; the task that calls it waits, its worker does not. If the target has not
-// begun, it is run at once, on the stack of its joiner, as an ordinary call would be. Any task of the same runtime may call it.
+// Join waits for the end of the task and returns its result. Any task of the same runtime may call
+// it; the task waits, its worker does not. If the target has not started, Join runs it on the
+// caller's stack, as an ordinary call would.
 //
-// It returns [ErrCancelled] if the calling task is cancelled before the target has ended; that does not cancel the target. A task
-// that runs its target itself comes to know of its cancellation when the target has ended, as in an ordinary call.
-// It panics if the handle is detached or belongs to another runtime.
+// Join returns [ErrCancelled] or [ErrClosed] if the calling task must end before the target has
+// ended; that does not cancel the target. While a task runs its target itself, it learns of its own
+// cancellation only when the target has ended, as in an ordinary call.
+//
+// Join panics if the handle is detached or belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
 	cx.check("Join")
 	s := h.state.Load()
@@ -59,8 +65,9 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 	return h.result()
 }
 
-// Wait waits for the end of the task and returns its result, or the error of ctx if that ends first. It is for goroutines that
-// are not tasks: it would block a worker. It panics if the handle is detached.
+// Wait waits for the end of the task and returns its result, or the cause of ctx if that ends
+// first. It is for goroutines that are not tasks, since it would block a worker: a task calls
+// [Handle.Join]. It panics if the handle is detached.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
 	if !h.ended() {
@@ -81,7 +88,8 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	return h.result()
 }
 
-// TryJoin returns the result of the task, and true, if it has ended. Anyone may call it. It panics if the handle is detached.
+// TryJoin returns the result of the task and true if the task has ended, and false otherwise. Any
+// goroutine may call it; it does not wait. It panics if the handle is detached.
 func (h *Handle[T]) TryJoin() (T, error, bool) {
 	h.check("TryJoin")
 	if !h.ended() {
@@ -92,14 +100,15 @@ func (h *Handle[T]) TryJoin() (T, error, bool) {
 	return value, err, true
 }
 
+// closed is a channel that is closed.
 var closed = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// Done returns a channel that is closed when the task has ended; each call before that makes a new one. Anyone may call it. It
-// panics if the handle is detached.
+// Done returns a channel that is closed when the task has ended. Each call before the end makes a
+// new channel. Any goroutine may call it. It panics if the handle is detached.
 func (h *Handle[T]) Done() <-chan struct{} {
 	h.check("Done")
 	if h.ended() {
@@ -107,18 +116,21 @@ func (h *Handle[T]) Done() <-chan struct{} {
 	}
 	done := make(goroutine)
 	if !h.addJoiner(&joiner{waker: done}) {
-		return closed // done may be closed as well, or not
+		return closed // done may never be closed
 	}
 	return done
 }
 
-// Cancel asks the task to end. A task that has not begun ends with [ErrCancelled]; one that waits, or comes to wait, is told so by the
-// error of the waiting function, outside of its shields; one that never waits may look at [Cx.Err]. It still has a result,
-// which may be a value. Anyone may call it, and again, also when the task has ended.
+// Cancel asks the task to end. A task that has not started ends with [ErrCancelled]. In one that
+// has started, functions that wait return ErrCancelled, now and from now on, outside of
+// [Cx.Shield]; [Cx.Err] tells a task that does not wait. The task still ends with the result of its
+// function, which may be a value. Any goroutine may call it, also repeatedly and after the end of
+// the task.
 func (h *Handle[T]) Cancel() { h.cancel(nil) }
 
-// Detach gives up the handle: nobody will collect the result. It is discarded, and with it an error; the task runs on. Only one
-// goroutine may call it, once, and nothing else may be done with the handle afterwards. It panics if it is called again.
+// Detach gives up the result: it is discarded, and an error with it. The task runs on. One
+// goroutine may call Detach, once, and the handle must not be used afterwards. It panics if it is
+// called again.
 func (h *Handle[T]) Detach() {
 	h.check("Detach")
 	if h.state.Detach() == taskstate.DetachDiscard {

@@ -7,10 +7,10 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// join waits for the end of t, or returns why it does not. The runner of cx calls it.
+// join waits for the end of t and returns nil, or returns why the calling task must end first.
 //
-// If t is queued, it is run at once, on top of the calling task. In a fork-join that is every level of a deep stack, which the collector
-// walks: so there is no function in between.
+// A queued t is run at once on top of the calling task. In a fork-join this is one level of a deep
+// stack, which the collector walks: so join does it itself, without further functions.
 func (cx Cx) join(t *task) error {
 	co := cx.coroutine
 	cx.charge()
@@ -47,7 +47,8 @@ func (cx Cx) join(t *task) error {
 	return nil
 }
 
-// swap waits for the end of t, which was queued and has a stack of its own, next; the worker goes on there. The caller is t's runner.
+// switchTo waits for the end of t, which was queued and is suspended on next. The worker continues
+// with t; the calling task is t's runner.
 func (cx Cx) switchTo(t *task, next *coroutine) error {
 	j := cx.handOff(t)
 	if j == nil {
@@ -57,12 +58,12 @@ func (cx Cx) switchTo(t *task, next *coroutine) error {
 	return cx.suspendFor(t, j)
 }
 
-// hand makes the calling task one that waits for t, whose runner it is, and which is to be resumed next. It returns nil, and t to a
-// queue, if the calling task is to end.
+// handOff makes the calling task a joiner of t, which it is the runner of and which is resumed
+// next. If the calling task must end, handOff queues t again and returns nil.
 func (cx Cx) handOff(t *task) (j *joiner) {
 	handed := false
 	defer func() {
-		if !handed { // or Join panicked, because the handle has been detached
+		if !handed { // also if Join panicked because the handle is detached
 			t.state.Yield()
 			cx.coroutine.worker.pushLocal(t)
 		}
@@ -75,7 +76,8 @@ func (cx Cx) handOff(t *task) (j *joiner) {
 	return j
 }
 
-// await suspends the calling task until t has ended.
+// await suspends the calling task until t has ended, and returns nil; or returns why the calling
+// task must end first.
 func (cx Cx) await(t *task) error {
 	if t == cx.task {
 		panic("runtime: Join: a task cannot wait for its own end")
@@ -90,7 +92,8 @@ func (cx Cx) await(t *task) error {
 	return cx.suspendFor(t, j)
 }
 
-// suspendFor suspends the calling task until t has ended, which j tells it, or it is to end itself.
+// suspendFor suspends the calling task until t has ended, of which j tells it, and returns nil; or
+// returns why the calling task must end first.
 func (cx Cx) suspendFor(t *task, j *joiner) error {
 	for {
 		cx.coroutine.suspend(taskWaits)
@@ -104,8 +107,9 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 	}
 }
 
-// JoinTimeout is [Handle.Join] that returns [ErrTimeout] if the task has not ended after d, which does not cancel it. It never runs
-// the task on the stack of its joiner. If d <= 0, it does not wait.
+// JoinTimeout is [Handle.Join] with a timeout: it returns [ErrTimeout] if the task has not ended
+// after d, and at once if d <= 0. That does not cancel the task. JoinTimeout never runs the task on
+// the caller's stack.
 func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	cx.check("JoinTimeout")
 	var zero T
@@ -133,8 +137,8 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	return h.result()
 }
 
-// JoinContext is [Handle.Join] that returns the cause of ctx if that ends first, which does not cancel the task. It never runs the
-// task on the stack of its joiner. It panics if ctx is nil.
+// JoinContext is [Handle.Join] that returns the cause of ctx if ctx ends first. That does not
+// cancel the task. JoinContext never runs the task on the caller's stack. It panics if ctx is nil.
 func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 	cx.check("JoinContext")
 	notNil(ctx, "JoinContext")
@@ -161,7 +165,8 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 	return h.result()
 }
 
-// joinable is what comes first in a join with an end: it reports whether the task has ended, or why there is no waiting for it.
+// checkJoin begins a join that can time out. It returns true if the task has ended, and an error if
+// the calling task must end.
 func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 	h.check(what)
 	if h.ended() {
@@ -174,8 +179,9 @@ func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 	return false, cx.task.stopErr()
 }
 
-// awaitOr suspends the calling task until t has ended, and returns nil; or until it is to end, or giveUp returns an error, and
-// returns that. Whoever makes giveUp return one wakes the task afterwards.
+// awaitOr suspends the calling task until t has ended, and returns nil; or until it must end
+// itself, or giveUp returns an error, and returns that. Whatever lets giveUp return an error wakes
+// the task afterwards.
 func (cx Cx) awaitOr(t *task, giveUp func() error) error {
 	j := &joiner{waker: cx.task}
 	if !t.addJoiner(j) {

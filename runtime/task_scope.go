@@ -8,32 +8,35 @@ import (
 
 // Scopes
 //
-// A scope has a list of its children that have not ended, and the task that opened it waits until the list is empty. Each child has a
-// joiner from the start, which its completion wakes: that takes it out of the list. So children that are not in the list have
-// ended, in whatever way, and their handles say so.
+// A scope lists its children that have not ended, and the task that opened it waits until the list
+// is empty. Each child has a joiner from the start, which its completion wakes and which removes it
+// from the list. So a child that is not in the list has ended, however that happened, and its
+// handle says so.
 //
-// The body is the first child. So a child that fails can end it, where it waits, and a body that panics or calls Goexit is a child
-// that does.
+// The body is the first child. So a failing child can end the body where it waits, and a body that
+// panics or calls Goexit is a child that does.
 //
-// What was not done
+// Rejected alternatives
 //
-//   - To join the children, one after another. Their handles may be detached.
-//   - To run those that have not begun on top of the task that waits, as a join does. That task would not learn that it is
-//     cancelled, and its children neither, before the one on top of it has ended.
+//   - Joining the children one after another. Their handles may be detached.
+//   - Running unstarted children on top of the waiting task, as a join does. That task, and so its
+//     children, would learn of a cancellation only after the one on top of it has ended.
 
-// A TaskScope is what [Scope] gives its body: children of the scope may be started while it exists.
+// A TaskScope is a scope that [Scope] has opened. [SpawnIn] starts children in it until it has
+// ended.
 type TaskScope struct {
 	owner *task
 	lock  sync.Mutex
 	// The rest is under the lock.
 
 	head    child // of a ring: the children that have not ended
-	waiting bool  // the owner wants to be woken when the ring is empty
+	waiting bool  // the owner is to be woken when the ring is empty
 	ended   bool  // the scope has ended
 	err     error // what Scope returns
 }
 
-// A child is what a task has in the list of its scope, and the waker of its first joiner.
+// A child is the entry of a task in the list of its scope, and the waker of the task's first
+// joiner.
 type child struct {
 	previous, next *child // under the scope's lock
 	scope          *TaskScope
@@ -41,13 +44,12 @@ type child struct {
 	joiner         joiner
 }
 
-// Scope calls body, in a task of its own, and waits until that and all children of the scope have ended: the tasks that
-// [SpawnIn] has started, from the body or from children. If one of them ends with an error, all others are cancelled. It returns
-// that error, the first one, or nil.
+// Scope calls body in a task of its own, and waits until that task and all children of the scope
+// have ended: the tasks that body, or a child, has started with [SpawnIn]. If one of them ends with
+// an error, Scope cancels the others. It returns the first error, or nil.
 //
-// If the calling task is cancelled, all children are, and Scope returns [ErrCancelled] or [ErrClosed], after they have ended.
-//
-// It panics if body is nil.
+// If the calling task must end, all children are cancelled, and Scope returns [ErrCancelled] or
+// [ErrClosed] after they have ended. It panics if body is nil.
 func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	if body == nil {
 		panic("runtime: Scope: nil function")
@@ -63,15 +65,17 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	return s.err
 }
 
-// A scoped is a task of a scope.
+// A scopeTask is a task of a scope.
 type scopeTask[T any] struct {
 	call[T]
 	child
 }
 
-// SpawnIn is [Spawn] of a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn is not called.
+// SpawnIn is [Spawn] for a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn
+// is not called.
 //
-// It panics if fn is nil, s has ended or belongs to another runtime, or cx is not that of the running task.
+// It panics if fn is nil, if s has ended or belongs to another runtime, or if cx is not that of the
+// running task.
 func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: SpawnIn: nil function")
@@ -101,12 +105,12 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	return &c.Handle
 }
 
-// Cancel cancels all children of the scope, and those that are still to come; [Scope] returns [ErrCancelled] unless it had an error before.
-// Anyone may call it.
+// Cancel cancels all children of the scope, present and future. [Scope] returns [ErrCancelled],
+// unless it has an error already. Any goroutine may call it.
 func (s *TaskScope) Cancel() { s.fail(ErrCancelled) }
 
-// enter makes t a child of s, and reports whether it did: it does not if s is cancelled. The task that spawns t calls it, before
-// anybody else can have t.
+// addChild lists t as a child of s and returns true, or returns false if s is cancelled. The task
+// that spawns t calls it before t is published.
 func (s *TaskScope) addChild(c *child, t *task) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -141,7 +145,8 @@ func (c *child) wake(w *worker) {
 	}
 }
 
-// fail cancels all children if nothing has before. Anyone may call it.
+// fail makes err the result of the scope and cancels all children, unless there is an error
+// already. Any goroutine may call it.
 func (s *TaskScope) fail(err error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -154,7 +159,8 @@ func (s *TaskScope) fail(err error) {
 	}
 }
 
-// drain waits until all children have ended; it gives up, and returns false, if the owner is to end. The owner calls it.
+// drain waits until all children have ended and returns true, or returns false if the owner must
+// end first. The owner calls it.
 func (s *TaskScope) drain(cx Cx) bool {
 	for s.wait() {
 		if cx.task.stopErr() != nil {
@@ -165,7 +171,8 @@ func (s *TaskScope) drain(cx Cx) bool {
 	return true
 }
 
-// wait reports whether there are children; then the owner is woken when there are none. If there are none, there will be none.
+// wait returns true if there are children; then the owner is woken when there are none. Otherwise
+// it ends the scope.
 func (s *TaskScope) wait() bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()

@@ -5,7 +5,7 @@ import "github.com/surewake/surewake/taskstate"
 // A call is a task that calls a function.
 type call[T any] struct {
 	Handle[T]
-	fn func(Cx) (T, error) // nil once it has been called; the runner's
+	fn func(Cx) (T, error) // nil once it has been called; accessed by the runner
 }
 
 func (c *call[T]) poll(cx Cx) bool {
@@ -44,10 +44,12 @@ func (c *callWith[A, T]) discardInput() {
 	c.fn, c.argument = nil, none
 }
 
-// Spawn starts a task that calls fn, and returns its handle. The task goes to the worker that runs the calling task, which runs it next
-// unless another takes it. If the runtime is being cancelled, the task ends with [ErrClosed] and fn is not called.
+// Spawn starts a task that calls fn, and returns its handle. The task is the next one that the
+// caller's worker runs, unless another worker takes it first. If the runtime is being cancelled,
+// the task ends with [ErrClosed] and fn is not called.
 //
-// The call synchronizes before fn. It panics if fn is nil, or cx not that of the running task.
+// The call synchronizes before fn. It panics if fn is nil, or if cx is not that of the running
+// task.
 func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: Spawn: nil function")
@@ -62,7 +64,7 @@ func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	return &c.Handle
 }
 
-// SpawnWith is [Spawn] for a function with an argument. It saves the closure.
+// SpawnWith is [Spawn] for a function with an argument. It saves the allocation of a closure.
 func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T] {
 	if fn == nil {
 		panic("runtime: SpawnWith: nil function")
@@ -77,8 +79,10 @@ func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T
 	return &c.Handle
 }
 
-// Submit starts a task that calls fn, and returns its handle, as [Spawn] does from inside. Anyone may call it. After the runtime
-// was closed, the task ends with [ErrClosed] and fn is not called.
+// Submit starts a task that calls fn, and returns its handle. Any goroutine may call it. After the
+// runtime was closed, the task ends with [ErrClosed] and fn is not called.
+//
+// The call synchronizes before fn. It panics if fn is nil.
 func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: Submit: nil function")

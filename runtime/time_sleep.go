@@ -2,7 +2,8 @@ package runtime
 
 import "time"
 
-// Sleep waits for at least d, and returns nil; or [Cx.Err] if the task is to end before that. It does not wait if d <= 0.
+// Sleep waits for at least d and returns nil; or returns [Cx.Err] if the task must end first. It
+// does not wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
 	cx.check("Sleep")
 	if err := cx.task.stopErr(); err != nil || d <= 0 {
@@ -11,9 +12,9 @@ func (cx Cx) Sleep(d time.Duration) error {
 	return cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d))
 }
 
-// SleepUntil waits until it is at least t, and returns nil; or [Cx.Err] if the task is to end before that. If t has a monotonic
-// reading, as what time.Now returned has, and sums with it, that counts; else the clock on the wall does, and when it is
-// set back, SleepUntil waits longer.
+// SleepUntil waits until the time is at least t and returns nil; or returns [Cx.Err] if the task
+// must end first. If t has a monotonic clock reading, such as a result of time.Now, that decides.
+// Otherwise the wall clock does, and SleepUntil waits longer when it is set back.
 func (cx Cx) SleepUntil(t time.Time) error {
 	cx.check("SleepUntil")
 	for {
@@ -35,7 +36,7 @@ func (cx Cx) sleepUntil(when int64) error {
 	for {
 		cx.coroutine.suspend(taskWaits)
 		if rt.now() >= t.when {
-			rt.timers.stop(t) // woken otherwise, at the last moment
+			rt.timers.stop(t) // it has not fired if something else woke the task
 			return nil
 		}
 		if err := cx.task.stopErr(); err != nil {

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// A MissedTicks says how an [Interval] goes on after its task has come late.
+// MissedTicks says how a [Ticker] continues when its task comes late.
 type MissedTicks uint8
 
 const (
-	// Burst keeps to the times that were planned: ticks that were missed come at once, one after another, until it has caught up.
+	// Burst keeps the planned times: missed ticks follow at once, one after another, until it has
+	// caught up.
 	Burst MissedTicks = iota
-	// Skip keeps to the times that were planned, and leaves out those that have gone by: the next tick is the next of them that is
-	// still to come.
+	// Skip keeps the planned times and leaves out those that have passed: the next tick is the
+	// first planned one in the future.
 	Skip
 	// Delay plans anew: the next tick comes a period after the late one.
 	Delay
@@ -31,7 +32,8 @@ func (m MissedTicks) String() string {
 	return fmt.Sprintf("MissedTicks(%d)", uint8(m))
 }
 
-// An Interval is a sequence of ticks, a period apart. One task at a time may use it. Use [Cx.NewTicker].
+// A Ticker is a sequence of ticks at a fixed period. One task at a time may use it. [Cx.NewTicker]
+// makes one.
 type Ticker struct {
 	rt     *Runtime
 	period int64
@@ -39,8 +41,8 @@ type Ticker struct {
 	next   int64 // when the next tick is due
 }
 
-// Interval returns an interval whose first tick is due after a period. It need not be stopped. It panics unless period is positive and
-// missed is [Burst], [Skip] or [Delay].
+// NewTicker returns a ticker whose first tick is due after one period. It need not be stopped. It
+// panics unless period is positive and missed is [Burst], [Skip] or [Delay].
 func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 	cx.check("NewTicker")
 	if period <= 0 {
@@ -50,11 +52,13 @@ func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 		panic(fmt.Sprintf("runtime: NewTicker(_, %v): must be Burst, Skip or Delay", missed))
 	}
 	rt := cx.task.rt
-	return &Ticker{rt: rt, period: int64(period), missed: missed, next: deadlineAfter(rt.now(), period)}
+	next := deadlineAfter(rt.now(), period)
+	return &Ticker{rt: rt, period: int64(period), missed: missed, next: next}
 }
 
-// Next waits for the next tick and returns nil; it does not wait if that is due. It returns [Cx.Err] if the task is to end before that, or
-// when it is called: then the tick is not used up. It panics if the interval belongs to another runtime.
+// Next waits for the next tick, unless that is due already, and returns nil. It returns [Cx.Err],
+// and does not consume the tick, if the task must end, or must end first. It panics if the ticker
+// belongs to another runtime.
 func (t *Ticker) Next(cx Cx) error {
 	cx.check("Ticker.Next")
 	rt := cx.task.rt
@@ -75,7 +79,7 @@ func (t *Ticker) Next(cx Cx) error {
 	return nil
 }
 
-// plan sets the time of the tick after the one that is used up now.
+// plan sets the time of the tick after the one that is consumed now.
 func (t *Ticker) plan(now int64) {
 	late := max(now-t.next, 0)
 	switch t.missed {

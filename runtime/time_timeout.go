@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrTimeout is what a function returns whose time was over. errors.Is takes it for context.DeadlineExceeded and for
-// os.ErrDeadlineExceeded, too.
+// ErrTimeout is returned when a timeout or deadline has passed. errors.Is also takes it for
+// context.DeadlineExceeded and os.ErrDeadlineExceeded.
 var ErrTimeout error = timeoutError{}
 
 type timeoutError struct{}
@@ -16,7 +16,7 @@ type timeoutError struct{}
 // Error implements error.
 func (timeoutError) Error() string { return "runtime: timeout" }
 
-// Timeout is true, as for other errors of this kind.
+// Timeout returns true, as other timeout errors do.
 func (timeoutError) Timeout() bool { return true }
 
 // Is reports whether target is a timeout of the standard library.
@@ -24,12 +24,13 @@ func (timeoutError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == os.ErrDeadlineExceeded
 }
 
-// Timeout calls fn in a task of its own, and returns its result. If fn has not returned after d, that task is cancelled, and Timeout waits on
-// until it has ended: then it returns the result all the same if there is no error in it, and [ErrTimeout] if there is [ErrCancelled]. If the
-// calling task is to end, the task of fn is cancelled as well. So fn never outlives the call; and it has to end when its waiting functions
+// Timeout calls fn in a task of its own and returns its result. If fn has not returned after d, the
+// task is cancelled and Timeout waits for its end: then it returns [ErrTimeout] if the task's error
+// is [ErrCancelled], and the task's result otherwise. If the calling task must end, the task of fn
+// is cancelled too. So fn never outlives the call, and fn must return when functions that wait
 // return errors.
 //
-// If d <= 0, fn may be cancelled before it begins. Timeouts nest. It panics if fn is nil.
+// If d <= 0, fn may be cancelled before it starts. Timeouts nest. Timeout panics if fn is nil.
 func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 	cx.check("Timeout")
 	if fn == nil {
@@ -38,7 +39,7 @@ func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 	return within(cx, fn, func(h *Handle[T]) (T, error) { return h.JoinTimeout(cx, d) })
 }
 
-// Deadline is [Timeout] with a time at which fn is cancelled, as for [Cx.SleepUntil].
+// Deadline is [Timeout] with a time at which fn is cancelled, judged as in [Cx.SleepUntil].
 func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	cx.check("Deadline")
 	if fn == nil {
@@ -54,8 +55,8 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	})
 }
 
-// within calls fn in a task of its own and waits for it with join. If that gives up, the task is cancelled, and why is in the place of
-// ErrCancelled.
+// within calls fn in a task of its own and waits for it with join. If join gives up, within cancels
+// the task, waits for its end, and returns join's error in place of ErrCancelled.
 func within[T any](cx Cx, fn func(Cx) (T, error), join func(*Handle[T]) (T, error)) (T, error) {
 	h := Spawn(cx, fn)
 	_, why := join(h)
@@ -71,7 +72,7 @@ func within[T any](cx Cx, fn func(Cx) (T, error), join func(*Handle[T]) (T, erro
 	return v, err
 }
 
-// insist waits until t has ended, also if the calling task is to end.
+// joinShielded waits until t has ended, even if the calling task must end.
 func (cx Cx) joinShielded(t *task) {
 	if cx.task.state.Load().Shield() == 0 {
 		cx.task.state.EnterShield()

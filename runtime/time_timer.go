@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// A timer wakes somebody at a time of the runtime's clock, or later. It belongs to who made it until it is set; then, until it has fired
-// or is stopped, to the timers.
+// A timer wakes its waker when the runtime's clock shows when, or later. It belongs to its maker
+// until it is set, and then to the timers until it has fired or is stopped.
 type timer struct {
 	when  int64
-	order uint64 // of timers for the same time
+	order uint64 // of timers with the same deadline
 	index int    // in the heap; -1 while it is not set
 	waker waker
 }
 
-// timers are those of a runtime: a heap under a lock. Anyone may call its methods.
+// timers is the set of a runtime's timers: a heap under a lock. Any goroutine may call its methods.
 type timers struct {
-	// next is the earliest deadline, or never. Written under the lock, read by anybody.
+	// next is the earliest deadline, or math.MaxInt64. Written under the lock, read by any
+	// goroutine.
 	next  atomic.Int64
 	lock  sync.Mutex
 	heap  timerHeap
@@ -28,7 +29,8 @@ type timers struct {
 
 func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
 
-// until returns how long it is until the earliest deadline: 0 if it has passed, never if there is none.
+// until returns the time from now to the earliest deadline: 0 if it has passed, never if there is
+// none.
 func (ts *timers) until(now int64) time.Duration {
 	next := ts.next.Load()
 	if next == math.MaxInt64 {
@@ -37,7 +39,7 @@ func (ts *timers) until(now int64) time.Duration {
 	return time.Duration(max(next-now, 0))
 }
 
-// set sets t, and reports whether it is the earliest now.
+// set sets t, and reports whether t is now the earliest timer.
 func (ts *timers) set(t *timer) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
@@ -51,7 +53,7 @@ func (ts *timers) set(t *timer) bool {
 	return true
 }
 
-// stop reports whether t was set; it does not fire any more.
+// stop stops t, and reports whether t was set. A stopped timer does not fire.
 func (ts *timers) stop(t *timer) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
@@ -63,7 +65,8 @@ func (ts *timers) stop(t *timer) bool {
 	return true
 }
 
-// fire wakes whose timers are due, in the order of their times; w is the worker whose goroutine this is.
+// fire wakes the wakers of all timers that are due, in the order of their deadlines. w is the
+// calling worker.
 func (ts *timers) fire(now int64, w *worker) {
 	for {
 		ts.lock.Lock()
@@ -78,6 +81,7 @@ func (ts *timers) fire(now int64, w *worker) {
 	}
 }
 
+// publish stores the earliest deadline. It is called under the lock.
 func (ts *timers) publish() {
 	next := int64(math.MaxInt64)
 	if len(ts.heap) > 0 {
@@ -86,6 +90,7 @@ func (ts *timers) publish() {
 	ts.next.Store(next)
 }
 
+// timerHeap implements heap.Interface, and keeps timer.index.
 type timerHeap []*timer
 
 func (h timerHeap) Len() int { return len(h) }
@@ -114,10 +119,10 @@ func (h *timerHeap) Pop() any {
 	return t
 }
 
-// fire wakes whose timers are due.
+// fireTimers fires the timers that are due.
 func (w *worker) fireTimers() {
 	ts := &w.rt.timers
-	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than a look at the clock
+	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than reading the clock
 		return
 	}
 	if now := w.rt.now(); ts.next.Load() <= now {
@@ -125,7 +130,7 @@ func (w *worker) fireTimers() {
 	}
 }
 
-// later returns now+d, or the end of time.
+// deadlineAfter returns now+d, or the latest possible deadline if that overflows.
 func deadlineAfter(now int64, d time.Duration) int64 {
 	if int64(d) > math.MaxInt64-1-now {
 		return math.MaxInt64 - 1
@@ -133,7 +138,8 @@ func deadlineAfter(now int64, d time.Duration) int64 {
 	return now + int64(d)
 }
 
-// setTimer sets t, and wakes the driver if it sleeps for longer. (runtime/P3)
+// setTimer sets t. If t is now the earliest timer, it wakes the driver, which may sleep for longer.
+// (runtime/P3)
 func (rt *Runtime) setTimer(t *timer) {
 	if rt.timers.set(t) {
 		rt.wakeDriver()

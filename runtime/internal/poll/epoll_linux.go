@@ -12,25 +12,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An epoll is the kernel of Linux. Descriptors are added once, for both directions and edge-triggered: whoever wants to wait tries first, and
-// waits for the edge that comes after that.
+// epoll is Linux's kernel. Descriptors are added once, for both directions and edge-triggered: a
+// call that may have to wait tries first, and waits for an edge after that.
 //
-// unsafe is used as in package park: a conversion to uintptr within the call, of what lives as long as the call.
+// unsafe is used as in package park: for conversions to uintptr within the call, of memory that
+// lives as long as the call.
 type epoll struct {
 	fd   int // never changes
 	wake int // an eventfd, level-triggered: readable while there is an interruption; never changes
 
-	// waitsMillis is set when the kernel is found to have no call with nanoseconds.
+	// waitsMillis is set once the kernel was found to have no wait with nanoseconds.
 	waitsMillis atomic.Bool
 
-	// lock keeps the descriptors open while they are used by others than those in Wait.
+	// lock keeps the two descriptors open while they are used outside of Wait.
 	lock   sync.Mutex
 	closed bool // under the lock
 }
 
 const wakeID = 0 // of the eventfd
 
-// NewEpoll returns a kernel that needs two descriptors itself until Close; or an error, on platforms other than Linux in any case.
+// NewEpoll returns a kernel, which uses two descriptors itself until Close. It returns an error if
+// there are none, and on platforms other than Linux.
 func NewEpoll() (Descriptors, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -42,14 +44,15 @@ func NewEpoll() (Descriptors, error) {
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
 	e := &epoll{fd: fd, wake: wake}
-	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, wake, newEvent(unix.EPOLLIN, wakeID)); err != nil {
+	err = unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, wake, newEvent(unix.EPOLLIN, wakeID))
+	if err != nil {
 		e.Close()
 		return nil, fmt.Errorf("epoll_ctl: %w", err)
 	}
 	return e, nil
 }
 
-// The 64 bits that an event carries are two fields in package unix.
+// Package unix declares the 64 bits of user data of an event as two fields.
 
 func newEvent(events uint32, id uint64) *unix.EpollEvent {
 	return &unix.EpollEvent{Events: events, Fd: int32(id), Pad: int32(id >> 32)}
@@ -108,7 +111,8 @@ func (e *epoll) Wait(events []Event, d time.Duration) (n int, interrupted bool) 
 	return n, interrupted
 }
 
-// wait is the system call: RawSyscall if it does not block, because Go's scheduler need not know of it then.
+// wait is the system call. A call that does not block is made by RawSyscall, without Go's
+// scheduler.
 func (e *epoll) wait(buffer []unix.EpollEvent, d time.Duration) (int, unix.Errno) {
 	fd, at, size := uintptr(e.fd), unsafe.Pointer(&buffer[0]), uintptr(len(buffer))
 	if d == 0 {
@@ -117,8 +121,10 @@ func (e *epoll) wait(buffer []unix.EpollEvent, d time.Duration) (int, unix.Errno
 	}
 	if d > 0 && !e.waitsMillis.Load() {
 		ts := [2]int64{int64(d / time.Second), int64(d % time.Second)}
-		n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, fd, uintptr(at), size, uintptr(unsafe.Pointer(&ts)), 0, 0)
-		if errno != unix.ENOSYS && errno != unix.EPERM { // Linux before 5.11; a sandbox that does not know the call
+		n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT2, fd, uintptr(at), size,
+			uintptr(unsafe.Pointer(&ts)), 0, 0)
+		// Linux before 5.11 returns ENOSYS, a sandbox that does not know the call EPERM.
+		if errno != unix.ENOSYS && errno != unix.EPERM {
 			return int(n), errno
 		}
 		e.waitsMillis.Store(true)
@@ -127,7 +133,8 @@ func (e *epoll) wait(buffer []unix.EpollEvent, d time.Duration) (int, unix.Errno
 	return int(n), errno
 }
 
-// millis returns d in milliseconds, rounded up, as far as the system call knows them; -1 if d is negative.
+// millis returns d in milliseconds, rounded up, and limited to what the system call takes; -1 if d
+// is negative.
 func millis(d time.Duration) int {
 	if d < 0 {
 		return -1
@@ -150,7 +157,7 @@ func (e *epoll) Interrupt() {
 	binary.NativeEndian.PutUint64(one[:], 1)
 	for {
 		if _, err := unix.Write(e.wake, one[:]); err != unix.EINTR {
-			return // EAGAIN says that it is readable
+			return // EAGAIN: it is readable already
 		}
 	}
 }

@@ -4,5 +4,5 @@ package poll
 
 import "errors"
 
-// NewEpoll returns an error: it is there on Linux.
+// NewEpoll returns an error: epoll exists on Linux only.
 func NewEpoll() (Descriptors, error) { return nil, errors.ErrUnsupported }

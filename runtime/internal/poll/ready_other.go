@@ -2,8 +2,8 @@
 
 package poll
 
-// CanLook says whether Ready looks.
+// CanLook says whether Ready can tell.
 const CanLook = false
 
-// Ready returns false: there is no way to look.
+// Ready returns false: this platform has no way to tell.
 func Ready(uintptr, bool) bool { return false }

@@ -4,11 +4,11 @@ package poll
 
 import "golang.org/x/sys/unix"
 
-// CanLook says whether Ready looks.
+// CanLook says whether Ready can tell.
 const CanLook = true
 
-// Ready reports whether fd can be read, or written: whether that would not wait, be it because of an end or an error. It is false if
-// CanLook is.
+// Ready reports whether reading fd, or writing it, would not block, be it because of an end or an
+// error.
 func Ready(fd uintptr, write bool) bool {
 	events := int16(unix.POLLIN)
 	if write {
