@@ -85,7 +85,8 @@ type onTable struct {
 	name  string // of the table
 	table *spec.System
 	about func(*spec.System) proof
-	parts map[string]func(*spec.System) proof // what a mutant may name after "in": a part of the claim
+	// parts of the claim, which a mutant may name after "in".
+	parts map[string]func(*spec.System) proof
 }
 
 func on(name string, table *spec.System, about func(*spec.System) proof) onTable {

@@ -38,7 +38,9 @@ func TestEveryMutantOfATheoremApplies(t *testing.T) {
 }
 
 func TestAMutantThatDoesNotApplyFailsItsTheorem(t *testing.T) {
-	bug := &mutant.Mutant{Edits: []mutant.Edit{{File: "proofs/spec/park.go", Decl: "Park.sleep", Old: "at == 9", New: "at == 3"}}}
+	bug := &mutant.Mutant{Edits: []mutant.Edit{
+		{File: "proofs/spec/park.go", Decl: "Park.sleep", Old: "at == 9", New: "at == 3"},
+	}}
 	for _, th := range Theorems() {
 		_, err := weaken(th.proof, bug, "")
 		require.Error(t, err, th.ID)

@@ -46,7 +46,8 @@ func TestEveryMutantApplies(t *testing.T) {
 			if _, seen := tests[dir]; !seen {
 				tests[dir] = testsIn(t, dir)
 			}
-			if !regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(k.Name)).MatchString(tests[dir]) {
+			test := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(k.Name))
+			if !test.MatchString(tests[dir]) {
 				t.Errorf("%s: %s has no test %s", f.Path, dir, k.Name)
 			}
 		}
@@ -58,7 +59,8 @@ func TestEveryMutantApplies(t *testing.T) {
 			if path.Ext(file) != ".go" {
 				continue
 			}
-			if _, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution); err != nil {
+			_, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+			if err != nil {
 				t.Errorf("%s: %v", f.Path, err)
 			}
 		}
@@ -97,7 +99,8 @@ func TestNoMutantIsThereTwice(t *testing.T) {
 			require.NoError(t, format.Node(&code, token.NewFileSet(), parsed))
 		}
 		if other := seen[code.String()]; other != "" {
-			t.Errorf("%s leaves the same code as %s: one should name who else must object", f.Path, other)
+			t.Errorf("%s leaves the same code as %s: one should name who else must object",
+				f.Path, other)
 		}
 		seen[code.String()] = f.Path
 	}

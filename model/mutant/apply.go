@@ -22,8 +22,8 @@ import (
 //   - in Coq (.v), what Lemma, Theorem, Definition, Inductive and the like give a name to;
 //   - in Promela (.pml), a proctype, an inline, init, a macro, or the case of an #if by its
 //     condition, such as TEST == 3;
-//   - in the text of transition tables, which begins with "table NAME", a table, or one of its rules
-//     as TABLE.RULE.
+//   - in the text of transition tables, which begins with "table NAME", a table, or one of its
+//     rules as TABLE.RULE.
 func (m *Mutant) Apply(read func(file string) ([]byte, error)) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	spans := map[string][]span{}
@@ -113,7 +113,8 @@ func withoutComments(text string) string {
 	fset := token.NewFileSet()
 	file := fset.AddFile("", -1, len(text))
 	var s scanner.Scanner
-	s.Init(file, blank, func(token.Position, string) {}, scanner.ScanComments) // a fragment has errors
+	ignore := func(token.Position, string) {} // a fragment has errors
+	s.Init(file, blank, ignore, scanner.ScanComments)
 	for {
 		pos, tok, literal := s.Scan()
 		switch tok {
@@ -199,7 +200,8 @@ func nearest(text string, from, to int, want string) string {
 			}
 		}
 		if likeness := common - other; common > 0 && (best == "" || likeness > most) {
-			best, most = fmt.Sprintf("nearest is line %d:\n%s", number, indented(strings.TrimSpace(line))), likeness
+			most = likeness
+			best = fmt.Sprintf("nearest is line %d:\n%s", number, indented(strings.TrimSpace(line)))
 		}
 	}
 	if best == "" {

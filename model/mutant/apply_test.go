@@ -35,6 +35,9 @@ const (
 )
 `
 
+// Two lines of F change places.
+const swap = "- first := look(n)\n  second := look(n + 1)\n+ first := look(n)\n"
+
 // apply returns source, or another text, with the edits of one section of p.go made.
 func apply(t *testing.T, text, declaration, edits string) (string, error) {
 	t.Helper()
@@ -49,20 +52,35 @@ func apply(t *testing.T, text, declaration, edits string) (string, error) {
 
 func TestEditsReplaceTextInTheirDeclaration(t *testing.T) {
 	for _, c := range []struct{ name, declaration, edits, old, new string }{
-		{"a line", "F", "- return nil\n+ return errors.New(\"\")\n", "return nil", `return errors.New("")`},
+		{
+			"a line", "F", "- return nil\n+ return errors.New(\"\")\n",
+			"return nil", `return errors.New("")`,
+		},
 		{"a part of a line", "F", "- n + 1\n+ n\n", "look(n + 1)", "look(n)"},
-		{"an insertion", "F", "  if first != second {\n+ \tfirst = second\n", "second {\n", "second {\n\t\tfirst = second\n"},
-		{"a deletion", "F", "- if first != second {\n- \treturn errors.New(\"differs\")\n- }\n",
-			"\tif first != second {\n\t\treturn errors.New(\"differs\")\n\t}\n", ""},
-		{"two lines that change places", "F", "- first := look(n)\n  second := look(n + 1)\n+ first := look(n)\n",
-			"\tfirst := look(n)\n\tsecond := look(n + 1)\n", "\tsecond := look(n + 1)\n\tfirst := look(n)\n"},
-		{"two edits", "F", "- n + 1\n+ n\n\n- nil\n+ errors.New(\"\")\n",
-			"look(n + 1)\n\tif first != second {\n\t\treturn errors.New(\"differs\")\n\t}\n\treturn nil",
-			"look(n)\n\tif first != second {\n\t\treturn errors.New(\"differs\")\n\t}\n\treturn errors.New(\"\")"},
+		{
+			"an insertion", "F", "  if first != second {\n+ \tfirst = second\n",
+			"second {\n", "second {\n\t\tfirst = second\n",
+		},
+		{
+			"a deletion", "F", "- if first != second {\n- \treturn errors.New(\"differs\")\n- }\n",
+			"\tif first != second {\n\t\treturn errors.New(\"differs\")\n\t}\n", "",
+		},
+		{
+			"two lines that change places", "F", swap,
+			"\tfirst := look(n)\n\tsecond := look(n + 1)\n",
+			"\tsecond := look(n + 1)\n\tfirst := look(n)\n",
+		},
+		{
+			"two edits", "F", "- n + 1\n+ n\n\n- first != second\n+ second != first\n",
+			"look(n + 1)\n\tif first != second {", "look(n)\n\tif second != first {",
+		},
 		{"a method", "T.F", "- return t.value\n+ panic(0)\n", "{ return t.value }", "{ panic(0) }"},
 		{"a type", "T", "  value V\n+ other V\n", "\tvalue V\n", "\tvalue V\n\tother V\n"},
 		{"a group of constants", "high", "- low = 1\n+ low = 2\n", "low  = 1", "low = 2"},
-		{"imports", "import", "  import \"errors\"\n+ import \"os\"\n", "import \"errors\"\n", "import \"errors\"\nimport \"os\"\n"},
+		{
+			"imports", "import", "  import \"errors\"\n+ import \"os\"\n",
+			"import \"errors\"\n", "import \"errors\"\nimport \"os\"\n",
+		},
 		{"the package clause", "package", "- p\n+ q\n", "package p\n", "package q\n"},
 	} {
 		got, err := apply(t, source, c.declaration, c.edits)
@@ -73,17 +91,18 @@ func TestEditsReplaceTextInTheirDeclaration(t *testing.T) {
 }
 
 func TestEditsApplyAfterUnrelatedOnes(t *testing.T) {
-	const edits = "- first := look(n)\n  second := look(n + 1)\n+ first := look(n)\n"
+	with := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(source) }
 	for name, text := range map[string]string{
-		"lines above":       strings.Replace(source, "// F looks", "func before() {}\n\n// F looks", 1),
-		"the same text":     source + "\nfunc G(n int) {\n\tfirst := look(n)\n\tsecond := look(n + 1)\n}\n",
-		"another depth":     strings.NewReplacer("\tfirst :=", "\t{\n\t\tfirst :=", "\tsecond :=", "\t\tsecond :=", "\treturn nil\n", "\treturn nil\n}\n").Replace(source),
-		"comments":          strings.Replace(source, "look(n)\n", "look(n) // first := look(n)\n\t// twice\n", 1),
-		"other white space": strings.Replace(source, "first := look(n)", "first  :=\n look(n)", 1),
+		"lines above":       with("// F looks", "func before() {}\n\n// F looks"),
+		"the same text":     source + "\nfunc G() {\n\tfirst := look(n)\n\tsecond := look(n + 1)\n}",
+		"another depth":     with("\tfirst", "\t{\n\t\tfirst", "\tsecond", "\t\tsecond", "nil\n", "nil\n}\n"),
+		"comments":          with("look(n)\n", "look(n) // first := look(n)\n\t// twice\n"),
+		"other white space": with("first := look(n)", "first  :=\n look(n)"),
 	} {
-		got, err := apply(t, text, "F", edits)
+		got, err := apply(t, text, "F", swap)
 		require.NoError(t, err, name)
-		require.Contains(t, strings.Join(strings.Fields(got), " "), "second := look(n + 1) first := look(n) if", name)
+		words := strings.Join(strings.Fields(got), " ")
+		require.Contains(t, words, "second := look(n + 1) first := look(n)", name)
 		_, err = format.Source([]byte(got))
 		require.NoError(t, err, name)
 	}
@@ -92,8 +111,15 @@ func TestEditsApplyAfterUnrelatedOnes(t *testing.T) {
 func TestWhatIsNotFoundOnceIsSaid(t *testing.T) {
 	for _, c := range []struct{ declaration, edits, want string }{
 		{"G", "- a\n", "line 3: p.go declares no G"},
-		{"F", "- return low\n+ return high\n", "line 3: p.go: F has no\n\treturn low\nnearest is line 12:\n\treturn nil"},
-		{"F", "  first := look(n)\n- second := look(n)\n", "p.go: F has no\n\tfirst := look(n)\n\tsecond := look(n)\nnearest is line 8:\n\tsecond := look(n + 1)"},
+		{
+			"F", "- return low\n+ return high\n",
+			"line 3: p.go: F has no\n\treturn low\nnearest is line 12:\n\treturn nil",
+		},
+		{
+			"F", "  first := look(n)\n- second := look(n)\n",
+			"p.go: F has no\n\tfirst := look(n)\n\tsecond := look(n)\n" +
+				"nearest is line 8:\n\tsecond := look(n + 1)",
+		},
 		{"T.F", "- ???\n", "p.go: T.F has no\n\t???\nand nothing like it"},
 		{"F", "- look\n+ see\n", "p.go: F has 2 times what should be there once:\n\tlook"},
 		{"F", "- loo\n+ see\n", "p.go: F has no\n\tloo\n"},

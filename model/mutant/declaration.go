@@ -43,13 +43,14 @@ func goDeclarations(text, name string) (found [][2]int, err error) {
 	if err != nil {
 		return nil, err
 	}
+	offset := func(p token.Pos) int { return fset.Position(p).Offset }
 	if name == "package" {
-		return [][2]int{{fset.Position(file.Package).Offset, fset.Position(file.Name.End()).Offset}}, nil
+		return [][2]int{{offset(file.Package), offset(file.Name.End())}}, nil
 	}
 	for _, decl := range file.Decls {
 		for _, declared := range namesOf(decl) {
 			if declared == name {
-				found = append(found, [2]int{fset.Position(decl.Pos()).Offset, fset.Position(decl.End()).Offset})
+				found = append(found, [2]int{offset(decl.Pos()), offset(decl.End())})
 			}
 		}
 	}
@@ -104,12 +105,14 @@ func receiver(t ast.Expr) string {
 var (
 	// What begins at the left margin ends the declaration before it; a declaration has its name in
 	// a group.
-	coqHeading = regexp.MustCompile(`(?m)^(?:(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Inductive|Record|Ltac|Notation) (\w+)|` +
+	coqHeading = regexp.MustCompile(`(?m)^(?:(?:Lemma|Theorem|Corollary|Definition|Fixpoint|` +
+		`Inductive|Record|Ltac|Notation) (\w+)|` +
 		`(?:Section|End|Variables?|Hypothesis|Arguments|Require|Import|Local|Global)\b)`)
-	promelaHeading = regexp.MustCompile(`(?m)^(?:(?:active (?:\[\w+\] )?)?proctype (\w+)|(?:inline|ltl|#define) (\w+)|(init)\b)`)
-	promelaCase    = regexp.MustCompile(`(?m)^#(?:(?:el)?if (.*?)\s*(?:/\*.*)?|endif)$`)
-	tableHeading   = regexp.MustCompile(`(?m)^table (\w+)$`)
-	ruleHeading    = regexp.MustCompile(`(?m)^(?:rule (\w+)|(vars|init|params)\b.*)$`)
+	promelaHeading = regexp.MustCompile(`(?m)^(?:(?:active (?:\[\w+\] )?)?proctype (\w+)|` +
+		`(?:inline|ltl|#define) (\w+)|(init)\b)`)
+	promelaCase  = regexp.MustCompile(`(?m)^#(?:(?:el)?if (.*?)\s*(?:/\*.*)?|endif)$`)
+	tableHeading = regexp.MustCompile(`(?m)^table (\w+)$`)
+	ruleHeading  = regexp.MustCompile(`(?m)^(?:rule (\w+)|(vars|init|params)\b.*)$`)
 )
 
 // headed returns the parts of a text that begin with a heading of this name and end where another

@@ -13,7 +13,7 @@ func TestDeclarationsOfEachLanguage(t *testing.T) {
 	const coq = `Require Import List.
 
 (* one *)
-Definition word p := p mod width.
+Definition word p := p.
 Lemma kept x : x = x.
 Proof.
   auto.
@@ -56,7 +56,7 @@ rule up
 do x--
 `
 	for _, c := range []struct{ file, text, name, first, last string }{
-		{"a.v", coq, "word", "Definition word p := p mod width.", "Definition word p := p mod width."},
+		{"a.v", coq, "word", "Definition word p := p.", "Definition word p := p."},
 		{"a.v", coq, "kept", "Lemma kept x : x = x.", "Qed."},
 		{"a.v", coq, "step", "Inductive step : nat -> Prop :=", "| up n : step n."},
 		{"a.v", coq, "kept_more", "Theorem kept_more : True.", "Proof. auto. Qed."},

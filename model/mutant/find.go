@@ -13,8 +13,10 @@ import (
 
 // A File is a mutant's file.
 type File struct {
-	ID   string // the file's name without .mutant
-	Home string // the directory, with slashes and relative to the root, of the package in whose testdata/mutants it is
+	ID string // the file's name without .mutant
+	// Home is the directory of the package in whose testdata/mutants it is, with slashes and
+	// relative to the root.
+	Home string
 	Path string
 	More bool // it is in testdata/mutants/more: a further example of a bug
 }
@@ -31,7 +33,8 @@ func In(dir, home string) ([]File, error) {
 		}
 		for _, e := range entries {
 			if id, ok := strings.CutSuffix(e.Name(), ".mutant"); ok {
-				files = append(files, File{ID: id, Home: home, Path: filepath.Join(folder, e.Name()), More: sub != ""})
+				file := filepath.Join(folder, e.Name())
+				files = append(files, File{ID: id, Home: home, Path: file, More: sub != ""})
 			}
 		}
 	}
@@ -47,7 +50,8 @@ func Find(root string) ([]File, error) {
 			return err
 		}
 		if dir != root {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || d.Name()[0] == '.' || d.Name()[0] == '_' {
+			_, err := os.Stat(filepath.Join(dir, "go.mod"))
+			if err == nil || strings.ContainsRune("._", rune(d.Name()[0])) {
 				return filepath.SkipDir // another module, or none
 			}
 		}

@@ -45,8 +45,9 @@ type Mutant struct {
 
 // A Killer objects to a mutant: a line "Killed by Name in Place".
 type Killer struct {
-	Name  string // of a test, a theorem
-	Place string // where it is if that is not where the mutant is: a package's directory, a lemma; or ""
+	Name string // of a test, a theorem
+	// Place is where it is, if that is not where the mutant is: a package's directory, a lemma.
+	Place string
 }
 
 // An Edit replaces Old by New in one declaration of a file.
@@ -57,6 +58,8 @@ type Edit struct {
 	New  string // the text to put in its place
 	Line int    // of the edit in the mutant's file, from 1
 }
+
+const form = "-- FILE: DECLARATION --"
 
 var (
 	killedBy = regexp.MustCompile(`^Killed by (\S+)(?: in (\S+))?$`)
@@ -74,7 +77,8 @@ func Parse(text []byte) (*Mutant, error) {
 		case k != nil:
 			m.Killers = append(m.Killers, Killer{Name: k[1], Place: k[2]})
 		case strings.HasPrefix(s, "Killed by"):
-			return nil, fmt.Errorf("line %d: want \"Killed by NAME\" or \"Killed by NAME in PLACE\", not %q", line, s)
+			return nil, fmt.Errorf("line %d: want %q or %q, not %q",
+				line, "Killed by NAME", "Killed by NAME in PLACE", s)
 		default:
 			prose = append(prose, s)
 		}
@@ -85,16 +89,17 @@ func Parse(text []byte) (*Mutant, error) {
 		return nil, errors.New("line 1: a mutant begins with a sentence that says what the bug is")
 	}
 	if len(archive.Files) == 0 {
-		return nil, errors.New("no edits in it; an edit begins with a line \"-- FILE: DECLARATION --\"")
+		return nil, fmt.Errorf("no edits in it; an edit begins with a line %q", form)
 	}
 	line-- // the comment's last newline ends a line, it begins none
 	for _, f := range archive.Files {
 		s := section.FindStringSubmatch(f.Name)
 		if s == nil {
-			return nil, fmt.Errorf("line %d: want \"-- FILE: DECLARATION --\", not %q", line, "-- "+f.Name+" --")
+			return nil, fmt.Errorf("line %d: want %q, not %q", line, form, "-- "+f.Name+" --")
 		}
 		if path.IsAbs(s[1]) || path.Clean(s[1]) != s[1] || strings.HasPrefix(s[1], "..") {
-			return nil, fmt.Errorf("line %d: file %q: want a path relative to the root of the module", line, s[1])
+			return nil, fmt.Errorf(
+				"line %d: file %q: want a path relative to the root of the module", line, s[1])
 		}
 		edits, err := parseEdits(string(f.Data), line+1)
 		if err != nil {
@@ -121,7 +126,8 @@ func parseEdits(text string, line int) ([]Edit, error) {
 		e := Edit{Old: strings.Join(old, "\n"), New: strings.Join(new, "\n"), Line: first}
 		switch {
 		case strings.TrimSpace(e.Old) == "":
-			return fmt.Errorf("line %d: nothing to find: an insertion needs a line that stands beside it", first)
+			return fmt.Errorf(
+				"line %d: nothing to find: an insertion needs a line that stands beside it", first)
 		case strings.Join(strings.Fields(e.Old), " ") == strings.Join(strings.Fields(e.New), " "):
 			return fmt.Errorf("line %d: an edit that changes nothing", first)
 		}
@@ -149,7 +155,8 @@ func parseEdits(text string, line int) ([]Edit, error) {
 		case ' ', '\t':
 			old, new = append(old, rest), append(new, rest)
 		default:
-			return nil, fmt.Errorf("line %d: want a blank, \"-\" or \"+\" at the beginning of %q", line, s)
+			return nil, fmt.Errorf("line %d: want a blank, %q or %q at the beginning of %q",
+				line, "-", "+", s)
 		}
 		line++
 	}

