@@ -24,11 +24,16 @@ var groups = []group{
 	{"once", []string{"load", "add", "once", "once", "oncevalue", "lock", "unlock", "try"}, 3, 4},
 	{"channels", []string{"send", "send", "recv", "recv", "close", "len", "range", "load", "store"}, 3, 4},
 	{"selects", []string{"send", "recv", "close", "select", "select", "select", "select or default", "select or default"}, 3, 3},
+	{"contexts", []string{
+		"cancel", "cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "drop", "without", "afterfunc",
+		"stopfunc",
+	}, 3, 4},
 	{"control", []string{"load", "add", "panic", "goexit", "try", "defer", "go", "lock", "unlock", "send", "recv"}, 3, 4},
 	{"coroutines", []string{"load", "add", "pull", "pull", "next", "next", "next", "stop", "yield", "yield", "panic", "goexit", "try"}, 2, 6},
 	{"everything", []string{
 		"load", "store", "cas", "add", "lock", "unlock", "trylock", "rlock", "wlock", "runlock", "wait", "broadcast",
-		"once", "send", "recv", "close", "range", "select", "select or default", "panic", "goexit", "try", "defer", "go", "pull", "next", "yield",
+		"once", "send", "recv", "close", "range", "select", "select or default",
+		"cancel", "err", "cause", "ctxdone", "derive", "afterfunc", "stopfunc", "panic", "goexit", "try", "defer", "go", "pull", "next", "yield",
 	}, 3, 4},
 }
 
@@ -55,6 +60,8 @@ func (g group) block(t *rapid.T, least, most, depth int) prog.Block {
 		switch in.Op {
 		case "send", "recv", "close", "len", "range":
 			in.A = drawChan(t)
+		case "cas":
+			in.A %= 3
 		case "wgadd":
 			in.B-- // -1 to 1
 		case "panic", "cancel":

@@ -3,7 +3,6 @@ package serve_test
 import (
 	"bytes"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/surewake/surewake/fuzz/prog"
@@ -19,27 +18,27 @@ func native(r serve.Request) serve.Answer {
 	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	races := raceErrors()
+	before := settle(-1)
 	for i := range r.Runs {
 		if i == r.Runs/2 {
 			runtime.GOMAXPROCS(2)
 		}
-		before := runtime.NumGoroutine()
 		w := prog.NewWorld()
 		w.Noise = r.Seed + uint64(i)<<20 | 1
 		w.Run(r.Program)
-		stuck := settle(before)
+		now := settle(before)
 		if n := raceErrors(); n > races {
 			a.Races, races = a.Races+1, n
 		}
 		switch {
 		case race: // reading what happened would be one itself
-		case stuck:
+		case now != before:
 			a.Stuck[w.Outcome()]++
-			free(w, before)
+			before = free(w, before, now)
 		default:
 			a.Complete[w.Outcome()]++
 		}
-		if runtime.NumGoroutine() > leaks {
+		if before = max(before, now); before > leaks {
 			a.Spent = true
 			break
 		}
@@ -47,16 +46,21 @@ func native(r serve.Request) serve.Answer {
 	return a
 }
 
-// settle waits until no goroutine of a program can go on, and reports whether
-// some wait for ever. Before it there were so many goroutines.
-func settle(before int) (stuck bool) {
+// settle waits until no goroutine of a program can go on, and gives how many
+// goroutines there are. Without a program there were so many before.
+func settle(before int) int {
+	same := 0
 	for n := 1; ; n++ {
 		runtime.Gosched()
-		if runtime.NumGoroutine() == before {
-			return false
+		if runtime.NumGoroutine() != before {
+			same = 0
+		} else if same++; same == 3 { // the number may be wrong while a goroutine begins
+			return before
 		}
-		if n%64 == 0 && quiet() {
-			return runtime.NumGoroutine() != before
+		if n%64 == 0 {
+			if now, ok := quiet(); ok {
+				return now
+			}
 		}
 		if n%1024 == 0 {
 			time.Sleep(20 * time.Microsecond)
@@ -64,45 +68,43 @@ func settle(before int) (stuck bool) {
 	}
 }
 
-// free lets the goroutines of a stuck program go as far as that can be done.
-func free(w *prog.World, before int) {
-	for left := runtime.NumGoroutine(); left > before; {
+// free lets the goroutines of a stuck program go as far as that can be done, and
+// gives how many goroutines are left.
+func free(w *prog.World, before, now int) int {
+	for now > before {
 		w.Free()
-		settle(before)
-		n := runtime.NumGoroutine()
-		if n == left {
-			return // they wait for what nobody can bring, such as a nil channel
+		left := settle(before)
+		if left == now {
+			break // they wait for what nobody can bring, such as a nil channel
 		}
-		left = n
+		now = left
 	}
+	return now
 }
 
-// waiting are the states in which a goroutine stays until another one acts.
+// waiting are the states in which a goroutine stays until another one acts. Not
+// among them is that of one which waits for the world to go on, to collect garbage.
 var waiting = []string{
 	"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
 	"sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.Cond.Wait", "sync.WaitGroup.Wait",
-	"semacquire", "coroutine",
+	"coroutine",
 }
 
 var dump = make([]byte, 1<<20)
 
-// quiet reports whether every goroutine except the caller's waits for another.
-// The world stands still while the states are read, so this is for ever.
-func quiet() bool {
-	text := dump[:runtime.Stack(dump, true)]
-	own := true
-	for len(text) > 0 {
+// quiet counts the goroutines, and reports whether each except the caller waits for
+// another. The world stands still while the states are read, so this is for ever.
+func quiet() (n int, ok bool) {
+	ok = true
+	for text := dump[:runtime.Stack(dump, true)]; len(text) > 0; n++ {
 		head, _, _ := bytes.Cut(text, []byte("\n"))
-		_, state, _ := strings.Cut(string(head), "[")
-		state, _, _ = strings.Cut(state, "]")
-		state, _, _ = strings.Cut(state, ",")
-		if !own && !settled[state] {
-			return false
-		}
-		own = false
+		_, state, _ := bytes.Cut(head, []byte("["))
+		state, _, _ = bytes.Cut(state, []byte("]"))
+		state, _, _ = bytes.Cut(state, []byte(","))
+		ok = ok && (n == 0 || settled[string(state)])
 		_, text, _ = bytes.Cut(text, []byte("\n\n"))
 	}
-	return true
+	return n, ok
 }
 
 var settled = func() map[string]bool {
