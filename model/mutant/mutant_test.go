@@ -40,7 +40,7 @@ func TestWhatIsNoMutantIsRefusedWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "line 1: a mutant begins with a sentence",
 		"-- p.go: F --\n- a\n":              "line 1: a mutant begins with a sentence",
-		"A bug.\n":                          `no edits in it; an edit begins with a line "-- FILE: DECL`,
+		"A bug.\n":                          `no edits in it; an edit begins with a line "--`,
 		"A bug.\nKilled by\n":               `or "Killed by NAME in PLACE", not "Killed by"`,
 		"A bug.\nKilled by A and B\n":       `line 2: want "Killed by NAME"`,
 		"A bug.\n\n-- p.go --\n- a\n":       `DECLARATION --", not "-- p.go --"`,
