@@ -93,9 +93,10 @@ func TestEditsReplaceTextInTheirDeclaration(t *testing.T) {
 func TestEditsApplyAfterUnrelatedOnes(t *testing.T) {
 	with := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(source) }
 	for name, text := range map[string]string{
-		"lines above":       with("// F looks", "func before() {}\n\n// F looks"),
-		"the same text":     source + "\nfunc G() {\nfirst := look(n)\nsecond := look(n + 1)\n}",
-		"another depth":     with("\tfirst", "\t{\n\t\tfirst", "\tsecond", "\t\tsecond", "nil\n", "nil}"),
+		"lines above":   with("// F looks", "func before() {}\n\n// F looks"),
+		"the same text": source + "\nfunc G() {\nfirst := look(n)\nsecond := look(n + 1)\n}",
+		"another depth": with("\tfirst", "\t{\n\t\tfirst", "\tsecond", "\t\tsecond",
+			"nil\n", "nil}"),
 		"comments":          with("look(n)\n", "look(n) // first := look(n)\n\t// twice\n"),
 		"other white space": with("first := look(n)", "first  :=\n look(n)"),
 	} {
