@@ -1,21 +1,22 @@
 package taskstate
 
-// Cancel asks the task to end. It takes effect when a runner is told RunCancelled, which comes about without any other
-// wake: the task becomes SCHEDULED if it is IDLE, and notified if it is RUNNING. While it is in a shield, Cancel leaves a
-// mark only, and the rest is LeaveShield's. Who has a reference may call it, and keeps that reference.
+// Cancel asks the task to end. A runner is told so by RunCancelled, without any other wake: an IDLE
+// task becomes SCHEDULED, a RUNNING one notified. While the task is in a shield, Cancel only marks
+// it, and LeaveShield does the rest. Any holder of a reference may call it, and keeps the
+// reference.
 //
-// It returns CancelEnqueue, CancelNoted, CancelDeferred, CancelAlready or CancelFinished.
-//
-// Only the first Cancel of a task has an effect. A task that is told RunCancelled and goes on waiting all the same
+// It returns CancelEnqueue, CancelNoted, CancelDeferred, CancelAlready or CancelFinished. Only the
+// first Cancel of a task changes anything. A task that is told RunCancelled and waits all the same
 // is not told again until something else wakes it.
 func (w *Word) Cancel() CancelOutcome {
 	for {
 		s := w.Load()
-		if !s.live() {
+		if !s.isLive() {
 			panic(s.broken("Cancel"))
 		}
 		next, outcome := s.cancel()
-		if next == s || w.swap(s, next) { // partner: ToRunning's CAS if it is SCHEDULED, ToIdle's or LeaveShield's if it is RUNNING
+		// Partner: ToRunning's CAS if it is SCHEDULED, ToIdle's or LeaveShield's if it is RUNNING.
+		if next == s || w.swap(s, next) {
 			return outcome
 		}
 	}
@@ -23,7 +24,7 @@ func (w *Word) Cancel() CancelOutcome {
 
 func (s State) cancel() (State, CancelOutcome) {
 	switch {
-	case s.at(complete):
+	case s.is(complete):
 		return s, CancelFinished
 	case s&cancelled != 0:
 		return s, CancelAlready
@@ -37,22 +38,24 @@ func (s State) cancel() (State, CancelOutcome) {
 	return next | cancelled, CancelNoted
 }
 
-// EnterShield holds cancellation back until the matching LeaveShield. Only the runner may call it, from the poll; a
-// shield lasts across polls. It panics beyond MaxShield.
+// EnterShield defers cancellation until the matching LeaveShield. Only the runner may call it,
+// during a poll; a shield lasts across polls. It panics if MaxShield shields are entered already.
 func (w *Word) EnterShield() {
 	for {
 		s := w.Load()
-		if !s.polled() || s&shieldMask == shieldMask {
+		if !s.isRunning() || s&shieldMask == shieldMask {
 			panic(s.broken("EnterShield"))
 		}
-		if w.swap(s, s+shieldOne) { // partner: Cancel's CAS, which comes before it or is deferred
+		// Partner: Cancel's CAS, which comes before this one or is deferred.
+		if w.swap(s, s+shieldOne) {
 			return
 		}
 	}
 }
 
-// LeaveShield is the end of EnterShield. If it was the outermost shield and the task is cancelled, the task is notified, so
-// that it does not become IDLE. Only the runner may call it, from the poll. It panics outside of all shields.
+// LeaveShield ends the innermost shield. If it was the outermost one and the task is cancelled, the
+// task is notified, so that it does not become IDLE. Only the runner may call it, during a poll. It
+// panics if the task is in no shield.
 //
 // It returns ShieldLeft, ShieldHeld or ShieldCancelled.
 func (w *Word) LeaveShield() ShieldOutcome {
@@ -62,14 +65,16 @@ func (w *Word) LeaveShield() ShieldOutcome {
 		if outcome == refused {
 			panic(s.broken("LeaveShield"))
 		}
-		if w.swap(s, next) { // partner: Cancel's CAS, which comes before it and set cancelled, or after it and notifies
+		// Partner: Cancel's CAS, which came before this one and set cancelled, or comes after it
+		// and notifies.
+		if w.swap(s, next) {
 			return outcome
 		}
 	}
 }
 
 func (s State) leaveShield() (State, ShieldOutcome) {
-	if !s.polled() || s&shieldMask == 0 {
+	if !s.isRunning() || s&shieldMask == 0 {
 		return s, refused
 	}
 	s -= shieldOne

@@ -1,20 +1,21 @@
-// Package taskstate is the state of one task of a scheduler, in one 64-bit word: where the task is on its way from
-// spawn to completion, whether it was woken, cancelled, joined or detached, in how many shields against cancellation
-// it is, and how many references to it there are.
+// Package taskstate is the state of one task of a scheduler, in one 64-bit word: where the task is
+// on its way from spawn to completion; whether it was woken, cancelled, joined or detached; in how
+// many shields against cancellation it is; and how many references to it there are.
 //
-// Every transition is one compare-and-swap, repeated until it succeeds, and returns what its caller must do now: enqueue the task,
-// poll it, wake its joiner, release it. The package knows no queue, no worker and no task; it imports the standard library only.
+// Every transition is one compare-and-swap, repeated until it succeeds, and returns what its caller
+// must do next: enqueue the task, poll it, wake its joiner, release it. The package knows no queue,
+// no worker and no task.
 //
 // # Running tasks
 //
-// This is an executor. A task is polled until it says that it is done; in between it waits to be woken, by whoever it
-// has told to call wake.
+// This is an executor. A task is polled until it says that it is done. In between it waits for a
+// wake, by any holder of a reference.
 //
 //	type task struct {
 //		state  taskstate.Word
 //		poll   func(t *task, cancelled bool) (done bool) // stores the result
 //		result string
-//		joiner chan struct{} // what the joiner leaves to be woken
+//		joiner chan struct{} // closed to wake the joiner
 //	}
 //
 //	type executor chan *task
@@ -44,7 +45,7 @@
 //		case t.state.ToIdle() == taskstate.IdleEnqueue:
 //			e <- t
 //		}
-//		// Nothing here: unless it was told otherwise, this goroutine has no reference any more.
+//		// Nothing after the switch: except where told so, this goroutine has no reference now.
 //	}
 //
 //	func (t *task) join() string {
@@ -55,18 +56,44 @@
 //		return t.result
 //	}
 //
-// The package example runs it. A spawn is taskstate.New(2), one reference for the task itself and one for who will join it,
-// and a place in the queue.
+// The package example runs it. A spawn is taskstate.New(2), one reference for the task itself and
+// one for its joiner, and a place in the queue.
+//
+// # References
+//
+// A task may be touched only by a holder of a reference. Each reference is owned by one party:
+//
+//	the task's own    from New until Complete; goes from a queue's entry to the runner and back,
+//	                  and stays with the word while the task is IDLE
+//	the handle's      from New until Detach, or until Drop after the result was collected
+//	a waker's         from Clone until Drop or WakeDrop
+//	a stale entry's   Claim takes the right to run from a queue's entry, which keeps a reference
+//	                  until ToRunning has returned RunStale and its holder drops it
+//
+// The transition that drops the last one says so: its caller releases the task.
 //
 // # Who may call what
 //
-// Nobody who has no reference may call anything. Beyond that:
+// Every caller must hold a reference. Beyond that:
 //
-//	ToIdle, Yield, Complete, EnterShield, LeaveShield   the runner: who was told RunPoll or RunCancelled
-//	ToRunning                                           who took the task from a queue
+//	ToIdle, Yield, Complete, EnterShield, LeaveShield   the runner, told RunPoll or RunCancelled
+//	ToRunning                                           the one that took the task from a queue
 //	Join, Unjoin, Detach                                the holder of the handle
-//	Wake, WakeDrop, Cancel, Claim, Clone, Drop, Load    anyone
+//	Wake, WakeDrop, Cancel, Claim, Clone, Drop, Load    any holder of a reference
 //
-// What can be seen from the word is checked: a transition that the state does not allow, one reference or one shield too many
-// or too few, and any use of a word without references panics, with the rule and the state, and leaves the word as it was.
+// What shows in the word is checked: a transition that the state does not allow, one reference or
+// one shield too many or too few, and any use of a word without references panics, with the rule
+// and the state, and leaves the word as it was.
+//
+// # Memory
+//
+// Each transition that changes the word synchronizes before the next one that finds its value. So a
+// runner sees all that the runners before it wrote, and what the caller wrote that made the task
+// SCHEDULED; Complete synchronizes before the return of a Join, Unjoin, Detach or Load that finds
+// the task COMPLETE; and the last Drop comes after everything that the other owners did.
+//
+// # Source
+//
+// The lifecycle with a notified bit, join interest and a reference count in one word is that of
+// Tokio's tasks (runtime/task/state.rs). word.go says what differs, and what is proved.
 package taskstate

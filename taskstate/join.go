@@ -1,13 +1,15 @@
 package taskstate
 
-// Join asks to be woken by the completion. The holder of the handle calls it, after it has left beside the word what is to be
-// woken; from then on, and as long as it is not withdrawn, that memory is read by the runner that is told CompleteWakeJoiner, and
-// written by nobody. It panics once the task is detached.
+// Join asks that the completion wake a joiner. The holder of the handle calls it, after it has
+// stored beside the word how to wake the joiner, its waker. From then on, unless it withdraws, the
+// runner that is told CompleteWakeJoiner reads that memory, and nobody writes it. It panics once
+// the task is detached.
 //
-// It returns JoinWait or JoinReady.
+// It returns JoinWait or JoinReady; JoinReady synchronizes after Complete.
 //
-// Several joiners can share one handle if what they leave is a list with a lock of its own: a Join that finds join interest
-// set already is as good as the first. One that finds JoinReady may be woken nevertheless.
+// Several joiners can share one handle if the waker is a list with a lock of its own: a Join that
+// finds join interest set already does as well as the first. One that is told JoinReady may be
+// woken nevertheless.
 func (w *Word) Join() JoinOutcome {
 	for {
 		s := w.Load()
@@ -15,7 +17,8 @@ func (w *Word) Join() JoinOutcome {
 		if outcome == refused {
 			panic(s.broken("Join"))
 		}
-		// Another's join interest is as good as this one's: Complete's CAS, which is still to come, is the partner of either.
+		// Passes the waker to the completion; partner: Complete's CAS, which is still to come, also
+		// if another's join interest is found.
 		if next == s || w.swap(s, next) {
 			return outcome
 		}
@@ -24,18 +27,18 @@ func (w *Word) Join() JoinOutcome {
 
 func (s State) join() (State, JoinOutcome) {
 	switch {
-	case !s.live() || s&detached != 0:
+	case !s.isLive() || s&detached != 0:
 		return s, refused
-	case s.at(complete):
+	case s.is(complete):
 		return s, JoinReady
 	}
 	return s | joinInterest, JoinWait
 }
 
-// Unjoin withdraws Join, for a joiner that has waited long enough, or that has to leave something else to be woken. The
-// holder of the handle calls it. It panics if there is nothing to withdraw.
+// Unjoin withdraws a Join, for a joiner that has waited long enough, or that has to replace its
+// waker. The holder of the handle calls it. It panics if there is no Join to withdraw.
 //
-// It returns JoinWithdrawn or JoinReady.
+// It returns JoinWithdrawn or JoinReady; JoinReady synchronizes after Complete.
 func (w *Word) Unjoin() JoinOutcome {
 	for {
 		s := w.Load()
@@ -51,9 +54,9 @@ func (w *Word) Unjoin() JoinOutcome {
 
 func (s State) unjoin() (State, JoinOutcome) {
 	switch {
-	case !s.live() || s&detached != 0:
+	case !s.isLive() || s&detached != 0:
 		return s, refused
-	case s.at(complete):
+	case s.is(complete):
 		return s, JoinReady
 	case s&joinInterest == 0:
 		return s, refused
@@ -61,11 +64,13 @@ func (s State) unjoin() (State, JoinOutcome) {
 	return s &^ joinInterest, JoinWithdrawn
 }
 
-// Detach gives up the handle: nobody will collect the result, and nobody waits for it. The holder of the handle calls it, once, and
-// its reference is dropped by the same CAS unless it still needs it for what it is told to do. A Join is withdrawn.
+// Detach gives up the handle: nobody will collect the result or wait for it. The holder of the
+// handle calls it, once. A Join is withdrawn. The same CAS drops the caller's reference, unless the
+// caller still needs it for what it is told to do.
 //
-// It returns DetachDone, DetachDiscard or DetachRelease. The result is discarded by one party: here if the task is
-// COMPLETE, else by the runner, who is told CompleteDiscard; or released with the task.
+// It returns DetachDone, DetachDiscard or DetachRelease. One party discards the result: here, if
+// the task is COMPLETE; else the runner, which is told CompleteDiscard; or it is released with the
+// task.
 func (w *Word) Detach() DetachOutcome {
 	for {
 		s := w.Load()
@@ -86,7 +91,7 @@ func (s State) detach() (State, DetachOutcome) {
 		return s, refused
 	case drop == DropRelease:
 		return dropped | detached, DetachRelease
-	case s.at(complete):
+	case s.is(complete):
 		return s | detached, DetachDiscard
 	}
 	return dropped&^joinInterest | detached, DetachDone

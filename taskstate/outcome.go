@@ -2,20 +2,21 @@ package taskstate
 
 import "fmt"
 
-// Every transition returns what its caller must do now. The types differ, so that a switch over one of them can be
-// seen to name every case; the zero value is the case in which there is nothing left to do, or nothing to be had.
+// Every transition returns what its caller must do next. The types differ, so that a switch over
+// one of them can be seen to name every case. The zero value means that there is nothing to do.
 
 // A WakeOutcome is what [Word.Wake] and [Word.WakeDrop] return.
 type WakeOutcome uint8
 
 const (
-	// WakeNoted: nothing is left to do. The task will be polled, and that poll begins after the call.
+	// WakeNoted: nothing to do. The task will be polled, and that poll begins after the call.
 	WakeNoted WakeOutcome = iota
-	// WakeFinished: nothing is left to do. The task is COMPLETE.
+	// WakeFinished: nothing to do. The task is COMPLETE.
 	WakeFinished
-	// WakeEnqueue: the task has become SCHEDULED. The caller must see that it is run, and nobody else will.
+	// WakeEnqueue: the task has become SCHEDULED. The caller must get it run; nobody else will.
 	WakeEnqueue
-	// WakeRelease, from WakeDrop only: the task is COMPLETE and this was the last reference. The caller must release it.
+	// WakeRelease, from WakeDrop only: the task is COMPLETE and this was the last reference. The
+	// caller must release the task.
 	WakeRelease
 )
 
@@ -23,13 +24,15 @@ const (
 type RunOutcome uint8
 
 const (
-	// RunStale: the task is not SCHEDULED. It must not be polled. Who took it from a queue must [Word.Drop] the
-	// reference that came with the entry; Claim has changed nothing.
+	// RunStale: the task is not SCHEDULED and must not be polled. After ToRunning, the holder of
+	// the queue's entry must [Word.Drop] the reference that came with it; Claim has changed
+	// nothing.
 	RunStale RunOutcome = iota
 	// RunPoll: the caller is the runner, and must poll the task.
 	RunPoll
-	// RunCancelled: the caller is the runner, and the task is to end: cancellation was asked for, and no shield holds it
-	// back. A task that can end itself is polled, and told so; else its runner lets go of it and stores a result that says so.
+	// RunCancelled: the caller is the runner, and the task is to end: it is cancelled, and in no
+	// shield. If the task can end by itself, it is polled and told so; else its runner stores a
+	// result that says so.
 	RunCancelled
 )
 
@@ -37,10 +40,11 @@ const (
 type IdleOutcome uint8
 
 const (
-	// IdleWaits: the task is IDLE. The caller must not touch it any more: who wakes it may already be running it,
-	// or have released it.
+	// IdleWaits: the task is IDLE. The caller must not touch it any more: a waker may already be
+	// running it, or have released it.
 	IdleWaits IdleOutcome = iota
-	// IdleEnqueue: somebody woke the task while it ran, so it has become SCHEDULED again. The caller must see that it is run.
+	// IdleEnqueue: the task was woken while it ran, and has become SCHEDULED again. The caller must
+	// get it run.
 	IdleEnqueue
 )
 
@@ -48,15 +52,16 @@ const (
 type CompleteOutcome uint8
 
 const (
-	// CompleteDone: nothing is left to do. The reference is dropped; the caller must not touch the task any more.
+	// CompleteDone: nothing to do. The reference is dropped; the caller must not touch the task.
 	CompleteDone CompleteOutcome = iota
 	// CompleteRelease: this was the last reference. The caller must release the task.
 	CompleteRelease
-	// CompleteWakeJoiner: the caller must wake whom the joiner has left to be woken, and then [Word.Drop] its reference,
-	// which it still has.
+	// CompleteWakeJoiner: the caller must wake the joiner, by the waker that it stored, and then
+	// [Word.Drop] its own reference, which it still has.
 	CompleteWakeJoiner
-	// CompleteDiscard: the task is detached and not yet released. The caller must discard the result, which nobody will
-	// collect, and then [Word.Drop] its reference, which it still has.
+	// CompleteDiscard: the task is detached, and others still have references. The caller must
+	// discard the result, which nobody will collect, and then [Word.Drop] its reference, which it
+	// still has.
 	CompleteDiscard
 )
 
@@ -64,15 +69,17 @@ const (
 type CancelOutcome uint8
 
 const (
-	// CancelNoted: nothing is left to do. The task will be run, and that run is RunCancelled unless it enters a shield before.
+	// CancelNoted: nothing to do. The task will be run, and its runner is told RunCancelled unless
+	// the task enters a shield before.
 	CancelNoted CancelOutcome = iota
-	// CancelDeferred: nothing is left to do. A shield holds the cancellation back until the task leaves it.
+	// CancelDeferred: nothing to do. A shield defers the cancellation until the task leaves it.
 	CancelDeferred
-	// CancelAlready: nothing is left to do. Somebody else has cancelled the task.
+	// CancelAlready: nothing to do. The task was cancelled before.
 	CancelAlready
-	// CancelFinished: nothing is left to do. The task is COMPLETE.
+	// CancelFinished: nothing to do. The task is COMPLETE.
 	CancelFinished
-	// CancelEnqueue: the task was IDLE and has become SCHEDULED. The caller must see that it is run, and nobody else will.
+	// CancelEnqueue: the task was IDLE and has become SCHEDULED. The caller must get it run; nobody
+	// else will.
 	CancelEnqueue
 )
 
@@ -80,12 +87,12 @@ const (
 type ShieldOutcome uint8
 
 const (
-	// ShieldLeft: this was the outermost shield, and nobody has cancelled the task so far.
+	// ShieldLeft: this was the outermost shield, and the task is not cancelled so far.
 	ShieldLeft ShieldOutcome = iota
 	// ShieldHeld: the task is still in another shield.
 	ShieldHeld
-	// ShieldCancelled: this was the outermost shield, and the task is cancelled. The task should end now; if it does not,
-	// its runner is told RunCancelled next time, without any other wake.
+	// ShieldCancelled: this was the outermost shield, and the task is cancelled. The task should
+	// end now; if it does not, its next runner is told RunCancelled, without any other wake.
 	ShieldCancelled
 )
 
@@ -93,12 +100,12 @@ const (
 type JoinOutcome uint8
 
 const (
-	// JoinReady: the task is COMPLETE, and the result is there. The caller must not wait. It must not touch what it left
-	// to be woken, either, if it has: the completion may still be reading that, and wake it.
+	// JoinReady: the task is COMPLETE, and the result is there. The caller must not wait. It must
+	// not touch a waker that it stored, either: the completion may still be reading it, and use it.
 	JoinReady JoinOutcome = iota
-	// JoinWait, from Join: the completion will wake what the caller has left to be woken, once.
+	// JoinWait, from Join: the completion will wake the joiner, once.
 	JoinWait
-	// JoinWithdrawn, from Unjoin: nobody will be woken. What the caller left to be woken is its own again.
+	// JoinWithdrawn, from Unjoin: nobody will be woken. The stored waker is the caller's again.
 	JoinWithdrawn
 )
 
@@ -106,10 +113,11 @@ const (
 type DetachOutcome uint8
 
 const (
-	// DetachDone: nothing is left to do. The reference is dropped; the caller must not touch the task any more.
+	// DetachDone: nothing to do. The reference is dropped; the caller must not touch the task.
 	DetachDone DetachOutcome = iota
-	// DetachDiscard: the task is COMPLETE and not yet released. The caller must discard the result, which nobody will
-	// collect, and then [Word.Drop] its reference, which it still has.
+	// DetachDiscard: the task is COMPLETE, and others still have references. The caller must
+	// discard the result, which nobody will collect, and then [Word.Drop] its reference, which it
+	// still has.
 	DetachDiscard
 	// DetachRelease: this was the last reference. The caller must release the task.
 	DetachRelease
@@ -138,7 +146,8 @@ func (o CompleteOutcome) String() string {
 }
 
 func (o CancelOutcome) String() string {
-	return name(o, "CancelNoted", "CancelDeferred", "CancelAlready", "CancelFinished", "CancelEnqueue")
+	return name(o, "CancelNoted", "CancelDeferred", "CancelAlready", "CancelFinished",
+		"CancelEnqueue")
 }
 
 func (o ShieldOutcome) String() string {

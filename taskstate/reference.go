@@ -1,10 +1,11 @@
 package taskstate
 
-// Clone makes another reference. Who has one may call it. It panics beyond MaxReferences.
+// Clone makes another reference. Any holder of one may call it. It panics if there are
+// MaxReferences already.
 func (w *Word) Clone() {
 	for {
 		s := w.Load()
-		if !s.live() || s.full() {
+		if !s.isLive() || s.isFull() {
 			panic(s.broken("Clone"))
 		}
 		if w.swap(s, s+referenceOne) {
@@ -13,9 +14,11 @@ func (w *Word) Clone() {
 	}
 }
 
-// Drop gives up the caller's reference. It panics if the task is not COMPLETE and this is the task's own.
+// Drop gives up the caller's reference. It panics if this is the last one of a task that is not
+// COMPLETE: that one is the task's own, which Complete drops.
 //
-// It returns DropKept or DropRelease. Every earlier transition synchronizes before the Drop that returns DropRelease.
+// It returns DropKept or DropRelease. Every earlier transition synchronizes before the Drop that
+// returns DropRelease.
 func (w *Word) Drop() DropOutcome {
 	for {
 		s := w.Load()
@@ -23,7 +26,8 @@ func (w *Word) Drop() DropOutcome {
 		if outcome == refused {
 			panic(s.broken("Drop"))
 		}
-		if w.swap(s, next) { // partner: the other owners' drops, each of which the last one comes after
+		// Partner: the other owners' drops, all of which the last one comes after.
+		if w.swap(s, next) {
 			return outcome
 		}
 	}
@@ -32,11 +36,11 @@ func (w *Word) Drop() DropOutcome {
 func (s State) drop() (State, DropOutcome) {
 	dropped := s - referenceOne
 	switch {
-	case !s.live():
+	case !s.isLive():
 		return s, refused
 	case dropped >= referenceOne:
 		return dropped, DropKept
-	case s.at(complete):
+	case s.is(complete):
 		return dropped, DropRelease
 	}
 	return s, refused

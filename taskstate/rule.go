@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// refused is the outcome of a transition that the state does not allow. Nobody gets to see it: its method panics.
+// refused is the outcome of a transition that the state does not allow. No caller sees it: the
+// method panics.
 const refused = 0xff
 
-// rules are what callers have to keep. A method that has refused a state panics with the first of its rules that the state
-// breaks. The conditions are those of the transitions, once more; a test compares them for every state.
+// rules are what callers have to keep. A method that has refused a state panics with the first of
+// its rules that the state breaks. The conditions repeat those of the transitions; a test compares
+// them for every state.
 var rules = []struct {
 	text    string
-	methods []string // all, if there are none
+	methods []string // nil: all
 	broken  func(s State) bool
 }{
 	{
@@ -63,7 +65,7 @@ var rules = []struct {
 	},
 }
 
-// broken words the panic of a method that has refused s.
+// broken returns the message of the panic of a method that has refused s.
 //
 //go:noinline
 func (s State) broken(method string) string {
@@ -72,5 +74,6 @@ func (s State) broken(method string) string {
 			return fmt.Sprintf("taskstate: %s: %s (state: %v)", method, r.text, s)
 		}
 	}
-	return fmt.Sprintf("taskstate: %s: refused for no reason (state: %v)", method, s) // a test shows that it does not happen
+	// A test shows that it does not happen.
+	return fmt.Sprintf("taskstate: %s: refused for no reason (state: %v)", method, s)
 }

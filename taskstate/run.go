@@ -1,20 +1,21 @@
 package taskstate
 
-// Wake asks for a poll that begins after it: the task becomes SCHEDULED if it is IDLE, and notified if it is RUNNING.
-// Who has a reference may call it, and keeps that reference.
+// Wake asks for a poll that begins after the call: an IDLE task becomes SCHEDULED, a RUNNING one
+// notified. Any holder of a reference may call it, and keeps the reference.
 //
 // It returns WakeEnqueue, WakeNoted or WakeFinished.
 //
-// Whatever the caller made visible before, by an atomic or under a mutex, that poll sees. Wake is not a
-// substitute for these: if it returns WakeNoted, it need not have written anything.
+// That poll sees whatever the caller made visible before, by an atomic or under a mutex. Wake is no
+// substitute for these: if it returns WakeNoted it need not have written anything.
 func (w *Word) Wake() WakeOutcome {
 	for {
 		s := w.Load()
-		if !s.live() {
+		if !s.isLive() {
 			panic(s.broken("Wake"))
 		}
 		next, outcome := s.wake()
-		// A state that stays is judged by this load: a later ToRunning, or an earlier Wake or Complete, is its partner.
+		// If the state stays, the load decides; partner: a later ToRunning's CAS, or an earlier
+		// Wake's or Complete's.
 		if next == s || w.swap(s, next) {
 			return outcome
 		}
@@ -33,8 +34,9 @@ func (s State) wake() (State, WakeOutcome) {
 	return s, WakeFinished
 }
 
-// WakeDrop is Wake and Drop at once, for a waker that is used up. The caller's reference is gone when it returns, unless it
-// panics; with WakeEnqueue, what the caller enqueues is the task's own reference.
+// WakeDrop is Wake and Drop in one transition, for a waker that is used up. Any holder of a
+// reference may call it; the reference is gone when it returns. With WakeEnqueue, what the caller
+// enqueues is the task's own reference. It panics where Drop does.
 //
 // It returns WakeEnqueue, WakeNoted, WakeFinished or WakeRelease.
 func (w *Word) WakeDrop() WakeOutcome {
@@ -53,7 +55,7 @@ func (w *Word) WakeDrop() WakeOutcome {
 func (s State) wakeDrop() (State, WakeOutcome) {
 	dropped := s - referenceOne
 	switch {
-	case !s.live() || dropped < referenceOne && !s.at(complete):
+	case !s.isLive() || dropped < referenceOne && !s.is(complete):
 		return s, refused
 	case dropped < referenceOne:
 		return dropped, WakeRelease
@@ -61,21 +63,23 @@ func (s State) wakeDrop() (State, WakeOutcome) {
 	return dropped.wake()
 }
 
-// ToRunning makes a SCHEDULED task RUNNING, and its caller the runner. Who took the task from a queue may call it, and whoever
-// was told to enqueue it and would rather run it.
+// ToRunning makes a SCHEDULED task RUNNING, and its caller the runner. It is for the one that took
+// the task from a queue, or that was told to enqueue it and would rather run it.
 //
-// It returns RunPoll, RunCancelled or RunStale. RunStale is the end of an entry that Claim was faster than; without
-// Claim it does not occur.
+// It returns RunPoll, RunCancelled or RunStale. RunStale is the end of an entry that a Claim has
+// overtaken; without Claim it does not occur.
 //
-// Everything that earlier runners did, and the transition that made the task SCHEDULED, synchronizes before it.
+// Everything that earlier runners did, and the transition that made the task SCHEDULED,
+// synchronizes before the return.
 func (w *Word) ToRunning() RunOutcome {
 	for {
 		s := w.Load()
-		if !s.live() {
+		if !s.isLive() {
 			panic(s.broken("ToRunning"))
 		}
 		next, outcome := s.toRunning()
-		if outcome == RunStale || w.swap(s, next) { // partner: the CAS that made it SCHEDULED, and Claim's
+		// Receives the right to run; partner: the CAS that made it SCHEDULED, and Claim's.
+		if outcome == RunStale || w.swap(s, next) {
 			return outcome
 		}
 	}
@@ -83,7 +87,7 @@ func (w *Word) ToRunning() RunOutcome {
 
 func (s State) toRunning() (State, RunOutcome) {
 	switch {
-	case !s.at(scheduled):
+	case !s.is(scheduled):
 		return s, RunStale
 	case s.CancelEffective():
 		return s.move(running), RunCancelled
@@ -91,11 +95,12 @@ func (s State) toRunning() (State, RunOutcome) {
 	return s.move(running), RunPoll
 }
 
-// Claim makes a SCHEDULED task RUNNING, and its caller the runner, while the entry stays where it is queued and will find the
-// task stale. It is for a joiner that runs its target rather than wait for it. Who has a reference may call it, and
-// keeps it; the runner that it becomes has another, which Complete drops.
+// Claim makes a SCHEDULED task RUNNING, and its caller the runner, while the entry stays where it
+// is queued and will be stale. It is for a joiner that runs its target rather than wait for it. Any
+// holder of a reference may call it, and keeps the reference; the runner gets another, which
+// Complete drops. It panics if there are MaxReferences already.
 //
-// It returns RunPoll, RunCancelled or RunStale. It synchronizes as ToRunning does.
+// It returns RunPoll, RunCancelled or RunStale, and synchronizes as ToRunning does.
 func (w *Word) Claim() RunOutcome {
 	for {
 		s := w.Load()
@@ -103,7 +108,8 @@ func (w *Word) Claim() RunOutcome {
 		if outcome == refused {
 			panic(s.broken("Claim"))
 		}
-		if outcome == RunStale || w.swap(s, next) { // partner: the CAS that made it SCHEDULED, and ToRunning's
+		// Receives the right to run; partner: the CAS that made it SCHEDULED, and ToRunning's.
+		if outcome == RunStale || w.swap(s, next) {
 			return outcome
 		}
 	}
@@ -111,18 +117,18 @@ func (w *Word) Claim() RunOutcome {
 
 func (s State) claim() (State, RunOutcome) {
 	switch {
-	case !s.live():
+	case !s.isLive():
 		return s, refused
-	case !s.at(scheduled):
+	case !s.is(scheduled):
 		return s, RunStale
-	case s.full():
+	case s.isFull():
 		return s, refused
 	}
 	return (s + referenceOne).toRunning()
 }
 
-// ToIdle ends a poll after which the task waits: it becomes IDLE or, if it was notified, SCHEDULED again. Only the runner
-// may call it, and is the runner no more.
+// ToIdle ends a poll after which the task waits: it becomes IDLE or, if it was notified, SCHEDULED
+// again. Only the runner may call it, and is the runner no more.
 //
 // It returns IdleWaits or IdleEnqueue. It synchronizes before the ToRunning of the next poll.
 func (w *Word) ToIdle() IdleOutcome {
@@ -132,7 +138,9 @@ func (w *Word) ToIdle() IdleOutcome {
 		if outcome == refused {
 			panic(s.broken("ToIdle"))
 		}
-		if w.swap(s, next) { // partner: Wake's CAS, which comes before it and set notified, or after it and finds IDLE
+		// Partner: Wake's CAS, which came before this one and set notified, or comes after it and
+		// finds IDLE.
+		if w.swap(s, next) {
 			return outcome
 		}
 	}
@@ -140,7 +148,7 @@ func (w *Word) ToIdle() IdleOutcome {
 
 func (s State) toIdle() (State, IdleOutcome) {
 	switch {
-	case !s.polled():
+	case !s.isRunning():
 		return s, refused
 	case s&notified != 0:
 		return s.move(scheduled), IdleEnqueue
@@ -148,14 +156,15 @@ func (s State) toIdle() (State, IdleOutcome) {
 	return s.move(idle), IdleWaits
 }
 
-// Yield ends a poll after which the task wants to be polled again: it becomes SCHEDULED, and the caller must see that it is
-// run. Only the runner may call it, and is the runner no more. It does what Wake and ToIdle would do, at once.
+// Yield ends a poll after which the task wants to be polled again: it becomes SCHEDULED, and the
+// caller must get it run. Only the runner may call it, and is the runner no more. It does what Wake
+// and then ToIdle would do, in one transition.
 //
 // It synchronizes before the ToRunning of the next poll.
 func (w *Word) Yield() {
 	for {
 		s := w.Load()
-		if !s.polled() {
+		if !s.isRunning() {
 			panic(s.broken("Yield"))
 		}
 		if w.swap(s, s.move(scheduled)) {
@@ -164,12 +173,14 @@ func (w *Word) Yield() {
 	}
 }
 
-// Complete ends the last poll. Only the runner may call it, after it has stored the result, and outside all shields; it is the runner
-// no more. The task's own reference is dropped by the same CAS, unless the caller still needs it for what it is told to do.
+// Complete ends the last poll. Only the runner may call it, after it has stored the result, and
+// outside all shields; it is the runner no more. The same CAS drops the task's own reference,
+// unless the caller still needs it for what it is told to do.
 //
 // It returns CompleteDone, CompleteRelease, CompleteWakeJoiner or CompleteDiscard.
 //
-// It synchronizes before the return of any Join, Unjoin, Detach or Load that finds the task COMPLETE.
+// It synchronizes before the return of any Join, Unjoin, Detach or Load that finds the task
+// COMPLETE.
 func (w *Word) Complete() CompleteOutcome {
 	for {
 		s := w.Load()
@@ -177,14 +188,16 @@ func (w *Word) Complete() CompleteOutcome {
 		if outcome == refused {
 			panic(s.broken("Complete"))
 		}
-		if w.swap(s, next) { // partner: Join's CAS, which comes before it and set join interest, or after it and finds COMPLETE
+		// Passes the result to the joiner, receives its waker; partner: Join's CAS, which came
+		// before this one and set join interest, or comes after it and finds COMPLETE.
+		if w.swap(s, next) {
 			return outcome
 		}
 	}
 }
 
 func (s State) complete() (State, CompleteOutcome) {
-	if !s.polled() || s&shieldMask != 0 {
+	if !s.isRunning() || s&shieldMask != 0 {
 		return s, refused
 	}
 	s = s.move(complete)

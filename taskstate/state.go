@@ -15,24 +15,25 @@ import (
 //	bits    name           set or raised by            cleared or lowered by
 //	 0-15   (reserved)     nobody here: every transition keeps what it finds
 //	16-23   lifecycle      see Lifecycle
-//	   24   notified       Wake, WakeDrop, Cancel,     ToRunning, Claim, ToIdle, Yield, Complete: set only
-//	                       LeaveShield                   while RUNNING, and it asks for another poll
+//	   24   notified       Wake, WakeDrop, Cancel,     ToRunning, Claim, ToIdle, Yield, Complete:
+//	                       LeaveShield                   set only while RUNNING, for another poll
 //	   25   cancelled      Cancel                      nobody: cancellation is never taken back
-//	   26   join interest  Join                        Unjoin and Detach before COMPLETE, nobody afterwards
+//	   26   join interest  Join                        Unjoin, Detach; nobody after COMPLETE
 //	   27   detached       Detach                      nobody
 //	28-31   (reserved)     nobody here, kept
 //	32-39   shield         EnterShield                 LeaveShield; 0 again before COMPLETE
-//	40-63   references     New, Clone, Claim           Drop, WakeDrop, Detach, Complete; 0 is the end
+//	40-63   references     New, Clone, Claim           Drop, WakeDrop, Detach, Complete
 //
-// The lifecycle SCHEDULED is 0: what New stores is the number of references and nothing else, as a constant
-// into memory that nobody else has seen. It needs no atomic store, and no bit of fresh memory has to be turned
-// over. Zero *references* are not given a second meaning (a field that counts from one would make fresh memory
-// a valid word, and save one plain store of a constant, which is below what can be measured): so a word that
-// was never initialized, one that was dropped, and one in memory that was cleared for its next use all look the
-// same, and every transition refuses them.
+// The lifecycle SCHEDULED is 0: New stores the number of references and nothing else, a constant
+// into memory that nobody else has seen, so it needs no atomic store. Zero *references* get no
+// second meaning (if the field counted from one, fresh memory would be a valid word and New would
+// save a plain store, which is below what can be measured): a word that was never initialized, one
+// that was dropped, and one in memory that was cleared for its next use all look the same, and
+// every transition refuses them.
 //
-// The references are on top, so that nothing lies beyond them to carry into, and one comparison sees whether their
-// number is in range. Below them, shields are counted only after a look at the whole field, so they do not carry either.
+// The references are on top, so that nothing lies beyond them to carry into, and one comparison
+// sees whether their number is in range. Shields are counted only after a look at the whole field,
+// so they do not carry either.
 //
 // This file is the only code that knows the layout.
 const (
@@ -63,12 +64,13 @@ const (
 	// MaxShield is how deep shields may be nested. One more panics.
 	MaxShield = 255
 
-	// MaxReferences is how many references a task may have at a time. One more panics. It is half of what the
-	// field has room for: a count that is too high by a bug is reported where it can still be told from a small one.
+	// MaxReferences is how many references a task may have at a time. One more panics. It is half
+	// of what the field has room for: a count that is too high by a bug is reported where it can
+	// still be told from a small one.
 	MaxReferences = 1 << 23
 )
 
-// A Lifecycle is where a task is on its way.
+// A Lifecycle is where a task is on its way from spawn to completion.
 //
 //	            ToRunning, Claim            Complete
 //	SCHEDULED --------------------> RUNNING ---------> COMPLETE
@@ -81,7 +83,8 @@ const (
 type Lifecycle uint8
 
 const (
-	// Scheduled (SCHEDULED): somebody has to run the task: a queue holds it, or who has just been told to put it there.
+	// Scheduled (SCHEDULED): the task has to be run. A queue holds it, or the caller that was just
+	// told to enqueue it.
 	Scheduled Lifecycle = iota
 	// Running (RUNNING): one goroutine, its runner, polls it.
 	Running
@@ -106,13 +109,14 @@ func (l Lifecycle) String() string {
 	return fmt.Sprintf("LIFECYCLE(%d)", uint8(l))
 }
 
-// A State is a value that a [Word] had at one instant. Its methods may be called by anyone.
+// A State is a value that a [Word] had at one instant. Anyone may call its methods.
 type State uint64
 
 // Lifecycle returns where the task was on its way.
 func (s State) Lifecycle() Lifecycle { return Lifecycle(s & lifecycleMask >> lifecycleShift) }
 
-// Notified reports whether the task, RUNNING, had been asked for another poll since it began to run.
+// Notified reports whether the task, RUNNING, had been asked for another poll since it began to
+// run.
 func (s State) Notified() bool { return s&notified != 0 }
 
 // Cancelled reports whether cancellation had been asked for, effective or not.
@@ -133,15 +137,16 @@ func (s State) Shield() int { return int(s & shieldMask >> shieldShift) }
 // References returns how many references there were.
 func (s State) References() int { return int(s >> referenceShift) }
 
-// String returns for example "RUNNING notified cancelled shield=1 references=3". A shield of 0 and reserved bits that
-// are 0 are left out.
+// String returns for example "RUNNING notified cancelled shield=1 references=3". A shield of 0 and
+// reserved bits that are 0 are left out.
 func (s State) String() string {
 	var b strings.Builder
 	b.WriteString(s.Lifecycle().String())
 	for _, flag := range [...]struct {
 		bit  State
 		name string
-	}{{notified, "notified"}, {cancelled, "cancelled"}, {joinInterest, "join-interest"}, {detached, "detached"}} {
+	}{{notified, "notified"}, {cancelled, "cancelled"}, {joinInterest, "join-interest"},
+		{detached, "detached"}} {
 		if s&flag.bit != 0 {
 			b.WriteByte(' ')
 			b.WriteString(flag.name)
@@ -157,23 +162,24 @@ func (s State) String() string {
 	return b.String()
 }
 
-// move returns s at another point of its way, which is one of scheduled, running, idle and complete, and not notified.
+// move returns s with another lifecycle, which is one of scheduled, running, idle and complete, and
+// not notified.
 func (s State) move(to State) State { return s&^(lifecycleMask|notified) | to }
 
-// at reports whether s is at that point.
-func (s State) at(lifecycle State) bool { return s&lifecycleMask == lifecycle }
+// is reports whether s has that lifecycle.
+func (s State) is(lifecycle State) bool { return s&lifecycleMask == lifecycle }
 
-// live reports whether a transition may start from s at all: somebody has a reference, and no field holds what no
-// transition puts there.
-func (s State) live() bool {
+// isLive reports whether a transition may start from s at all: there is a reference, and no field
+// has a value that no transition puts there.
+func (s State) isLive() bool {
 	// One subtraction and one comparison for both ends: no references wrap round to too many.
 	return s-referenceOne < MaxReferences<<referenceShift && s&lifecycleMask <= complete
 }
 
-// polled reports whether s is live and RUNNING, so that its runner may go on.
-func (s State) polled() bool {
-	return s-referenceOne < MaxReferences<<referenceShift && s.at(running)
+// isRunning reports whether s is live and RUNNING, as the runner's transitions need it.
+func (s State) isRunning() bool {
+	return s-referenceOne < MaxReferences<<referenceShift && s.is(running)
 }
 
-// full reports whether s, which is live, has no room for another reference.
-func (s State) full() bool { return s >= MaxReferences<<referenceShift }
+// isFull reports whether s, which is live, has no room for another reference.
+func (s State) isFull() bool { return s >= MaxReferences<<referenceShift }
