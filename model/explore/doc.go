@@ -1,95 +1,119 @@
-// Package explore runs a body in every execution that matters.
+// Package explore runs a function in every execution that can differ in its result.
 //
-// # What matters
+// # Theory
 //
-// Go's atomics are sequentially consistent, so an execution is an order of
-// operations. Two executions that differ only in the order of neighbours which
-// do not depend on one another (see class) end in the same state: they are the
-// same Mazurkiewicz trace, and one of them is enough. The search is source-DPOR
-// with sleep sets (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial
-// Order Reduction, POPL 2014): it runs one complete execution of each trace,
-// and some that turn out to be asleep and are cut short (Result.Pruned).
+// Go's atomics are sequentially consistent, so an execution is an order of operations. Two
+// executions that differ only in the order of adjacent independent operations end in the same
+// state: they belong to the same Mazurkiewicz trace, and one of them is enough. The search is
+// source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order
+// Reduction, POPL 2014). It runs one complete execution of each trace, and some that turn out to
+// be redundant and are cut short (Result.Pruned).
 //
-//	event    an executed operation, and the node of the search tree it came from
+//	event    an executed operation, and the node of the search tree from which it was executed
 //	clock    for each thread, the last of its events that happens before
-//	race     two dependent events that nothing else orders, of which the second
-//	         could have run first; for each race, a thread that leads to the other
-//	         order is added to the backtracking set of the node of the first
-//	sleep    threads whose operation was explored from a node already: they need
-//	         not run again until something they depend on has happened
+//	race     two dependent events, ordered by nothing else, of which the second could have run
+//	         first; for each race, a thread that leads to the other order is added to the
+//	         backtracking set of the node of the first
+//	sleep    threads whose operation was already explored from a node: they need not run again
+//	         until something that they depend on has happened
 //
-// Plain memory has no scheduling points. That is sound for programs without
-// data races only, so the same schedules are run once more under Go's race
-// detector, and a verdict is a proof only with both.
+// Plain memory accesses are not scheduling points. That is sound only for programs without data
+// races, so the same schedules are run once more under Go's race detector: a verdict is a proof
+// only if both runs agree.
+//
+// # The way of an operation
+//
+// An operation goes through these files in this order:
+//
+//	hook      package hook: rewritten code calls one function for each operation
+//	enter     the operation becomes pending (enter.go)
+//	decide    the search picks the thread that runs next (decide.go)
+//	commit    the pending operation of that thread becomes an event: its races are found, and
+//	          the sleep set after it is computed (commit.go, search_races.go, search_clock.go)
+//	apply     the model of the object changes (the file of the object)
+//	real      the hook does the real operation on the real memory
+//
+// What distinguishes one operation from another is its entry in the table ops (op.go). The entry
+// says when the operation is enabled, what it depends on, what it does to the model, and how it
+// is shown. It stands in the file of the object that the operation works on.
+//
+//	api.go            Config, Result, Run; questions that package model and the hooks ask
+//	engine*.go        the state of an exploration, its loop, the judgement of an execution
+//	op.go             operations, classes of dependence, the table
+//	enter, decide, commit    one step
+//	thread*.go        threads, how control changes hands, spin loops, uncontrolled goroutines
+//	search_*.go       clocks, races and backtracking, replay, random strategies
+//	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
+//	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
+//	time_*.go         the virtual clock, timers
+//	coro*.go          coroutines of iter.Pull
+//	show_*.go         failures, the recorded trace, Config.Observe
 //
 // # Threads
 //
-// A thread is a coroutine (thread_coro.go); under the race detector it is a goroutine
-// whose hand-offs are hidden (thread_coro_race.go). One runs at a time. Checked code
-// calls Enter before each operation, on the thread's own stack; the decision who
-// runs next is taken right there, and control changes hands only if that is
-// another thread. While there is only one thread that can matter, before the
-// first one is started and after all have been joined, operations are not steps.
+// A thread is a coroutine (thread_coro.go). Under the race detector it is a goroutine, and the
+// hand-off between threads is hidden from the detector (thread_coro_race.go). One thread runs at
+// a time. Checked code calls Enter before each operation, on the thread's own stack. The decision
+// which thread runs next is made right there, so control changes hands only if that is another
+// thread. While only one thread can affect the result, which is before the first go statement and
+// after all other threads were joined, operations are not scheduling points.
 //
 // # Coroutines
 //
-// A coroutine of checked code (coro.go) is part of the thread that called next,
-// and runs on a goroutine of its own, which is kept for others. A thread that
-// comes to a scheduling point inside gives control away on that stack, by its own
-// threadCoro, and the switch back finds it there: for the Go runtime a coroutine is
-// a place where some goroutine waits, no matter which. So coroutines nest in
-// threads, and in one another, at the cost of a switch of iter.Pull. next, yield
-// and stop are no scheduling points.
+// A coroutine of checked code (coro.go) is part of the thread that called next. It runs on a
+// goroutine of its own, which is reused by later coroutines. A thread that reaches a scheduling
+// point inside a coroutine gives control away on the coroutine's stack, through its own
+// threadCoro, and gets it back there: to the Go runtime a coroutine is a place where some
+// goroutine waits, no matter which. So coroutines nest in threads and in one another, at the cost
+// of one switch of iter.Pull. next, yield and stop are not scheduling points.
 //
 // # Blocking
 //
-// A gated operation (Lock, Wait, Join, ...) can be disabled. Its thread keeps it
-// pending; a race with it is looked for behind the events before which it could
-// not have run, so Lock races with the Lock before it and not with the Unlock.
-// When nothing can run, every thread is at its end or the execution is
-// deadlocked; the operations that are blocked for ever race as well.
+// A gated operation (Lock, Wait, Join, ...) can be disabled; its thread keeps it pending. Events
+// before which it could not have run are skipped in the search for its races. So Lock races with
+// the previous Lock, and not with the Unlock between the two. If nothing can run, either every
+// thread has ended or the execution is deadlocked; the operations that are blocked forever are
+// searched for races as well.
 //
-// A loop whose iterations have no effect of their own (the rewriter marks them)
-// waits, after an iteration that only read, until something it read has changed
-// (search_spin.go). WaitGroups (sync_waitgroup.go), timeouts and the futex (sync_futex.go) have
-// their rules beside their code.
+// A loop whose iterations have no effect of their own (the rewriter marks such loops) waits,
+// after an iteration that only read, until something that it read has changed (thread_spin.go).
+// The rules of WaitGroup (sync_waitgroup.go) and of timeouts (sync_futex.go, time_timer.go) are
+// beside their code.
 //
 // # Channels and time
 //
-// An operation on channels, timers or the clock has no class but accesses, to as
-// many channels as it looks at; which of them depend on one another is said in
-// chan_dependence.go, and what the operations do in chan.go, chan_rendezvous.go and time_timer.go. The
-// values stay in the real channels. Where several cases of a select are ready,
-// each is explored; they sleep one by one (chan_sleepset.go).
+// An operation on channels, timers or the clock depends on others by accesses, one for each
+// channel that it reads or changes. chan_dependence.go says which accesses depend on one another.
+// The values stay in the real channels. If several cases of a select are ready, each of them is
+// explored, and each has its own place in the sleep set (chan_sleepset.go).
 //
-// # What was not done
+// # Rejected alternatives
 //
-//   - Plain depth-first search with a preemption bound: it misses what needs one
-//     preemption more, and a bound is no proof. It is there on request, and to
-//     find a failure with fewer preemptions than the first one had.
-//   - Hashing of states. Executions have no state that could be compared: it is
-//     spread over stacks, closures and the heap.
-//   - A thread of the operating system for each thread: a hand-off costs
-//     microseconds instead of 30 nanoseconds.
-//   - A dispatcher that resumes every thread. Two threads that take turns would pay two
-//     switches of coroutines a step; the thread that the dispatcher resumed resumes the
-//     others itself.
-//   - The real iter.Pull for coroutines of checked code: a goroutine for each, in
-//     each execution, took six times as long without the race detector and four
-//     times with it.
-//   - A queue of waiters for each channel, as Go's runtime has it, in all programs.
-//     Then every send on an unbuffered channel comes before or after the arrival
-//     of its receiver, and k values make 2^k traces instead of one (chan_rendezvous.go does
-//     so, where it can be told).
-//   - Dependence of a send and a receive when the buffer is empty or full. Whether
-//     it is depends on the order of others, so that orders of one trace would
-//     disagree on what happens before what.
-//   - Additions that commute when their result is unused. The race detector orders
-//     them, so the two runs would explore different schedules.
-//   - Snapshots of the memory in place of running the prefix again: Go's heap and
-//     stacks cannot be put back.
+//   - Plain depth-first search with a bound on preemptions. It misses bugs that need one
+//     preemption more, and a bound is no proof. It exists as an option, and serves to find a
+//     failure with fewer preemptions than the first one found.
+//   - Hashing of states. The state of an execution is spread over stacks, closures and the heap,
+//     and cannot be compared.
+//   - An operating system thread for each thread. A hand-off would cost microseconds instead of
+//     30 nanoseconds.
+//   - A dispatcher that resumes every thread. Two threads that alternate would pay two coroutine
+//     switches per step. Instead, the thread that the dispatcher resumed resumes the others.
+//   - The real iter.Pull for coroutines of checked code. A new goroutine for each of them in each
+//     execution took six times as long without the race detector, and four times with it.
+//   - A queue of waiters for each channel, as in Go's runtime, in all programs. Then every send on
+//     an unbuffered channel is ordered with the arrival of its receiver, and k values make 2^k
+//     traces instead of one. chan_rendezvous.go has these queues, for the programs that can
+//     observe them.
+//   - Making a send and a receive dependent when the buffer is empty or full. Whether it is empty
+//     depends on the order of other operations, so that executions of one trace would disagree on
+//     what happens before what.
+//   - Additions that commute when their result is unused. The race detector orders them, so the
+//     two runs would explore different schedules.
+//   - Snapshots of memory instead of running the prefix again. Go's heap and stacks cannot be
+//     restored.
 //
-// The tests hold the search against one without reduction, on random programs
-// (random_program_test.go, chan_program_test.go), and against counts that are
-// known.
+// # Tests
+//
+// The search is compared with one without reduction on random programs
+// (random_program_test.go, chan_program_test.go), and with known numbers of traces.
 package explore
