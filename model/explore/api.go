@@ -18,6 +18,7 @@ type Strategy string
 // The strategies. DPOR runs one schedule of every equivalence class; the
 // others draw schedules until the budget is used up.
 const (
+	// DPOR runs one schedule of every trace and is the only one that can prove something.
 	DPOR   Strategy = "dpor"
 	Random Strategy = "random"
 	POS    Strategy = "pos"

@@ -2,8 +2,8 @@ package explore
 
 import "math/bits"
 
-// commit makes t's pending operation the event at the present depth, and lets it
-// do what it does to the engine's own state; t does the real operation after.
+// commit turns t's pending operation into the event at the present depth and applies it to the
+// model of its object. t does the real operation afterwards.
 func (e *engine) commit(t *thread) {
 	d := e.depth
 	ev := &e.stack[d]
@@ -44,8 +44,8 @@ func (e *engine) commit(t *thread) {
 	}
 }
 
-// repeatEvent is commit for a step of the prefix that is run again: its event is
-// there, with its class, or its result will differ.
+// repeatEvent is commit for a step of the prefix that is run again. The event exists; its class is
+// kept, and if the memory has changed so that another class were right, the result will differ.
 func (e *engine) repeatEvent(t *thread, ev *event, m *operation) {
 	if ev.obj != t.obj || ev.op != t.op {
 		e.mismatch(t, ev)
@@ -55,7 +55,7 @@ func (e *engine) repeatEvent(t *thread, ev *event, m *operation) {
 	}
 }
 
-// newEvent fills in the event of a step that is new.
+// newEvent fills in the event of a step that was not run before.
 func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	d := e.depth
 	c := m.class
@@ -101,7 +101,8 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	}
 }
 
-// searchFrom finds the races of the new event, and the threads that sleep after it.
+// searchFrom finds the races of the new event and computes which threads sleep after it: those that
+// slept or were explored before it, except the ones whose pending operation depends on it.
 func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	d := e.depth
 	switch {
@@ -125,14 +126,14 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	e.sleep = asleep
 }
 
-// sameObjectWakes reports whether the pending operation of u depends, by their
-// object, on the operation of t, which is of class c and about to run.
+// sameObjectWakes reports whether u's pending operation depends on t's, which has class c and is
+// about to run, because both are on the same object.
 func (e *engine) sameObjectWakes(t, u *thread, c class) bool {
 	return u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.classOf(u))
 }
 
-// apply does what an operation does to the state that the engine keeps beside the
-// real object. The event is d, negative if it is none.
+// apply changes the model of the object as the operation does. The event is d; d is negative if
+// there is none (quietStep).
 func (e *engine) apply(t *thread, m *operation, d int32) {
 	switch {
 	case m.accesses != nil:

@@ -2,8 +2,8 @@ package explore
 
 import "math/bits"
 
-// pick decides who runs next. It is called with every live thread's next
-// operation pending, on whatever stack is running.
+// pick decides which thread runs next, or returns one of the end codes. It is called when the next
+// operation of every live thread is pending, on the stack of whichever thread is running.
 func (e *engine) pick() int {
 	d := e.depth
 	if d < e.plen {
@@ -58,8 +58,7 @@ func (e *engine) pick() int {
 	return ch
 }
 
-// preemptive says whether running ch at depth d takes the processor from a
-// thread that could go on.
+// preemptive reports whether running thread ch at depth d preempts a thread that could continue.
 func (e *engine) preemptive(d, ch int) bool {
 	if d == 0 {
 		return false
@@ -68,9 +67,9 @@ func (e *engine) preemptive(d, ch int) bool {
 	return int(last) != ch && e.stack[d].enabled>>last&1 == 1
 }
 
-// classOf gives the class of t's pending operation in the memory as it is now: a
-// CompareAndSwap or TryLock that fails only reads. While t sleeps the answer
-// cannot change, since whatever would change it wakes t.
+// classOf returns the class of t's pending operation in the present memory: a CompareAndSwap or
+// TryLock that would fail only reads. While t sleeps the answer cannot change, because whatever
+// would change it wakes t.
 func (e *engine) classOf(t *thread) class {
 	m := &ops[t.op]
 	if m.resolve != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// maxThreads is the number of goroutines one execution can have: sets of
-// threads are the bits of one word.
+// maxThreads is the largest number of goroutines of one execution: a set of threads is one word.
 const maxThreads = 64
 
 // What engine.next holds when it names no thread.
@@ -19,8 +18,8 @@ const (
 	endFailed  = -4 // a failure was recorded
 )
 
-// event is one executed operation, and the node of the search from which it
-// was executed. Events are numbered by depth.
+// event is one executed operation, and the node of the search tree from which it was executed.
+// Events are numbered by their depth.
 type event struct {
 	tid     int32 // who
 	obj     int32 // on what; -1 without an object
@@ -45,7 +44,8 @@ type event struct {
 	done    uint64 // threads that were
 }
 
-// object is what an address stands for during one execution.
+// object is the model of what lies at one address, for one execution. What count and state mean is
+// up to the file of the object.
 type object struct {
 	ptr     unsafe.Pointer
 	last    int32 // last event on it, or -1
@@ -57,9 +57,8 @@ type object struct {
 	ch      *channel // nil until it was a channel; kept over executions
 }
 
-// engine explores one check. All of it is touched by one goroutine at a time:
-// the dispatcher, or the thread that the dispatcher (under the race detector: the thread
-// before) handed control to.
+// engine explores one check. One goroutine at a time touches it: the dispatcher, or the thread to
+// which control was handed, by the dispatcher or (under the race detector) by the previous thread.
 type engine struct {
 	cfg        Config
 	body       func()    // of the check
@@ -147,8 +146,8 @@ type engine struct {
 	uncontrolled    uncontrolled
 }
 
-// eng is the engine whose execution is running, or nil: then hooks do just
-// the real operation.
+// eng is the engine whose execution is running. It is nil outside of an execution; then hooks only
+// do the real operation.
 var eng *engine
 
 // latest is the engine of the last exploration, for ThreadName.

@@ -2,8 +2,8 @@ package explore
 
 import "time"
 
-// judge adds an execution to the result: it looks for what failed besides what the
-// engine noticed itself, and counts it.
+// judge adds the finished execution to the result. It looks for failures that the engine did not
+// notice itself, and counts the execution.
 func (e *engine) judge() {
 	if e.wantRendezvous {
 		return
@@ -29,8 +29,8 @@ func (e *engine) judge() {
 	}
 }
 
-// lookForFailure asks, after an execution, all that may object to it: the race
-// detector, the goroutines that exist, the check's own End, the test.
+// lookForFailure asks everything that can reject a finished execution: the race detector, the
+// number of goroutines, the check's End function, the test itself.
 func (e *engine) lookForFailure() {
 	complete := e.next == endBlocked && e.failure == nil
 	if n := raceErrors(); n > e.raceErrs {
@@ -53,7 +53,7 @@ func (e *engine) lookForFailure() {
 	}
 }
 
-// ending is how an execution ended. Its values are part of the digest.
+// ending says how an execution ended. Its values are part of the digest.
 type ending uint64
 
 const (
@@ -63,6 +63,7 @@ const (
 	failed
 )
 
+// ending classifies the finished execution. It calls Config.Deadlock for a blocked one.
 func (e *engine) ending() ending {
 	switch {
 	case e.failure != nil && e.failure.blocked(e.next == endBlocked):
@@ -78,13 +79,13 @@ func (e *engine) ending() ending {
 	return failed
 }
 
-// blocked reports whether the failure is that threads wait for ever; allBlocked
-// says that nothing could run at the end.
+// blocked reports whether the failure is that threads wait forever. allBlocked says that nothing
+// could run at the end.
 func (f *Failure) blocked(allBlocked bool) bool {
 	return f.Kind == KindDeadlock || f.Kind == KindLeak || f.Kind == KindLivelock && allBlocked
 }
 
-// add counts an execution, whose schedule has the given hash.
+// add counts an execution that ended like o; schedule is the hash of its schedule.
 func (r *Result) add(o ending, schedule uint64) {
 	switch o {
 	case completed:
@@ -100,7 +101,7 @@ func (r *Result) add(o ending, schedule uint64) {
 	r.Digest ^= r.Digest >> 31
 }
 
-// lastHash is the hash of the schedule so far.
+// lastHash returns the hash of the schedule executed so far.
 func (e *engine) lastHash() uint64 {
 	if e.depth == 0 {
 		return 0
@@ -108,8 +109,8 @@ func (e *engine) lastHash() uint64 {
 	return e.stack[e.depth-1].hash
 }
 
-// noteFailure keeps a failure if it is the first or has fewer preemptions than the
-// one before, and decides how long to go on.
+// noteFailure keeps f if it is the first failure, or one of the same kind with fewer preemptions or
+// a shorter schedule. It also decides how long the exploration continues.
 func (e *engine) noteFailure(f *Failure) {
 	f.Schedule = e.schedule()
 	if e.depth > 0 {

@@ -2,10 +2,9 @@ package explore
 
 import "unsafe"
 
-// table maps addresses to objects, numbered by first use in an execution. An
-// entry is valid for one generation, so that emptying the table costs nothing.
-// Keys are pointers: what checked code allocates stays alive, hence at its
-// address, until the execution ends.
+// table maps addresses to objects, which are numbered by their first use in an execution. An entry
+// is valid for one generation, so that emptying the table costs nothing. Keys are pointers: what
+// checked code allocates stays alive, hence at its address, until the execution ends.
 type table struct {
 	slots []slot
 	gen   uint32
@@ -23,7 +22,7 @@ func (tb *table) reset(bits uint8) {
 	tb.shift = 64 - bits
 }
 
-// object gives the number of the object at p, a new one on first use.
+// object returns the number of the object at p, a new one on first use.
 func (e *engine) object(p unsafe.Pointer) int32 {
 	tb := &e.table
 	mask := uint64(len(tb.slots) - 1)
@@ -77,8 +76,8 @@ func (e *engine) growTable() {
 	}
 }
 
-// clear forgets every object. Slots of the last executions keep their pointers
-// until they are used again: at most one execution's memory.
+// clear forgets every object. Slots keep the pointers of earlier executions until they are used
+// again, which keeps alive at most the memory of one execution.
 func (tb *table) clear() {
 	tb.gen++
 	if tb.gen == 0 { // wrapped: stale entries would look alive

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// begin starts an execution.
+// begin resets the state of the previous execution and spawns the main thread.
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
@@ -38,8 +38,8 @@ func (e *engine) begin() {
 	e.next = endStart
 }
 
-// finish ends the execution that run has brought to its end: it says who is
-// blocked, tears down what is left, and judges.
+// finish ends an execution after run returned: it finds out who is blocked, unwinds the threads
+// that have not ended, and judges.
 func (e *engine) finish() {
 	e.lookForBlocked()
 	if e.reduce && (e.next == endBlocked || e.next == endPruned) {
@@ -55,8 +55,7 @@ func (e *engine) finish() {
 	Beats.Add(1)
 }
 
-// lookForBlocked fails an execution in which nothing can run, but not everyone is
-// at his end.
+// lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = 0
 	if e.next != endBlocked || e.alive&^e.daemons == 0 || e.failure != nil {
@@ -69,7 +68,7 @@ func (e *engine) lookForBlocked() {
 	e.failure = e.blockedFailure()
 }
 
-// tearDown lets every thread that has not ended run its deferred functions.
+// tearDown runs the deferred functions of every thread that has not ended.
 func (e *engine) tearDown() {
 	e.aborting = true
 	for _, t := range e.threads[:e.n] {
@@ -85,8 +84,7 @@ func (e *engine) tearDown() {
 	e.closeCoros()
 }
 
-// repeat looks at the second run of the first schedule, which counts only if
-// it differs.
+// repeat judges the second run of the first schedule. It counts only if it differed from the first.
 func (e *engine) repeat() {
 	e.repeated = true
 	if e.failure == nil && (e.depth != e.plen || e.next != endBlocked) {
@@ -97,7 +95,7 @@ func (e *engine) repeat() {
 	}
 }
 
-// more moves to the next schedule, if there is one and the budget allows it.
+// more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
 	if e.wantOrderAdds || e.wantRendezvous {
@@ -131,7 +129,7 @@ func (e *engine) more() bool {
 	return true
 }
 
-// startAgain begins the exploration anew, with what an execution asked for.
+// startAgain restarts the exploration with the options that an execution asked for.
 func (e *engine) startAgain() {
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.wantOrderAdds, e.wantRendezvous = false, false
@@ -139,7 +137,7 @@ func (e *engine) startAgain() {
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 }
 
-// checkTime reports whether there is time left, and shows the progress.
+// checkTime reports whether there is time left, and calls Config.Progress.
 func (e *engine) checkTime() bool {
 	r := &e.res
 	now := time.Now()
@@ -158,8 +156,7 @@ func (e *engine) checkTime() bool {
 	return true
 }
 
-// explored estimates the part of the search tree that lies behind the present
-// path, from the branches known so far.
+// explored estimates the explored part of the search tree from the branches known so far.
 func (e *engine) explored() float64 {
 	part, weight := 0.0, 1.0
 	for d := range e.plen {

@@ -2,9 +2,9 @@ package explore
 
 import "unsafe"
 
-// Enter is the scheduling point before an operation on *p. It reports whether
-// the caller runs in a checked execution; if so the operation, done right
-// after, is the one that was scheduled.
+// Enter is the scheduling point before the operation op on *p; p is nil for operations without an
+// object. It returns when the search lets the operation run, and the caller does the real operation
+// right afterwards. It reports false outside of an execution.
 func Enter(p unsafe.Pointer, op Op) bool {
 	e := eng
 	if e == nil {
@@ -23,8 +23,9 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	return true
 }
 
-// Leave notes the result of the operation that Enter announced. A result that
-// differs when the same schedule runs again is nondeterminism.
+// Leave records the result of the operation that Enter announced, for lanes and Config.Observe. If
+// the result differs from that of the same step in an earlier run of the same schedule, the
+// execution fails as nondeterministic.
 func Leave(val uint64) {
 	e := eng
 	if e == nil || e.quiet {
@@ -45,8 +46,7 @@ func Leave(val uint64) {
 	}
 }
 
-// LeavePointer is Leave for a pointer, whose value differs from one execution
-// to the next.
+// LeavePointer is Leave for a pointer. Pointers are not compared: they differ between executions.
 func LeavePointer(p unsafe.Pointer) {
 	e := eng
 	if e == nil || e.quiet {
@@ -60,8 +60,7 @@ func LeavePointer(p unsafe.Pointer) {
 	}
 }
 
-// LeaveValue is Leave for a result that is shown in lanes but not compared:
-// pointers differ from one execution to the next.
+// LeaveValue is Leave for a result that is shown in lanes but not compared.
 func LeaveValue(format func() string) {
 	e := eng
 	if e == nil || e.quiet {
@@ -75,8 +74,8 @@ func LeaveValue(format func() string) {
 	}
 }
 
-// step announces t's pending operation, lets the search decide who runs, and
-// returns when it is t's turn.
+// step makes t's operation pending, lets the search decide which thread runs, and returns when t's
+// operation has been committed.
 func (e *engine) step(t *thread) {
 	if e.aborting {
 		panic(abort{})
@@ -113,8 +112,8 @@ func (e *engine) step(t *thread) {
 	e.commit(t)
 }
 
-// quietStep handles an operation while no other thread can observe it. It
-// reports false when the operation must be a scheduling point after all.
+// quietStep handles an operation while only one thread can affect the result. It reports false if
+// the operation must be a scheduling point after all, because it chooses or blocks.
 func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if e.aborting {
 		panic(abort{})

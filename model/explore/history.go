@@ -7,9 +7,9 @@ func init() {
 	ops[OpReturn] = operation{name: "return", class: add}
 }
 
-// Instant is a scheduling point before the call or the return of a recorded
-// operation. Whether one operation returned before another was called is part
-// of a history, so these two depend on each other.
+// Instant is the scheduling point before the call, or with returns before the return, of an
+// operation of a history (package history). Whether one operation returned before another was
+// called is part of a history, so calls and returns depend on one another.
 func Instant(returns bool) {
 	if e := eng; e != nil {
 		op := OpCall

@@ -5,12 +5,13 @@ import (
 	"unsafe"
 )
 
-// An Op is what a thread is about to do at a scheduling point.
+// An Op is an operation that a thread is about to execute at a scheduling point.
 type Op uint8
 
 // The operations, by the file that says what they are. Their order is part of
 // the digest of an exploration.
 const (
+	// OpNone is no operation.
 	OpNone Op = iota
 
 	// sync_atomic.go
@@ -129,12 +130,12 @@ var dependent = [classes][classes]bool{
 
 func (a class) dependsOn(b class) bool { return dependent[a][b] }
 
-// changes reports whether an operation may change what others read.
+// changes reports whether an operation of the class may change what others read.
 func (a class) changes() bool { return a >= add }
 
-// operation is what the engine knows of an operation. The file of the object
-// that it works on fills in ops (func init there): a new operation is a constant
-// above and such an entry. What is nil is as its comment says.
+// operation is what the engine knows about an operation. The file of the object that it works on
+// fills in its entry of ops, in func init. To add an operation, add a constant above and such an
+// entry. A function that is nil has the meaning that its comment gives.
 type operation struct {
 	name string
 
@@ -144,16 +145,16 @@ type operation struct {
 	choices       func(e *engine, t *thread) int32                 // the number of values it chooses among; nil: it chooses none
 	deadline      func(e *engine, t *thread) (time.Duration, bool) // when it goes on at the latest; nil: no such time
 
-	// What it depends on: other operations on its object by class, on channels, timers
-	// and the clock by accesses (chan_dependence.go), else on what past adds.
+	// What it depends on: operations on the same object by class; on channels, timers and the clock
+	// by accesses (chan_dependence.go); everything else by wokenBy and past.
 	class    class
 	resolve  func(e *engine, t *thread) class // the class in the memory as it is; nil: class
 	accesses func(e *engine, t *thread, out []access, taken int32) []access
 	wokenBy  func(t *thread) int32                 // an event that happens before it without sharing an object, -1 for none
 	past     func(e *engine, t *thread, c []int32) // adds to the clock c what else happens before it
 
-	// What it does to the state that the engine keeps beside the real object. The event
-	// is d, negative if there is none because only one thread can matter.
+	// What it does to the model of its object. d is the depth of the event, negative if there is
+	// none (quietStep).
 	apply  func(e *engine, t *thread, d int32)
 	before func(o *object) uint8 // what enabledBefore must know of the object before the event; nil: 0
 	takes  bool                  // it takes one of the cases of the channel operation
@@ -168,24 +169,24 @@ type operation struct {
 	result  func(t *thread) uint64                    // its result for Observe, if it leaves none
 }
 
-// ops is filled in by the files of the objects, since what is in it refers to it.
+// ops is filled in by the init functions of the objects' files, because the entries refer to
+// functions that use ops.
 var ops [opCount]operation
 
 // gated reports whether the operation can be disabled.
 func (m *operation) gated() bool { return m.enabled != nil }
 
-// chooses reports whether an operation chooses among values.
+// chooses reports whether the operation chooses one of several values.
 func (o Op) chooses() bool { return ops[o].choices != nil }
 
-// isChan reports whether the operation is on channels, timers or the clock: its
-// dependence is that of its accesses.
+// isChan reports whether the operation is on channels, timers or the clock, so that its dependence
+// is that of its accesses.
 func (o Op) isChan() bool { return ops[o].accesses != nil }
 
-// String gives the operation's name as it stands in lanes.
+// String returns the name of the operation as lanes show it.
 func (o Op) String() string { return ops[o].name }
 
-// doing names t's operation. What is left of one that took more than one step
-// has the name of the whole.
+// doing names t's pending operation. The second step of an operation has the name of the whole.
 func (t *thread) doing() string {
 	if f := ops[t.op].label; f != nil {
 		return f(t)

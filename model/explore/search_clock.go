@@ -1,7 +1,7 @@
 package explore
 
-// clockOf computes the clock of the event ev at depth d, which is t's: for
-// each thread 1 + the depth of its last event that happens before or is ev.
+// clockOf computes the clock of ev, which is t's event at depth d: for each thread, 1 + the depth
+// of its last event that happens before ev or is ev.
 func (e *engine) clockOf(t *thread, ev *event, d int) {
 	c := e.clockAt(int32(d))
 	if t.prev >= 0 {
@@ -32,7 +32,7 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 	c[t.id] = int32(d) + 1
 }
 
-// joinAll adds all that has happened to the clock c.
+// joinAll adds everything that has happened so far to the clock c.
 func (e *engine) joinAll(c []int32) {
 	for i := range e.n {
 		if p := e.threads[i].prev; p >= 0 {
@@ -41,6 +41,7 @@ func (e *engine) joinAll(c []int32) {
 	}
 }
 
+// join raises each entry of c to that of o.
 func join(c, o []int32) {
 	o = o[:len(c)]
 	for i, v := range o {
@@ -50,13 +51,13 @@ func join(c, o []int32) {
 	}
 }
 
-// clockAt is the clock of the event at depth d.
+// clockAt returns the clock of the event at depth d.
 func (e *engine) clockAt(d int32) []int32 {
 	i := int(d) * e.stride
 	return e.clk[i : i+e.stride : i+e.stride]
 }
 
-// widen makes room for more threads in every clock.
+// widen doubles the number of threads that every clock has room for.
 func (e *engine) widen() {
 	old, s := e.clk, e.stride
 	e.stride *= 2
@@ -66,11 +67,13 @@ func (e *engine) widen() {
 	}
 }
 
-// before says whether event a happens before event b; ordered, whether either does.
+// before reports whether event a happens before event b; ordered, whether either happens before the
+// other.
 func (e *engine) before(a, b int32) bool { return e.clockAt(b)[e.stack[a].tid] > a }
 
 func (e *engine) ordered(a, b int32) bool { return e.before(a, b) || e.before(b, a) }
 
+// lastOf returns the last event of thread i, -1 if it has none.
 func (e *engine) lastOf(i int) int32 {
 	u := e.threads[i]
 	if u.prev >= 0 && int(e.stack[u.prev].tid) != i {
@@ -79,8 +82,8 @@ func (e *engine) lastOf(i int) int32 {
 	return u.prev
 }
 
-// checkDominance ends scheduling when every other thread is over and all they
-// did happens before t: nothing can overlap with what t does from here.
+// checkDominance turns scheduling off when every other thread has ended and all that they did
+// happens before t: then nothing can overlap with what t does from here on.
 func (e *engine) checkDominance(t *thread) {
 	if e.alive != 1<<t.id || !e.reduce || e.rec != nil || e.unstarted > 0 || t.prev < 0 {
 		return

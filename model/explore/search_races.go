@@ -2,14 +2,13 @@ package explore
 
 import "math/bits"
 
-// races finds the events that are in a reversible race with t's operation of
-// class c, executed (or, at the end of a deadlocked execution, blocked) at
-// depth d, and sees to it that each race is also explored the other way round.
+// races finds the reversible races between earlier events and t's operation, which has class c and
+// runs at depth d or is blocked there forever. For each of them it makes sure that the other order
+// is explored.
 //
-// A race is a pair of dependent operations of different threads of which the
-// first does not happen before the second by any other way. It is reversible
-// if the second could have run before the first: a Lock that had to wait for
-// an Unlock is not in a race with it, but with the Lock before that Unlock.
+// A race is a pair of dependent operations of different threads that no other chain of dependence
+// orders. It is reversible if the second operation could have run before the first. A Lock that
+// waited for an Unlock does not race with that Unlock, but with the Lock before it.
 func (e *engine) races(t *thread, c class, d int) {
 	f := e.objs[t.obj].last
 	if f < 0 || c == none {
@@ -60,10 +59,10 @@ func (e *engine) races(t *thread, c class, d int) {
 	}
 }
 
-// reverse adds to the node at depth i a thread from which t's operation at
-// depth d can come before event i: one of the initials of notdep(i)·t (source
-// sets, Abdulla, Aronis, Jonsson and Sagonas, POPL 2014). alone leaves out of
-// notdep(i) what is not in t's past.
+// reverse makes sure that t's operation at depth d is also explored before event i. It adds to the
+// backtracking set of node i one of the initials of notdep(i)·t, where notdep(i) are the events
+// after i that do not happen after it (source sets: Abdulla, Aronis, Jonsson, Sagonas, POPL 2014).
+// With alone, notdep(i) is reduced to the events in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	p := &e.stack[i]
 	mine := uint64(1) << t.id
@@ -84,9 +83,8 @@ func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	}
 }
 
-// initials gives the threads whose first step in notdep(i)·t depends on none
-// before it there: any of them can begin an execution in which t's operation comes
-// before event i.
+// initials returns the threads whose first step in notdep(i)·t depends on no earlier step of that
+// sequence. Each of them can begin an execution in which t's operation comes before event i.
 func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials uint64) {
 	ptid, pmark := e.stack[i].tid, int32(i)+1
 	var first [maxThreads]int32 // depth of a thread's first event in notdep(i)
@@ -121,8 +119,8 @@ func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials ui
 	return initials
 }
 
-// precededByNone reports whether no thread of seen has its first event before
-// what has the clock c.
+// precededByNone reports whether the clock c contains none of the first events of the threads in
+// seen.
 func precededByNone(c []int32, seen uint64, first *[maxThreads]int32) bool {
 	for s := seen; s != 0; s &= s - 1 {
 		r := bits.TrailingZeros64(s)
@@ -133,8 +131,7 @@ func precededByNone(c []int32, seen uint64, first *[maxThreads]int32) bool {
 	return true
 }
 
-// blockedRaces does for operations that never ran, because their threads are
-// blocked for ever, what races does for those that did.
+// blockedRaces searches the operations that are blocked forever for races.
 func (e *engine) blockedRaces() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
@@ -145,8 +142,8 @@ func (e *engine) blockedRaces() {
 	e.chanBlocked()
 }
 
-// backtrack sets the path to the next schedule to explore: the deepest node
-// with something left. It reports false when there is none.
+// backtrack sets the path to the next schedule: up to the deepest node that has something left to
+// explore. It reports false if there is none.
 func (e *engine) backtrack() bool {
 	for d := e.depth - 1; d >= 0; d-- {
 		ev := &e.stack[d]

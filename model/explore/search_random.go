@@ -2,7 +2,7 @@ package explore
 
 import "math/bits"
 
-// rng is splitmix64: small, seedable, good enough to draw schedules.
+// rng is splitmix64.
 type rng struct {
 	on    bool
 	state uint64
@@ -18,10 +18,11 @@ func (r *rng) next() uint64 {
 
 // randomBegin prepares the drawing of one schedule.
 //
-// POS gives each pending operation a random priority and draws it anew for
-// those that the executed one races with (Yuan, Yang, Gu, CAV 2018). PCT gives
-// each thread one priority and lowers that of the running one at random
-// depths, one for each preemption (Burckhardt et al., ASPLOS 2010).
+// POS gives each pending operation a random priority, and a new one after each step that races with
+// it (Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018). PCT gives each thread
+// one priority and lowers that of the running thread at random depths, one for each preemption
+// (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic
+// Guarantees of Finding Bugs, ASPLOS 2010).
 func (e *engine) randomBegin() {
 	for i := range e.prio {
 		e.prio[i] = e.rng.next() | 1<<63
@@ -72,8 +73,7 @@ func (e *engine) randomAfter(t *thread, c class) {
 	}
 }
 
-// firstChoice gives the value that an operation which chooses among n takes
-// the first time.
+// firstChoice returns the value that an operation with n choices takes in a new step.
 func (e *engine) firstChoice(n int32) int32 {
 	if e.replay != nil {
 		return e.replayValue(n)

@@ -6,7 +6,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// schedule gives the decisions of the execution so far.
+// schedule returns the decisions of the execution so far.
 func (e *engine) schedule() []wire.Decision {
 	out := make([]wire.Decision, e.depth)
 	last := 0
@@ -25,7 +25,8 @@ func defaultChoice(en uint64, last int) int {
 	return bits.TrailingZeros64(en)
 }
 
-// replayChoice follows a recorded schedule.
+// replayChoice returns the thread that the schedule to be replayed runs next, -1 if that thread is
+// not enabled.
 func (e *engine) replayChoice(en uint64) int {
 	last := 0
 	if e.depth > 0 {
@@ -41,7 +42,7 @@ func (e *engine) replayChoice(en uint64) int {
 	return defaultChoice(en, last)
 }
 
-// replayValue follows the recorded choice of a value.
+// replayValue returns the value that the schedule to be replayed chooses among n.
 func (e *engine) replayValue(n int32) int32 {
 	if d := e.deviation(); d != nil && d.IsValue {
 		return min(int32(d.Value), n-1)
@@ -49,8 +50,8 @@ func (e *engine) replayValue(n int32) int32 {
 	return 0
 }
 
-// deviation gives the deviation at the present decision, if there is one, and
-// moves to the next decision.
+// deviation returns the deviation at the present decision, nil if there is none, and moves to the
+// next decision.
 func (e *engine) deviation() *wire.Deviation {
 	at := e.decision
 	e.decision++

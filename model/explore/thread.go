@@ -42,12 +42,12 @@ type thread struct {
 	coro     threadCoro    // how control is handed to it
 }
 
-// abort unwinds a thread whose execution is over. Checked code cannot swallow
-// it: recover() becomes Recover, which panics with it again.
+// abort unwinds a thread whose execution is over. Checked code cannot swallow it, because recover()
+// is rewritten to Recover, which panics with it again.
 type abort struct{}
 
-// spawn adds a thread to the running execution. It starts when its parent
-// reaches its next operation.
+// spawn adds a thread to the running execution. The thread starts when its parent reaches its next
+// operation.
 func (e *engine) spawn(name string, fn func()) *thread {
 	if e.n == maxThreads {
 		e.fail(KindLimit, "more than %d goroutines in one execution", maxThreads)
@@ -80,8 +80,8 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	return t
 }
 
-// Go starts fn as a new goroutine of the execution. It reports false when
-// there is none.
+// Go starts fn as a goroutine of the execution; with joined, Join waits for it. It reports false
+// outside of an execution.
 func Go(name string, fn func(), joined bool) bool {
 	e := eng
 	if e == nil {
@@ -101,7 +101,7 @@ func Go(name string, fn func(), joined bool) bool {
 	return true
 }
 
-// startAll runs each new thread to its first operation, then picks.
+// startAll runs each new thread to its first operation, then picks the next thread.
 func (e *engine) startAll() {
 	e.starting = true
 	cur := e.cur
@@ -124,7 +124,7 @@ func (e *engine) startAll() {
 	e.next = e.pick()
 }
 
-// runBody runs t's function on its own stack, then decides who is next.
+// runBody runs t's function on its own stack, then decides which thread runs next.
 func (e *engine) runBody(t *thread) {
 	t.acquire()
 	exits := true
@@ -153,8 +153,8 @@ func (e *engine) runBody(t *thread) {
 	exits = false
 }
 
-// runFunc runs t's function to its end or its panic. It does not return if the
-// function called Goexit, even if deferred functions panicked on the way.
+// runFunc runs t's function until it returns or panics. It does not return if the function called
+// Goexit, even if deferred functions panicked meanwhile.
 func (e *engine) runFunc(t *thread) {
 	normal := false
 	defer func() {
@@ -168,7 +168,7 @@ func (e *engine) runFunc(t *thread) {
 	normal = true
 }
 
-// recovered handles a panic that left t's function.
+// recovered records a panic that reached the end of t's function.
 func (e *engine) recovered(t *thread, r any) {
 	if _, ok := r.(abort); ok || e.aborting || e.failure != nil {
 		return
@@ -176,7 +176,7 @@ func (e *engine) recovered(t *thread, r any) {
 	e.failure = &Failure{Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r), Stack: e.panicStack()}
 }
 
-// exited handles a Goexit: asked for by the code, or hidden in FailNow.
+// exited handles a Goexit that the checked code did not call itself, for example that of FailNow.
 func (e *engine) exited(t *thread) {
 	if t.goexit || e.aborting || e.failure != nil {
 		return
@@ -190,8 +190,7 @@ func (e *engine) exited(t *thread) {
 	e.failure = &Failure{Kind: KindExit, Message: msg}
 }
 
-// Goexit notes that the checked code ends its goroutine itself; the caller
-// does it.
+// Goexit records that checked code calls runtime.Goexit; the caller then calls it.
 func Goexit() {
 	if e := eng; e != nil {
 		if e.aborting {
@@ -201,8 +200,8 @@ func Goexit() {
 	}
 }
 
-// Recover is what recover() becomes in checked code: the end of an execution
-// passes through it.
+// Recover is what rewritten code calls in place of recover, with its result. It panics again with
+// the end of an execution, which checked code must not swallow.
 func Recover(v any) any {
 	if a, ok := v.(abort); ok {
 		panic(a)
