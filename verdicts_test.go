@@ -24,6 +24,7 @@ import (
 //	verdict: proved|bounded      either
 //	verdict: proved, 20 traces   with so many complete executions and none pruned
 //	verdict: FAILED TEXT         the message, or the reason, matches the regular expression TEXT
+//	verdict: proved without assumptions
 //	verdict: said TEXT           not proved, or proved under an assumption that matches TEXT
 var (
 	verdictLine = regexp.MustCompile(`(?m)^verdict: (.+)$`)
@@ -87,7 +88,9 @@ func requireVerdict(t *testing.T, row driver.Row, want string) {
 	} else {
 		assert.Contains(t, verdicts, row.Verdict, "%s: %s", row.Name, said)
 	}
-	if text != "" {
+	if text == "without assumptions" {
+		assert.Empty(t, row.Assumptions, row.Name)
+	} else if text != "" {
 		assert.Regexp(t, "(?s)"+text, said, row.Name)
 	}
 	if traces != "" {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,7 @@ func (c *check) result(res explore.Result) wire.Result {
 		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
+	r.Assumptions = append(r.Assumptions, uses(res.Uses)...)
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"
 	}
@@ -40,6 +42,26 @@ func (c *check) result(res explore.Result) wire.Result {
 		r.Verdict = wire.Bounded
 	}
 	return r
+}
+
+// uses gives an assumption for each kind of use, with the places.
+func uses(all []explore.Use) []string {
+	const most = 6 // places that are named
+	sites := map[string][]string{}
+	for _, u := range all {
+		sites[u.Assumption] = append(sites[u.Assumption], u.Site)
+	}
+	var out []string
+	for _, assumption := range slices.Sorted(maps.Keys(sites)) {
+		s := sites[assumption]
+		slices.Sort(s)
+		text := strings.Join(s[:min(most, len(s))], ", ")
+		if n := len(s) - most; n > 0 {
+			text += fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, assumption+" ("+text+")")
+	}
+	return out
 }
 
 // shortest is how long the search for a shorter failure may take.

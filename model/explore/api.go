@@ -63,6 +63,7 @@ type Result struct {
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
 	Held           bool     // a timer was kept from firing early, since there are no more early timeouts than Config.EarlyTimeouts
 	Assumed        []string // what Assume was told, each text once
+	Uses           []Use    // what NoteUse was told, likewise
 	Failure        *Failure
 	Trace          []wire.Step // of the replayed execution
 
@@ -208,6 +209,24 @@ func Assume(text string) {
 	if e := eng; e != nil && !slices.Contains(e.res.Assumed, text) {
 		e.res.Assumed = append(e.res.Assumed, text)
 	}
+}
+
+// A Use is a place at which checked code meets state that the checker does not see.
+type Use struct {
+	Assumption string // under which that does not matter
+	Site       string // what is used, and where
+}
+
+// NoteUse notes that the running execution meets such state; ordered says that this can matter only
+// while several goroutines can run. Each use stands in the verdict once.
+//
+//go:noinline
+func NoteUse(u Use, ordered bool) {
+	e := eng
+	if e == nil || e.aborting || ordered && e.quiet && e.rec == nil || slices.Contains(e.res.Uses, u) {
+		return
+	}
+	e.res.Uses = append(e.res.Uses, u)
 }
 
 // Hidden runs f without edges for the race detector.

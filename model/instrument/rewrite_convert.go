@@ -46,6 +46,40 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	r.refuse(e, e.Pos(), "its method "+hidden+" comes from an embedded field, and the type has no name at package level: as an interface it is not modelled")
 }
 
+// noteConversion notes the conversion of e to an interface if what it points to is of the standard
+// library, shared, and used by code that is not rewritten, or by methods that could be anyone's.
+func (r *rewriter) noteConversion(e ast.Expr) {
+	tv, ok := r.c.info.Types[e]
+	if !ok || !tv.IsValue() || tv.Type == nil {
+		return
+	}
+	p, ok := types.Unalias(tv.Type).(*types.Pointer)
+	if !ok {
+		return
+	}
+	tn := typeName(p)
+	if tn == nil || tn.Pkg() == nil || !passedOn[tn.Pkg().Path()+"."+tn.Name()] {
+		return
+	}
+	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && r.c.info.Uses[sel.Sel] != nil {
+		if n := sel.Sel.Name; tn.Name() == "File" && (n == "Stdout" || n == "Stderr") {
+			return // what is printed does not come back
+		}
+	}
+	if target, _ := r.target(e); target != nil && types.IsInterface(target) {
+		o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
+		o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+		r.guard(e, e.Pos(), o)
+	}
+}
+
+// passedOn has the types whose conversion to an interface is noted, passedAs a method of each that
+// says of which class they are.
+var (
+	passedOn = map[string]bool{"log/slog.LevelVar": true, "os.File": true}
+	passedAs = map[string]string{"LevelVar": "LevelVar.Level", "File": "File.Write"}
+)
+
 // unguarded returns the name of a method that a value of the type has from a
 // sync or atomic type, with no explicit method in between; "" if there is
 // none.

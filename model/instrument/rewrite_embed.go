@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
 // A type that embeds a sync.Mutex has its methods, and whoever holds the type
@@ -53,15 +55,21 @@ func promotedOps(ss *session, tn *types.TypeName) []*types.Selection {
 // hides reports whether a promoted method needs an explicit one: those of sync
 // and sync/atomic, and those of interfaces that may hold one of their types.
 func (ss *session) hides(fn *types.Func) bool {
-	switch ss.method(fn).role {
+	switch o := ss.method(fn); o.role {
 	case hookedOp, dynOp, checkOp:
 		return true
+	case noteOp:
+		return unmade[o.class] && fn.Pkg().Path() != "testing"
 	case refuseOp:
 		path := fn.Pkg().Path()
 		return path == "sync" || path == "sync/atomic"
 	}
 	return false
 }
+
+// unmade has the classes with objects that no function needs to make, or that were made before
+// several goroutines could run: using them is noted where they are used.
+var unmade = map[stdlib.Class]bool{stdlib.Locked: true, stdlib.Files: true}
 
 func embeds(st *types.Struct) bool {
 	for f := range st.Fields() {
@@ -146,8 +154,11 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 		star = ""
 	}
 	amp := ""
-	if _, isPtr := last.Underlying().(*types.Pointer); o.ptr && !isPtr {
+	switch _, isPtr := last.Underlying().(*types.Pointer); {
+	case o.ptr && !isPtr:
 		amp = "&"
+	case o.role == hookedOp && !o.ptr && isPtr:
+		amp = "*"
 	}
 	var body string
 	operand := amp + v + path
@@ -157,8 +168,9 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 	case checkOp:
 		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", fn.Name())
 		body = r.hook("NotAtomic") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." + fn.Name() + "(" + variadic(args, sig) + ")"
-	case refuseOp:
-		body = r.hook("Refused") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), o.reason) + ")." + fn.Name() + "(" + variadic(args, sig) + ")"
+	case refuseOp, noteOp:
+		before, after := r.guardText(tn.Pos(), o)
+		body = before + operand + after + "." + fn.Name() + "(" + variadic(args, sig) + ")"
 	}
 	return fmt.Sprintf("; func (%s %s%s%s) %s(%s) %s { %s%s }", v, star, tn.Name(), typeParamNames(tn), fn.Name(), params, results, ret, body)
 }

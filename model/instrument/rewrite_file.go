@@ -151,7 +151,7 @@ func (r *rewriter) importClause() {
 var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error", "iter": "Seq[int]",
-	"context": "Context",
+	"context": "Context", "log": "Logger", "reflect": "Kind",
 }
 
 // keepAlive returns declarations that use the imports which may have lost
@@ -198,6 +198,7 @@ func (r *rewriter) parent() ast.Node { return r.stack[len(r.stack)-1] }
 func (r *rewriter) visit(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok {
 		r.refuseConversion(e) // first: it goes around all else
+		r.noteConversion(e)
 	}
 	switch n := n.(type) {
 	case *ast.ImportSpec:
@@ -266,7 +267,7 @@ func (r *rewriter) call(n *ast.CallExpr) {
 	}
 	// x.f.Lock(a) becomes hook(&x.f, a): the text between the receiver and
 	// the arguments goes.
-	r.ed.front(r.off(n.Pos()), r.hook(o.hook)+"("+rv.amp)
+	r.ed.front(r.off(n.Pos()), r.hook(o.hook)+"("+rv.amp+rv.star)
 	if len(n.Args) > 0 {
 		r.gap(sel.X.End(), n.Lparen+1, rv.path+", ")
 	} else {
@@ -303,8 +304,11 @@ func (r *rewriter) selector(n *ast.SelectorExpr) bool {
 	if id, ok := n.X.(*ast.Ident); ok {
 		if _, ok := r.c.info.Uses[id].(*types.PkgName); ok {
 			r.done[id] = true
-			if fn, ok := r.c.info.Uses[n.Sel].(*types.Func); ok {
-				r.funcRef(n, id, fn)
+			switch obj := r.c.info.Uses[n.Sel].(type) {
+			case *types.Func:
+				r.funcRef(n, id, obj)
+			case *types.Var:
+				r.libraryVar(n, obj)
 			}
 			return true
 		}
@@ -340,18 +344,18 @@ func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
 			r.ed.front(r.off(e.Pos()), r.hook(""))
 		}
 		r.keep[fn.Pkg().Path()] = true
-	case refuseOp:
+	case refuseOp, noteOp:
 		if fn.Signature().TypeParams() == nil {
-			r.refuse(e, e.Pos(), o.reason)
+			r.guard(e, e.Pos(), o)
 			return
 		}
-		r.refuseGeneric(e, o.reason)
+		r.guardGeneric(e, o)
 	}
 }
 
-// refuseGeneric refuses a reference to a generic function, which is no value
+// guardGeneric refuses or notes a reference to a generic function, which is no value
 // until it is instantiated: the call's first argument is wrapped instead.
-func (r *rewriter) refuseGeneric(e ast.Expr, reason string) {
+func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 	i := len(r.stack) - 1
 	fun := e
 	for ; i >= 0; i-- {
@@ -361,18 +365,19 @@ func (r *rewriter) refuseGeneric(e ast.Expr, reason string) {
 			continue
 		case *ast.CallExpr:
 			if p.Fun == fun && len(p.Args) > 0 {
-				r.refuse(p.Args[0], e.Pos(), reason)
+				r.guard(p.Args[0], e.Pos(), o)
 				return
 			}
 		}
 		break
 	}
-	r.fail(e.Pos(), "%s, and is used other than in a call", reason)
+	r.fail(e.Pos(), "%s%s, and is used other than in a call", o.name, o.reason)
 }
 
 // A recv is the receiver of a method as an explicit operand.
 type recv struct {
 	amp  string // "&" in front if the operand is a variable and a pointer is wanted
+	star string // "*" in front if it is the other way round
 	path string // the embedded fields behind it
 }
 
@@ -385,8 +390,11 @@ func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
 		return recv{}, false
 	}
 	rv := recv{path: path}
-	if _, isPtr := last.Underlying().(*types.Pointer); ptr && !isPtr {
+	switch _, isPtr := last.Underlying().(*types.Pointer); {
+	case ptr && !isPtr:
 		rv.amp = "&"
+	case !ptr && isPtr:
+		rv.star = "*"
 	}
 	return rv, true
 }

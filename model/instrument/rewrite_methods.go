@@ -21,7 +21,7 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		if o.role == dynOp {
 			inst = "[" + o.iface + "]"
 		}
-		r.ed.front(start, fmt.Sprintf("%s%s(%s, %s", r.hook(fmt.Sprintf("Bind%d%d", o.args, o.results)), inst, r.hook(o.hook), rv.amp))
+		r.ed.front(start, fmt.Sprintf("%s%s(%s, %s", r.hook(fmt.Sprintf("Bind%d%d", o.args, o.results)), inst, r.hook(o.hook), rv.amp+rv.star))
 		r.closeCall(n.X.End(), n.End(), rv.path)
 	case checkOp:
 		if !ok {
@@ -30,15 +30,16 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		r.ed.front(start, r.hook("NotAtomic")+"(")
 		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", n.Sel.Name)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), what)+").")
-	case refuseOp:
+	case refuseOp, noteOp:
 		if !ok {
 			rv = recv{}
 			if _, isPtr := s.Recv().Underlying().(*types.Pointer); o.ptr && !isPtr {
 				rv.amp = "&"
 			}
 		}
-		r.ed.front(start, r.hook("Refused")+"("+rv.amp)
-		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), o.reason)+").")
+		before, after := r.guardText(n.Sel.Pos(), o)
+		r.ed.front(start, before+rv.amp)
+		r.gap(n.X.End(), n.Sel.Pos(), rv.path+after+".")
 	}
 }
 
@@ -55,6 +56,9 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 		return false
 	}
 	switch {
+	case o.role == noteOp:
+		r.guard(n, n.Pos(), o)
+		return false
 	case o.role == hookedOp && !promoted:
 		text := r.hook(o.hook)
 		if targs := types.Unalias(deref(s.Recv())).(*types.Named).TypeArgs(); targs != nil {

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"runtime"
 	"strings"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
 // role says what becomes of an operation.
@@ -15,18 +17,28 @@ const (
 	dynOp                // a call through an interface that may hold a sync type: goes through a type switch
 	checkOp              // a call through an interface that must not hold a sync or atomic type
 	refuseOp             // is not modelled: its operand is wrapped
+	noteOp               // meets state that the checker does not see: its operand is wrapped
 )
 
 // shape is the form of a hooked method: how many arguments and results.
 type shape struct{ args, results int }
 
-// syncMethods has the methods of sync's types that have a hook.
-var syncMethods = map[string]map[string]shape{
-	"Mutex":     {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}},
-	"RWMutex":   {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}, "RLock": {0, 0}, "RUnlock": {0, 0}, "TryRLock": {0, 1}, "RLocker": {0, 1}},
-	"WaitGroup": {"Add": {1, 0}, "Done": {0, 0}, "Wait": {0, 0}, "Go": {1, 0}},
-	"Once":      {"Do": {1, 0}},
-	"Cond":      {"Wait": {0, 0}, "Signal": {0, 0}, "Broadcast": {0, 0}},
+// hookedMethods has the methods that have a hook, by package and type. That of
+// sync.Mutex.Lock is MutexLock.
+var hookedMethods = map[string]map[string]map[string]shape{
+	"sync": {
+		"Mutex":     {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}},
+		"RWMutex":   {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}, "RLock": {0, 0}, "RUnlock": {0, 0}, "TryRLock": {0, 1}, "RLocker": {0, 1}},
+		"WaitGroup": {"Add": {1, 0}, "Done": {0, 0}, "Wait": {0, 0}, "Go": {1, 0}},
+		"Once":      {"Do": {1, 0}},
+		"Cond":      {"Wait": {0, 0}, "Signal": {0, 0}, "Broadcast": {0, 0}},
+	},
+	"time": {
+		"Timer":  {"Stop": {0, 1}, "Reset": {1, 1}},
+		"Ticker": {"Stop": {0, 0}, "Reset": {1, 0}},
+	},
+	"log":     {"Logger": {"SetOutput": {1, 0}, "Writer": {0, 1}}},
+	"reflect": {"Value": {"Len": {0, 1}}},
 }
 
 // atomicMethods has the methods of sync/atomic's types; not every type has
@@ -49,12 +61,15 @@ var hookedFuncs = map[string]bool{
 }
 
 // renamedFuncs has those that hook has under another name.
-var renamedFuncs = map[string]string{"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc"}
+var renamedFuncs = map[string]string{
+	"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc",
+	"log.New": "LogNew", "log.SetOutput": "LogSetOutput", "log.Writer": "LogWriter",
+}
 
-// timerMethods has the methods of time's types that have a hook.
-var timerMethods = map[string]map[string]shape{
-	"Timer":  {"Stop": {0, 1}, "Reset": {1, 1}},
-	"Ticker": {"Stop": {0, 0}, "Reset": {1, 0}},
+// aroundFuncs has the functions that a hook makes others of: f becomes hook.H(f).
+var aroundFuncs = map[string]string{
+	"log/slog.NewJSONHandler": "NewHandler", "log/slog.NewTextHandler": "NewHandler",
+	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
 }
 
 // futexCalls are the system calls by which Linux programs reach the futex. The
@@ -88,7 +103,9 @@ type op struct {
 	hook string // name of the hook function
 	shape
 	ptr    bool   // the operation wants a pointer to its receiver
-	reason string // why it is refused
+	reason string // why it is refused; of noteOp: what is assumed
+	name   string // of noteOp: what is called
+	class  stdlib.Class
 	iface  string // for dynOp: the one-method interface
 }
 
@@ -105,28 +122,27 @@ func (ss *session) method(fn *types.Func) op {
 		if tn := typeName(recv); tn != nil {
 			name = tn.Name()
 		}
-		return ss.refusedMethod(fn, name, false)
+		if name == "" || fn.Pkg() == nil {
+			return op{} // of an interface without a name; error.Error
+		}
+		return ss.classified(fn, name+"."+fn.Name(), false)
 	}
 	tn := typeName(recv)
 	if tn == nil || tn.Pkg() == nil {
 		return op{}
 	}
-	switch tn.Pkg().Path() {
-	case "sync":
-		if sh, ok := syncMethods[tn.Name()][fn.Name()]; ok {
-			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
-		}
-	case "time":
-		if sh, ok := timerMethods[tn.Name()][fn.Name()]; ok {
-			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
-		}
+	path := tn.Pkg().Path()
+	if sh, ok := hookedMethods[path][tn.Name()][fn.Name()]; ok {
+		return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: ptr}
+	}
+	switch path {
 	case "sync/atomic":
 		if sh, ok := atomicMethods[fn.Name()]; ok {
 			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
 		}
 		return op{role: refuseOp, ptr: ptr, reason: "(*atomic." + tn.Name() + ")." + fn.Name() + " is not modelled"}
 	}
-	return ss.refusedMethod(fn, tn.Name(), ptr)
+	return ss.classified(fn, tn.Name()+"."+fn.Name(), ptr)
 }
 
 // isLocker reports whether t is sync.Locker.
@@ -189,7 +205,14 @@ func (ss *session) function(fn *types.Func) op {
 	if hookedFuncs[path+"."+fn.Name()] || runtime.GOOS == "linux" && futexCalls[path+"."+fn.Name()] || path == "sync/atomic" {
 		return op{role: hookedOp, hook: fn.Name()}
 	}
-	return ss.refusedFunc(fn)
+	o := ss.classified(fn, fn.Name(), false)
+	if around := aroundFuncs[path+"."+fn.Name()]; around != "" {
+		if o.role == refuseOp {
+			o = op{}
+		}
+		o.role, o.hook = noteOp, around
+	}
+	return o
 }
 
 // typeName returns the name of a defined type or of what points to it, nil

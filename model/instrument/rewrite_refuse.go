@@ -5,73 +5,67 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
-// What is not modelled, by name. An operation is here because it waits, is
-// woken, or runs code on a real goroutine behind the checker's back, or
-// because it ends or leaves the process.
-
-// refusedFuncs has functions, "path.*" all of a package (methods too), and
-// "path.Name*" those with a prefix.
-var refusedFuncs = []string{
-	"runtime.LockOSThread", "runtime.UnlockOSThread", "runtime.SetFinalizer", "runtime.AddCleanup",
-	"os.Exit", "os.Pipe", "os.StartProcess",
-	"log.Fatal*",
-	"syscall.Exit", "syscall.Kill", "syscall.ForkExec", "syscall.StartProcess", "syscall.Syscall*", "syscall.RawSyscall*",
-	"runtime/trace.Start", "runtime/pprof.StartCPUProfile",
-	"io.Pipe",
-	"testing.Benchmark", "testing.RunTests", "testing.RunBenchmarks", "testing.Main", "testing.MainStart",
-	"reflect.Select",
-	"net.*", "net/http.*", "net/http/httptest.*", "net/rpc.*", "net/rpc/jsonrpc.*", "net/smtp.*", "crypto/tls.*",
-	"os/exec.*", "os/signal.*", "database/sql.*", "testing/synctest.*", "plugin.*", "expvar.*", "log/syslog.*",
+// classified gives what becomes of a function or method that no hook stands for: name is
+// Function or Type.Method.
+func (ss *session) classified(fn *types.Func, name string, ptr bool) op {
+	pkg := fn.Pkg()
+	if p := ss.l.pkgs[pkg.Path()]; p != nil && p.Standard {
+		return library(pkg.Path(), name, ptr)
+	}
+	full := pkg.Path() + "." + name
+	if why := ss.unwritten(pkg); why != "" {
+		return op{role: refuseOp, ptr: ptr,
+			reason: fmt.Sprintf("%s is in a package that is not rewritten: %s", shortName(full), why)}
+	}
+	return ss.bodyless(fn, full, ptr)
 }
 
-// refusedMethods has "path.Type.Method"; a star stands for every method, or for
-// the rest of its name.
-var refusedMethods = []string{
-	"sync.Map.*", "sync.Pool.*",
-	"log.Logger.Fatal*",
-	"testing.T.Run", "testing.T.Parallel", "testing.B.Run", "testing.B.RunParallel", "testing.F.Fuzz", "testing.PB.*", "testing.M.*",
-	"reflect.Value.Send", "reflect.Value.TrySend", "reflect.Value.Recv", "reflect.Value.TryRecv", "reflect.Value.Close",
-	"reflect.Value.Method", "reflect.Value.MethodByName", "reflect.Type.Method", "reflect.Type.MethodByName", "reflect.Value.Seq", "reflect.Value.Seq2",
-	"os.Process.*",
-	"runtime/trace.FlightRecorder.Start",
+// library gives what becomes of what the standard library declares as pkg.name.
+func library(pkg, name string, ptr bool) op {
+	full := pkg + "." + name
+	class := stdlib.Lookup(full)
+	text := class.Assumed()
+	switch {
+	case class == stdlib.Refuse || class == stdlib.Model:
+		return op{role: refuseOp, ptr: ptr, reason: shortName(full) + " is not modelled"}
+	case text == "":
+		return op{}
+	case class.Concurrent():
+		return op{role: noteOp, ptr: ptr, hook: "Shared", reason: text, name: shortName(full), class: class}
+	}
+	return op{role: noteOp, ptr: ptr, hook: "Outside", reason: text, name: shortName(full), class: class}
 }
 
-func matchName(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(name, prefix) || p == name {
-			return true
+// libraryVar refuses or notes the use of a variable of the standard library. One that is assigned
+// to, or of which the address is taken, is left alone.
+func (r *rewriter) libraryVar(n *ast.SelectorExpr, v *types.Var) {
+	if p := r.ss.l.pkgs[v.Pkg().Path()]; p == nil || !p.Standard {
+		return
+	}
+	o := library(v.Pkg().Path(), v.Name(), false)
+	if o.role == plainOp {
+		return
+	}
+	switch p := r.parent().(type) {
+	case *ast.UnaryExpr:
+		if p.Op == token.AND {
+			return
+		}
+	case *ast.AssignStmt:
+		if slices.Contains(p.Lhs, ast.Expr(n)) {
+			return
 		}
 	}
-	return false
-}
-
-func (ss *session) refusedMethod(fn *types.Func, recv string, ptr bool) op {
-	pkg := fn.Pkg()
-	if pkg == nil {
-		return op{} // error.Error
-	}
-	name := pkg.Path() + "." + recv + "." + fn.Name()
-	if recv != "" && matchName(refusedMethods, name) || matchName(refusedFuncs, pkg.Path()+".") {
-		return op{role: refuseOp, ptr: ptr, reason: fmt.Sprintf("%s is not modelled", shortName(name))}
-	}
-	if why := ss.unwritten(pkg); why != "" {
-		return op{role: refuseOp, ptr: ptr, reason: fmt.Sprintf("%s is in a package that is not rewritten: %s", shortName(name), why)}
-	}
-	return ss.bodyless(fn, name, ptr)
-}
-
-func (ss *session) refusedFunc(fn *types.Func) op {
-	name := fn.Pkg().Path() + "." + fn.Name()
-	if matchName(refusedFuncs, name) {
-		return op{role: refuseOp, reason: fmt.Sprintf("%s is not modelled", shortName(name))}
-	}
-	if why := ss.unwritten(fn.Pkg()); why != "" {
-		return op{role: refuseOp, reason: fmt.Sprintf("%s is in a package that is not rewritten: %s", shortName(name), why)}
-	}
-	return ss.bodyless(fn, name, false)
+	r.guard(n, n.Pos(), o)
 }
 
 // bodyless refuses a function written in assembly or linked from elsewhere: it
@@ -97,10 +91,16 @@ func (ss *session) unwritten(pkg *types.Package) string {
 	return ""
 }
 
-// shortName drops the directories of an import path.
+// shortName drops the directories of an import path, and a version at its end.
 func shortName(name string) string {
-	return strings.Replace(name[strings.LastIndexByte(name, '/')+1:], "..", ".", 1)
+	dir, base := path.Split(name)
+	if _, rest, ok := strings.Cut(base, "."); ok && majorVersion.MatchString(base) {
+		base = path.Base(dir) + "." + rest
+	}
+	return base
 }
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+\.`)
 
 // isChan reports whether e is a channel, possibly behind a type parameter.
 func (r *rewriter) isChan(e ast.Expr) bool {
@@ -152,8 +152,27 @@ func typeSet(tp *types.TypeParam, f func(types.Type)) {
 // refuse wraps an expression so that evaluating it inside a check fails the
 // check.
 func (r *rewriter) refuse(e ast.Expr, at token.Pos, reason string) {
-	r.ed.front(r.off(e.Pos()), r.hook("Refused")+"(")
-	r.ed.behind(r.off(e.End()), ", "+r.quoteWhere(at, reason)+")")
+	r.guard(e, at, op{role: refuseOp, reason: reason})
+}
+
+// guard wraps an expression so that evaluating it inside a check is refused, or noted.
+func (r *rewriter) guard(e ast.Expr, at token.Pos, o op) {
+	before, after := r.guardText(at, o)
+	r.ed.front(r.off(e.Pos()), before)
+	r.ed.behind(r.off(e.End()), after)
+}
+
+// guardText gives what stands before and after a wrapped expression.
+func (r *rewriter) guardText(at token.Pos, o op) (before, after string) {
+	if o.role == refuseOp {
+		return r.hook("Refused") + "(", ", " + r.quoteWhere(at, o.reason) + ")"
+	}
+	if o.reason == "" {
+		return r.hook(o.hook) + "(", ")"
+	}
+	site := r.ss.where(r.c, at)
+	site = site[:strings.LastIndexByte(site, ':')] // without the column
+	return r.hook(o.hook) + "(", ", " + strconv.Quote(o.reason) + ", " + strconv.Quote(o.name+" "+site) + ")"
 }
 
 // refuseChan refuses an operation on channel ch.

@@ -93,13 +93,22 @@ func (v *verifier) hookCall(e ast.Node, name string) bool {
 	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == hookPath && fn.Name() == name
 }
 
-// refusedAbove reports whether one of the nodes around is a call of
-// hook.Refused.
+// guarded reports whether e is a call of hook.Refused or of what notes an operation.
+func (v *verifier) guarded(e ast.Node) bool {
+	for _, name := range []string{"Refused", "Shared", "Outside", "NewHandler", "NewLogLogger", "SetDefault"} {
+		if v.hookCall(e, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusedAbove reports whether one of the nodes around guards an operation.
 func (v *verifier) refusedAbove() bool {
 	for i := len(v.stack) - 1; i >= 0; i-- {
 		switch n := v.stack[i].(type) {
 		case *ast.CallExpr:
-			if v.hookCall(n, "Refused") {
+			if v.guarded(n) {
 				return true
 			}
 		case ast.Stmt:
@@ -151,7 +160,7 @@ func (v *verifier) node(n ast.Node) {
 		if s == nil || s.Kind() == types.FieldVal {
 			return
 		}
-		if s.Kind() == types.MethodExpr && v.hookCall(v.stack[len(v.stack)-1], "Refused") {
+		if s.Kind() == types.MethodExpr && v.guarded(v.stack[len(v.stack)-1]) {
 			return
 		}
 		switch o := v.ss.method(s.Obj().(*types.Func)); o.role {
@@ -161,8 +170,8 @@ func (v *verifier) node(n ast.Node) {
 			if !v.hookCall(n.X, "NotAtomic") {
 				v.bad(n, "call of "+s.Obj().(*types.Func).FullName())
 			}
-		case refuseOp:
-			if !v.hookCall(n.X, "Refused") && !v.refusedAbove() {
+		case refuseOp, noteOp:
+			if !v.guarded(n.X) && !v.refusedAbove() {
 				v.bad(n, "call of "+s.Obj().(*types.Func).FullName())
 			}
 		}
@@ -174,7 +183,7 @@ func (v *verifier) node(n ast.Node) {
 		switch o := v.ss.function(fn); o.role {
 		case hookedOp:
 			v.bad(n, "use of "+fn.FullName())
-		case refuseOp:
+		case refuseOp, noteOp:
 			if fn.Signature().TypeParams() == nil && !v.refusedAbove() {
 				v.bad(n, "use of "+fn.FullName())
 			}

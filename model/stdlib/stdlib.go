@@ -39,16 +39,16 @@ const (
 
 // assumed has, of each class whose calls are named in a verdict, what is assumed of them.
 var assumed = map[Class]string{
-	Unknown: "functions that this checker does not know share nothing",
-	Env:     "in whatever order the environment of the process is changed, it does not matter",
-	Files:   "in whatever order files are used, it does not matter",
-	System:  "in whatever order the system is called, it does not matter",
-	Random:  "whatever random numbers come, it does not matter",
-	Memory:  "whatever the garbage collector has freed, it does not matter",
-	Global:  "in whatever order package variables of the library are used, it does not matter",
-	Locked:  "in whatever order objects with locks of their own are used, it does not matter",
-	Methods: "methods called by reflection synchronize nothing",
-	Clock:   "whatever the real clock shows, it does not matter",
+	Unknown: "functions that the checker does not know share no state",
+	Env:     "the order of changes to the environment does not matter",
+	Files:   "the order of uses of files does not matter",
+	System:  "the order of system calls does not matter",
+	Random:  "random numbers do not matter",
+	Memory:  "what the garbage collector frees does not matter",
+	Global:  "the order of uses of variables of the standard library does not matter",
+	Locked:  "the order of uses of objects with locks of their own does not matter",
+	Methods: "methods that are called by reflection synchronize nothing",
+	Clock:   "the real clock does not matter",
 }
 
 // Assumed is what a verdict assumes of the calls of a class that a check reaches, "" if nothing.

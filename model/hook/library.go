@@ -1,0 +1,24 @@
+package hook
+
+import "github.com/surewake/surewake/model/explore"
+
+// Shared gives v back, and notes in an execution that what is done with v meets state that several
+// goroutines can reach, unseen by the checker. site says what it is and where, assumption
+// under which the order of such uses does not matter.
+//
+//go:norace
+//go:noinline
+func Shared[T any](v T, assumption, site string) T {
+	explore.NoteUse(explore.Use{Assumption: assumption, Site: site}, true)
+	return v
+}
+
+// Outside is Shared for what depends on the world outside of the execution, even if only one
+// goroutine is left.
+//
+//go:norace
+//go:noinline
+func Outside[T any](v T, assumption, site string) T {
+	explore.NoteUse(explore.Use{Assumption: assumption, Site: site}, false)
+	return v
+}

@@ -1,0 +1,16 @@
+package hook
+
+import (
+	"reflect"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// ValueLen is the hook of reflect.Value.Len, which may be that of a channel.
+func ValueLen(v reflect.Value) int {
+	if v.Kind() == reflect.Chan && !v.IsNil() {
+		explore.Len(explore.Chan{Ptr: v.UnsafePointer(), Cap: v.Cap(), Len: v.Len(),
+			Closed: explore.ChanClosed(v.UnsafePointer())})
+	}
+	return v.Len()
+}
