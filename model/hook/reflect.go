@@ -7,6 +7,9 @@ import (
 )
 
 // ValueLen is the hook of reflect.Value.Len, which may be that of a channel.
+//
+//go:norace
+//go:noinline
 func ValueLen(v reflect.Value) int {
 	if v.Kind() == reflect.Chan && !v.IsNil() {
 		explore.Len(explore.Chan{Ptr: v.UnsafePointer(), Cap: v.Cap(), Len: v.Len(),
