@@ -68,6 +68,9 @@ func ownLock(v any) *sync.Mutex {
 }
 
 // LogNew is the hook of log.New.
+//
+//go:norace
+//go:noinline
 func LogNew(w io.Writer, prefix string, flag int) *log.Logger {
 	w = logWriterFor(w)
 	l := log.New(w, prefix, flag)
@@ -78,6 +81,9 @@ func LogNew(w io.Writer, prefix string, flag int) *log.Logger {
 }
 
 // LoggerSetOutput is the hook of log.Logger.SetOutput, which waits for the lock.
+//
+//go:norace
+//go:noinline
 func LoggerSetOutput(l *log.Logger, w io.Writer) {
 	w = logWriterFor(w)
 	lw, ok := w.(*logWriter)
@@ -95,6 +101,9 @@ func LoggerSetOutput(l *log.Logger, w io.Writer) {
 }
 
 // LoggerWriter is the hook of log.Logger.Writer.
+//
+//go:norace
+//go:noinline
 func LoggerWriter(l *log.Logger) io.Writer {
 	w := l.Writer()
 	if lw, ok := w.(*logWriter); ok {
@@ -104,6 +113,9 @@ func LoggerWriter(l *log.Logger) io.Writer {
 }
 
 // LogSetOutput is the hook of log.SetOutput.
+//
+//go:norace
+//go:noinline
 func LogSetOutput(w io.Writer) {
 	if explore.Active() {
 		explore.Assume("what log.SetOutput changes in one execution does not matter to the next")
@@ -112,9 +124,15 @@ func LogSetOutput(w io.Writer) {
 }
 
 // LogWriter is the hook of log.Writer.
+//
+//go:norace
+//go:noinline
 func LogWriter() io.Writer { return LoggerWriter(log.Default()) }
 
 // NewHandler makes slog.NewJSONHandler or slog.NewTextHandler a function that the checker sees.
+//
+//go:norace
+//go:noinline
 func NewHandler[H, O any](original func(io.Writer, O) H) func(io.Writer, O) H {
 	return func(w io.Writer, opts O) H {
 		w = logWriterFor(w)
@@ -127,6 +145,9 @@ func NewHandler[H, O any](original func(io.Writer, O) H) func(io.Writer, O) H {
 }
 
 // NewLogLogger does so for slog.NewLogLogger.
+//
+//go:norace
+//go:noinline
 func NewLogLogger[H, L any](original func(H, L) *log.Logger) func(H, L) *log.Logger {
 	return func(h H, level L) *log.Logger {
 		l := original(h, level)
@@ -137,6 +158,9 @@ func NewLogLogger[H, L any](original func(H, L) *log.Logger) func(H, L) *log.Log
 
 // SetDefault does so for slog.SetDefault, which gives the default logger of package log another
 // writer, and notes its use as [Shared] does.
+//
+//go:norace
+//go:noinline
 func SetDefault[L any](original func(L), assumption, site string) func(L) {
 	return func(l L) {
 		original(Outside(l, assumption, site))
