@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Benchmarks of all rows; ns/op is a round, ns/task an operation. The command lets contenders take turns, these run one after the other.
+// Benchmarks of all rows; ns/op is a round, ns/task an operation. The command lets contenders take
+// turns, these run one after the other.
 func BenchmarkRows(b *testing.B) {
 	for _, r := range rows() {
 		b.Run(r.title, func(b *testing.B) {
@@ -18,7 +19,8 @@ func BenchmarkRows(b *testing.B) {
 					for b.Loop() {
 						took += c.run()
 					}
-					b.ReportMetric(float64(took.Nanoseconds())/float64(b.N)/float64(c.ops), "ns/task")
+					b.ReportMetric(float64(took.Nanoseconds())/float64(b.N)/float64(c.ops),
+						"ns/task")
 				})
 			}
 		})

@@ -9,7 +9,8 @@ import (
 	ours "github.com/surewake/surewake/runtime"
 )
 
-// landings are the ways to take tasks from the injector: one by one, and batches with their two places.
+// landings are the ways to take tasks from the injector: one by one, and batches with their two
+// places.
 func landings() ([]string, []*ours.Runtime) {
 	var names []string
 	var all []*ours.Runtime
@@ -18,7 +19,9 @@ func landings() ([]string, []*ours.Runtime) {
 		target ours.BatchTarget
 		name   string
 	}{
-		{32, ours.LocalRing, "LocalRing"}, {1, ours.LocalRing, "LocalRing"}, {32, ours.PrivateBuffer, "PrivateBuffer"},
+		{32, ours.LocalRing, "LocalRing"},
+		{1, ours.LocalRing, "LocalRing"},
+		{32, ours.PrivateBuffer, "PrivateBuffer"},
 	} {
 		names = append(names, fmt.Sprintf("InjectorBatch(%d, %s)", b.most, b.name))
 		all = append(all, start(ours.Workers(2), ours.InjectorBatch(b.most, b.target)))
@@ -26,8 +29,8 @@ func landings() ([]string, []*ours.Runtime) {
 	return names, all
 }
 
-// busyInjector has two tasks for each worker that take 10 µs and spawn themselves again, for ever. 1,000 tasks come from outside meanwhile.
-// This is spawn_many_remote_busy2 of Tokio's benchmarks.
+// busyInjector has two tasks for each worker that take 10 µs and spawn themselves again, for ever.
+// 1,000 tasks come from outside meanwhile. This is spawn_many_remote_busy2 of Tokio's benchmarks.
 func busyInjector() ([]contender, func()) {
 	const n = 1000
 	names, runtimes := landings()
@@ -46,26 +49,30 @@ func busyInjector() ([]contender, func()) {
 			}
 			return 0, nil
 		}
-		contenders = append(contenders, contender{name: names[i], ops: 1, rarely: true, round: func() time.Duration {
-			on.Store(true)
-			first, second := polls[0].Load(), polls[1].Load()
-			for range 4 {
-				ours.Submit(rt, again).Detach()
-			}
-			for polls[0].Load() < first+100 || polls[1].Load() < second+100 { // until both are busy
-				time.Sleep(time.Millisecond)
-			}
-			begin := time.Now()
-			for i := range handles {
-				handles[i] = ours.Submit(rt, empty)
-			}
-			for _, h := range handles {
-				must(h.Wait(context.Background()))
-			}
-			took := time.Since(begin)
-			on.Store(false)
-			return took
-		}})
+		contenders = append(
+			contenders,
+			contender{name: names[i], ops: 1, rarely: true, round: func() time.Duration {
+				on.Store(true)
+				first, second := polls[0].Load(), polls[1].Load()
+				for range 4 {
+					ours.Submit(rt, again).Detach()
+				}
+				// Until both are busy.
+				for polls[0].Load() < first+100 || polls[1].Load() < second+100 {
+					time.Sleep(time.Millisecond)
+				}
+				begin := time.Now()
+				for i := range handles {
+					handles[i] = ours.Submit(rt, empty)
+				}
+				for _, h := range handles {
+					must(h.Wait(context.Background()))
+				}
+				took := time.Since(begin)
+				on.Store(false)
+				return took
+			}},
+		)
 	}
 	return contenders, closing(runtimes...)
 }

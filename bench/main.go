@@ -1,9 +1,11 @@
-// Command bench measures package runtime beside other ways to do the same in Go, and prints a table.
+// Command bench measures package runtime beside other ways to do the same in Go, and prints a
+// table.
 //
 //	go run . [-rounds 300] [-run REGEXP] [-quick]
 //
-// All contenders of a row take turns, one short round each, so that whatever else the machine does hits all of them. Nothing is left out:
-// the table shows the fastest round, the median and the 90th percentile. Times are of an operation, such as one spawn.
+// All contenders of a row take turns, one short round each, so that whatever else the machine does
+// hits all of them. Nothing is left out: the table shows the fastest round, the median and the 90th
+// percentile. Times are of an operation, such as one spawn.
 package main
 
 import (
@@ -17,9 +19,10 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 300, "rounds of each contender; those that take 100 ms and more do a tenth")
-	only   = flag.String("run", "", "regular expression of the rows to measure")
-	quick  = flag.Bool("quick", false, "three rounds of everything, to see that it works")
+	rounds = flag.Int("rounds", 300,
+		"rounds of each contender; those that take 100 ms and more do a tenth")
+	only  = flag.String("run", "", "regular expression of the rows to measure")
+	quick = flag.Bool("quick", false, "three rounds of everything, to see that it works")
 )
 
 func main() {
@@ -32,8 +35,8 @@ func main() {
 	if *quick {
 		*rounds = 3
 	}
-	fmt.Printf("%s, %d processors, GOMAXPROCS %d, %s/%s; load %s; %d rounds\n", runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0),
-		runtime.GOOS, runtime.GOARCH, load(), *rounds)
+	fmt.Printf("%s, %d processors, GOMAXPROCS %d, %s/%s; load %s; %d rounds\n", runtime.Version(),
+		runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, load(), *rounds)
 	start := time.Now()
 	for _, r := range rows() {
 		if selected.MatchString(r.title) {

@@ -16,7 +16,8 @@ type row struct {
 	open func() (contenders []contender, close func())
 }
 
-// A contender does the same work as the others of its row, in its way. The first of a row is what the others are compared with.
+// A contender does the same work as the others of its row, in its way. The first of a row is what
+// the others are compared with.
 type contender struct {
 	name   string
 	ops    int                  // in a round
@@ -30,8 +31,8 @@ type sample []time.Duration
 
 func (s sample) at(quantile float64) time.Duration { return s[int(quantile*float64(len(s)-1))] }
 
-// settle lets workers fall asleep that have just had work, and the Go scheduler take back their processors: nobody is measured
-// beside the rest of somebody else's round.
+// settle lets workers fall asleep that have just had work, and the Go scheduler take back their
+// processors: nobody is measured beside the rest of somebody else's round.
 const settle = 300 * time.Microsecond
 
 func (r row) measure(rounds int) ([]contender, []sample, []float64) {
@@ -70,14 +71,19 @@ func (c *contender) run() time.Duration {
 
 func (r row) print(to io.Writer, rounds int) {
 	all, times, allocs := r.measure(rounds)
-	fmt.Fprintf(to, "\n| %s, %s | min | p50 | p90 | allocs | min ratio | p50 ratio |\n|---|--:|--:|--:|--:|--:|--:|\n", r.title,
-		map[time.Duration]string{time.Nanosecond: "ns", time.Microsecond: "µs", time.Millisecond: "ms"}[r.unit])
+	unit := map[time.Duration]string{
+		time.Nanosecond: "ns", time.Microsecond: "µs", time.Millisecond: "ms",
+	}[r.unit]
+	fmt.Fprintf(to, "\n| %s, %s | min | p50 | p90 | allocs | min ratio | p50 ratio |\n",
+		r.title, unit)
+	fmt.Fprint(to, "|---|--:|--:|--:|--:|--:|--:|\n")
 	for i, c := range all {
 		of := func(j int, quantile float64) float64 {
 			return float64(times[j].at(quantile)) / float64(all[j].ops) / float64(r.unit)
 		}
-		fmt.Fprintf(to, "| %s | %s | %s | %s | %s | %.2f | %.2f |\n", c.name, figure(of(i, 0)), figure(of(i, 0.5)), figure(of(i, 0.9)),
-			figure(allocs[i]), of(i, 0)/of(0, 0), of(i, 0.5)/of(0, 0.5))
+		fmt.Fprintf(to, "| %s | %s | %s | %s | %s | %.2f | %.2f |\n", c.name, figure(of(i, 0)),
+			figure(of(i, 0.5)), figure(of(i, 0.9)), figure(allocs[i]), of(i, 0)/of(0, 0),
+			of(i, 0.5)/of(0, 0.5))
 	}
 }
 

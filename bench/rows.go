@@ -18,8 +18,16 @@ func rows() []row {
 		{"wake to run, while the waker keeps running", time.Microsecond, wakeToRun},
 		{"spawn + wait from outside, one after the other", time.Microsecond, roundTrip},
 		{"spawn + wait from outside, after 2 ms of nothing", time.Microsecond, roundTripIdle},
-		{"1,000 tasks from outside while all workers are busy, all awaited", time.Millisecond, busyInjector},
-		{"fork-join fib(25), a spawn, by batch from the injector", time.Nanosecond, forkJoinByBatch},
+		{
+			"1,000 tasks from outside while all workers are busy, all awaited",
+			time.Millisecond,
+			busyInjector,
+		},
+		{
+			"fork-join fib(25), a spawn, by batch from the injector",
+			time.Nanosecond,
+			forkJoinByBatch,
+		},
 	}
 }
 
@@ -34,7 +42,8 @@ func spawnJoin() ([]contender, func()) {
 		})},
 		{name: "the same, with a closure", ops: n, round: inside(rt, func(cx ours.Cx) {
 			for i := range n {
-				expect(must(ours.Spawn(cx, func(ours.Cx) (int, error) { return i, nil }).Join(cx)), i)
+				expect(must(ours.Spawn(cx, func(ours.Cx) (int, error) { return i, nil }).Join(cx)),
+					i)
 			}
 		})},
 		{name: "SpawnWith, Join", ops: n, round: inside(rt, func(cx ours.Cx) {
@@ -67,7 +76,10 @@ func manyTasks() ([]contender, func()) {
 				}
 			})},
 			{name: "SpawnBatch, Join", ops: n, round: inside(rt, func(cx ours.Cx) {
-				must(ours.SpawnBatch(cx, n, func(ours.Cx, int) (int, error) { return 0, nil }).Join(cx))
+				must(
+					ours.SpawnBatch(cx, n, func(ours.Cx, int) (int, error) { return 0, nil }).
+						Join(cx),
+				)
 			})},
 			{name: "Submit, Wait (from outside)", ops: n, round: outside(func() {
 				for i := range handles {
@@ -78,7 +90,10 @@ func manyTasks() ([]contender, func()) {
 				}
 			})},
 			{name: "SubmitBatch, Wait (from outside)", ops: n, round: outside(func() {
-				must(ours.SubmitBatch(rt, n, func(ours.Cx, int) (int, error) { return 0, nil }).Wait(context.Background()))
+				must(
+					ours.SubmitBatch(rt, n, func(ours.Cx, int) (int, error) { return 0, nil }).
+						Wait(context.Background()),
+				)
 			})},
 		}, all...), func() {
 			rt.Close()
@@ -131,14 +146,22 @@ const (
 func forkJoin() ([]contender, func()) {
 	two, one := start(ours.Workers(2)), start(ours.Workers(1))
 	with := func(name string, rt *ours.Runtime, f func(ours.Cx, int) (int, error)) contender {
-		return contender{name: name, ops: fibSpawns, round: inside(rt, func(cx ours.Cx) { expect(must(f(cx, fibN)), fibResult) })}
+		return contender{
+			name:  name,
+			ops:   fibSpawns,
+			round: inside(rt, func(cx ours.Cx) { expect(must(f(cx, fibN)), fibResult) }),
+		}
 	}
 	return []contender{
 		with("Spawn of a closure, 2 workers", two, fib),
 		with("SpawnWith, 2 workers", two, fibWith),
 		with("Spawn of a closure, 1 worker", one, fib),
 		with("SpawnWith, 1 worker", one, fibWith),
-		{name: "go + channel", ops: fibSpawns, round: outside(func() { expect(fibGo(fibN), fibResult) })},
+		{
+			name:  "go + channel",
+			ops:   fibSpawns,
+			round: outside(func() { expect(fibGo(fibN), fibResult) }),
+		},
 	}, closing(two, one)
 }
 
@@ -146,7 +169,11 @@ func yielding() ([]contender, func()) {
 	const n = 1000
 	rt := start()
 	return []contender{
-		{name: "Yield, one task", ops: n, round: inside(rt, func(cx ours.Cx) { must(yields(cx, n)) })},
+		{
+			name:  "Yield, one task",
+			ops:   n,
+			round: inside(rt, func(cx ours.Cx) { must(yields(cx, n)) }),
+		},
 		{name: "Yield, two tasks on one worker", ops: 2 * n, round: inside(rt, func(cx ours.Cx) {
 			other := ours.SpawnWith(cx, yields, n)
 			must(yields(cx, n))
@@ -192,18 +219,26 @@ func suspending() ([]contender, func()) {
 	const n = 1000
 	rt := start()
 	return []contender{
-		{name: "spawn, both yield, Join: each of 3 suspensions", ops: 3 * n, round: inside(rt, func(cx ours.Cx) {
-			for range n {
-				h := ours.Spawn(cx, yieldOnce)
-				cx.Yield() // the target begins, and yields
-				must(h.Join(cx))
-			}
-		})},
-		{name: "spawn of a future that is not ready, Join", ops: n, round: inside(rt, func(cx ours.Cx) {
-			for range n {
-				must(ours.SpawnFuture[int](cx, &second{}).Join(cx))
-			}
-		})},
+		{
+			name: "spawn, both yield, Join: each of 3 suspensions",
+			ops:  3 * n,
+			round: inside(rt, func(cx ours.Cx) {
+				for range n {
+					h := ours.Spawn(cx, yieldOnce)
+					cx.Yield() // the target begins, and yields
+					must(h.Join(cx))
+				}
+			}),
+		},
+		{
+			name: "spawn of a future that is not ready, Join",
+			ops:  n,
+			round: inside(rt, func(cx ours.Cx) {
+				for range n {
+					must(ours.SpawnFuture[int](cx, &second{}).Join(cx))
+				}
+			}),
+		},
 		pingPong(n),
 	}, closing(rt)
 }
@@ -253,13 +288,18 @@ func roundTrips(gap func()) ([]contender, func()) {
 					<-answer
 				}
 			})},
-			{name: "channel to fixed workers, channel back", ops: n, gap: gap, round: outside(func() {
-				for range n {
-					answer := make(chan int, 1)
-					requests <- answer
-					<-answer
-				}
-			})},
+			{
+				name: "channel to fixed workers, channel back",
+				ops:  n,
+				gap:  gap,
+				round: outside(func() {
+					for range n {
+						answer := make(chan int, 1)
+						requests <- answer
+						<-answer
+					}
+				}),
+			},
 		}, func() {
 			rt.Close()
 			close(requests)

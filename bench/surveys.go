@@ -53,7 +53,8 @@ func memory(quick bool) [][2]string {
 		for settled := rt.Stats(); ; { // until nothing moves
 			time.Sleep(20 * time.Millisecond)
 			now := rt.Stats()
-			if now.Injected == 0 && now.Queued == 0 && now.Sleeping == len(now.Workers) && polled(now) == polled(settled) {
+			if now.Injected == 0 && now.Queued == 0 && now.Sleeping == len(now.Workers) &&
+				polled(now) == polled(settled) {
 				break
 			}
 			settled = now
@@ -73,21 +74,28 @@ func memory(quick bool) [][2]string {
 		}
 	}
 	return [][2]string{
-		each("future of 8 bytes that waits, and a pointer to its handle", func(rt *ours.Runtime, n int) any {
-			all := make([]*ours.Handle[int], n)
-			for i := range all {
-				all[i] = ours.SubmitFuture[int](rt, &never{})
-			}
-			return all
-		}),
-		each("future of 0 bytes that waits, and a pointer to its handle", func(rt *ours.Runtime, n int) any {
-			all := make([]*ours.Handle[int], n)
-			for i := range all {
-				all[i] = ours.SubmitFuture[int](rt, blank{})
-			}
-			return all
-		}),
-		each("task suspended in Sleep, and a pointer to its handle", task(func(cx ours.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })),
+		each(
+			"future of 8 bytes that waits, and a pointer to its handle",
+			func(rt *ours.Runtime, n int) any {
+				all := make([]*ours.Handle[int], n)
+				for i := range all {
+					all[i] = ours.SubmitFuture[int](rt, &never{})
+				}
+				return all
+			},
+		),
+		each(
+			"future of 0 bytes that waits, and a pointer to its handle",
+			func(rt *ours.Runtime, n int) any {
+				all := make([]*ours.Handle[int], n)
+				for i := range all {
+					all[i] = ours.SubmitFuture[int](rt, blank{})
+				}
+				return all
+			},
+		),
+		each("task suspended in Sleep, and a pointer to its handle",
+			task(func(cx ours.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })),
 		goroutines(n),
 	}
 }
@@ -130,12 +138,16 @@ func idleWakes(quick bool) [][2]string {
 	}
 	return [][2]string{
 		measure("no task", func(ours.Cx) error { return nil }),
-		measure("a task that sleeps for an hour", func(cx ours.Cx) error { return cx.Sleep(time.Hour) }),
-		measure("one worker in a long task, the other one asleep (the watch)", func(cx ours.Cx) error {
-			for cx.Err() == nil {
-			}
-			return nil
-		}),
+		measure("a task that sleeps for an hour",
+			func(cx ours.Cx) error { return cx.Sleep(time.Hour) }),
+		measure(
+			"one worker in a long task, the other one asleep (the watch)",
+			func(cx ours.Cx) error {
+				for cx.Err() == nil {
+				}
+				return nil
+			},
+		),
 	}
 }
 

@@ -23,7 +23,8 @@ func await(ran *atomic.Int64, begin time.Duration) time.Duration {
 	return time.Duration(ran.Swap(0)) - begin
 }
 
-// wakeToRun is how long it takes until work runs that was given to somebody asleep by somebody who goes on with his own.
+// wakeToRun is how long it takes until work runs that was given to somebody asleep by somebody who
+// goes on with his own.
 func wakeToRun() ([]contender, func()) {
 	rt := start(ours.Workers(2))
 	var ran atomic.Int64
@@ -39,7 +40,8 @@ func wakeToRun() ([]contender, func()) {
 			spin()
 			other := ours.Spawn(cx, run)
 			begin := time.Since(epoch)
-			next := ours.Spawn(cx, empty) // takes the place of the other, which a sleeper is woken for
+			next := ours.Spawn(cx,
+				empty) // takes the place of the other, which a sleeper is woken for
 			took := await(&ran, begin)
 			must(other.Join(cx))
 			must(next.Join(cx))

@@ -69,7 +69,8 @@ func BenchmarkSpawnJoin(b *testing.B) {
 }
 
 func BenchmarkSubmitWait(b *testing.B) {
-	outside(b, func(rt *runtime.Runtime) { _, _ = runtime.Submit(rt, empty).Wait(context.Background()) })
+	outside(b,
+		func(rt *runtime.Runtime) { _, _ = runtime.Submit(rt, empty).Wait(context.Background()) })
 }
 
 func BenchmarkYield(b *testing.B) {
@@ -91,7 +92,9 @@ func BenchmarkSuspendingJoin(b *testing.B) {
 }
 
 func BenchmarkFib(b *testing.B) {
-	for name, f := range map[string]func(runtime.Cx, int) (int, error){"closure": fib, "argument": fibWith} {
+	for name, f := range map[string]func(runtime.Cx, int) (int, error){
+		"closure": fib, "argument": fibWith,
+	} {
 		b.Run(name, func(b *testing.B) {
 			inside(b, func(cx runtime.Cx) {
 				for b.Loop() {
@@ -140,12 +143,15 @@ func Benchmark10000(b *testing.B) {
 		per(b, n, "task")
 	})
 	b.Run("outside-batch", func(b *testing.B) {
-		outside(b, func(rt *runtime.Runtime) { _, _ = runtime.SubmitBatch(rt, n, emptyOf).Wait(context.Background()) })
+		outside(b, func(rt *runtime.Runtime) {
+			_, _ = runtime.SubmitBatch(rt, n, emptyOf).Wait(context.Background())
+		})
 		per(b, n, "task")
 	})
 }
 
-// BenchmarkFuture is a poll-style task that is woken and polled once more, and one that is ready at once.
+// BenchmarkFuture is a poll-style task that is woken and polled once more, and one that is ready at
+// once.
 func BenchmarkFuture(b *testing.B) {
 	b.Run("wake-and-poll", func(b *testing.B) {
 		inside(b, func(cx runtime.Cx) {

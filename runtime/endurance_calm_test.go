@@ -8,8 +8,9 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// Where much happens, a wake-up that was forgotten is made good by the next one. So some rounds begin with a runtime in which all
-// workers but one are asleep: that one makes work, and blocks until the others have done it.
+// Where much happens, a wake-up that was forgotten is made good by the next one. So some rounds
+// begin with a runtime in which all workers but one are asleep: that one makes work, and blocks
+// until the others have done it.
 
 // calm is such a part of a round.
 func (w *world) calm() {
@@ -58,7 +59,8 @@ func (c *caller) call() {
 		c.block("a task in the ring", all[:19]...)
 	case 3:
 		var all []*runtime.Handle[int]
-		for _, h := range runtime.SpawnBatch(cx, 1+c.rng.IntN(9), func(runtime.Cx, int) (int, error) { return 0, nil }).All() {
+		nothing := func(runtime.Cx, int) (int, error) { return 0, nil }
+		for _, h := range runtime.SpawnBatch(cx, 1+c.rng.IntN(9), nothing).All() {
 			all = append(all, h)
 		}
 		c.block("a task of a batch", all...)
@@ -71,7 +73,8 @@ func (c *caller) call() {
 	case 5: // what waits is woken from outside
 		var all []*runtime.Handle[int]
 		for range 1 + c.rng.IntN(3) {
-			h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+			h := runtime.Spawn(cx,
+				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 			h.Cancel()
 			all = append(all, h)
 		}
@@ -87,7 +90,8 @@ func (c *caller) call() {
 	case 7: // what has yielded, while its worker goes on with something else
 		var yielded *runtime.Handle[int]
 		blocker := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
-			yielded = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); cx.Yield(); return 0, nil })
+			yielded = runtime.Spawn(cx,
+				func(cx runtime.Cx) (int, error) { cx.Yield(); cx.Yield(); return 0, nil })
 			cx.Yield()
 			cx.Yield()
 			(&caller{c.w, c.h, cx, c.rng}).block("a task that has yielded", yielded)
@@ -97,7 +101,8 @@ func (c *caller) call() {
 	}
 }
 
-// chain starts n tasks that sleep, each a little longer than the one before it; then each blocks its worker until the next has ended.
+// chain starts n tasks that sleep, each a little longer than the one before it; then each blocks
+// its worker until the next has ended.
 func (c *caller) chain(n int) *runtime.Handle[int] {
 	var next *runtime.Handle[int]
 	for i := n; i > 0; i-- {
@@ -127,7 +132,8 @@ func (c *caller) block(what string, all ...*runtime.Handle[int]) {
 			return
 		}
 		if time.Since(start) > stranded {
-			c.w.fail("%s was not run for %v while its worker was busy\n%s\n%s", what, stranded, c.h.description, runtime.Dump(c.h.rt))
+			c.w.fail("%s was not run for %v while its worker was busy\n%s\n%s", what, stranded,
+				c.h.description, runtime.Dump(c.h.rt))
 			return
 		}
 	}

@@ -18,9 +18,13 @@ func (w *world) spawn(cx runtime.Cx, r *record, rng *rand.Rand) {
 	case n < 9:
 		r.handle = runtime.Spawn(cx, w.play(r, seed))
 	case n < 15:
-		r.handle = runtime.SpawnWith(cx, func(cx runtime.Cx, play func(runtime.Cx) (int, error)) (int, error) {
-			return play(cx)
-		}, w.play(r, seed))
+		r.handle = runtime.SpawnWith(
+			cx,
+			func(cx runtime.Cx, play func(runtime.Cx) (int, error)) (int, error) {
+				return play(cx)
+			},
+			w.play(r, seed),
+		)
 	case n < 18:
 		r.future = true
 		r.handle = runtime.SpawnFuture[int](cx, newMachine(w, r, seed))
@@ -76,13 +80,19 @@ func (w *world) block(r *record, seed uint64) func() (int, error) {
 }
 
 // batch returns records for a batch, and the function of its tasks.
-func (w *world) batch(h *house, rng *rand.Rand, submitted bool) ([]*record, func(runtime.Cx, int) (int, error)) {
+func (w *world) batch(
+	h *house,
+	rng *rand.Rand,
+	submitted bool,
+) ([]*record, func(runtime.Cx, int) (int, error)) {
 	seed, rank := rng.Uint64(), rng.Uint64()
 	records := make([]*record, rng.IntN(40))
 	for i := range records {
 		records[i] = w.newRecord(h, rank, submitted)
 	}
-	return records, func(cx runtime.Cx, i int) (int, error) { return w.play(records[i], seed+uint64(i))(cx) }
+	return records, func(cx runtime.Cx, i int) (int, error) {
+		return w.play(records[i], seed+uint64(i))(cx)
+	}
 }
 
 // enrol publishes the tasks of a batch.
@@ -118,8 +128,17 @@ func (p *player) batch() {
 
 func (w *world) checkBatch(records []*record, values []int, err error) {
 	for i, r := range records {
-		if r.outcome == returned && !r.deferred && values[i] != r.id || err == nil && r.outcome != returned {
-			w.fail("task %d, number %d of a batch: outcome %d, its result is %d; that of the batch is %v", r.id, i, r.outcome, values[i], err)
+		if r.outcome == returned && !r.deferred && values[i] != r.id ||
+			err == nil && r.outcome != returned {
+			w.fail(
+				"task %d, number %d of a batch: outcome %d, its result is %d; "+
+					"that of the batch is %v",
+				r.id,
+				i,
+				r.outcome,
+				values[i],
+				err,
+			)
 		}
 	}
 }
@@ -179,7 +198,12 @@ func (m *machine) Poll(cx runtime.Cx) (int, error, bool) {
 	case 2:
 		time.AfterFunc(time.Duration(m.rng.IntN(300))*time.Microsecond, waker.Wake)
 	case 3:
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); waker.WakeFrom(cx); return 0, nil }).Detach()
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			cx.Yield()
+			waker.WakeFrom(cx)
+			return 0, nil
+		}).
+			Detach()
 	case 4:
 		child := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil })
 		if !child.WakeOnEnd(waker) {
@@ -194,7 +218,8 @@ func (m *machine) Poll(cx runtime.Cx) (int, error, bool) {
 // Drop implements runtime.Dropper.
 func (m *machine) Drop() {
 	if m.dropped || m.r.outcome > running || !m.r.mayNotRun() {
-		m.w.fail("future %d: dropped; before that: %v, outcome %d, may be dropped: %v", m.r.id, m.dropped, m.r.outcome, m.r.mayNotRun())
+		m.w.fail("future %d: dropped; before that: %v, outcome %d, may be dropped: %v", m.r.id,
+			m.dropped, m.r.outcome, m.r.mayNotRun())
 	}
 	m.dropped = true
 }

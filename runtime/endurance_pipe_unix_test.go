@@ -10,7 +10,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A pipeWatch is a pipe of the operating system that tasks of one runtime write to and read from, a byte at a time.
+// A pipeWatch is a pipe of the operating system that tasks of one runtime write to and read from, a
+// byte at a time.
 type pipeWatch struct {
 	files         [2]*os.File // what is read from, what is written to
 	watches       [2]*runtime.Watch

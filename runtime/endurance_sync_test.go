@@ -31,11 +31,13 @@ const permits = 3
 func (t *tools) open(w *world, h *house, capacity int) {
 	t.pipes.open(w, h)
 	ctx, stop := context.WithCancel(context.Background())
-	t.pipe, t.permits, t.stop = runtime.NewChannel[int](capacity), runtime.NewSemaphore(permits), stop
+	t.pipe, t.permits, t.stop = runtime.NewChannel[int](capacity), runtime.NewSemaphore(
+		permits), stop
 	rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 	t.tenders.Go(func() {
 		for ctx.Err() == nil {
-			patience, enough := context.WithTimeoutCause(ctx, time.Duration(rng.IntN(300))*time.Microsecond, errImpatient)
+			patience, enough := context.WithTimeoutCause(ctx,
+				time.Duration(rng.IntN(300))*time.Microsecond, errImpatient)
 			switch rng.IntN(6) {
 			case 4:
 				t.pipes.tend(false)
@@ -161,17 +163,20 @@ func (p *player) use() {
 		})
 		err := runtime.Send(cx, gochan, 3)
 		stop()
-		if v, _, _ := runtime.Receive(cx, got); !p.fail(err, "Send") && v != 3 && p.cx.Err() == nil {
+		if v, _, _ := runtime.Receive(cx, got); !p.fail(err, "Send") && v != 3 &&
+			p.cx.Err() == nil {
 			p.w.fail("task %d: 3 was sent, %d received", p.r.id, v)
 		}
 	case 7:
-		ctx, stop := context.WithTimeout(context.Background(), time.Duration(p.rng.IntN(200))*time.Microsecond)
+		ctx, stop := context.WithTimeout(context.Background(),
+			time.Duration(p.rng.IntN(200))*time.Microsecond)
 		defer stop()
 		if !p.fail(cx.AwaitContext(ctx), "AwaitContext") && ctx.Err() == nil {
 			p.w.fail("task %d: AwaitContext returned before the end", p.r.id)
 		}
 	case 8:
-		i := cx.NewTicker(time.Duration(1+p.rng.IntN(50))*time.Microsecond, runtime.MissedTicks(p.rng.IntN(3)))
+		i := cx.NewTicker(time.Duration(1+p.rng.IntN(50))*time.Microsecond,
+			runtime.MissedTicks(p.rng.IntN(3)))
 		for range 3 {
 			p.fail(i.Next(cx), "Ticker.Next")
 		}
@@ -187,7 +192,11 @@ func (p *player) oneshot() {
 		return // the sender has none, and may end
 	}
 	var o runtime.Oneshot[int]
-	runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, o.SendFrom(cx, 7) }).Detach()
+	runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
+		cx.Yield()
+		return 0, o.SendFrom(cx, 7)
+	}).
+		Detach()
 	if v, err := o.Receive(p.cx); !p.fail(err, "Oneshot.Receive") && v != 7 {
 		p.w.fail("task %d: 7 was sent, %d received", p.r.id, v)
 	}
@@ -215,7 +224,8 @@ func (p *player) joinTimeout() {
 		}
 		return
 	}
-	if p.cx.Err() != nil && (errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) {
+	if p.cx.Err() != nil &&
+		(errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) {
 		return // of the joiner, or of the target
 	}
 	if _, _, ended := other.handle.TryJoin(); !ended {
@@ -225,7 +235,8 @@ func (p *player) joinTimeout() {
 	p.w.checkResult(other, value, err)
 }
 
-// helper returns a player for a task that p starts and waits for, and which may be cancelled at any time.
+// helper returns a player for a task that p starts and waits for, and which may be cancelled at any
+// time.
 func (p *player) helper(cx runtime.Cx, seed uint64) *player {
 	r := p.w.newRecord(p.r.house, p.r.rank+1, false)
 	r.private = true
@@ -269,10 +280,12 @@ func (p *player) scope() {
 		return err
 	})
 	if begun.Load() != ended.Load() {
-		p.w.fail("task %d: %d children of a scope began, %d have ended behind it", p.r.id, begun.Load(), ended.Load())
+		p.w.fail("task %d: %d children of a scope began, %d have ended behind it", p.r.id,
+			begun.Load(), ended.Load())
 	}
 	if err == nil && bad.Load() > 0 || errors.Is(err, errOfChild) && bad.Load() == 0 {
-		p.w.fail("task %d: %d children returned an error; their scope returned %v", p.r.id, bad.Load(), err)
+		p.w.fail("task %d: %d children returned an error; their scope returned %v", p.r.id,
+			bad.Load(), err)
 	}
 }
 
@@ -292,7 +305,8 @@ func (p *player) timeout() {
 		return 5, c.cx.Err()
 	})
 	if begun.Load() != ended.Load() || err == nil && value != 5 {
-		p.w.fail("task %d: a task with a timeout began %d times and ended %d times; it returned %d, %v", p.r.id, begun.Load(), ended.Load(),
-			value, err)
+		p.w.fail(
+			"task %d: a task with a timeout began %d times and ended %d times; it returned %d, %v",
+			p.r.id, begun.Load(), ended.Load(), value, err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A record is what is known of a task. Its rank keeps joins from waiting for one another in a circle: a task joins only tasks of a
-// higher rank.
+// A record is what is known of a task. Its rank keeps joins from waiting for one another in a
+// circle: a task joins only tasks of a higher rank.
 type record struct {
 	house     *house
 	id        int
@@ -22,13 +22,14 @@ type record struct {
 	handle  *runtime.Handle[int]
 	private bool // only whoever started it has the handle
 
-	detached       bool        // set before Detach by whoever has the private handle; read at the end of the round
+	// Set before Detach by whoever has the private handle; read at the end of the round.
+	detached       bool
 	cancelled      atomic.Bool // Cancel has been called, or is about to be
 	waitsForCancel atomic.Bool
 	future         bool // set before the record is published
 
-	// What the task has done. It writes this plainly, and whoever has found it ended reads it plainly, so that the race detector
-	// sees whether the end synchronizes.
+	// What the task has done. It writes this plainly, and whoever has found it ended reads it
+	// plainly, so that the race detector sees whether the end synchronizes.
 	runs     int
 	outcome  outcome
 	err      error
@@ -114,9 +115,11 @@ func (w *world) checkResult(r *record, value int, err error) {
 	switch r.outcome {
 	case none:
 		ok = ok && value == 0 && (errors.Is(err, runtime.ErrCancelled) && r.cancelled.Load() ||
-			errors.Is(err, runtime.ErrClosed) && (r.house.closed.Load() || r.submitted && r.house.drained.Load()))
+			errors.Is(err, runtime.ErrClosed) &&
+				(r.house.closed.Load() || r.submitted && r.house.drained.Load()))
 	case running: // a task that it had inlined called Goexit, or it is a future that was dropped
-		ok = ok && (exit || r.future && (errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) && r.mayNotRun())
+		stopped := errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)
+		ok = ok && (exit || r.future && stopped && r.mayNotRun())
 	case returned:
 		ok = ok && value == r.id && err == nil
 	case failed:
@@ -127,8 +130,18 @@ func (w *world) checkResult(r *record, value int, err error) {
 		ok = ok && exit
 	}
 	if !ok {
-		w.fail("task %d: ran %d times, outcome %d, cancelled %v, runtime drained %v, closed %v; its result is %d, %v", r.id, r.runs,
-			r.outcome, r.cancelled.Load(), r.house.drained.Load(), r.house.closed.Load(), value, err)
+		w.fail(
+			"task %d: ran %d times, outcome %d, cancelled %v, runtime drained %v, closed %v; "+
+				"its result is %d, %v",
+			r.id,
+			r.runs,
+			r.outcome,
+			r.cancelled.Load(),
+			r.house.drained.Load(),
+			r.house.closed.Load(),
+			value,
+			err,
+		)
 	}
 }
 
@@ -236,8 +249,8 @@ func (p *player) fail(err error, what string) bool {
 	case p.shields == 0 && errors.Is(err, runtime.ErrCancelled) && p.r.cancelled.Load():
 	case p.shields == 0 && errors.Is(err, runtime.ErrClosed) && p.r.house.closed.Load():
 	default:
-		p.w.fail("task %d: %s returned %v; shields %d, cancelled %v, closed %v", p.r.id, what, err, p.shields, p.r.cancelled.Load(),
-			p.r.house.closed.Load())
+		p.w.fail("task %d: %s returned %v; shields %d, cancelled %v, closed %v", p.r.id, what, err,
+			p.shields, p.r.cancelled.Load(), p.r.house.closed.Load())
 	}
 	if p.shields == 0 && p.cx.Err() == nil {
 		p.w.fail("task %d: %s returned %v, and Err nil", p.r.id, what, err)
@@ -286,7 +299,8 @@ func (p *player) join(r *record) {
 		}
 		return
 	}
-	if p.cx.Err() != nil && (errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) {
+	if p.cx.Err() != nil &&
+		(errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)) {
 		return // of the joiner, or of the target
 	}
 	p.w.checkResult(r, value, err)
@@ -452,7 +466,8 @@ func (o *outsider) run() {
 		case n < 11:
 			o.wait(h, context.Background())
 		case n < 14:
-			ctx, stop := context.WithTimeoutCause(context.Background(), time.Duration(o.rng.IntN(500))*time.Microsecond, errImpatient)
+			ctx, stop := context.WithTimeoutCause(context.Background(),
+				time.Duration(o.rng.IntN(500))*time.Microsecond, errImpatient)
 			o.wait(h, ctx)
 			stop()
 		case n < 15:

@@ -20,14 +20,23 @@ import (
 )
 
 var (
-	enduranceFor = flag.Duration("endurance", 0,
-		"how long TestNothingIsLostInRandomWork runs, at the GOMAXPROCS there is; 0: some seconds, at 1, 2 and 8")
-	enduranceSeed = flag.Uint64("endurance.seed", 0,
-		"the seed of every round of TestNothingIsLostInRandomWork, to run a failed one again and again; 0: a new one for each round")
+	enduranceFor = flag.Duration(
+		"endurance",
+		0,
+		"how long TestNothingIsLostInRandomWork runs, at the GOMAXPROCS there is; "+
+			"0: some seconds, at 1, 2 and 8",
+	)
+	enduranceSeed = flag.Uint64(
+		"endurance.seed",
+		0,
+		"the seed of every round of TestNothingIsLostInRandomWork, to repeat a failed one; "+
+			"0: a new one for each round",
+	)
 )
 
-// A round starts one or two runtimes, lets goroutines and tasks do random things to them and to each other, ends them in
-// some way, and looks at the ledger: every task has ended exactly once, with the result that it was to have; no goroutine is left, and no memory.
+// A round starts one or two runtimes, lets goroutines and tasks do random things to them and to
+// each other, ends them in some way, and looks at the ledger: every task has ended exactly once,
+// with the result that it was to have; no goroutine is left, and no memory.
 func TestNothingIsLostInRandomWork(t *testing.T) {
 	debug.SetTraceback("all")
 	if *enduranceFor > 0 {
@@ -62,7 +71,8 @@ func endure(t *testing.T, length time.Duration) {
 		}
 	}
 	heap.check(t)
-	t.Logf("GOMAXPROCS %d: %d rounds, %v, heap %d to %d KB", goruntime.GOMAXPROCS(0), rounds, &total, heap.first>>10, heap.last>>10)
+	t.Logf("GOMAXPROCS %d: %d rounds, %v, heap %d to %d KB", goruntime.GOMAXPROCS(0), rounds,
+		&total, heap.first>>10, heap.last>>10)
 }
 
 // A heapWatch compares what is reachable after a warm-up with what is at the end.
@@ -85,7 +95,8 @@ func (h *heapWatch) check(t *testing.T) {
 	}
 	h.last = reachable()
 	if h.last > h.first+heapSlack {
-		t.Errorf("%d bytes were reachable after %d rounds, %d at the end", h.first, heapWarmUp, h.last)
+		t.Errorf("%d bytes were reachable after %d rounds, %d at the end", h.first, heapWarmUp,
+			h.last)
 	}
 }
 
@@ -144,8 +155,17 @@ func (a *tally) add(b *tally) {
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("%d tasks (%d ended cancelled, %d closed, %d by a panic, %d by Goexit), %d joins, %d sleeps",
-		a.tasks.Load(), a.cancelled.Load(), a.closed.Load(), a.panics.Load(), a.exits.Load(), a.joins.Load(), a.suspended.Load())
+	return fmt.Sprintf(
+		"%d tasks (%d ended cancelled, %d closed, %d by a panic, %d by Goexit), "+
+			"%d joins, %d sleeps",
+		a.tasks.Load(),
+		a.cancelled.Load(),
+		a.closed.Load(),
+		a.panics.Load(),
+		a.exits.Load(),
+		a.joins.Load(),
+		a.suspended.Load(),
+	)
 }
 
 func newWorld(seed uint64) *world {
@@ -170,14 +190,49 @@ func (w *world) newHouse(workerNumbers ...int) *house {
 	if !parker.Available() {
 		parker = park.Portable
 	}
-	lifo, tick, budget, depth, spares := pick(0, 1, 3), pick(1, 3, 128), pick(1, 3, 128), pick(0, 1, 3, 256), pick(1, 2, 8)
-	watch := []time.Duration{0, 50 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}[rng.IntN(4)]
-	h := &house{workers: workers, watch: watch, description: fmt.Sprintf("workers %d, ring %d, batch %d, target %d, parker %v, LIFO %d, tick %d, budget %d, depth %d, "+
-		"spares %d, watch %v", workers, ring, batch, target, parker, lifo, tick, budget, depth, spares, watch)}
-	options := []runtime.Option{runtime.Workers(workers), runtime.Ring(ring), runtime.InjectorBatch(batch, target), runtime.Parker(parker),
-		runtime.LIFOCap(lifo), runtime.TickBudget(tick), runtime.TaskBudget(budget), runtime.InlineDepth(depth),
-		runtime.SpareCoroutines(spares), runtime.RescueInterval(watch), runtime.Seed(rng.Uint64()),
-		runtime.BlockingThreads(pick(1, 2, 100)), runtime.BlockingKeepAlive(time.Duration(pick(0, 100_000, 1_000_000_000)))}
+	lifo, tick, budget, depth, spares := pick(0, 1, 3), pick(1, 3, 128), pick(1, 3, 128), pick(0, 1,
+		3, 256), pick(
+		1,
+		2,
+		8,
+	)
+	watch := []time.Duration{0, 50 * time.Microsecond, time.Millisecond,
+		10 * time.Millisecond}[rng.IntN(4)]
+	h := &house{
+		workers: workers,
+		watch:   watch,
+		description: fmt.Sprintf(
+			"workers %d, ring %d, batch %d, target %d, parker %v, LIFO %d, tick %d, "+
+				"budget %d, depth %d, "+
+				"spares %d, watch %v",
+			workers,
+			ring,
+			batch,
+			target,
+			parker,
+			lifo,
+			tick,
+			budget,
+			depth,
+			spares,
+			watch,
+		),
+	}
+	options := []runtime.Option{
+		runtime.Workers(workers),
+		runtime.Ring(ring),
+		runtime.InjectorBatch(batch, target),
+		runtime.Parker(parker),
+		runtime.LIFOCap(lifo),
+		runtime.TickBudget(tick),
+		runtime.TaskBudget(budget),
+		runtime.InlineDepth(depth),
+		runtime.SpareCoroutines(spares),
+		runtime.RescueInterval(watch),
+		runtime.Seed(rng.Uint64()),
+		runtime.BlockingThreads(pick(1, 2, 100)),
+		runtime.BlockingKeepAlive(time.Duration(pick(0, 100_000, 1_000_000_000))),
+	}
 	if rng.IntN(4) == 0 {
 		options = append(options, runtime.Debug())
 		h.description += ", debug"
@@ -251,7 +306,8 @@ func (w *world) run(t *testing.T) {
 		w.checkRecord(r)
 	}
 	w.tally.tasks.Store(int64(len(w.records)))
-	for deadline := time.Now().Add(10 * time.Second); goruntime.NumGoroutine() > before; goruntime.Gosched() {
+	deadline := time.Now().Add(10 * time.Second)
+	for ; goruntime.NumGoroutine() > before; goruntime.Gosched() {
 		if time.Now().After(deadline) {
 			w.fail("%d goroutines before, %d after", before, goruntime.NumGoroutine())
 			pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
@@ -274,7 +330,8 @@ func (w *world) String() string {
 	return s
 }
 
-// stuck says which tasks have not ended, and panics: the traces of all goroutines, suspended tasks among them, follow.
+// stuck says which tasks have not ended, and panics: the traces of all goroutines, suspended tasks
+// among them, follow.
 func (w *world) stuck() {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -289,8 +346,8 @@ func (w *world) stuck() {
 			continue
 		}
 		if _, _, ended := r.handle.TryJoin(); !ended {
-			fmt.Fprintf(os.Stderr, "task %d of %d: begun %d times, cancelled %v; %s\n", r.id, len(w.records), r.runs, r.cancelled.Load(),
-				runtime.DumpTask(r.handle))
+			fmt.Fprintf(os.Stderr, "task %d of %d: begun %d times, cancelled %v; %s\n", r.id,
+				len(w.records), r.runs, r.cancelled.Load(), runtime.DumpTask(r.handle))
 		}
 	}
 	panic(fmt.Sprintf("a round takes more than %v: %v", patience, w))
@@ -309,7 +366,8 @@ func (w *world) end(h *house, rng *rand.Rand) {
 			defer stop()
 			ctx = short
 		}
-		if err := h.rt.Shutdown(ctx); err != nil && !errors.Is(err, runtime.ErrClosed) && !errors.Is(err, errImpatient) {
+		if err := h.rt.Shutdown(ctx); err != nil && !errors.Is(err, runtime.ErrClosed) &&
+			!errors.Is(err, errImpatient) {
 			w.fail("Shutdown returned %v", err)
 		}
 	}
@@ -355,7 +413,9 @@ func (w *world) end(h *house, rng *rand.Rand) {
 		inside(true) // refused, most likely
 	case 6:
 		var all sync.WaitGroup
-		for _, f := range []func(){shutdown, cancel, func() { inside(true) }, func() { inside(false) }} {
+		for _, f := range []func(){
+			shutdown, cancel, func() { inside(true) }, func() { inside(false) },
+		} {
 			wait := time.Duration(rng.IntN(1000)) * time.Microsecond
 			all.Go(func() { time.Sleep(wait); f() })
 		}
@@ -363,7 +423,8 @@ func (w *world) end(h *house, rng *rand.Rand) {
 	}
 }
 
-// cancelUntilDone ends the tasks that wait for a cancel: one in eight of them each time it looks, at the end all.
+// cancelUntilDone ends the tasks that wait for a cancel: one in eight of them each time it looks,
+// at the end all.
 func (w *world) cancelUntilDone(h *house, rng *rand.Rand) {
 	for {
 		select {
@@ -395,7 +456,8 @@ func (w *world) checkEnded(h *house) {
 	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 {
 		w.fail("statistics at the end: %+v", s)
 	}
-	late := runtime.Submit(h.rt, func(runtime.Cx) (int, error) { w.fail("a task ran after the end"); return 0, nil })
+	late := runtime.Submit(h.rt,
+		func(runtime.Cx) (int, error) { w.fail("a task ran after the end"); return 0, nil })
 	if _, err, ended := late.TryJoin(); !ended || !errors.Is(err, runtime.ErrClosed) {
 		w.fail("a task submitted after the end: ended %v, %v", ended, err)
 	}
@@ -404,7 +466,8 @@ func (w *world) checkEnded(h *house) {
 // checkRecord looks at a task when everything is over.
 func (w *world) checkRecord(r *record) {
 	if r.detached { // nobody is told its result
-		if r.runs > 1 || r.runs == 0 && !r.mayNotRun() || r.outcome == running && w.exits.Load() == 0 && !r.future {
+		if r.runs > 1 || r.runs == 0 && !r.mayNotRun() ||
+			r.outcome == running && w.exits.Load() == 0 && !r.future {
 			w.fail("detached task %d: ran %d times, outcome %d", r.id, r.runs, r.outcome)
 		}
 		return

@@ -15,7 +15,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A crawler follows links: so many pages at a time, and so long between the beginnings of two requests.
+// A crawler follows links: so many pages at a time, and so long between the beginnings of two
+// requests.
 type crawler struct {
 	base   string
 	open   *runtime.Semaphore
@@ -63,7 +64,8 @@ func (c *crawler) get(cx runtime.Cx, path string) (string, error) {
 	if _, err := c.starts.Receive(cx); err != nil {
 		return "", err
 	}
-	request, err := http.NewRequestWithContext(cx.Context(), http.MethodGet, c.base+path, nil) // cancelled with the task
+	request, err := http.NewRequestWithContext(cx.Context(), http.MethodGet, c.base+path,
+		nil) // cancelled with the task
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +80,8 @@ func (c *crawler) get(cx runtime.Cx, path string) (string, error) {
 	}).Join(cx)
 }
 
-// A crawler that opens no more than three pages at a time, and begins with no more than one in a millisecond.
+// A crawler that opens no more than three pages at a time, and begins with no more than one in a
+// millisecond.
 func Example_crawler() {
 	site := map[string]string{
 		"/":  `<a href="/a"><a href="/b">`,
@@ -109,7 +112,12 @@ func Example_crawler() {
 		return
 	}
 	defer rt.Close()
-	c := &crawler{base: server.URL, open: runtime.NewSemaphore(3), starts: runtime.NewChannel[struct{}](0), seen: map[string]bool{}}
+	c := &crawler{
+		base:   server.URL,
+		open:   runtime.NewSemaphore(3),
+		starts: runtime.NewChannel[struct{}](0),
+		seen:   map[string]bool{},
+	}
 	pacer := runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
 		tick := cx.NewTicker(time.Millisecond, runtime.Delay)
 		for {
@@ -122,7 +130,8 @@ func Example_crawler() {
 		}
 	})
 	begin := time.Now()
-	pages, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return c.page(cx, "/") }).Wait(context.Background())
+	pages, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return c.page(cx, "/") }).
+		Wait(context.Background())
 	pacer.Cancel()
 	slices.Sort(requests)
 	fmt.Println(pages, "pages:", strings.Join(requests, " "), err)

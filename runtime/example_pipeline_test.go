@@ -7,8 +7,14 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// stage starts a task that sends what f makes of each value that comes from in; when that is closed and empty, it closes out.
-func stage[A, B any](cx runtime.Cx, in *runtime.Channel[A], out *runtime.Channel[B], f func(A) B) *runtime.Handle[int] {
+// stage starts a task that sends what f makes of each value that comes from in; when that is closed
+// and empty, it closes out.
+func stage[A, B any](
+	cx runtime.Cx,
+	in *runtime.Channel[A],
+	out *runtime.Channel[B],
+	f func(A) B,
+) *runtime.Handle[int] {
 	return runtime.Spawn(cx, func(cx runtime.Cx) (values int, err error) {
 		defer out.Close()
 		for {
@@ -26,7 +32,8 @@ func stage[A, B any](cx runtime.Cx, in *runtime.Channel[A], out *runtime.Channel
 	})
 }
 
-// A pipeline of three stages. No channel holds more than two values, however slow its receiver is: the source is held back.
+// A pipeline of three stages. No channel holds more than two values, however slow its receiver is:
+// the source is held back.
 func Example_pipeline() {
 	do(func(cx runtime.Cx) error {
 		numbers := runtime.NewChannel[int](2)

@@ -26,8 +26,8 @@ func (a *account) add(cx runtime.Cx, amount int) error {
 	return nil
 }
 
-// A task moves money once an hour until it is cancelled. A transfer that has begun is finished behind a shield; the cancellation shows
-// after that.
+// A task moves money once an hour until it is cancelled. A transfer that has begun is finished
+// behind a shield; the cancellation shows after that.
 func Example_shield() {
 	rt, err := runtime.New()
 	if err != nil {
@@ -35,7 +35,12 @@ func Example_shield() {
 		return
 	}
 	defer rt.Close()
-	from, to := &account{lock: runtime.NewSemaphore(1), balance: 1000}, &account{lock: runtime.NewSemaphore(1)}
+	from, to := &account{
+		lock:    runtime.NewSemaphore(1),
+		balance: 1000,
+	}, &account{
+		lock: runtime.NewSemaphore(1),
+	}
 	var began runtime.Notify
 	h := runtime.Submit(rt, func(cx runtime.Cx) (transfers int, err error) {
 		for {
@@ -46,7 +51,8 @@ func Example_shield() {
 				}
 			})
 			if err != nil {
-				return transfers, err // it was not the cancellation: in the shield, nothing is told of it
+				// It was not the cancellation: in the shield, nothing is told of it.
+				return transfers, err
 			}
 			transfers++
 			if err := cx.Sleep(time.Hour); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// sortSome sorts in place. The smaller part is left to a task of its own, which another worker takes if it has nothing else to do; if
-// nobody does, the join runs it, as a call would.
+// sortSome sorts in place. The smaller part is left to a task of its own, which another worker
+// takes if it has nothing else to do; if nobody does, the join runs it, as a call would.
 func sortSome(cx runtime.Cx, values []int) (struct{}, error) {
 	if len(values) < 500 {
 		slices.Sort(values) // less than what it would take to share it
@@ -28,8 +28,8 @@ func sortSome(cx runtime.Cx, values []int) (struct{}, error) {
 	return smaller.Join(cx)
 }
 
-// partition moves what is less than some value in front of what is greater, and returns where the second part begins. Both have one
-// value at least.
+// partition moves what is less than some value in front of what is greater, and returns where the
+// second part begins. Both have one value at least.
 func partition(values []int) int {
 	pivot := values[len(values)/2]
 	i, j := -1, len(values)
@@ -50,7 +50,9 @@ func Example_quicksort() {
 	rt, _ := runtime.New()
 	defer rt.Close()
 	values := rand.New(rand.NewPCG(1, 2)).Perm(200_000)
-	_, err := runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return sortSome(cx, values) }).Wait(context.Background())
+	_, err := runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) {
+		return sortSome(cx, values)
+	}).Wait(context.Background())
 	fmt.Println(slices.IsSorted(values), err)
 	// Output: true <nil>
 }
@@ -87,6 +89,9 @@ func Example_forkJoin() {
 	rt, _ := runtime.New()
 	defer rt.Close()
 	t := grow(14)
-	fmt.Println(runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return sum(cx, t) }).Wait(context.Background()))
+	fmt.Println(
+		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return sum(cx, t) }).
+			Wait(context.Background()),
+	)
 	// Output: 32752 <nil>
 }

@@ -39,7 +39,8 @@ func do(f func(cx runtime.Cx) error, options ...runtime.Option) {
 		return
 	}
 	defer rt.Close()
-	_, err = runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }).Wait(context.Background())
+	_, err = runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }).
+		Wait(context.Background())
 	if err != nil {
 		fmt.Println("error:", err)
 	}
@@ -77,7 +78,8 @@ func ExampleOption() {
 }
 
 func ExampleWorkers() {
-	do(func(cx runtime.Cx) error { fmt.Println("worker", cx.Worker()); return nil }, runtime.Workers(1))
+	do(func(cx runtime.Cx) error { fmt.Println("worker", cx.Worker()); return nil },
+		runtime.Workers(1))
 	// Output: worker 0
 }
 
@@ -87,7 +89,11 @@ func ExampleSeed() {
 		do(func(cx runtime.Cx) error {
 			var order []string
 			for _, name := range []string{"a", "b", "c"} {
-				runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { order = append(order, name); return 0, nil }).Detach()
+				runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+					order = append(order, name)
+					return 0, nil
+				}).
+					Detach()
 			}
 			cx.Yield()
 			fmt.Println(order)
@@ -111,7 +117,8 @@ func ExampleOnPanic() {
 	// true oh
 }
 
-// With Debug, a task that waits although it has locked its thread is told so; without it, Go ends the process.
+// With Debug, a task that waits although it has locked its thread is told so; without it, Go ends
+// the process.
 func ExampleDebug() {
 	do(func(cx runtime.Cx) error {
 		_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
@@ -163,7 +170,10 @@ func ExampleSubmit() {
 	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil })
 	fmt.Println(h.Wait(context.Background()))
 	rt.Close()
-	fmt.Println(runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil }).Wait(context.Background()))
+	fmt.Println(
+		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil }).
+			Wait(context.Background()),
+	)
 	// Output:
 	// 7 <nil>
 	// 0 runtime: closed
@@ -172,7 +182,8 @@ func ExampleSubmit() {
 // Several tasks may join one, and each gets its result.
 func ExampleHandle_Join() {
 	do(func(cx runtime.Cx) error {
-		one := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
+		one := runtime.Spawn(cx,
+			func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
 		next := func(cx runtime.Cx) (int, error) {
 			v, err := one.Join(cx)
 			return v + 1, err
@@ -231,7 +242,8 @@ func ExampleHandle_Cancel() {
 		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) {
 			ready = true
 			if err := cx.Sleep(time.Hour); err != nil {
-				cx.Shield(func() { fmt.Println("tidying up:", cx.Err(), cx.Sleep(time.Millisecond)) })
+				cx.Shield(
+					func() { fmt.Println("tidying up:", cx.Err(), cx.Sleep(time.Millisecond)) })
 				return "tidy", err
 			}
 			return "slept", nil
@@ -251,7 +263,8 @@ func ExampleHandle_Cancel() {
 // Nobody waits for a detached task, but the runtime does.
 func ExampleHandle_Detach() {
 	rt, _ := runtime.New()
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { fmt.Println("runs"); return 0, nil }).Detach()
+	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { fmt.Println("runs"); return 0, nil }).
+		Detach()
 	fmt.Println(rt.Shutdown(context.Background()))
 	// Output:
 	// runs
@@ -289,7 +302,11 @@ func ExampleCx_Shield() {
 
 func ExampleCx_Yield() {
 	do(func(cx runtime.Cx) error {
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { fmt.Println("the other one"); return 0, nil }).Detach()
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			fmt.Println("the other one")
+			return 0, nil
+		}).
+			Detach()
 		cx.Yield()
 		fmt.Println("this one")
 		return nil
@@ -311,7 +328,8 @@ func ExampleCx_Sleep() {
 
 func ExampleCx_Runtime() {
 	do(func(cx runtime.Cx) error {
-		h := runtime.Submit(cx.Runtime(), func(cx runtime.Cx) (int, error) { return 1, nil }) // behind what is queued
+		h := runtime.Submit(cx.Runtime(),
+			func(cx runtime.Cx) (int, error) { return 1, nil }) // behind what is queued
 		fmt.Println(h.Join(cx))
 		return nil
 	})
@@ -330,7 +348,10 @@ func ExampleCx_Worker() {
 func ExampleRuntime_Shutdown() {
 	rt, _ := runtime.New()
 	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Millisecond) }).Detach()
+		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			return 0, cx.Sleep(time.Millisecond)
+		}).
+			Detach()
 		return 1, nil
 	})
 	fmt.Println(rt.Shutdown(context.Background()))
@@ -417,7 +438,8 @@ func (l *lamp) Drop() { fmt.Println(l.name, "stays dark") }
 func ExampleSubmitFuture() {
 	rt, _ := runtime.New()
 	board := &switchboard{}
-	first, second := runtime.SubmitFuture(rt, &lamp{"first", board}), runtime.SubmitFuture(rt, &lamp{"second", board})
+	first, second := runtime.SubmitFuture(rt, &lamp{"first", board}), runtime.SubmitFuture(rt,
+		&lamp{"second", board})
 	second.Cancel()
 	fmt.Println(second.Wait(context.Background()))
 	board.turnOn()
@@ -453,7 +475,8 @@ func (r relay) Poll(cx runtime.Cx) (int, error, bool) {
 
 func ExampleHandle_WakeOnEnd() {
 	do(func(cx runtime.Cx) error {
-		slow := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 3, cx.Sleep(time.Millisecond) })
+		slow := runtime.Spawn(cx,
+			func(cx runtime.Cx) (int, error) { return 3, cx.Sleep(time.Millisecond) })
 		fmt.Println(runtime.SpawnFuture(cx, relay{slow}).Join(cx))
 		return nil
 	})
@@ -487,7 +510,8 @@ func ExampleSpawnBlocking() {
 
 func ExampleSubmitBlocking() {
 	rt, _ := runtime.New(runtime.BlockingThreads(1))
-	a := runtime.SubmitBlocking(rt, func() (string, error) { time.Sleep(time.Millisecond); return "one", nil })
+	a := runtime.SubmitBlocking(rt,
+		func() (string, error) { time.Sleep(time.Millisecond); return "one", nil })
 	b := runtime.SubmitBlocking(rt, func() (string, error) { return "after the other", nil })
 	fmt.Println(a.Wait(context.Background()))
 	fmt.Println(b.Wait(context.Background()))
@@ -509,7 +533,10 @@ func ExampleRuntime_BlockingStats() {
 
 func ExampleSpawnBatch() {
 	do(func(cx runtime.Cx) error {
-		squares, err := runtime.SpawnBatch(cx, 5, func(cx runtime.Cx, i int) (int, error) { return i * i, nil }).Join(cx)
+		squares, err := runtime.SpawnBatch(cx, 5, func(cx runtime.Cx, i int) (int, error) {
+			return i * i, nil
+		}).
+			Join(cx)
 		fmt.Println(squares, err)
 		return nil
 	})
@@ -547,7 +574,8 @@ func ExampleScope() {
 				return 0, err
 			})
 			cx.Yield()
-			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 0, errors.New("out of paper") })
+			runtime.SpawnIn(cx, s,
+				func(cx runtime.Cx) (int, error) { return 0, errors.New("out of paper") })
 			return nil
 		})
 		fmt.Println("the scope ends with:", err)
@@ -580,7 +608,8 @@ func ExampleSpawnIn() {
 func ExampleTaskScope_Cancel() {
 	do(func(cx runtime.Cx) error {
 		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
-			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+			runtime.SpawnIn(cx, s,
+				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 			s.Cancel()
 			return nil
 		})

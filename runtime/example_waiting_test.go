@@ -14,7 +14,8 @@ import (
 func ExampleNotify() {
 	do(func(cx runtime.Cx) error {
 		var ready runtime.Notify
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "woken", ready.Wait(cx) })
+		h := runtime.Spawn(cx,
+			func(cx runtime.Cx) (string, error) { return "woken", ready.Wait(cx) })
 		ready.SignalFrom(cx) // also if it does not wait yet
 		fmt.Println(h.Join(cx))
 		return nil
@@ -312,7 +313,8 @@ func ExampleDeadline() {
 	do(func(cx runtime.Cx) error {
 		end := time.Now().Add(time.Millisecond)
 		for n := 0; ; n++ {
-			_, err := runtime.Deadline(cx, end, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(100 * time.Microsecond) })
+			_, err := runtime.Deadline(cx, end,
+				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(100 * time.Microsecond) })
 			if err != nil {
 				fmt.Println(err)
 				return nil

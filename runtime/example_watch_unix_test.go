@@ -14,8 +14,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// echo sends back what it reads from a connection, until the other side has ended: a task for each connection, and no goroutine that
-// waits.
+// echo sends back what it reads from a connection, until the other side has ended: a task for each
+// connection, and no goroutine that waits.
 func echo(cx runtime.Cx, conn *net.TCPConn) (echoed int, err error) {
 	defer conn.Close()
 	w, err := cx.Runtime().Watch(conn)

@@ -10,12 +10,34 @@ import (
 //go:norace
 func Dump(rt *Runtime) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "mode %d, live %d, injector %d, driver %d, parked %d of %d, searching %d, running %d, finished %v, next timer in %d\n",
-		rt.mode.Load(), rt.live.Load(), rt.injector.length.Load(), rt.driver.Load()&^notScanning-1, rt.idle.Parked(), len(rt.workers), rt.idle.Searching(),
-		rt.running.Load(), rt.finished.Load(), rt.timers.until(rt.now()))
+	fmt.Fprintf(
+		&s,
+		"mode %d, live %d, injector %d, driver %d, parked %d of %d, searching %d, running %d, "+
+			"finished %v, next timer in %d\n",
+		rt.mode.Load(),
+		rt.live.Load(),
+		rt.injector.length.Load(),
+		rt.driver.Load()&^notScanning-1,
+		rt.idle.Parked(),
+		len(rt.workers),
+		rt.idle.Searching(),
+		rt.running.Load(),
+		rt.finished.Load(),
+		rt.timers.until(rt.now()),
+	)
 	for _, w := range rt.workers {
-		fmt.Fprintf(&s, "worker %d: slot %p, ring %d, credit %d, replaceDriver %v, quiet %v, spares %d, %+v\n", w.id, w.slot.Load(), w.ring.Len(),
-			w.credit, w.replaceDriver, w.unannounced, len(w.spares), w.count)
+		fmt.Fprintf(
+			&s,
+			"worker %d: slot %p, ring %d, credit %d, replaceDriver %v, quiet %v, spares %d, %+v\n",
+			w.id,
+			w.slot.Load(),
+			w.ring.Len(),
+			w.credit,
+			w.replaceDriver,
+			w.unannounced,
+			len(w.spares),
+			w.count,
+		)
 	}
 	return s.String()
 }

@@ -13,7 +13,8 @@ func WithClock(now func() int64) Option {
 	}
 }
 
-// LookInterval returns how many polls the worker of cx lets go by between two looks at the injector.
+// LookInterval returns how many polls the worker of cx lets go by between two looks at the
+// injector.
 func (cx Cx) LookInterval() int { return cx.coroutine.worker.tick.interval }
 
 // SizeOfFutureTask is the size of the task of a poll-style body that is a pointer.
@@ -47,7 +48,9 @@ func (h *Handle[T]) Joiners() (n int) {
 func (rt *Runtime) Sleeping() int { return rt.idle.Parked() }
 
 // Live describes what is counted of tasks.
-func (rt *Runtime) Live() string { return fmt.Sprint(rt.live.Load(), "+", rt.injector.length.Load()) }
+func (rt *Runtime) Live() string {
+	return fmt.Sprint(rt.live.Load(), "+", rt.injector.length.Load())
+}
 
 // empty and fib are what tests run that need any task at all.
 func empty(Cx) (int, error) { return 0, nil }

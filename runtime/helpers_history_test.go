@@ -27,7 +27,13 @@ func (h *history) do(client int, input any, f func() any) any {
 	end := h.clock.Add(1)
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: input, Output: output, Call: call, Return: end})
+	h.operations = append(h.operations, porcupine.Operation{
+		ClientId: client,
+		Input:    input,
+		Output:   output,
+		Call:     call,
+		Return:   end,
+	})
 	return output
 }
 
@@ -36,7 +42,8 @@ func (h *history) check(t *testing.T, m porcupine.Model) {
 	t.Helper()
 	ok := porcupine.CheckOperations(m, h.operations)
 	if !ok {
-		slices.SortFunc(h.operations, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+		slices.SortFunc(h.operations,
+			func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	}
 	require.True(t, ok, "not linearizable: %+v", h.operations)
 }

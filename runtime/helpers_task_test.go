@@ -24,7 +24,11 @@ func panics(fn func()) (with any) {
 }
 
 // cancelled runs fn in a task that has been cancelled after it began, and returns what fn returns.
-func cancelled[T any](t *testing.T, rt *runtime.Runtime, fn func(cx runtime.Cx) (T, error)) (T, error) {
+func cancelled[T any](
+	t *testing.T,
+	rt *runtime.Runtime,
+	fn func(cx runtime.Cx) (T, error),
+) (T, error) {
 	t.Helper()
 	began := make(chan struct{})
 	h := runtime.Submit(rt, func(cx runtime.Cx) (T, error) {
@@ -39,8 +43,8 @@ func cancelled[T any](t *testing.T, rt *runtime.Runtime, fn func(cx runtime.Cx) 
 	return get(t, h)
 }
 
-// settle lets all other tasks run until they wait, those too that are woken from outside. It is enough on a runtime with one worker,
-// which looks at the injector every 255 polls at least.
+// settle lets all other tasks run until they wait, those too that are woken from outside. It is
+// enough on a runtime with one worker, which looks at the injector every 255 polls at least.
 func settle(cx runtime.Cx) {
 	for range 300 {
 		cx.Yield()

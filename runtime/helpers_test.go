@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 
 var started atomic.Int32 // runtimes of the tests that are not closed
 
-// start starts a runtime that is closed at the end of the test if the test does not do it. With the last of them, all goroutines are gone.
+// start starts a runtime that is closed at the end of the test if the test does not do it. With the
+// last of them, all goroutines are gone.
 func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtime {
 	t.Helper()
 	before := goruntime.NumGoroutine()
@@ -43,7 +44,8 @@ func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtim
 		go func() { _ = rt.Close() }()
 		ends(t, rt)
 		if started.Add(-1) == 0 {
-			waits(t, func() bool { return goruntime.NumGoroutine() <= before }, "goroutines are left")
+			waits(t, func() bool { return goruntime.NumGoroutine() <= before },
+				"goroutines are left")
 		}
 	})
 	return rt
@@ -112,7 +114,8 @@ func getAll[T any](t testing.TB, b *runtime.TaskBatch[T]) ([]T, error) {
 // run runs f as a task, and fails the test if it does not return nil.
 func run(t testing.TB, rt *runtime.Runtime, f func(cx runtime.Cx) error) {
 	t.Helper()
-	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }))
+	_, err := get(t,
+		runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }))
 	require.NoError(t, err)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// BenchmarkPingPongOverSockets is a byte there and back, between two tasks with a connection each; many pairs at a time, or one. The
-// goroutines are those of Go, with the same calls of the kernel.
+// BenchmarkPingPongOverSockets is a byte there and back, between two tasks with a connection each;
+// many pairs at a time, or one. The goroutines are those of Go, with the same calls of the kernel.
 func BenchmarkPingPongOverSockets(b *testing.B) {
 	for _, pairs := range []int{1, 64} {
 		for _, k := range []runtime.PollerKind{runtime.Epoll, runtime.Netpoll} {

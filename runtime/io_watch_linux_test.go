@@ -16,7 +16,8 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// A runtime that has ended has given back what it needed to wait for descriptors, be they closed or not.
+// A runtime that has ended has given back what it needed to wait for descriptors, be they closed or
+// not.
 func TestNoDescriptorIsLeft(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		r, _ := pipe(t)
@@ -39,8 +40,8 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 	})
 }
 
-// A Watch that is closed is none for the kernel: the same descriptor can be watched again, also by another runtime, and what comes then
-// is told to the new one only.
+// A Watch that is closed is none for the kernel: the same descriptor can be watched again, also by
+// another runtime, and what comes then is told to the new one only.
 func TestClosedWatchIsForgotten(t *testing.T) {
 	rt := start(t, 1)
 	r, w := pipe(t)
@@ -48,7 +49,8 @@ func TestClosedWatchIsForgotten(t *testing.T) {
 		old := watch(t, rt, r)
 		require.NoError(t, old.Close())
 		current := watch(t, rt, r)
-		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return read(cx, current, make([]byte, 1)) })
+		h := runtime.Submit(rt,
+			func(cx runtime.Cx) (int, error) { return read(cx, current, make([]byte, 1)) })
 		w.Write([]byte{1})
 		n, err := get(t, h)
 		require.NoError(t, err)

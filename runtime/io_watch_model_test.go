@@ -13,8 +13,8 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// A device is one descriptor, and a kernel that knows no other: it has bytes to read, and tells of the edge once. It waits as those of
-// package poll do, which are checked there.
+// A device is one descriptor, and a kernel that knows no other: it has bytes to read, and tells of
+// the edge once. It waits as those of package poll do, which are checked there.
 type device struct {
 	bytes atomic.Int32
 	// state has bit 0 while there is an interruption, and bit 1 while there is an edge to be told.
@@ -85,7 +85,8 @@ func (w world) watch(d *device) *Watch {
 	return watch
 }
 
-// A byte that comes at any time, before the try, between that and the wait, or when the worker sleeps in the kernel, ends the wait.
+// A byte that comes at any time, before the try, between that and the wait, or when the worker
+// sleeps in the kernel, ends the wait.
 func TestReadinessIsNotLost(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := &device{}
@@ -103,7 +104,8 @@ func TestReadinessIsNotLost(t *testing.T) {
 	})
 }
 
-// As before, where another goroutine learns of the byte: it may be between the try and the line that the edge comes.
+// As before, where another goroutine learns of the byte: it may be between the try and the line
+// that the edge comes.
 func TestEdgeFromElsewhereIsNotLost(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := &device{}
@@ -124,13 +126,16 @@ func TestEdgeFromElsewhereIsNotLost(t *testing.T) {
 	})
 }
 
-// A byte and a task from outside come to the worker that sleeps in the kernel, perhaps both in the same sleep.
+// A byte and a task from outside come to the worker that sleeps in the kernel, perhaps both in the
+// same sleep.
 func TestTokenAndEventComeTogether(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
 		watch := w.watch(d)
-		reader := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, watch.Read(cx, func(uintptr) bool { return d.get() }) })
+		reader := Submit(w.Runtime, func(cx Cx) (int, error) {
+			return 1, watch.Read(cx, func(uintptr) bool { return d.get() })
+		})
 		w.start()
 		x.Go("device", d.put)
 		var a count
@@ -141,7 +146,8 @@ func TestTokenAndEventComeTogether(t *testing.T) {
 	}, model.Preemptions(1))
 }
 
-// A task that is cancelled while a byte comes ends, with the byte or without; the line is empty then, and the byte is somewhere.
+// A task that is cancelled while a byte comes ends, with the byte or without; the line is empty
+// then, and the byte is somewhere.
 func TestCancelMeetsReadiness(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := &device{}
@@ -149,7 +155,8 @@ func TestCancelMeetsReadiness(t *testing.T) {
 		watch := w.watch(d)
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			err := watch.Read(cx, func(uintptr) bool { return d.get() })
-			x.Assert(watch.directions[reading].waiting.first == nil, "the task has left and is still in line")
+			x.Assert(watch.directions[reading].waiting.first == nil,
+				"the task has left and is still in line")
 			return 1, err
 		})
 		w.start()
@@ -159,7 +166,8 @@ func TestCancelMeetsReadiness(t *testing.T) {
 		x.Join()
 		w.shutdown()
 		left := d.bytes.Load()
-		x.Assert(err == nil && left == 0 || errors.Is(err, ErrCancelled) && left == 1, "%v, with %d bytes left", err, left)
+		x.Assert(err == nil && left == 0 || errors.Is(err, ErrCancelled) && left == 1,
+			"%v, with %d bytes left", err, left)
 	}, model.Preemptions(1))
 }
 
@@ -197,7 +205,8 @@ func TestKernelSleeperWakesForTasks(t *testing.T) {
 	})
 }
 
-// One of two workers waits in the kernel, at most; the first Watch comes when one of them sleeps in its parker.
+// One of two workers waits in the kernel, at most; the first Watch comes when one of them sleeps in
+// its parker.
 func TestTwoWorkersAndADescriptor(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d := &device{}
@@ -220,7 +229,9 @@ func TestCloseOfTheRuntimeInTheKernel(t *testing.T) {
 		d := &device{}
 		w := d.world(x, 1)
 		watch := w.watch(d)
-		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, watch.Read(cx, func(uintptr) bool { return d.get() }) })
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			return 1, watch.Read(cx, func(uintptr) bool { return d.get() })
+		})
 		w.start()
 		x.Assert(w.Close() == nil, "Close fails")
 		w.over()

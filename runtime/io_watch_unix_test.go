@@ -82,8 +82,9 @@ func read(cx runtime.Cx, w *runtime.Watch, p []byte) (n int, err error) {
 func write(cx runtime.Cx, w *runtime.Watch, p []byte) (err error) {
 	waited := w.Write(cx, func(fd uintptr) bool {
 		var n int
-		for n, err = syscall.Write(int(fd), p); n > 0 && err == nil; n, err = syscall.Write(int(fd), p) {
+		for n, err = syscall.Write(int(fd), p); n > 0 && err == nil; {
 			p = p[n:]
+			n, err = syscall.Write(int(fd), p)
 		}
 		return len(p) == 0 || err != syscall.EAGAIN && err != syscall.EINTR
 	})
@@ -132,7 +133,8 @@ func TestReadinessBeforeTheWaitIsNotLost(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		rt := start(t, 2, poller)
 		ready := func(w *runtime.Watch) *runtime.Handle[int] {
-			return runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, w.ReadReady(cx) })
+			return runtime.Submit(rt,
+				func(cx runtime.Cx) (int, error) { return 0, w.ReadReady(cx) })
 		}
 		for range 20 {
 			r, w := pipe(t)
@@ -152,8 +154,8 @@ func TestReadinessBeforeTheWaitIsNotLost(t *testing.T) {
 	})
 }
 
-// What becomes ready right behind a try that failed ends the wait that follows, also when somebody else has learned of it before the
-// task stands in line.
+// What becomes ready right behind a try that failed ends the wait that follows, also when somebody
+// else has learned of it before the task stands in line.
 func TestReadinessRightBehindTheTryIsNotLost(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		each(t, func(t *testing.T, workers int) {
@@ -169,7 +171,8 @@ func TestReadinessRightBehindTheTryIsNotLost(t *testing.T) {
 							return err == nil
 						}
 						w.Write([]byte("too late for this try"))
-						time.Sleep(2 * time.Millisecond) // the driver, if there is another worker, sees it
+						time.Sleep(
+							2 * time.Millisecond) // the driver, if there is another worker, sees it
 						return false
 					})
 				}))
@@ -179,7 +182,8 @@ func TestReadinessRightBehindTheTryIsNotLost(t *testing.T) {
 	})
 }
 
-// Both directions of one Watch, used by two tasks at a time, with more bytes than there is room for.
+// Both directions of one Watch, used by two tasks at a time, with more bytes than there is room
+// for.
 func TestBothDirectionsAtOnce(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		each(t, func(t *testing.T, workers int) {
@@ -257,7 +261,8 @@ func TestSeveralTasksWaitForOneDirection(t *testing.T) {
 		watched := watch(t, rt, r)
 		var all [tasks]*runtime.Handle[int]
 		for i := range all {
-			all[i] = runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return read(cx, watched, make([]byte, 1)) })
+			all[i] = runtime.Submit(rt,
+				func(cx runtime.Cx) (int, error) { return read(cx, watched, make([]byte, 1)) })
 		}
 		time.Sleep(time.Millisecond)
 		w.Write(make([]byte, tasks-1))
@@ -278,8 +283,12 @@ func TestCloseOfAWatchEndsItsWaits(t *testing.T) {
 		watched := watch(t, rt, a)
 		var all []*runtime.Handle[int]
 		for range 3 {
-			all = append(all, runtime.Submit(rt, reader(watched)),
-				runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, write(cx, watched, make([]byte, 10<<20)) }))
+			all = append(all, runtime.Submit(rt, reader(watched)), runtime.Submit(
+				rt,
+				func(cx runtime.Cx) (int, error) {
+					return 0, write(cx, watched, make([]byte, 10<<20))
+				},
+			))
 		}
 		time.Sleep(2 * time.Millisecond)
 		require.NoError(t, watched.Close())
@@ -289,12 +298,20 @@ func TestCloseOfAWatchEndsItsWaits(t *testing.T) {
 			require.ErrorIs(t, err, fs.ErrClosed)
 		}
 		require.Equal(t, runtime.ErrWatchClosed, watched.Close())
-		_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, watched.WriteReady(cx) }))
+		_, err := get(
+			t,
+			runtime.Submit(rt,
+				func(cx runtime.Cx) (int, error) { return 0, watched.WriteReady(cx) }),
+		)
 		require.Equal(t, runtime.ErrWatchClosed, err)
 
 		b.Write(make([]byte, 4)) // a is still open, and can be watched again
 		again := watch(t, rt, a)
-		n, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return read(cx, again, make([]byte, 5)) }))
+		n, err := get(
+			t,
+			runtime.Submit(rt,
+				func(cx runtime.Cx) (int, error) { return read(cx, again, make([]byte, 5)) }),
+		)
 		require.NoError(t, err)
 		require.Equal(t, 4, n)
 	})
@@ -308,7 +325,8 @@ func TestCancelEndsAWaitAndTakesNothing(t *testing.T) {
 			r, w := pipe(t)
 			watched := watch(t, rt, r)
 			for i := range 20 {
-				h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return read(cx, watched, make([]byte, 1)) })
+				h := runtime.Submit(rt,
+					func(cx runtime.Cx) (int, error) { return read(cx, watched, make([]byte, 1)) })
 				if i%2 == 0 {
 					time.Sleep(200 * time.Microsecond)
 				}
@@ -320,7 +338,9 @@ func TestCancelEndsAWaitAndTakesNothing(t *testing.T) {
 					continue
 				}
 				require.ErrorIs(t, err, runtime.ErrCancelled)
-				n, err = get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return read(cx, watched, make([]byte, 10)) }))
+				n, err = get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					return read(cx, watched, make([]byte, 10))
+				}))
 				require.NoError(t, err)
 				require.Equal(t, 1, n)
 			}
@@ -346,7 +366,8 @@ func TestCancelledTaskDoesNotRead(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrCancelled)
 }
 
-// Timers go on while the driver waits in the kernel, and a wait for a descriptor can have a time limit.
+// Timers go on while the driver waits in the kernel, and a wait for a descriptor can have a time
+// limit.
 func TestWaitsHaveTimeLimits(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		each(t, func(t *testing.T, workers int) {
@@ -355,7 +376,8 @@ func TestWaitsHaveTimeLimits(t *testing.T) {
 			watched := watch(t, rt, r)
 			began := time.Now()
 			_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 0, watched.ReadReady(cx) })
+				h := runtime.Spawn(cx,
+					func(cx runtime.Cx) (int, error) { return 0, watched.ReadReady(cx) })
 				_, err := h.JoinTimeout(cx, 3*time.Millisecond)
 				require.ErrorIs(t, err, runtime.ErrTimeout)
 				h.Cancel()
@@ -444,8 +466,8 @@ func TestTheEndOfARuntimeClosesItsWatches(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrWatchClosed)
 }
 
-// The first descriptor is watched while the driver sleeps in its parker, and who waits for it leaves its worker asleep: the driver has
-// to change its place.
+// The first descriptor is watched while the driver sleeps in its parker, and who waits for it
+// leaves its worker asleep: the driver has to change its place.
 func TestFirstWatchMovesTheDriver(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		for range 10 {
@@ -502,7 +524,8 @@ func TestBusyWorkersLook(t *testing.T) {
 	})
 }
 
-// The error of a connection that is closed, or a deadline, is that of the call; with Netpoll also while it waits.
+// The error of a connection that is closed, or a deadline, is that of the call; with Netpoll also
+// while it waits.
 func TestErrorsOfTheConnection(t *testing.T) {
 	rt := start(t, 1, runtime.Poller(runtime.Netpoll))
 	a, _ := socketpair(t)

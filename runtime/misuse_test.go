@@ -28,10 +28,14 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		{runtime.Workers(0), "runtime: Workers(0): must be 1 to 65536"},
 		{runtime.Workers(-1), "runtime: Workers(-1): must be 1 to 65536"},
 		{runtime.Workers(65537), "runtime: Workers(65537): must be 1 to 65536"},
-		{runtime.Parker(park.Kind(77)), fmt.Sprintf("runtime: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
-		{runtime.InjectorBatch(0, runtime.LocalRing), "runtime: InjectorBatch(0, _): must be 1 to 256"},
-		{runtime.InjectorBatch(257, runtime.LocalRing), "runtime: InjectorBatch(257, _): must be 1 to 256"},
-		{runtime.InjectorBatch(1, 9), "runtime: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
+		{runtime.Parker(park.Kind(77)),
+			fmt.Sprintf("runtime: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
+		{runtime.InjectorBatch(0, runtime.LocalRing),
+			"runtime: InjectorBatch(0, _): must be 1 to 256"},
+		{runtime.InjectorBatch(257, runtime.LocalRing),
+			"runtime: InjectorBatch(257, _): must be 1 to 256"},
+		{runtime.InjectorBatch(1, 9),
+			"runtime: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
 		{runtime.Ring(1), "runtime: Ring(1): must be a power of two from 2 to 32768"},
 		{runtime.Ring(3), "runtime: Ring(3): must be a power of two from 2 to 32768"},
 		{runtime.Ring(65536), "runtime: Ring(65536): must be a power of two from 2 to 32768"},
@@ -44,7 +48,8 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		{runtime.RescueInterval(-1), "runtime: RescueInterval(-1ns): must be 0 or more"},
 		{runtime.OnPanic(nil), "runtime: OnPanic: nil function"},
 		{runtime.BlockingThreads(0), "runtime: BlockingThreads(0): must be 1 to 1000000"},
-		{runtime.BlockingKeepAlive(-time.Second), "runtime: BlockingKeepAlive(-1s): must be 0 or more"},
+		{runtime.BlockingKeepAlive(-time.Second),
+			"runtime: BlockingKeepAlive(-1s): must be 0 or more"},
 	} {
 		rt, err := runtime.New(c.option)
 		require.EqualError(t, err, c.want)
@@ -53,10 +58,25 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 }
 
 func TestEveryOptionWorks(t *testing.T) {
-	rt := start(t, 2, runtime.Parker(park.Portable), runtime.InjectorBatch(7, runtime.PrivateBuffer), runtime.Ring(4), runtime.LIFOCap(0),
-		runtime.TickBudget(1), runtime.TaskBudget(1), runtime.InlineDepth(1), runtime.SpareCoroutines(1), runtime.Searches(1),
-		runtime.RescueInterval(time.Millisecond), runtime.Seed(7), runtime.OnPanic(func(*runtime.PanicError) {}), runtime.BlockingThreads(1),
-		runtime.BlockingKeepAlive(time.Millisecond), runtime.Debug())
+	rt := start(
+		t,
+		2,
+		runtime.Parker(park.Portable),
+		runtime.InjectorBatch(7, runtime.PrivateBuffer),
+		runtime.Ring(4),
+		runtime.LIFOCap(0),
+		runtime.TickBudget(1),
+		runtime.TaskBudget(1),
+		runtime.InlineDepth(1),
+		runtime.SpareCoroutines(1),
+		runtime.Searches(1),
+		runtime.RescueInterval(time.Millisecond),
+		runtime.Seed(7),
+		runtime.OnPanic(func(*runtime.PanicError) {}),
+		runtime.BlockingThreads(1),
+		runtime.BlockingKeepAlive(time.Millisecond),
+		runtime.Debug(),
+	)
 	v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return fib(cx, 12) }))
 	require.NoError(t, err)
 	require.Equal(t, 144, v)
@@ -82,8 +102,10 @@ func TestNilFunctionsPanic(t *testing.T) {
 		"SubmitFuture: nil future":     func(runtime.Cx) { runtime.SubmitFuture(rt, future) },
 		"SpawnFuture: nil future":      func(cx runtime.Cx) { runtime.SpawnFuture(cx, future) },
 		"Scope: nil function":          func(cx runtime.Cx) { _ = runtime.Scope(cx, scoped) },
-		"SpawnIn: nil function":        func(cx runtime.Cx) { runtime.SpawnIn(cx, &runtime.TaskScope{}, body) },
-		"Shield: nil function":         func(cx runtime.Cx) { cx.Shield(nil) },
+		"SpawnIn: nil function": func(cx runtime.Cx) {
+			runtime.SpawnIn(cx, &runtime.TaskScope{}, body)
+		},
+		"Shield: nil function": func(cx runtime.Cx) { cx.Shield(nil) },
 	} {
 		run(t, rt, func(cx runtime.Cx) error {
 			require.PanicsWithValue(t, "runtime: "+what, func() { misuse(cx) })
@@ -94,22 +116,50 @@ func TestNilFunctionsPanic(t *testing.T) {
 
 // uses are all functions of this file that take a Cx, by the name that a panic gives them.
 var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle[int]){
-	"Runtime":       func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Runtime() },
-	"Worker":        func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Worker() },
-	"Err":           func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Err() },
-	"Shield":        func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Shield(func() {}) },
-	"Yield":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Yield() },
-	"Sleep":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Sleep(1) },
-	"Shutdown":      func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Shutdown() },
-	"Close":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { _ = cx.Close() },
-	"Join":          func(cx runtime.Cx, _ *runtime.Runtime, h *runtime.Handle[int]) { _, _ = h.Join(cx) },
-	"Waker":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Waker() },
-	"WakeFrom":      func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.Waker{}.WakeFrom(cx) },
-	"Spawn":         func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.Spawn(cx, returns(1)) },
-	"SpawnWith":     func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnWith(cx, fib, 1) },
-	"SpawnBatch":    func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnBatch(cx, 1, fib) },
-	"SpawnFuture":   func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnFuture(cx, &bell{}) },
-	"SpawnBlocking": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { runtime.SpawnBlocking(cx, one) },
+	"Runtime": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		cx.Runtime()
+	},
+	"Worker": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		cx.Worker()
+	},
+	"Err": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		_ = cx.Err()
+	},
+	"Shield": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		cx.Shield(func() {})
+	},
+	"Yield": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Yield() },
+	"Sleep": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		_ = cx.Sleep(1)
+	},
+	"Shutdown": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		_ = cx.Shutdown()
+	},
+	"Close": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		_ = cx.Close()
+	},
+	"Join": func(cx runtime.Cx, _ *runtime.Runtime, h *runtime.Handle[int]) {
+		_, _ = h.Join(cx)
+	},
+	"Waker": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Waker() },
+	"WakeFrom": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.Waker{}.WakeFrom(cx)
+	},
+	"Spawn": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.Spawn(cx, returns(1))
+	},
+	"SpawnWith": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.SpawnWith(cx, fib, 1)
+	},
+	"SpawnBatch": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.SpawnBatch(cx, 1, fib)
+	},
+	"SpawnFuture": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.SpawnFuture(cx, &bell{})
+	},
+	"SpawnBlocking": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		runtime.SpawnBlocking(cx, one)
+	},
 	"Scope": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
 		_ = runtime.Scope(cx, func(runtime.Cx, *runtime.TaskScope) error { return nil })
 	},
@@ -120,8 +170,8 @@ var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle
 
 func one() (int, error) { return 1, nil }
 
-// Whatever takes a Cx refuses the zero one, that of a task that has ended, that of a task that is suspended, and that of a task beneath
-// the running one.
+// Whatever takes a Cx refuses the zero one, that of a task that has ended, that of a task that is
+// suspended, and that of a task beneath the running one.
 func TestWrongCxPanics(t *testing.T) {
 	rt := start(t, 1)
 	h := runtime.Submit(rt, forever)
@@ -133,16 +183,23 @@ func TestWrongCxPanics(t *testing.T) {
 		panics("the zero Cx; a Cx is what a task's function is given", runtime.Cx{})
 
 		var finished, suspended runtime.Cx
-		run(t, rt, func(cx runtime.Cx) error { finished = cx; return nil }) //cxcheck:ignore it is refused
+		run(t, rt, func(cx runtime.Cx) error {
+			finished = cx //cxcheck:ignore it is refused
+			return nil
+		})
 		panics("the Cx of a task that has ended", finished)
 
-		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { suspended = cx; return forever(cx) }) //cxcheck:ignore it is refused
+		sleeps := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			suspended = cx //cxcheck:ignore it is refused
+			return forever(cx)
+		})
 		waits(t, func() bool { return rt.Sleeping() == 1 }, "it does not sleep")
 		run(t, rt, func(cx runtime.Cx) error {
 			panics("the Cx of a task that has ended", finished)     //cxcheck:ignore it is refused
 			panics("the Cx of a task that is suspended", suspended) //cxcheck:ignore it is refused
 			_, err := runtime.Spawn(cx, func(runtime.Cx) (int, error) {
-				panics("the Cx of another task; a task uses the one that its function was given", cx) //cxcheck:ignore it is refused
+				panics("the Cx of another task; a task uses the one that its function was given",
+					cx) //cxcheck:ignore it is refused
 				return 0, nil
 			}).Join(cx)
 			return err
@@ -176,7 +233,8 @@ func TestDetachedHandlePanics(t *testing.T) {
 				"WakeOnEnd": func() { h.WakeOnEnd(cx.Waker()) },
 				"Detach":    func() { h.Detach() },
 			} {
-				require.PanicsWithValue(t, "runtime: "+what+": the handle has been detached", misuse)
+				require.PanicsWithValue(t, "runtime: "+what+": the handle has been detached",
+					misuse)
 			}
 			return nil
 		})
@@ -184,10 +242,12 @@ func TestDetachedHandlePanics(t *testing.T) {
 	b := runtime.SubmitBatch(rt, 1, fib)
 	b.Handle(0).Detach()
 	run(t, rt, func(cx runtime.Cx) error {
-		require.PanicsWithValue(t, "runtime: Join: the handle has been detached", func() { _, _ = b.Join(cx) })
+		require.PanicsWithValue(t, "runtime: Join: the handle has been detached",
+			func() { _, _ = b.Join(cx) })
 		return nil
 	})
-	require.PanicsWithValue(t, "runtime: Wait: the handle has been detached", func() { _, _ = b.Wait(context.Background()) })
+	require.PanicsWithValue(t, "runtime: Wait: the handle has been detached",
+		func() { _, _ = b.Wait(context.Background()) })
 }
 
 func TestHandleOfAnotherRuntimePanics(t *testing.T) {
@@ -206,8 +266,10 @@ func TestHandleOfAnotherRuntimePanics(t *testing.T) {
 	})
 	<-begun
 	run(t, rt, func(cx runtime.Cx) error {
-		require.PanicsWithValue(t, "runtime: Join: the handle belongs to another runtime", func() { _, _ = h.Join(cx) })
-		require.PanicsWithValue(t, "runtime: Join: the batch belongs to another runtime", func() { _, _ = b.Join(cx) })
+		require.PanicsWithValue(t, "runtime: Join: the handle belongs to another runtime",
+			func() { _, _ = h.Join(cx) })
+		require.PanicsWithValue(t, "runtime: Join: the batch belongs to another runtime",
+			func() { _, _ = b.Join(cx) })
 		require.PanicsWithValue(t, "runtime: SpawnIn: the scope belongs to another runtime",
 			func() { runtime.SpawnIn(cx, foreign, returns(1)) })
 		return nil
@@ -240,23 +302,34 @@ func TestTaskThatJoinsItselfPanics(t *testing.T) {
 func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
-		require.PanicsWithValue(t, "runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+		require.PanicsWithValue(t,
+			"runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
 			func() { runtime.SpawnIn(cx, nil, returns(1)) })
-		require.PanicsWithValue(t, "runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+		require.PanicsWithValue(t,
+			"runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
 			func() { runtime.SpawnIn(cx, &runtime.TaskScope{}, returns(1)) })
 		var over *runtime.TaskScope
-		require.NoError(t, runtime.Scope(cx, func(_ runtime.Cx, s *runtime.TaskScope) error { over = s; return nil }))
-		require.PanicsWithValue(t, "runtime: SpawnIn: the scope has ended", func() { runtime.SpawnIn(cx, over, returns(1)) })
+		require.NoError(
+			t,
+			runtime.Scope(cx,
+				func(_ runtime.Cx, s *runtime.TaskScope) error { over = s; return nil }),
+		)
+		require.PanicsWithValue(t, "runtime: SpawnIn: the scope has ended",
+			func() { runtime.SpawnIn(cx, over, returns(1)) })
 		over.Cancel()
-		require.PanicsWithValue(t, "runtime: SpawnBatch: -1 tasks; there must be 0 or more", func() { runtime.SpawnBatch(cx, -1, fib) })
+		require.PanicsWithValue(t, "runtime: SpawnBatch: -1 tasks; there must be 0 or more",
+			func() { runtime.SpawnBatch(cx, -1, fib) })
 		b := runtime.SpawnBatch(cx, 2, fib)
 		for _, i := range []int{-1, 2} {
-			require.PanicsWithValue(t, fmt.Sprintf("runtime: Handle(%d) of a batch of 2 tasks", i), func() { b.Handle(i) })
+			require.PanicsWithValue(t, fmt.Sprintf("runtime: Handle(%d) of a batch of 2 tasks", i),
+				func() { b.Handle(i) })
 		}
-		require.PanicsWithValue(t, "runtime: WakeOnEnd: the zero Waker", func() { b.Handle(0).WakeOnEnd(runtime.Waker{}) })
+		require.PanicsWithValue(t, "runtime: WakeOnEnd: the zero Waker",
+			func() { b.Handle(0).WakeOnEnd(runtime.Waker{}) })
 		return nil
 	})
-	require.PanicsWithValue(t, "runtime: SubmitBatch: -7 tasks; there must be 0 or more", func() { runtime.SubmitBatch(rt, -7, fib) })
+	require.PanicsWithValue(t, "runtime: SubmitBatch: -7 tasks; there must be 0 or more",
+		func() { runtime.SubmitBatch(rt, -7, fib) })
 }
 
 // A runtime is closed once; Close ends what Shutdown has begun.
@@ -305,11 +378,13 @@ var locks = map[string]func(cx runtime.Cx) (int, error){
 	},
 }
 
-// With Debug, a task that waits while it has locked its thread is told of the rule, and one that ends is reported.
+// With Debug, a task that waits while it has locked its thread is told of the rule, and one that
+// ends is reported.
 func TestDebugRefusesLockedThreads(t *testing.T) {
 	for name, body := range locks {
 		reports := make(chan *runtime.PanicError, 9)
-		rt := start(t, 1, runtime.Debug(), runtime.OnPanic(func(e *runtime.PanicError) { reports <- e }))
+		rt := start(t, 1, runtime.Debug(),
+			runtime.OnPanic(func(e *runtime.PanicError) { reports <- e }))
 		for range 3 {
 			_, err := get(t, runtime.Submit(rt, body))
 			if name == "ends" {
@@ -318,8 +393,10 @@ func TestDebugRefusesLockedThreads(t *testing.T) {
 				require.ErrorIs(t, err, runtime.ErrGoexit)
 			}
 			require.Contains(t, receive(t, reports).Value,
-				"runtime: a task that waits must not have locked its thread (runtime.LockOSThread)", name)
-			_, err = get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }))
+				"runtime: a task that waits must not have locked its thread (runtime.LockOSThread)",
+				name)
+			_, err = get(t,
+				runtime.Submit(rt, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }))
 			require.NoError(t, err)
 		}
 	}
@@ -335,13 +412,18 @@ func TestThreadMayBeLockedBetweenWaits(t *testing.T) {
 				goruntime.UnlockOSThread()
 				cx.Yield()
 			}
-			_, err := runtime.SpawnBlocking(cx, func() (int, error) { goruntime.LockOSThread(); return 0, nil }).Join(cx)
+			_, err := runtime.SpawnBlocking(cx, func() (int, error) {
+				goruntime.LockOSThread()
+				return 0, nil
+			}).
+				Join(cx)
 			return err
 		})
 	}
 }
 
-// misuses end the process: they are run in one of their own, the name of the misuse in its environment.
+// misuses end the process: they are run in one of their own, the name of the misuse in its
+// environment.
 var misuses = map[string]func(){
 	"goroutine": func() {
 		rt, err := runtime.New(runtime.Workers(1), runtime.Debug())
@@ -388,7 +470,8 @@ func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
 	if goruntime.GOOS == "js" {
 		t.Skip("no processes")
 	}
-	require.Contains(t, misuse(t, "goroutine"), "runtime: a Cx must be used on the goroutine of its task only")
+	require.Contains(t, misuse(t, "goroutine"),
+		"runtime: a Cx must be used on the goroutine of its task only")
 }
 
 // If Go forgives it some day, Debug need not refuse it any more.

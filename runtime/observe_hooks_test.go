@@ -70,8 +70,13 @@ func TestTraceNamesTasks(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("somebody takes a trace")
 	}
-	names := []string{"runtime_test.observedTask", "runtime_test.observedChild", "*runtime_test.observedFuture", "runtime_test.observedPanic",
-		"runtime_test.observedPart"}
+	names := []string{
+		"runtime_test.observedTask",
+		"runtime_test.observedChild",
+		"*runtime_test.observedFuture",
+		"runtime_test.observedPanic",
+		"runtime_test.observedPart",
+	}
 	with, without := traced(t, runtime.Trace()), traced(t)
 	for _, name := range names {
 		require.Contains(t, with, name)
@@ -136,18 +141,28 @@ func TestLabelsAreThoseOfAllGoroutines(t *testing.T) {
 func TestPanicsAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	var reported any
-	rt := start(t, 1, runtime.LogPanics(slog.New(slog.NewTextHandler(&out, nil))), runtime.OnPanic(func(err *runtime.PanicError) {
-		reported = err.Value
-		require.Empty(t, out.String())
-	}))
-	_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, errors.New("no panic") }))
+	rt := start(
+		t,
+		1,
+		runtime.LogPanics(slog.New(slog.NewTextHandler(&out, nil))),
+		runtime.OnPanic(func(err *runtime.PanicError) {
+			reported = err.Value
+			require.Empty(t, out.String())
+		}),
+	)
+	_, err := get(t,
+		runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, errors.New("no panic") }))
 	require.Error(t, err)
 	require.Empty(t, out.String())
 	_, err = get(t, runtime.Submit(rt, observedPanic))
 	var p *runtime.PanicError
 	require.ErrorAs(t, err, &p)
 	require.Equal(t, "as it should", reported)
-	require.Contains(t, out.String(), `level=ERROR msg="task panicked" value="as it should" stack="goroutine `)
+	require.Contains(
+		t,
+		out.String(),
+		`level=ERROR msg="task panicked" value="as it should" stack="goroutine `,
+	)
 	require.Contains(t, out.String(), "observedPanic")
 	_, err = runtime.New(runtime.LogPanics(nil))
 	require.EqualError(t, err, "runtime: LogPanics: nil logger")

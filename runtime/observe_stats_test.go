@@ -14,10 +14,11 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// The scripts below pin every number: each event happens another number of times than the others, so that a counter that counts
-// something else is seen. (runtime/R9)
+// The scripts below pin every number: each event happens another number of times than the others,
+// so that a counter that counts something else is seen. (runtime/R9)
 
-const step = time.Microsecond // of the clock of a scripted runtime, each time that somebody looks at it
+// Of the clock of a scripted runtime, each time that somebody looks at it.
+const step = time.Microsecond
 
 // scripted returns a runtime whose workers do nothing but what a test makes them do.
 func scripted(t *testing.T, options ...Option) *Runtime {
@@ -103,7 +104,8 @@ func TestStatsCountJoinsThatWaitAsPollsOnly(t *testing.T) {
 	})
 	rt.workers[0].work()
 	require.Equal(t, Stats{Spawned: 2, Completed: 2, Workers: []WorkerStats{{
-		Polled: 3 + 2, Spawned: 1, Completed: 2, LIFO: 2, Batches: 1, Stale: 1, // the target is resumed at once, from no queue
+		// The target is resumed at once, from no queue.
+		Polled: 3 + 2, Spawned: 1, Completed: 2, LIFO: 2, Batches: 1, Stale: 1,
 	}}}, rt.Stats())
 }
 
@@ -144,14 +146,16 @@ func TestStatsCountStaleEntriesInAnOverflow(t *testing.T) {
 		a, b := Spawn(cx, empty), Spawn(cx, empty)
 		a.Join(cx)
 		b.Join(cx)
-		for range 4 { // slot; ring, behind the entry of a; overflow of that entry and another one; ring
+		// Slot; ring, behind the entry of a; overflow of that entry and another one; ring.
+		for range 4 {
 			Spawn(cx, empty)
 		}
 		return 0, nil
 	})
 	rt.workers[0].work()
 	require.Equal(t, Stats{Spawned: 7, Completed: 7, Workers: []WorkerStats{{
-		Polled: 7, Inlined: 2, Spawned: 6, Completed: 7, LIFO: 1, Batches: 2, Overflows: 1, Stale: 1,
+		Polled: 7, Inlined: 2, Spawned: 6, Completed: 7, LIFO: 1, Batches: 2, Overflows: 1,
+		Stale: 1,
 	}}}, rt.Stats())
 }
 
@@ -163,7 +167,9 @@ func TestStatsCountStealsAndRescues(t *testing.T) {
 			busy.do(empty)
 		}
 		busy.publish()
-		require.Equal(t, Stats{Spawned: 9, Queued: 8, Workers: []WorkerStats{{Spawned: 9, Queued: 8}, {}}}, rt.Stats())
+		require.Equal(t,
+			Stats{Spawned: 9, Queued: 8, Workers: []WorkerStats{{Spawned: 9, Queued: 8}, {}}},
+			rt.Stats())
 		thief.work() // 4 + 2 + 1 + 1, and in vain
 		expected := WorkerStats{Polled: 8, Completed: 8, Steals: 4, Stolen: 8, Searching: 5 * step}
 		require.Equal(t, []WorkerStats{{Spawned: 9}, expected}, rt.Stats().Workers)
@@ -172,7 +178,9 @@ func TestStatsCountStealsAndRescues(t *testing.T) {
 		thief.scanSlots(1 << 41)
 		thief.work()
 		expected.Polled, expected.Completed, expected.Rescued, expected.Searching = 9, 9, 1, 6*step
-		require.Equal(t, Stats{Spawned: 9, Completed: 9, Workers: []WorkerStats{{Spawned: 9}, expected}}, rt.Stats())
+		require.Equal(t,
+			Stats{Spawned: 9, Completed: 9, Workers: []WorkerStats{{Spawned: 9}, expected}},
+			rt.Stats())
 	}
 }
 
@@ -223,7 +231,9 @@ func TestSpawnedIsCompletedAfterClose(t *testing.T) {
 		for i := range 50 {
 			h := Submit(rt, func(cx Cx) (int, error) {
 				for range 20 {
-					Spawn(cx, func(cx Cx) (int, error) { return 0, cx.Sleep(time.Duration(i) * time.Second) })
+					Spawn(cx, func(cx Cx) (int, error) {
+						return 0, cx.Sleep(time.Duration(i) * time.Second)
+					})
 				}
 				Spawn(cx, func(cx Cx) (int, error) { panic("as it should") })
 				return fib(cx, 8)
@@ -237,9 +247,11 @@ func TestSpawnedIsCompletedAfterClose(t *testing.T) {
 		require.NoError(t, rt.Close())
 		_, err = Submit(rt, empty).Wait(context.Background())
 		require.ErrorIs(t, err, ErrClosed)
-		_, err = SubmitBlocking(rt, func() (int, error) { return 1, nil }).Wait(context.Background())
+		_, err = SubmitBlocking(rt,
+			func() (int, error) { return 1, nil }).Wait(context.Background())
 		require.ErrorIs(t, err, ErrClosed)
-		_, err = SubmitBatch(rt, 3, func(Cx, int) (int, error) { return 1, nil }).Wait(context.Background())
+		_, err = SubmitBatch(rt, 3,
+			func(Cx, int) (int, error) { return 1, nil }).Wait(context.Background())
 		require.ErrorIs(t, err, ErrClosed)
 		s := rt.Stats()
 		require.GreaterOrEqual(t, s.Spawned, uint64(255))
@@ -278,7 +290,8 @@ func TestStatsCountBlockingTasksThatWait(t *testing.T) {
 	require.EqualValues(t, 4, s.Completed)
 }
 
-// Looking is no part of what it looks at: it may be done at any time, and the race detector has nothing to say.
+// Looking is no part of what it looks at: it may be done at any time, and the race detector has
+// nothing to say.
 func TestStatsMayBeReadWhileWorkersWork(t *testing.T) {
 	rt, err := New(Workers(2), TickBudget(1))
 	require.NoError(t, err)

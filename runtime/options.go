@@ -128,7 +128,8 @@ func InjectorBatch(most int, target BatchTarget) Option {
 			return fmt.Errorf("runtime: InjectorBatch(%d, _): must be 1 to 256", most)
 		}
 		if target > PrivateBuffer {
-			return fmt.Errorf("runtime: InjectorBatch(_, %d): must be LocalRing or PrivateBuffer", target)
+			return fmt.Errorf("runtime: InjectorBatch(_, %d): must be LocalRing or PrivateBuffer",
+				target)
 		}
 		c.batchCap, c.batchTarget = most, target
 		return nil
@@ -230,7 +231,8 @@ func OnPanic(report func(*PanicError)) Option {
 // BlockingThreads sets how many goroutines may run blocking tasks at a time: 1 to 1,000,000, by
 // default 512.
 func BlockingThreads(most int) Option {
-	return number("BlockingThreads", most, 1, 1_000_000, func(c *config) { c.blockingThreads = most })
+	return number("BlockingThreads", most, 1, 1_000_000,
+		func(c *config) { c.blockingThreads = most })
 }
 
 // BlockingKeepAlive sets how long a goroutine for blocking tasks waits for the next one before it

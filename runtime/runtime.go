@@ -64,7 +64,12 @@ func New(options ...Option) (*Runtime, error) {
 
 // assemble returns a runtime whose workers do not run yet.
 func assemble(c config) *Runtime {
-	rt := &Runtime{config: c, base: time.Now(), idle: idle.New(c.workers), done: make(chan struct{})}
+	rt := &Runtime{
+		config: c,
+		base:   time.Now(),
+		idle:   idle.New(c.workers),
+		done:   make(chan struct{}),
+	}
 	rt.timers.init()
 	rt.futures.init()
 	rt.blocking.rt = rt
@@ -177,7 +182,8 @@ func (rt *Runtime) raiseMode(mode int32) bool {
 		}
 	}
 	if mode == cancelled {
-		rt.coroutines.wakeAll() // partner: worker.toIdle, which loads mode after lastSuspended is set
+		// Partner: worker.toIdle, which loads mode after lastSuspended or futures names the task.
+		rt.coroutines.wakeAll()
 		rt.futures.wakeAll()
 		rt.contexts.cancelAll()
 		rt.blocking.cancel()

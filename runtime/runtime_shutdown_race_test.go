@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Between the moment at which a runtime is marked as closing and the one at which it refuses tasks, its last task may end, and
-// with it the workers. What is submitted then must not be accepted.
+// Between the moment at which a runtime is marked as closing and the one at which it refuses tasks,
+// its last task may end, and with it the workers. What is submitted then must not be accepted.
 func TestWhatIsSubmittedWhileTheLastTaskEndsIsRunOrRefused(t *testing.T) {
 	rt, err := New(Workers(1))
 	require.NoError(t, err)
@@ -22,7 +22,8 @@ func TestWhatIsSubmittedWhileTheLastTaskEndsIsRunOrRefused(t *testing.T) {
 	rt.injector.lock.Lock() // whoever closes the injector waits for it
 	shutdown := make(chan error)
 	go func() { shutdown <- rt.Shutdown(context.Background()) }()
-	for stop := time.Now().Add(100 * time.Millisecond); rt.mode.Load() == open && time.Now().Before(stop); {
+	deadline := time.Now().Add(100 * time.Millisecond)
+	for rt.mode.Load() == open && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
 	close(free)
@@ -33,7 +34,8 @@ func TestWhatIsSubmittedWhileTheLastTaskEndsIsRunOrRefused(t *testing.T) {
 	case <-time.After(100 * time.Millisecond):
 	}
 	rt.injector.lock.Unlock()
-	late := Submit(rt, func(Cx) (int, error) { return 2, nil }) // takes the lock before Shutdown has woken up
+	late := Submit(rt,
+		func(Cx) (int, error) { return 2, nil }) // takes the lock before Shutdown has woken up
 
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()

@@ -13,12 +13,13 @@ import (
 
 const mostPolls = 255 // between two looks at the injector
 
-// Tasks that spawn their successors for ever keep a worker's own queues from ever being empty. What is injected is run all the
-// same, after a bounded number of polls. (runtime/R3)
+// Tasks that spawn their successors for ever keep a worker's own queues from ever being empty. What
+// is injected is run all the same, after a bounded number of polls. (runtime/R3)
 func TestWorkThatFeedsItselfDoesNotStarveTheInjector(t *testing.T) {
 	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
 		for _, tick := range []int{1, 128, 1000} {
-			rt := start(t, 1, runtime.InjectorBatch(32, target), runtime.TickBudget(tick), runtime.WithClock(func() int64 { return 0 }))
+			rt := start(t, 1, runtime.InjectorBatch(32, target), runtime.TickBudget(tick),
+				runtime.WithClock(func() int64 { return 0 }))
 			const most = 20_000
 			polls, stop := 0, false // the worker's
 			var respawn func(cx runtime.Cx) (int, error)
@@ -34,7 +35,13 @@ func TestWorkThatFeedsItselfDoesNotStarveTheInjector(t *testing.T) {
 				}
 				for range 20 {
 					before, gap := polls, 0
-					runtime.Submit(rt, func(runtime.Cx) (int, error) { gap = polls - before; return 0, nil }).Detach() // as from outside
+					runtime.Submit(rt, func(runtime.Cx) (int, error) {
+						gap = polls - before
+						return 0, nil
+					}).
+						Detach()
+
+						// as from outside
 					for gap == 0 && polls < most {
 						polls++
 						cx.Yield()
@@ -49,15 +56,16 @@ func TestWorkThatFeedsItselfDoesNotStarveTheInjector(t *testing.T) {
 	}
 }
 
-// The interval between two looks at the injector is a millisecond of what tasks take, within bounds; time that nobody spends in a task is
-// not in it. (runtime/R4)
+// The interval between two looks at the injector is a millisecond of what tasks take, within
+// bounds; time that nobody spends in a task is not in it. (runtime/R4)
 func TestIntervalIsAMillisecondOfTaskTime(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		for _, c := range []struct {
 			task time.Duration
 			want int
 		}{
-			{0, 255}, {time.Microsecond, 255}, {4 * time.Microsecond, 250}, {10 * time.Microsecond, 100}, {50 * time.Microsecond, 20},
+			{0, 255}, {time.Microsecond, 255}, {4 * time.Microsecond, 250},
+			{10 * time.Microsecond, 100}, {50 * time.Microsecond, 20},
 			{100 * time.Microsecond, 10}, {time.Millisecond, 8}, {time.Second, 8},
 		} {
 			var clock atomic.Int64
@@ -69,12 +77,18 @@ func TestIntervalIsAMillisecondOfTaskTime(t *testing.T) {
 						cx.Yield()
 					}
 					if round > 0 && workers == 1 {
-						require.InDelta(t, c.want, cx.LookInterval(), 1+float64(c.want)/20, "tasks of %v", c.task) // some polls take no time
+						require.InDelta(t, c.want, cx.LookInterval(), 1+float64(c.want)/20,
+							"tasks of %v", c.task) // some polls take no time
 					}
 
-					// What is injected waits for a millisecond, or the least number of polls, and for the poll under way.
+					// What is injected waits for a millisecond, or the least number of polls, and
+					// for the poll under way.
 					before, after := clock.Load(), int64(0)
-					runtime.Submit(rt, func(runtime.Cx) (int, error) { after = clock.Load(); return 0, nil }).Detach()
+					runtime.Submit(rt, func(runtime.Cx) (int, error) {
+						after = clock.Load()
+						return 0, nil
+					}).
+						Detach()
 					for range 2 * mostPolls {
 						if workers == 1 && after == 0 {
 							clock.Add(int64(c.task))
@@ -82,18 +96,21 @@ func TestIntervalIsAMillisecondOfTaskTime(t *testing.T) {
 						}
 					}
 					if workers == 1 {
-						require.LessOrEqual(t, after-before, int64(max(time.Millisecond, 8*c.task)+c.task), "tasks of %v", c.task)
+						require.LessOrEqual(t, after-before,
+							int64(max(time.Millisecond, 8*c.task)+c.task), "tasks of %v", c.task)
 					}
 					return nil
 				})
-				waits(t, func() bool { return rt.Sleeping() == workers }, "the workers do not sleep")
+				waits(t, func() bool { return rt.Sleeping() == workers },
+					"the workers do not sleep")
 				clock.Add(int64(time.Hour)) // nobody was in a task
 			}
 		}
 	}
 }
 
-// After so many tasks in a row from the slot, others have their turn, whatever a tick is. (runtime/R6)
+// After so many tasks in a row from the slot, others have their turn, whatever a tick is.
+// (runtime/R6)
 func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 	for _, most := range []int{0, 1, 3, 5} {
 		for _, tick := range []int{1, 2, 4, 128} {
@@ -101,7 +118,8 @@ func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 				rt := start(t, 1, runtime.LIFOCap(most), runtime.TickBudget(tick))
 				row, stop := 0, false
 				var chain func(cx runtime.Cx) (int, error)
-				chain = func(cx runtime.Cx) (int, error) { // each is in the slot when the one before it ends
+				// Each is in the slot when the one before it ends.
+				chain = func(cx runtime.Cx) (int, error) {
 					if row++; !stop && row < 1000 {
 						runtime.Spawn(cx, chain).Detach()
 					}
@@ -124,8 +142,8 @@ func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 	}
 }
 
-// A worker that has pushed two tasks and then is in a long one leaves one of them to others, who are told of it; the last one pushed
-// is taken by the watch. (runtime/D7)
+// A worker that has pushed two tasks and then is in a long one leaves one of them to others, who
+// are told of it; the last one pushed is taken by the watch. (runtime/D7)
 func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 	for _, c := range []struct {
 		watch  time.Duration
@@ -139,7 +157,11 @@ func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 			run(t, rt, func(cx runtime.Cx) error {
 				me := cx.Worker()
 				for range c.tasks {
-					runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { ran <- cx.Worker(); return 0, nil }).Detach()
+					runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+						ran <- cx.Worker()
+						return 0, nil
+					}).
+						Detach()
 				}
 				for range c.others {
 					require.NotEqual(t, me, receive(t, ran))
@@ -150,7 +172,8 @@ func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 	}
 }
 
-// What a busy worker is about to run next is no work for others: they sleep, and do not wake themselves for it. (runtime/I6)
+// What a busy worker is about to run next is no work for others: they sleep, and do not wake
+// themselves for it. (runtime/I6)
 func TestSlotOfABusyWorkerWakesNobody(t *testing.T) {
 	rt := start(t, 4, runtime.RescueInterval(0))
 	run(t, rt, func(cx runtime.Cx) error {
@@ -158,7 +181,8 @@ func TestSlotOfABusyWorkerWakesNobody(t *testing.T) {
 		waits(t, func() bool { return rt.Sleeping() == 3 }, "the others do not sleep")
 		before := parked(rt)
 		time.Sleep(5 * time.Millisecond)
-		require.LessOrEqual(t, parked(rt)-before, uint64(3)) // somebody may still have been woken by the submission
+		require.LessOrEqual(t, parked(rt)-before,
+			uint64(3)) // somebody may still have been woken by the submission
 		return nil
 	})
 }
@@ -170,8 +194,8 @@ func parked(rt *runtime.Runtime) (n uint64) {
 	return n
 }
 
-// A worker's queues are its own: what is woken from elsewhere comes through the injector, also if the waker is a task of another runtime,
-// and runs on a worker of its own runtime. (runtime/R1)
+// A worker's queues are its own: what is woken from elsewhere comes through the injector, also if
+// the waker is a task of another runtime, and runs on a worker of its own runtime. (runtime/R1)
 func TestWakeFromAnotherRuntimeRunsAtHome(t *testing.T) {
 	a, b := start(t, 1), start(t, 1)
 	for round := range 100 {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever looks after slots sleeps without a timeout while nobody works. Whichever worker that is, it begins to look when one works.
+// Whoever looks after slots sleeps without a timeout while nobody works. Whichever worker that is,
+// it begins to look when one works.
 func TestWatchBeginsWithTheFirstTaskWhoeverIsTheDriver(t *testing.T) {
 	for range 60 {
 		rt, err := New(Workers(3), RescueInterval(time.Millisecond))

@@ -14,7 +14,8 @@ import (
 // asleep waits until so many workers sleep.
 func asleep(t testing.TB, rt *runtime.Runtime, workers int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return rt.Stats().Sleeping == workers }, stuckAfter, 50*time.Microsecond)
+	require.Eventually(t, func() bool { return rt.Stats().Sleeping == workers }, stuckAfter,
+		50*time.Microsecond)
 }
 
 // parks is how often workers have gone to sleep so far.
@@ -35,7 +36,8 @@ func busyUntil(t testing.TB, done func() bool) {
 	}
 }
 
-// Nobody wakes while nothing is to be done; not for tasks that wait either, or for timers that are far away.
+// Nobody wakes while nothing is to be done; not for tasks that wait either, or for timers that are
+// far away.
 func TestIdleRuntimeWakesNobody(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -43,16 +45,21 @@ func TestIdleRuntimeWakesNobody(t *testing.T) {
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 		}
 		asleep(t, rt, workers)
-		require.Eventually(t, func() bool { // the first to sleep wakes once more, because others were awake then
-			before := parks(rt)
-			time.Sleep(50 * time.Millisecond) // several intervals of the watch
-			return parks(rt) == before
-		}, stuckAfter, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { // the first to sleep wakes once more, because others were awake then
+				before := parks(rt)
+				time.Sleep(50 * time.Millisecond) // several intervals of the watch
+				return parks(rt) == before
+			},
+			stuckAfter,
+			time.Millisecond,
+		)
 	})
 }
 
-// A task that sleeps 20 times a second costs fewer than 150 wakes a second: its own, that of whoever sleeps in the driver's place, and one
-// for the watch that goes on meanwhile.
+// A task that sleeps 20 times a second costs fewer than 150 wakes a second: its own, that of
+// whoever sleeps in the driver's place, and one for the watch that goes on meanwhile.
 func TestTimersWakeFewWorkers(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -71,8 +78,8 @@ func TestTimersWakeFewWorkers(t *testing.T) {
 	})
 }
 
-// A task behind one that never lets go of its worker is run by another worker, after one watch at least, and two at most if the machine
-// has the time.
+// A task behind one that never lets go of its worker is run by another worker, after one watch at
+// least, and two at most if the machine has the time.
 func TestTaskBehindALongOneIsRescued(t *testing.T) {
 	for i := range 4 {
 		const interval = 3 * time.Millisecond
@@ -122,7 +129,8 @@ func TestFillingAnEmptySlotWakesNobody(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The second of two tasks is another matter: the one that was in the slot goes where the sleeper can take it. (runtime/D7)
+// The second of two tasks is another matter: the one that was in the slot goes where the sleeper
+// can take it. (runtime/D7)
 func TestASecondTaskWakesSomebody(t *testing.T) {
 	rt := start(t, 2, runtime.RescueInterval(0))
 	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
@@ -140,8 +148,8 @@ func TestASecondTaskWakesSomebody(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A timer that becomes the earliest while another worker already sleeps as the driver ends that sleep in time: nobody else could.
-// (runtime/P3)
+// A timer that becomes the earliest while another worker already sleeps as the driver ends that
+// sleep in time: nobody else could. (runtime/P3)
 func TestEarlierTimerEndsTheSleepOfTheDriver(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		rt := start(t, 2, runtime.RescueInterval(0))
@@ -153,10 +161,14 @@ func TestEarlierTimerEndsTheSleepOfTheDriver(t *testing.T) {
 			for i := range late {
 				asleep(t, rt, 1)
 				var woken atomic.Bool
-				h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { // is run when the task below waits, by its worker
-					busyUntil(t, woken.Load)
-					return 0, nil
-				})
+				h := runtime.Spawn(
+					cx,
+					// Is run when the task below waits, by its worker.
+					func(cx runtime.Cx) (int, error) {
+						busyUntil(t, woken.Load)
+						return 0, nil
+					},
+				)
 				due := time.Now().Add(time.Millisecond)
 				err := cx.Sleep(time.Millisecond)
 				late[i] = time.Since(due)
@@ -177,7 +189,8 @@ func TestEarlierTimerEndsTheSleepOfTheDriver(t *testing.T) {
 	}
 }
 
-// A worker that runs what its timer has woken, and for long, has left its place as the driver to another one: the next timer fires.
+// A worker that runs what its timer has woken, and for long, has left its place as the driver to
+// another one: the next timer fires.
 func TestSomebodyDrivesWhileTheDriverWorks(t *testing.T) {
 	rt := start(t, 2, runtime.RescueInterval(0))
 	var second atomic.Bool

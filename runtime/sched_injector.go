@@ -16,9 +16,10 @@ import (
 //
 //	pusher   1 length.Store under the lock  2 notify: look for a sleeper
 //	parker   1 set its bit                  2 recheck: length.Load
-//	         Either the parker sees the task, or the pusher sees the parker: no lost wakeup (idle/I1)
-//	closed   read by push and set by stopIfDone under the lock: a task is queued before the runtime
-//	         closes, or refused
+//	         Either the parker sees the task, or the pusher sees the parker: no lost wakeup.
+//	         (idle/I1)
+//	closed   read by push and set by stopIfDone under the lock: a task is queued before the
+//	         runtime closes, or refused
 //
 // Proved (package proofs), J1 to J10 for any number of workers, submitters and tasks, the others
 // within bounds:

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a join was faster than stays in the injector, and costs whoever takes it a credit, though no task ends for it afterwards. If that
-// was the last credit of all, live has been 0 for a while, and nobody brings it there any more.
+// What a join was faster than stays in the injector, and costs whoever takes it a credit, though no
+// task ends for it afterwards. If that was the last credit of all, live has been 0 for a while, and
+// nobody brings it there any more.
 func TestEntriesOfEndedTasksDoNotKeepTheRuntime(t *testing.T) {
 	rt, err := New(Workers(1), Ring(4))
 	require.NoError(t, err)
@@ -26,7 +27,8 @@ func TestEntriesOfEndedTasksDoNotKeepTheRuntime(t *testing.T) {
 		if err := cx.Shutdown(); err != nil {
 			return 0, err
 		}
-		// As if the credit had come in other portions: as much as there are entries, when this task has ended.
+		// As if the credit had come in other portions: as much as there are entries, when this task
+		// has ended.
 		w, stale := cx.coroutine.worker, int(rt.injector.length.Load())
 		rt.live.Add(int64(stale - 1 - w.credit))
 		w.credit = stale - 1

@@ -25,10 +25,21 @@ func newWorld(x *model.Exec, workers int) world {
 	return w
 }
 
-// stillWorld is a world whose workers do not run yet: what is submitted now is there when they start, and the ways in which they fall
-// asleep before it comes are left to other checks.
+// stillWorld is a world whose workers do not run yet: what is submitted now is there when they
+// start, and the ways in which they fall asleep before it comes are left to other checks.
 func stillWorld(x *model.Exec, workers int, options ...Option) world {
-	c, err := configure(append([]Option{Workers(workers), Ring(2), RescueInterval(0), Searches(1), SpareCoroutines(1), Seed(1)}, options...))
+	c, err := configure(
+		append(
+			[]Option{
+				Workers(workers),
+				Ring(2),
+				RescueInterval(0),
+				Searches(1),
+				SpareCoroutines(1),
+				Seed(1),
+			},
+			options...),
+	)
 	require.NoError(x, err)
 	return world{assemble(c), x}
 }
@@ -39,11 +50,12 @@ func (w world) start() {
 	}
 }
 
-// last is the end of a task after which the runtime drains, which leaves out the ways in which a shutdown from outside meets a worker that
-// falls asleep.
+// last is the end of a task after which the runtime drains, which leaves out the ways in which a
+// shutdown from outside meets a worker that falls asleep.
 func (w world) last(cx Cx) { require.NoError(w.x, cx.Shutdown()) }
 
-// await waits until the runtime has ended, which a task has seen to, and returns what h has ended with.
+// await waits until the runtime has ended, which a task has seen to, and returns what h has ended
+// with.
 func (w world) await(h *Handle[int]) (int, error) {
 	<-w.Done()
 	w.over()
@@ -60,10 +72,13 @@ func (w world) shutdown() {
 
 func (w world) over() {
 	w.x.Assert(w.live.Load() == 0, "%d tasks are alive after the end", w.live.Load())
-	w.x.Assert(w.injector.length.Load() == 0, "%d tasks are queued after the end", w.injector.length.Load())
-	w.x.Assert(w.idle.Searching() <= 0 || w.idle.Searching() <= len(w.workers), "%d workers search", w.idle.Searching())
+	w.x.Assert(w.injector.length.Load() == 0, "%d tasks are queued after the end",
+		w.injector.length.Load())
+	w.x.Assert(w.idle.Searching() <= 0 || w.idle.Searching() <= len(w.workers), "%d workers search",
+		w.idle.Searching())
 	for _, v := range w.workers {
-		w.x.Assert(v.slot.Load() == nil && v.ring.Len() == 0, "worker %d has a task after the end", v.id)
+		w.x.Assert(v.slot.Load() == nil && v.ring.Len() == 0, "worker %d has a task after the end",
+			v.id)
 	}
 }
 
@@ -85,8 +100,9 @@ func wait[T comparable](x *model.Exec, h *Handle[T], want T) {
 
 // In these settings every interleaving is looked at.
 
-// One worker, one goroutine outside, two tasks, in every way in which they meet a worker that looks for work, falls asleep, sleeps or
-// wakes: each runs once, both waits end, and the worker sleeps and stops.
+// One worker, one goroutine outside, two tasks, in every way in which they meet a worker that looks
+// for work, falls asleep, sleeps or wakes: each runs once, both waits end, and the worker sleeps
+// and stops.
 func TestEverySubmittedTaskRunsOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
@@ -118,11 +134,13 @@ func TestShutdownRunsWhatIsQueued(t *testing.T) {
 		w.once(&a)
 		_, err := Submit(w.Runtime, a.run).Wait(context.Background())
 		x.Assert(errors.Is(err, ErrClosed), "a task after the end: %v", err)
-		x.Assert(errors.Is(w.Shutdown(context.Background()), ErrClosed), "a second Shutdown does not say so")
+		x.Assert(errors.Is(w.Shutdown(context.Background()), ErrClosed),
+			"a second Shutdown does not say so")
 	})
 }
 
-// Close races with a task that is queued, runs, or has ended: it ends, once, with its result or ErrClosed.
+// Close races with a task that is queued, runs, or has ended: it ends, once, with its result or
+// ErrClosed.
 func TestCloseEndsEveryHandle(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
@@ -132,7 +150,8 @@ func TestCloseEndsEveryHandle(t *testing.T) {
 		w.over()
 		v, err, over := h.TryJoin()
 		x.Assert(over, "the task has not ended")
-		x.Assert(err == nil && v == 1 && a.Load() == 1 || errors.Is(err, ErrClosed) && a.Load() == 0,
+		x.Assert(
+			err == nil && v == 1 && a.Load() == 1 || errors.Is(err, ErrClosed) && a.Load() == 0,
 			"the task ran %d times, and its result is %v, %v", a.Load(), v, err)
 	})
 }
@@ -186,8 +205,8 @@ func TestCancelWakesWhoWaits(t *testing.T) {
 	})
 }
 
-// A wake from outside comes before the task waits, while its stack is being left, or later: it is never lost, and goes through the
-// injector.
+// A wake from outside comes before the task waits, while its stack is being left, or later: it is
+// never lost, and goes through the injector.
 func TestWakeFromOutside(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(amount[workers], func(t *testing.T) {
@@ -209,7 +228,8 @@ func TestWakeFromOutside(t *testing.T) {
 	}
 }
 
-// The same with a second worker that comes only now: it may take the task at once, and resume its stack, which must have been left.
+// The same with a second worker that comes only now: it may take the task at once, and resume its
+// stack, which must have been left.
 func TestAStackIsResumedByAnother(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 2)
@@ -230,7 +250,8 @@ func TestAStackIsResumedByAnother(t *testing.T) {
 
 var amount = map[int]string{1: "one worker", 2: "two workers"}
 
-// A shutdown from outside meets a task that is queued, on its way to a worker, or waits; the runtime does not end before it.
+// A shutdown from outside meets a task that is queued, on its way to a worker, or waits; the
+// runtime does not end before it.
 func TestShutdownWaitsForWhoWaits(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -309,7 +330,8 @@ func TestOverflowLosesNothing(t *testing.T) {
 	})
 }
 
-// A spawns B and C, C joins A, A joins B. None of them may wait for one that lies beneath it on its stack.
+// A spawns B and C, C joins A, A joins B. None of them may wait for one that lies beneath it on its
+// stack.
 func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		t.Run(amount[workers], func(t *testing.T) {
@@ -334,8 +356,9 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 	}
 }
 
-// checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than anybody can wait for: those with one
-// preemption are looked at, which most bugs need no more than, and the first of those with two. One check has more than 50,000 of the former.
+// checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than
+// anybody can wait for: those with one preemption are looked at, which most bugs need no more than,
+// and the first of those with two. One check has more than 50,000 of the former.
 func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...model.Option) {
 	if workers == 1 {
 		model.Check(t, body, options...)
@@ -349,8 +372,8 @@ func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...m
 	})
 }
 
-// A task spawns two and blocks its worker until one of them has run: the one that was evicted from the slot, which another worker must
-// have been told of.
+// A task spawns two and blocks its worker until one of them has run: the one that was evicted from
+// the slot, which another worker must have been told of.
 func TestEvictedTaskIsTakenByAnother(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
@@ -366,8 +389,8 @@ func TestEvictedTaskIsTakenByAnother(t *testing.T) {
 	})
 }
 
-// A task spawns one, which goes to the slot, and yields. The other comes first and blocks the worker until the first has gone on, which
-// another worker must have been told of.
+// A task spawns one, which goes to the slot, and yields. The other comes first and blocks the
+// worker until the first has gone on, which another worker must have been told of.
 func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
@@ -400,7 +423,8 @@ func TestABatchIsRun(t *testing.T) {
 	})
 }
 
-// The same for what came with a batch from the injector: while the first blocks its worker, the others are run elsewhere.
+// The same for what came with a batch from the injector: while the first blocks its worker, the
+// others are run elsewhere.
 func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)
@@ -414,7 +438,8 @@ func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 	})
 }
 
-// A batch comes while a thief still copies from the ring that it is to land in: what it has no room for is not lost.
+// A batch comes while a thief still copies from the ring that it is to land in: what it has no room
+// for is not lost.
 func TestBatchBehindAnOpenSteal(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)

@@ -10,13 +10,15 @@ import (
 	"github.com/surewake/surewake/proofs/refine"
 )
 
-// How workers here look for work, fall asleep, sleep and wake, what wakes them, and how they end, are transitions of the tables of idle and
-// park: each access to the count of searchers, the bits, the tokens, the closed flag and the length of the injector. The tables'
-// loop is that of workers who take one task at a time from one queue: so that is what these runtimes do.
+// How workers here look for work, fall asleep, sleep and wake, what wakes them, and how they end,
+// are transitions of the tables of idle and park: each access to the count of searchers, the bits,
+// the tokens, the closed flag and the length of the injector. The tables' loop is that of workers
+// who take one task at a time from one queue: so that is what these runtimes do.
 
 var parkPath = refine.Loop{
-	Push: "runtime.push: queue.Store", Take: "runtime.take: queue.Store", Recheck: "runtime.takeable: queue.Load",
-	Silent: []string{"close_done"}, // nothing that is seen comes after it
+	Push: "runtime.push: queue.Store", Take: "runtime.take: queue.Store",
+	Recheck: "runtime.takeable: queue.Load",
+	Silent:  []string{"close_done"}, // nothing that is seen comes after it
 }
 
 // A parkSetting is how many workers there are, and how many goroutines outside submit a task each.
@@ -40,8 +42,15 @@ func (c parkSetting) run(x *model.Exec, m *refine.Scheduler) {
 		parkers = append(parkers, v.parker)
 	}
 	length := unsafe.Pointer(&w.injector.length)
-	m.Begin(w.idle, parkers, map[string]int{"left": c.submitters, "hands": c.workers + c.submitters}, func(int) bool { return false },
-		length, func() int { return int(refine.Read64(length)) }, nil)
+	m.Begin(
+		w.idle,
+		parkers,
+		map[string]int{"left": c.submitters, "hands": c.workers + c.submitters},
+		func(int) bool { return false },
+		length,
+		func() int { return int(refine.Read64(length)) },
+		nil,
+	)
 	names := c.actors()
 	for i, v := range w.workers {
 		x.Go(names[i], v.run)
@@ -60,7 +69,8 @@ func (c parkSetting) run(x *model.Exec, m *refine.Scheduler) {
 	x.Join()
 	w.over()
 	x.Assert(int(ran.Load()) == c.submitters, "%d tasks have run", ran.Load())
-	x.Assert(m.Over(), "somebody has not notified, has not woken whom it saw asleep, or still sleeps")
+	x.Assert(m.Over(),
+		"somebody has not notified, has not woken whom it saw asleep, or still sleeps")
 }
 
 func TestParkPathIsTheTable(t *testing.T) {
@@ -80,18 +90,24 @@ func TestParkPathIsTheTable(t *testing.T) {
 	} {
 		m := refine.NewScheduler(c.workers, refine.Idle(c.workers, c.actors(), parkPath))
 		t.Run(fmt.Sprintf("workers %d submitters %d", c.workers, c.submitters), func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) { c.run(x, m) }, append(c.bounds, model.NoRescue(), model.Observe(m.Step))...)
+			model.Check(
+				t,
+				func(x *model.Exec) { c.run(x, m) },
+				append(c.bounds, model.NoRescue(), model.Observe(m.Step))...)
 		})
 		executions += m.Idle.Used(used)
 	}
 	t.Run("every rule", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
 			for _, rule := range []string{
-				"push", "take", "take_searching", "publish", "publish_searching", "uncount_b", "open_b", "recheck_none_b", "recheck_work_b",
-				"notify_leave", "notify_go", "claim_none", "claim_P", "count_P", "token_P", "claim_B", "token_B", "woke", "search", "found", "found_last",
+				"push", "take", "take_searching", "publish", "publish_searching", "uncount_b",
+				"open_b", "recheck_none_b", "recheck_work_b",
+				"notify_leave", "notify_go", "claim_none", "claim_P", "count_P", "token_P",
+				"claim_B", "token_B", "woke", "search", "found", "found_last",
 				"close", "close_claim_P", "closed_own", "closed_t",
 			} {
-				x.Assert(used[rule] || executions < 6000, "in %d executions, no access was %s", executions, rule)
+				x.Assert(used[rule] || executions < 6000, "in %d executions, no access was %s",
+					executions, rule)
 			}
 		})
 	})

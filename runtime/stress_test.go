@@ -10,8 +10,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// These are the situations that Tokio's runtime is checked in by loom, as they come by chance; sched_model_test.go has those of them that
-// every interleaving is looked at in.
+// These are the situations that Tokio's runtime is checked in by loom, as they come by chance;
+// sched_model_test.go has those of them that every interleaving is looked at in.
 
 // rounds runs a test many times, fewer with -short.
 func rounds(t *testing.T, test func(t *testing.T, round, workers int)) {
@@ -30,7 +30,8 @@ func TestShutdownRacesARunningTask(t *testing.T) {
 	rounds(t, func(t *testing.T, round, workers int) {
 		rt := start(t, workers)
 		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			child := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 1, nil })
+			child := runtime.Spawn(cx,
+				func(cx runtime.Cx) (int, error) { cx.Yield(); return 1, nil })
 			if round%2 == 0 {
 				cx.Yield()
 			}
@@ -158,7 +159,8 @@ func TestCloseWithTasksPending(t *testing.T) {
 				runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 					return 0, runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
 						runtime.SpawnIn(cx, s, forever)
-						runtime.SpawnBatch(cx, 5, func(cx runtime.Cx, _ int) (int, error) { return forever(cx) })
+						runtime.SpawnBatch(cx, 5,
+							func(cx runtime.Cx, _ int) (int, error) { return forever(cx) })
 						_, err := forever(cx)
 						return err
 					})
@@ -186,7 +188,8 @@ func TestCloseWithTasksPending(t *testing.T) {
 	})
 }
 
-// What is submitted before the end runs if the runtime is drained; what comes after it is refused; in between it is one or the other.
+// What is submitted before the end runs if the runtime is drained; what comes after it is refused;
+// in between it is one or the other.
 func TestSubmittedBeforeAndAfterTheEnd(t *testing.T) {
 	rounds(t, func(t *testing.T, round, workers int) {
 		rt := start(t, workers)
@@ -205,7 +208,8 @@ func TestSubmittedBeforeAndAfterTheEnd(t *testing.T) {
 					between = append(between, runtime.SubmitFuture(rt, &bell{rung: 1}))
 				}
 			}
-			batch = runtime.SubmitBatch(rt, 10, func(runtime.Cx, int) (int, error) { return 1, nil })
+			batch = runtime.SubmitBatch(rt, 10,
+				func(runtime.Cx, int) (int, error) { return 1, nil })
 		})
 		drains(t, rt)
 		after := runtime.Submit(rt, returns(1))
@@ -238,7 +242,8 @@ func TestSubmittedBeforeAndAfterTheEnd(t *testing.T) {
 	})
 }
 
-// A task that yields is polled once for each yield, and everything else that is queued once before it is polled again.
+// A task that yields is polled once for each yield, and everything else that is queued once before
+// it is polled again.
 func TestOneTurnPerYield(t *testing.T) {
 	const yields = 100
 	rt := start(t, 1)
@@ -254,7 +259,8 @@ func TestOneTurnPerYield(t *testing.T) {
 	}
 	run(t, rt, func(cx runtime.Cx) error {
 		for i := 1; i < len(turns); i++ {
-			runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { take(cx, i); return 0, nil }).Detach()
+			runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { take(cx, i); return 0, nil }).
+				Detach()
 		}
 		take(cx, 0)
 		return nil

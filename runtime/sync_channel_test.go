@@ -19,7 +19,8 @@ import (
 func eachCapacity(t *testing.T, test func(t *testing.T, rt *runtime.Runtime, capacity int)) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for _, capacity := range []int{0, 1, 3, 64} {
-			t.Run(fmt.Sprintf("capacity %d", capacity), func(t *testing.T) { test(t, rt, capacity) })
+			t.Run(fmt.Sprintf("capacity %d", capacity),
+				func(t *testing.T) { test(t, rt, capacity) })
 		}
 	})
 }
@@ -61,7 +62,8 @@ func TestChannelKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// Back-pressure: the sender is never more than the capacity ahead of the receiver, and the one value that it waits with.
+// Back-pressure: the sender is never more than the capacity ahead of the receiver, and the one
+// value that it waits with.
 func TestSenderIsHeldBack(t *testing.T) {
 	rt := start(t, 1)
 	for _, capacity := range []int{0, 1, 4} {
@@ -112,7 +114,8 @@ func TestWhoWaitsLongestReceivesAndSendsFirst(t *testing.T) {
 		require.ErrorIs(t, c.TrySend(0), runtime.ErrWouldWait)
 		var senders []*runtime.Handle[struct{}]
 		for i := range 3 {
-			senders = append(senders, runtime.Spawn(cx, does(func(cx runtime.Cx) error { return c.Send(cx, 101+i) })))
+			senders = append(senders,
+				runtime.Spawn(cx, does(func(cx runtime.Cx) error { return c.Send(cx, 101+i) })))
 			settle(cx)
 		}
 		for i := range 4 {
@@ -177,7 +180,8 @@ func TestCloseWakesWhoReceives(t *testing.T) {
 	})
 }
 
-// Senders and receivers, tasks and goroutines, are cancelled at random: every value that was accepted is received, once, and no other.
+// Senders and receivers, tasks and goroutines, are cancelled at random: every value that was
+// accepted is received, once, and no other.
 func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 	eachCapacity(t, func(t *testing.T, rt *runtime.Runtime, capacity int) {
 		c := runtime.NewChannel[int](capacity)
@@ -223,7 +227,8 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 			maybeCancel(i+1, r)
 			if i%10 == 0 {
 				goroutines.Go(func() {
-					ctx, stop := context.WithTimeout(context.Background(), time.Duration(i)*10*time.Microsecond)
+					ctx, stop := context.WithTimeout(context.Background(),
+						time.Duration(i)*10*time.Microsecond)
 					defer stop()
 					for {
 						v := int(last.Add(1))
@@ -234,7 +239,8 @@ func TestWhatIsAcceptedIsReceivedOnce(t *testing.T) {
 					}
 				})
 				goroutines.Go(func() {
-					ctx, stop := context.WithTimeout(context.Background(), time.Duration(60-i)*10*time.Microsecond)
+					ctx, stop := context.WithTimeout(context.Background(),
+						time.Duration(60-i)*10*time.Microsecond)
 					defer stop()
 					for {
 						v, err := c.ReceiveContext(ctx)
@@ -333,17 +339,22 @@ func TestChannelInATaskThatIsToEnd(t *testing.T) {
 }
 
 func TestChannelMisuse(t *testing.T) {
-	require.Equal(t, "runtime: NewChannel(-1): must be 0 to 1073741824", panics(func() { runtime.NewChannel[int](-1) }))
+	require.Equal(t, "runtime: NewChannel(-1): must be 0 to 1073741824",
+		panics(func() { runtime.NewChannel[int](-1) }))
 	c := runtime.NewChannel[int](1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Channel.Send"+zero, panics(func() { _ = c.Send(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Channel.Receive"+zero, panics(func() { _, _ = c.Receive(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Channel.SendContext: nil context", panics(func() { _ = c.SendContext(noContext, 1) }))
-	require.Equal(t, "runtime: Channel.ReceiveContext: nil context", panics(func() { _, _ = c.ReceiveContext(noContext) }))
+	require.Equal(t, "runtime: Channel.Receive"+zero,
+		panics(func() { _, _ = c.Receive(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Channel.SendContext: nil context",
+		panics(func() { _ = c.SendContext(noContext, 1) }))
+	require.Equal(t, "runtime: Channel.ReceiveContext: nil context",
+		panics(func() { _, _ = c.ReceiveContext(noContext) }))
 	require.Zero(t, c.Len())
 }
 
-// What a channel that holds two values may do: a state is what it holds, in order, and whether it is closed.
+// What a channel that holds two values may do: a state is what it holds, in order, and whether it
+// is closed.
 type channelCall struct {
 	kind  byte // of 's'end, 'r'eceive and 'c'lose
 	tries bool // it does not wait
@@ -368,7 +379,11 @@ var channelModel = porcupine.Model{
 		case 's':
 			switch result.err {
 			case nil:
-				return !s.closed && len(s.held) < 2, channelState{s.held + string(rune(call.value)), s.closed}
+				return !s.closed &&
+						len(s.held) < 2, channelState{
+						s.held + string(rune(call.value)),
+						s.closed,
+					}
 			case runtime.ErrWouldWait:
 				return call.tries && !s.closed && len(s.held) == 2, s
 			case runtime.ErrChannelClosed:
@@ -402,7 +417,11 @@ func TestChannelIsLinearizable(t *testing.T) {
 			for i := range 6 {
 				tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
 					for j := range 6 {
-						call := channelCall{kind: "sr"[i%2], tries: j%3 == 2, value: byte('A' + i*6 + j)}
+						call := channelCall{
+							kind:  "sr"[i%2],
+							tries: j%3 == 2,
+							value: byte('A' + i*6 + j),
+						}
 						if round%2 == 0 && i == 4 && j == 3 {
 							call = channelCall{kind: 'c'}
 						}
@@ -433,7 +452,8 @@ func TestChannelIsLinearizable(t *testing.T) {
 				tasks[1].Cancel()
 				tasks[2].Cancel()
 			}
-			// What is left waits for one another: senders if receivers were cancelled, and the other way round.
+			// What is left waits for one another: senders if receivers were cancelled, and the
+			// other way round.
 			waits(t, func() bool {
 				if runtime.Waiting(c) > 0 && round%2 != 0 {
 					for _, h := range tasks {

@@ -11,8 +11,9 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// To close a channel while somebody sends is a data race, as the race detector sees it. What comes of it is defined all the same: a
-// panic, which must not be on the goroutine of the wait, where it would end the process.
+// To close a channel while somebody sends is a data race, as the race detector sees it. What comes
+// of it is defined all the same: a panic, which must not be on the goroutine of the wait, where it
+// would end the process.
 func TestClosingAGoChannelPanicsInTheTaskThatSends(t *testing.T) {
 	rt := start(t, 1)
 	c := make(chan int)

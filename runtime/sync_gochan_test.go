@@ -69,7 +69,8 @@ func TestSendToAClosedGoChannelPanics(t *testing.T) {
 	rt := start(t, 1)
 	c := make(chan int)
 	close(c)
-	_, err := get(t, runtime.Submit(rt, does(func(cx runtime.Cx) error { return runtime.Send(cx, c, 1) })))
+	_, err := get(t,
+		runtime.Submit(rt, does(func(cx runtime.Cx) error { return runtime.Send(cx, c, 1) })))
 	var p *runtime.PanicError
 	require.ErrorAs(t, err, &p)
 	require.ErrorContains(t, p, "send on closed channel")
@@ -91,8 +92,8 @@ func TestNilGoChannelWaitsForTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrClosed)
 }
 
-// A value that is sent while the task is cancelled is received by somebody: also if the task is told of its end when the goroutine that
-// waits for it has the value, and has not said so.
+// A value that is sent while the task is cancelled is received by somebody: also if the task is
+// told of its end when the goroutine that waits for it has the value, and has not said so.
 func TestNoValueOfAGoChannelIsLostToACancellation(t *testing.T) {
 	rt := start(t, 2)
 	c := make(chan int)
@@ -222,7 +223,9 @@ func TestContextOfADetachedTaskEndsWithIt(t *testing.T) {
 func TestContextEndsWhenItsTaskIsToEnd(t *testing.T) {
 	for why, end := range map[error]func(rt *runtime.Runtime, h *runtime.Handle[struct{}]){
 		runtime.ErrCancelled: func(_ *runtime.Runtime, h *runtime.Handle[struct{}]) { h.Cancel() },
-		runtime.ErrClosed:    func(rt *runtime.Runtime, _ *runtime.Handle[struct{}]) { require.NoError(t, rt.Close()) },
+		runtime.ErrClosed: func(rt *runtime.Runtime, _ *runtime.Handle[struct{}]) {
+			require.NoError(t, rt.Close())
+		},
 	} {
 		t.Run(why.Error(), func(t *testing.T) {
 			for range 20 {
@@ -344,12 +347,15 @@ func TestBridgeMisuse(t *testing.T) {
 	rt := start(t, 1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: Receive"+zero, panics(func() { _, _, _ = runtime.Receive[int](none, nil) }))
+	require.Equal(t, "runtime: Receive"+zero,
+		panics(func() { _, _, _ = runtime.Receive[int](none, nil) }))
 	require.Equal(t, "runtime: Send"+zero, panics(func() { _ = runtime.Send(none, nil, 1) }))
-	require.Equal(t, "runtime: AwaitContext"+zero, panics(func() { _ = none.AwaitContext(context.Background()) }))
+	require.Equal(t, "runtime: AwaitContext"+zero,
+		panics(func() { _ = none.AwaitContext(context.Background()) }))
 	require.Equal(t, "runtime: Context"+zero, panics(func() { none.Context() }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: AwaitContext: nil context", panics(func() { _ = cx.AwaitContext(noContext) }))
+		require.Equal(t, "runtime: AwaitContext: nil context",
+			panics(func() { _ = cx.AwaitContext(noContext) }))
 		return nil
 	})
 }

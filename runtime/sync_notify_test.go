@@ -73,7 +73,8 @@ func TestBroadcastWakesAllWhoWait(t *testing.T) {
 			arrived.Add(1)
 			_ = n.WaitContext(context.Background())
 		})
-		waits(t, func() bool { return arrived.Load() == 21 && runtime.Waiting(&n) == 21 }, "nobody waits")
+		waits(t, func() bool { return arrived.Load() == 21 && runtime.Waiting(&n) == 21 },
+			"nobody waits")
 		n.Broadcast()
 		for _, h := range tasks {
 			_, err := get(t, h)
@@ -116,7 +117,8 @@ func TestSignalThatComesBeforeTheCancellationIsTheResult(t *testing.T) {
 	})
 }
 
-// Signals and cancellations race: each signal ends one wait that returns nil, or is remembered at the end.
+// Signals and cancellations race: each signal ends one wait that returns nil, or is remembered at
+// the end.
 func TestNoSignalIsLostToACancellation(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		for range 200 {
@@ -152,7 +154,8 @@ func TestWaitForMissesNoBroadcast(t *testing.T) {
 		for range 200 {
 			var n runtime.Notify
 			var ready atomic.Bool
-			h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return n.WaitFor(cx, ready.Load) }))
+			h := runtime.Submit(rt,
+				does(func(cx runtime.Cx) error { return n.WaitFor(cx, ready.Load) }))
 			ready.Store(true)
 			n.Broadcast()
 			_, err := get(t, h)
@@ -184,7 +187,10 @@ func TestWaitForLooksAgain(t *testing.T) {
 func TestConditionThatPanicsLeavesNobodyInLine(t *testing.T) {
 	rt := start(t, 1)
 	var n runtime.Notify
-	_, err := get(t, runtime.Submit(rt, does(func(cx runtime.Cx) error { return n.WaitFor(cx, func() bool { panic("condition") }) })))
+	_, err := get(t, runtime.Submit(rt, does(func(cx runtime.Cx) error {
+		return n.WaitFor(cx,
+			func() bool { panic("condition") })
+	})))
 	var p *runtime.PanicError
 	require.ErrorAs(t, err, &p)
 	require.Equal(t, "condition", p.Value)
@@ -246,16 +252,19 @@ func TestNotifyBetweenRuntimes(t *testing.T) {
 	var rounds atomic.Int64
 	var tasks []*runtime.Handle[struct{}]
 	for i := range 6 {
-		tasks = append(tasks, runtime.Submit([]*runtime.Runtime{first, second}[i%2], does(func(cx runtime.Cx) error {
-			for range 100 {
-				if err := n.Wait(cx); err != nil {
-					return err
+		tasks = append(
+			tasks,
+			runtime.Submit([]*runtime.Runtime{first, second}[i%2], does(func(cx runtime.Cx) error {
+				for range 100 {
+					if err := n.Wait(cx); err != nil {
+						return err
+					}
+					rounds.Add(1)
+					n.SignalFrom(cx)
 				}
-				rounds.Add(1)
-				n.SignalFrom(cx)
-			}
-			return nil
-		})))
+				return nil
+			})),
+		)
 	}
 	n.Signal()
 	for _, h := range tasks {
@@ -271,11 +280,15 @@ func TestNotifyMisuse(t *testing.T) {
 	var n runtime.Notify
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	require.Equal(t, "runtime: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Notify.WaitFor"+zero, panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
-	require.Equal(t, "runtime: Notify.SignalFrom"+zero, panics(func() { n.SignalFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Notify.WaitContext: nil context", panics(func() { _ = n.WaitContext(noContext) }))
+	require.Equal(t, "runtime: Notify.WaitFor"+zero,
+		panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
+	require.Equal(t, "runtime: Notify.SignalFrom"+zero,
+		panics(func() { n.SignalFrom(runtime.Cx{}) }))
+	require.Equal(t, "runtime: Notify.WaitContext: nil context",
+		panics(func() { _ = n.WaitContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Notify.WaitFor: nil function", panics(func() { _ = n.WaitFor(cx, nil) }))
+		require.Equal(t, "runtime: Notify.WaitFor: nil function",
+			panics(func() { _ = n.WaitFor(cx, nil) }))
 		return nil
 	})
 }

@@ -60,7 +60,8 @@ func TestNoMorePermitsAreOutThanThereAre(t *testing.T) {
 	})
 }
 
-// Who wants all waits for its turn only: those that want one, come later and come again and again stand behind it.
+// Who wants all waits for its turn only: those that want one, come later and come again and again
+// stand behind it.
 func TestWhoWantsMuchDoesNotStarve(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		s := runtime.NewSemaphore(3)
@@ -118,7 +119,8 @@ func TestReleaseServesAllWhomItCan(t *testing.T) {
 		require.True(t, s.TryAcquire(3))
 		var tasks []*runtime.Handle[struct{}]
 		for range 3 {
-			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error { return s.Acquire(cx, 1) })))
+			tasks = append(tasks,
+				runtime.Spawn(cx, does(func(cx runtime.Cx) error { return s.Acquire(cx, 1) })))
 		}
 		settle(cx)
 		require.Equal(t, 3, runtime.Waiting(s))
@@ -190,7 +192,8 @@ func TestNoPermitIsLostToACancellation(t *testing.T) {
 			}
 			if i%10 == 0 {
 				racing.Go(func() {
-					ctx, stop := context.WithTimeout(context.Background(), time.Duration(i)*time.Microsecond)
+					ctx, stop := context.WithTimeout(context.Background(),
+						time.Duration(i)*time.Microsecond)
 					defer stop()
 					if s.AcquireContext(ctx, 2) == nil {
 						s.Release(2)
@@ -225,31 +228,44 @@ func TestSemaphoreInATaskThatIsToEnd(t *testing.T) {
 
 func TestSemaphoreMisuse(t *testing.T) {
 	rt := start(t, 1)
-	require.Equal(t, "runtime: NewSemaphore(0): must be 1 to 2147483647", panics(func() { runtime.NewSemaphore(0) }))
-	require.Equal(t, "runtime: NewSemaphore(-1): must be 1 to 2147483647", panics(func() { runtime.NewSemaphore(-1) }))
+	require.Equal(t, "runtime: NewSemaphore(0): must be 1 to 2147483647",
+		panics(func() { runtime.NewSemaphore(0) }))
+	require.Equal(t, "runtime: NewSemaphore(-1): must be 1 to 2147483647",
+		panics(func() { runtime.NewSemaphore(-1) }))
 	s := runtime.NewSemaphore(2)
-	require.Equal(t, "runtime: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits", panics(func() { s.TryAcquire(3) }))
-	require.Equal(t, "runtime: Semaphore.Release(1): must be 1 to 0, the number of taken permits", panics(func() { s.Release(1) }))
+	require.Equal(t, "runtime: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits",
+		panics(func() { s.TryAcquire(3) }))
+	require.Equal(t, "runtime: Semaphore.Release(1): must be 1 to 0, the number of taken permits",
+		panics(func() { s.Release(1) }))
 	require.True(t, s.TryAcquire(1))
-	require.Equal(t, "runtime: Semaphore.Release(0): must be 1 to 1, the number of taken permits", panics(func() { s.Release(0) }))
-	require.Equal(t, "runtime: Semaphore.Release(-1): must be 1 to 1, the number of taken permits", panics(func() { s.Release(-1) }))
-	require.Equal(t, "runtime: Semaphore.Release(2): must be 1 to 1, the number of taken permits", panics(func() { s.Release(2) }))
+	require.Equal(t, "runtime: Semaphore.Release(0): must be 1 to 1, the number of taken permits",
+		panics(func() { s.Release(0) }))
+	require.Equal(t, "runtime: Semaphore.Release(-1): must be 1 to 1, the number of taken permits",
+		panics(func() { s.Release(-1) }))
+	require.Equal(t, "runtime: Semaphore.Release(2): must be 1 to 1, the number of taken permits",
+		panics(func() { s.Release(2) }))
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Semaphore.Acquire"+zero, panics(func() { _ = s.Acquire(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Semaphore.ReleaseFrom"+zero, panics(func() { s.ReleaseFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context", panics(func() { _ = s.AcquireContext(noContext, 1) }))
+	require.Equal(t, "runtime: Semaphore.Acquire"+zero,
+		panics(func() { _ = s.Acquire(runtime.Cx{}, 1) }))
+	require.Equal(t, "runtime: Semaphore.ReleaseFrom"+zero,
+		panics(func() { s.ReleaseFrom(runtime.Cx{}, 1) }))
+	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context",
+		panics(func() { _ = s.AcquireContext(noContext, 1) }))
 	require.Equal(t, "runtime: Semaphore.AcquireContext(0): must be 1 to 2, the number of permits",
 		panics(func() { _ = s.AcquireContext(context.Background(), 0) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Semaphore.Acquire(3): must be 1 to 2, the number of permits", panics(func() { _ = s.Acquire(cx, 3) }))
-		require.Equal(t, "runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the number of taken permits", panics(func() { s.ReleaseFrom(cx, 2) }))
+		require.Equal(t, "runtime: Semaphore.Acquire(3): must be 1 to 2, the number of permits",
+			panics(func() { _ = s.Acquire(cx, 3) }))
+		require.Equal(t,
+			"runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the number of taken permits",
+			panics(func() { s.ReleaseFrom(cx, 2) }))
 		return nil
 	})
 	require.Equal(t, 1, s.Free())
 }
 
-// What a semaphore of three permits may do: a state is how many are free. That TryAcquire fails although there are enough, because
-// somebody waits, the machine holds against its model.
+// What a semaphore of three permits may do: a state is how many are free. That TryAcquire fails
+// although there are enough, because somebody waits, the machine holds against its model.
 type semaphoreCall struct{ acquire, release int }
 
 var semaphoreModel = porcupine.Model{
@@ -284,7 +300,8 @@ func TestSemaphoreIsLinearizable(t *testing.T) {
 							cx.Yield()
 						}
 						if got.(bool) {
-							log.do(i, semaphoreCall{release: n}, func() any { s.ReleaseFrom(cx, n); return true })
+							log.do(i, semaphoreCall{release: n},
+								func() any { s.ReleaseFrom(cx, n); return true })
 						}
 					}
 					return nil

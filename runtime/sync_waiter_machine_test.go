@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Each machine drives a source and what it must do, written with slices, side by side. Waiting is taken apart: standing in line and giving
-// up are steps of one goroutine, so that every order of them is reached. The fuzz targets feed the same machines.
+// Each machine drives a source and what it must do, written with slices, side by side. Waiting is
+// taken apart: standing in line and giving up are steps of one goroutine, so that every order of
+// them is reached. The fuzz targets feed the same machines.
 
 // A bell counts how often it was rung.
 type bell int
@@ -43,8 +44,9 @@ func (cs callers[P]) check(t require.TestingT, value func(P) int) {
 	}
 }
 
-// giveUp lets any caller give up that has not, and reports which and whether it must have been taken out of its line. If all have, it does
-// nothing: an action that skips fails the run of a fuzzer that draws it a hundred times in a row.
+// giveUp lets any caller give up that has not, and reports which and whether it must have been
+// taken out of its line. If all have, it does nothing: an action that skips fails the run of a
+// fuzzer that draws it a hundred times in a row.
 func (cs callers[P]) giveUp(t *rapid.T, from source[P]) (c *caller[P], taken bool) {
 	var candidates callers[P]
 	for _, c := range cs {
@@ -105,7 +107,9 @@ func semaphoreMachine(t *rapid.T) {
 			if free == permits {
 				return
 			}
-			n := rapid.SampledFrom([]int{1, permits - free, rapid.IntRange(1, permits-free).Draw(t, "n")}).Draw(t, "some")
+			n := rapid.SampledFrom([]int{1, permits - free,
+				rapid.IntRange(1, permits-free).Draw(t, "n")}).
+				Draw(t, "some")
 			s.Release(n)
 			free += n
 			serve()
@@ -147,7 +151,8 @@ func notifyMachine(t *rapid.T) {
 		"wait": func(t *rapid.T) { enter(t, false, n.takeOrQueue) },
 		"wait since": func(t *rapid.T) {
 			seen := rapid.Uint64Range(broadcasts-min(broadcasts, 1), broadcasts).Draw(t, "seen")
-			enter(t, seen != broadcasts, func(who waker) *waiter[struct{}] { return n.takeOrQueueSince(who, seen) })
+			enter(t, seen != broadcasts,
+				func(who waker) *waiter[struct{}] { return n.takeOrQueueSince(who, seen) })
 		},
 		"signal": func(*rapid.T) {
 			n.Signal()
@@ -193,7 +198,8 @@ func oneshotMachine(t *rapid.T) {
 		"send": func(t *rapid.T) {
 			switch {
 			case sent:
-				require.PanicsWithValue(t, "runtime: Oneshot.Send: a value was sent before", func() { _ = o.Send(value) })
+				require.PanicsWithValue(t, "runtime: Oneshot.Send: a value was sent before",
+					func() { _ = o.Send(value) })
 			case closed:
 				require.ErrorIs(t, o.Send(value), ErrChannelClosed)
 			default:
@@ -256,7 +262,8 @@ func channelMachine(t *rapid.T) {
 	require.Equal(t, capacity, c.Cap())
 	var held []int
 	var closed bool
-	var all, senders, receivers callers[int] // all that have received; those that have sent are only in sent
+	// All that have received; those that have sent are only in sent.
+	var all, senders, receivers callers[int]
 	var sent callers[int]
 	next := 0
 	t.Repeat(map[string]func(*rapid.T){

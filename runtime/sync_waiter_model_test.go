@@ -9,17 +9,18 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// These checks are of the sources themselves: callers are goroutines, which wait for a flag that their waker sets, and give up when the
-// checker chooses, at any moment: before the answer, at the same time, or when they have been woken. What is left out is what is between
-// a wake and the task that it wakes; sched_model_test.go has that.
+// These checks are of the sources themselves: callers are goroutines, which wait for a flag that
+// their waker sets, and give up when the checker chooses, at any moment: before the answer, at the
+// same time, or when they have been woken. What is left out is what is between a wake and the task
+// that it wakes; sched_model_test.go has that.
 
 // A seat is where a caller waits.
 type seat struct{ woken atomic.Bool }
 
 func (s *seat) wake(*worker) { s.woken.Store(true) }
 
-// sit waits for the answer of w as [waiter.wait] does; or, if leaves is set, until the caller has had enough, which may be at once. It
-// reports whether there is an answer.
+// sit waits for the answer of w as [waiter.wait] does; or, if leaves is set, until the caller has
+// had enough, which may be at once. It reports whether there is an answer.
 func sit[P any](x *model.Exec, w *waiter[P], from source[P], s *seat, leaves bool) bool {
 	for !leaves && !s.woken.Load() {
 		goruntime.Gosched()
@@ -56,7 +57,8 @@ func TestSemaphoreExcludes(t *testing.T) {
 	})
 }
 
-// The first in line wants both permits, and may give up while they are released, one after the other; the second wants one.
+// The first in line wants both permits, and may give up while they are released, one after the
+// other; the second wants one.
 func TestNoPermitIsLostToWhoGivesUp(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		s := NewSemaphore(2)
@@ -108,7 +110,8 @@ func TestNoSignalIsLostToWhoGivesUp(t *testing.T) {
 	})
 }
 
-// A caller that looks, and then waits, misses neither a signal nor a broadcast in between: the loop of WaitFor.
+// A caller that looks, and then waits, misses neither a signal nor a broadcast in between: the loop
+// of WaitFor.
 func TestWhoLooksFirstIsTold(t *testing.T) {
 	for name, tell := range map[string]func(n *Notify){
 		"signal":    func(n *Notify) { n.signal(nil) },
@@ -159,7 +162,8 @@ func TestBroadcastEndsAllWaits(t *testing.T) {
 	})
 }
 
-// A sender, who that closes, and two receivers of which one may give up: the value goes to one of them or stays, if and only if Send says so.
+// A sender, who that closes, and two receivers of which one may give up: the value goes to one of
+// them or stays, if and only if Send says so.
 func TestOneshotIsReceivedOnceOrLeft(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var o Oneshot[*int]
@@ -201,8 +205,9 @@ func TestOneshotIsReceivedOnceOrLeft(t *testing.T) {
 	})
 }
 
-// traffic is two values that go through a channel; there are one or two senders and receivers, one for each value if there are two. The last of
-// either may give up at its last value. In the end, what was accepted was received once, or is still there.
+// traffic is two values that go through a channel; there are one or two senders and receivers, one
+// for each value if there are two. The last of either may give up at its last value. In the end,
+// what was accepted was received once, or is still there.
 func traffic(x *model.Exec, capacity, senders, receivers int) {
 	c := NewChannel[int](capacity)
 	var accepted, received [3]atomic.Int32
@@ -265,8 +270,14 @@ func traffic(x *model.Exec, capacity, senders, receivers int) {
 func TestNothingIsLostInAChannel(t *testing.T) {
 	for name, capacity := range map[string]int{"rendezvous": 0, "buffer of 1": 1} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("2 senders", func(t *testing.T) { model.Check(t, func(x *model.Exec) { traffic(x, capacity, 2, 1) }) })
-			t.Run("2 receivers", func(t *testing.T) { model.Check(t, func(x *model.Exec) { traffic(x, capacity, 1, 2) }) })
+			t.Run("2 senders", func(t *testing.T) {
+				model.Check(t,
+					func(x *model.Exec) { traffic(x, capacity, 2, 1) })
+			})
+			t.Run("2 receivers", func(t *testing.T) {
+				model.Check(t,
+					func(x *model.Exec) { traffic(x, capacity, 1, 2) })
+			})
 			t.Run("2 of both", func(t *testing.T) {
 				checkWithin(t, 2, func(x *model.Exec) { traffic(x, capacity, 2, 2) })
 			})
@@ -274,7 +285,8 @@ func TestNothingIsLostInAChannel(t *testing.T) {
 	}
 }
 
-// A channel of capacity 1 as a queue: every history of a sender of two values, a receiver of two, and who closes, is linearizable.
+// A channel of capacity 1 as a queue: every history of a sender of two values, a receiver of two,
+// and who closes, is linearizable.
 
 type queueOp struct {
 	kind  byte // of 's'end, 'r'eceive, 'c'lose
@@ -341,7 +353,8 @@ func TestChannelIsAQueue(t *testing.T) {
 				})
 			}
 		})
-		history.Do(h, queueOp{kind: 'c'}, func() queueResult { return queueResult{closed: c.Close() != nil} })
+		history.Do(h, queueOp{kind: 'c'},
+			func() queueResult { return queueResult{closed: c.Close() != nil} })
 		x.Join()
 	}, model.Spec(queueSpec))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A call that is to end asks its source to be taken out of the line. If the answer comes between the question and the lock, it counts: what
-// was given is not lost.
+// A call that is to end asks its source to be taken out of the line. If the answer comes between
+// the question and the lock, it counts: what was given is not lost.
 func TestAnswerThatComesWhileSomebodyGivesUpCounts(t *testing.T) {
 	rt, err := New(Workers(1))
 	require.NoError(t, err)
@@ -33,7 +33,8 @@ func TestAnswerThatComesWhileSomebodyGivesUpCounts(t *testing.T) {
 	require.NoError(t, rt.Close())
 }
 
-// answerLate waits until somebody waits for n, stops that, and answers before anybody else gets the lock. It returns what comes of it.
+// answerLate waits until somebody waits for n, stops that, and answers before anybody else gets the
+// lock. It returns what comes of it.
 func answerLate(n *Notify, stop func(), over <-chan error) error {
 	for n.waiting() == 0 {
 		time.Sleep(10 * time.Microsecond)

@@ -7,10 +7,11 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The same sources as in sync_waiter_model_test.go, with real tasks, which wait on their stacks, are woken through the queues of a runtime
-// and learn of their end.
+// The same sources as in sync_waiter_model_test.go, with real tasks, which wait on their stacks,
+// are woken through the queues of a runtime and learn of their end.
 
-// A signal from outside comes before the task waits, while it comes to wait, or when it sleeps, and its worker too.
+// A signal from outside comes before the task waits, while it comes to wait, or when it sleeps, and
+// its worker too.
 func TestSignalFromOutsideEndsTheWaitOfATask(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -49,7 +50,8 @@ func TestSignalOrCancellation(t *testing.T) {
 		}
 		_, err, over := h.TryJoin()
 		x.Assert(over && (err == nil || errors.Is(err, ErrCancelled)), "the result is %v", err)
-		x.Assert(n.signalled == (err != nil), "the result is %v, and whether the signal is left %v", err, n.signalled)
+		x.Assert(n.signalled == (err != nil), "the result is %v, and whether the signal is left %v",
+			err, n.signalled)
 		x.Assert(n.line.first == nil, "somebody waits")
 	})
 }
@@ -68,12 +70,14 @@ func TestPermitOrClose(t *testing.T) {
 		w.over()
 		_, err, over := h.TryJoin()
 		x.Assert(over && (err == nil || errors.Is(err, ErrClosed)), "the result is %v", err)
-		x.Assert((s.Free() == 1) == (err != nil), "the result is %v, and %d permits are free", err, s.Free())
+		x.Assert((s.Free() == 1) == (err != nil), "the result is %v, and %d permits are free", err,
+			s.Free())
 		x.Assert(s.line.first == nil, "somebody waits")
 	})
 }
 
-// Two tasks of one worker and a channel that holds one value: the sender waits for the receiver, and the other way round.
+// Two tasks of one worker and a channel that holds one value: the sender waits for the receiver,
+// and the other way round.
 func TestChannelBetweenTwoTasks(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)

@@ -80,7 +80,8 @@ func TestFirstErrorOfABatchIsItsError(t *testing.T) {
 	}
 }
 
-// A task that waits holds up no other one of its batch, and the joiner does not wait for a cancelled batch.
+// A task that waits holds up no other one of its batch, and the joiner does not wait for a
+// cancelled batch.
 func TestBatchIsCancelled(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -98,7 +99,8 @@ func TestBatchIsCancelled(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, i, v)
 				}
-				joiner := runtime.Spawn(cx, func(cx runtime.Cx) ([]int, error) { return b.Join(cx) })
+				joiner := runtime.Spawn(cx,
+					func(cx runtime.Cx) ([]int, error) { return b.Join(cx) })
 				cx.Yield()
 				joiner.Cancel()
 				_, err := joiner.Join(cx)

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A thread whose time is up may be given a task before it can say so: here the lock is held until it waits for it.
+// A thread whose time is up may be given a task before it can say so: here the lock is held until
+// it waits for it.
 func TestBlockingThreadIsGivenATaskAtTheLastMoment(t *testing.T) {
 	const keep = time.Millisecond
 	rt, err := New(Workers(1), BlockingThreads(1), BlockingKeepAlive(keep))

@@ -73,7 +73,9 @@ func TestBlockingTaskAtTheCapIsNotStranded(t *testing.T) {
 			require.Zero(t, s.Queued)
 			require.EqualValues(t, 120, s.Completed)
 			drains(t, rt)
-			require.Equal(t, runtime.BlockingStats{Started: s.Started, Spawned: 120, Completed: 120}, rt.BlockingStats())
+			require.Equal(t,
+				runtime.BlockingStats{Started: s.Started, Spawned: 120, Completed: 120},
+				rt.BlockingStats())
 		}
 	})
 }
@@ -103,13 +105,15 @@ func TestBlockingThreadThatGivesUpLosesNothing(t *testing.T) {
 
 func TestBlockingTaskFailsAlone(t *testing.T) {
 	reported := make(chan *runtime.PanicError, 1)
-	rt := start(t, 2, runtime.BlockingThreads(1), runtime.OnPanic(func(e *runtime.PanicError) { reported <- e }))
+	rt := start(t, 2, runtime.BlockingThreads(1),
+		runtime.OnPanic(func(e *runtime.PanicError) { reported <- e }))
 	for range 20 {
 		_, err := get(t, runtime.SubmitBlocking(rt, func() (int, error) { panic(errBoom) }))
 		require.ErrorIs(t, err, errBoom)
 		require.Contains(t, string((<-reported).Stack), "task_blocking_test.go")
 		for _, exit := range exits {
-			_, err = get(t, runtime.SubmitBlocking(rt, func() (int, error) { exit(); return 0, nil }))
+			_, err = get(t,
+				runtime.SubmitBlocking(rt, func() (int, error) { exit(); return 0, nil }))
 			require.ErrorIs(t, err, runtime.ErrGoexit)
 		}
 		_, err = get(t, runtime.SubmitBlocking(rt, func() (int, error) { return 0, errBoom }))
@@ -140,7 +144,8 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
 		rt := start(t, 1, runtime.BlockingThreads(1))
 		free, begun := make(chan struct{}), make(chan struct{})
-		first := runtime.SubmitBlocking(rt, func() (int, error) { close(begun); <-free; return 1, nil })
+		first := runtime.SubmitBlocking(rt,
+			func() (int, error) { close(begun); <-free; return 1, nil })
 		second := runtime.SubmitBlocking(rt, func() (int, error) { return 2, nil })
 		<-begun
 		over := make(chan error, 1)
@@ -158,7 +163,8 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 			require.ErrorIs(t, err, want)
 		}
 		waits(t, func() bool {
-			_, err, ended := runtime.SubmitBlocking(rt, func() (int, error) { return 3, nil }).TryJoin()
+			_, err, ended := runtime.SubmitBlocking(rt, func() (int, error) { return 3, nil }).
+				TryJoin()
 			return ended && err == runtime.ErrClosed
 		}, "the runtime accepts blocking tasks after the end")
 		select {
@@ -176,12 +182,14 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 	}
 }
 
-// A draining runtime accepts blocking tasks from its tasks. A cancelled one does not, and says so at once.
+// A draining runtime accepts blocking tasks from its tasks. A cancelled one does not, and says so
+// at once.
 func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
 		rt := start(t, 1, runtime.BlockingThreads(1))
 		free, begun := make(chan struct{}), make(chan struct{})
-		busy := runtime.SubmitBlocking(rt, func() (int, error) { close(begun); <-free; return 0, nil })
+		busy := runtime.SubmitBlocking(rt,
+			func() (int, error) { close(begun); <-free; return 0, nil })
 		<-begun
 		if !cancels {
 			close(free)
@@ -192,7 +200,9 @@ func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 			} else {
 				require.NoError(t, cx.Shutdown())
 			}
-			cx.Shield(func() { v, err = runtime.SpawnBlocking(cx, func() (int, error) { return 6, nil }).Join(cx) })
+			cx.Shield(func() {
+				v, err = runtime.SpawnBlocking(cx, func() (int, error) { return 6, nil }).Join(cx)
+			})
 			return v, err
 		})
 		v, err := get(t, h)

@@ -81,7 +81,8 @@ func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
-	if last := h.joiners.Load(); last != nil && last.waker == waker(w.task) && !last.abandoned.Load() {
+	last := h.joiners.Load()
+	if last != nil && last.waker == waker(w.task) && !last.abandoned.Load() {
 		return !h.ended() // partner: complete, which sets COMPLETE and then takes the joiners
 	}
 	return h.addJoiner(&joiner{waker: w.task})

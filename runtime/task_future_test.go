@@ -14,7 +14,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A bell is a future that is ready when it has been rung, and its own source: whoever rings it wakes whom it finds.
+// A bell is a future that is ready when it has been rung, and its own source: whoever rings it
+// wakes whom it finds.
 type bell struct {
 	lock  sync.Mutex
 	rung  int
@@ -80,12 +81,17 @@ func TestFutureIsPolledUntilItIsReady(t *testing.T) {
 
 func TestErrorOfAFutureIsItsResult(t *testing.T) {
 	rt := start(t, 1)
-	v, err := get(t, runtime.SubmitFuture(rt, pollFunc(func(runtime.Cx) (int, error, bool) { return 3, errBoom, true })))
+	v, err := get(
+		t,
+		runtime.SubmitFuture(rt,
+			pollFunc(func(runtime.Cx) (int, error, bool) { return 3, errBoom, true })),
+	)
 	require.Equal(t, 3, v)
 	require.Equal(t, errBoom, err)
 }
 
-// A wake during a poll means another poll, however the poll goes on: also if it waits, and the wake ends that wait.
+// A wake during a poll means another poll, however the poll goes on: also if it waits, and the wake
+// ends that wait.
 func TestWakeDuringAPollMeansAnotherPoll(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -94,34 +100,42 @@ func TestWakeDuringAPollMeansAnotherPoll(t *testing.T) {
 			"yields": func(cx runtime.Cx) error { cx.Yield(); return nil },
 			"sleeps": func(cx runtime.Cx) error { return cx.Sleep(20 * time.Microsecond) },
 			"joins": func(cx runtime.Cx) error {
-				h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 1, nil })
+				h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+					cx.Yield()
+					return 1, nil
+				})
 				cx.Yield()
 				_, err := h.Join(cx)
 				return err
 			},
 			"polls another one in a join": func(cx runtime.Cx) error {
 				cx.Yield()
-				v, err := runtime.SpawnFuture(cx, pollFunc(func(runtime.Cx) (int, error, bool) { return 4, nil, true })).Join(cx)
+				v, err := runtime.SpawnFuture(cx, pollFunc(func(runtime.Cx) (int, error, bool) {
+					return 4, nil, true
+				})).Join(cx)
 				require.Equal(t, 4, v)
 				return err
 			},
 		} {
 			for range 50 {
 				polls := 0
-				v, err := get(t, runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
-					if polls++; polls >= 3 {
-						return polls, nil, true
-					}
-					cx.Waker().WakeFrom(cx)
-					if polls == 2 {
-						w := cx.Waker()
-						go w.Wake()
-					}
-					if err := meanwhile(cx); err != nil {
-						return 0, err, true
-					}
-					return 0, nil, false
-				})))
+				v, err := get(
+					t,
+					runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
+						if polls++; polls >= 3 {
+							return polls, nil, true
+						}
+						cx.Waker().WakeFrom(cx)
+						if polls == 2 {
+							w := cx.Waker()
+							go w.Wake()
+						}
+						if err := meanwhile(cx); err != nil {
+							return 0, err, true
+						}
+						return 0, nil, false
+					})),
+				)
 				require.NoError(t, err, name)
 				require.GreaterOrEqual(t, v, 3, name)
 			}
@@ -129,8 +143,8 @@ func TestWakeDuringAPollMeansAnotherPoll(t *testing.T) {
 	})
 }
 
-// Whatever has been made visible before a wake, the poll after it sees: the last of many wakes is as good as the first. The
-// future counts what it sees and waits for the rest.
+// Whatever has been made visible before a wake, the poll after it sees: the last of many wakes is
+// as good as the first. The future counts what it sees and waits for the rest.
 func TestRepeatedWakesAreNotLost(t *testing.T) {
 	rounds := 200
 	if testing.Short() {
@@ -212,13 +226,24 @@ func TestIdleFuturesEndWithCancelAndClose(t *testing.T) {
 			do   func(rt *runtime.Runtime, h *runtime.Handle[int])
 		}{
 			{runtime.ErrCancelled, func(_ *runtime.Runtime, h *runtime.Handle[int]) { h.Cancel() }},
-			{runtime.ErrClosed, func(rt *runtime.Runtime, _ *runtime.Handle[int]) { closes(t, rt) }},
+			{runtime.ErrClosed,
+				func(rt *runtime.Runtime, _ *runtime.Handle[int]) { closes(t, rt) }},
 		} {
 			rt := start(t, workers)
 			plain, d := &bell{want: 1}, &dropped{bell: bell{want: 1}}
-			panics, exits := &dropped{bell: bell{want: 1}, fails: func() { panic(errBoom) }}, &dropped{bell: bell{want: 1}, fails: goruntime.Goexit}
+			panics, exits := &dropped{
+				bell:  bell{want: 1},
+				fails: func() { panic(errBoom) },
+			}, &dropped{
+				bell:  bell{want: 1},
+				fails: goruntime.Goexit,
+			}
 			hs := []*runtime.Handle[int]{
-				runtime.SubmitFuture(rt, plain), runtime.SubmitFuture(rt, d), runtime.SubmitFuture(rt, panics), runtime.SubmitFuture(rt, exits),
+				runtime.SubmitFuture(
+					rt,
+					plain,
+				), runtime.SubmitFuture(rt, d), runtime.SubmitFuture(rt, panics),
+				runtime.SubmitFuture(rt, exits),
 			}
 			waits(t, func() bool { return rt.Resting() == len(hs) }, "they do not rest")
 			for i, want := range []error{end.want, end.want, errBoom, runtime.ErrGoexit} {
@@ -358,7 +383,8 @@ func TestFutureWaitsForTheEndOfATask(t *testing.T) {
 	})
 }
 
-// A future that has given up waiting in a join asks anew: who comes next takes away whoever has given up.
+// A future that has given up waiting in a join asks anew: who comes next takes away whoever has
+// given up.
 func TestFutureThatGaveUpAJoinIsWokenAtTheEnd(t *testing.T) {
 	rt := start(t, 2)
 	target := &bell{want: 1}
@@ -390,10 +416,13 @@ func TestHandlePolledOnceAndDropped(t *testing.T) {
 		for range 100 {
 			target := &bell{want: 1}
 			h := runtime.SubmitFuture(rt, target)
-			once, err := get(t, runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
-				h.WakeOnEnd(cx.Waker())
-				return 1, nil, true
-			})))
+			once, err := get(
+				t,
+				runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
+					h.WakeOnEnd(cx.Waker())
+					return 1, nil, true
+				})),
+			)
 			require.NoError(t, err)
 			require.Equal(t, 1, once)
 			ctx, stop := context.WithTimeout(context.Background(), time.Microsecond)

@@ -16,9 +16,10 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A graph is a plan for tasks that spawn, join, cancel and detach each other. Node 0 is submitted, every other node is spawned by
-// its parent, an earlier node, before that one does anything else. Who joins whom follows a random rank: so a child may
-// join its parent while that waits for another child, and no node waits for itself in the end.
+// A graph is a plan for tasks that spawn, join, cancel and detach each other. Node 0 is submitted,
+// every other node is spawned by its parent, an earlier node, before that one does anything else.
+// Who joins whom follows a random rank: so a child may join its parent while that waits for another
+// child, and no node waits for itself in the end.
 type graph struct {
 	nodes []node
 	close bool // ended by Close, at some time, rather than by Shutdown
@@ -66,7 +67,8 @@ const (
 )
 
 func (n *node) String() string {
-	return fmt.Sprintf("{parent %d rank %d deeds %v end %d detached %v}", n.parent, n.rank, n.deeds, n.end, n.detached)
+	return fmt.Sprintf("{parent %d rank %d deeds %v end %d detached %v}", n.parent, n.rank, n.deeds,
+		n.end, n.detached)
 }
 
 var graphs = rapid.Custom(func(t *rapid.T) *graph {
@@ -83,7 +85,9 @@ var graphs = rapid.Custom(func(t *rapid.T) *graph {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		n.rank = ranks[i]
-		n.end = rapid.SampledFrom([]end{withValue, withValue, withValue, withError, withPanic, withGoexit}).Draw(t, "end")
+		n.end = rapid.SampledFrom([]end{withValue, withValue, withValue, withError, withPanic,
+			withGoexit}).
+			Draw(t, "end")
 		if i > 0 {
 			n.parent = rapid.IntRange(0, i-1).Draw(t, "parent")
 			touched[n.parent] = true
@@ -92,7 +96,12 @@ var graphs = rapid.Custom(func(t *rapid.T) *graph {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		for range rapid.IntRange(0, 4).Draw(t, "deeds") {
-			d := deed{rapid.SampledFrom([]verb{joins, joins, joins, joinsShielded, cancels, yields, sleeps}).Draw(t, "verb"), 0}
+			d := deed{
+				rapid.SampledFrom([]verb{joins, joins, joins, joinsShielded, cancels, yields,
+					sleeps}).
+					Draw(t, "verb"),
+				0,
+			}
 			switch d.verb {
 			case joins, joinsShielded, cancels:
 				d.target = rapid.IntRange(0, count-1).Draw(t, "target")
@@ -198,7 +207,8 @@ func (g *graph) check(i, value int, err error, fail func(format string, values .
 	defer n.lock.Unlock()
 	if n.result != nil {
 		if *n.result != (result{value, err}) {
-			fail("node %d ends with %v, %v and with %v, %v", i, n.result.value, n.result.err, value, err)
+			fail("node %d ends with %v, %v and with %v, %v", i, n.result.value, n.result.err, value,
+				err)
 		}
 		return
 	}
@@ -238,15 +248,18 @@ func (g *graph) mayEnd(i int, err error) bool {
 	return false
 }
 
-// Every handle ends once and everybody gets the same result from it, which is the one that the plan says; whatever waits is
-// woken, and nothing is left.
+// Every handle ends once and everybody gets the same result from it, which is the one that the plan
+// says; whatever waits is woken, and nothing is left.
 func TestEveryTaskOfAGraphEndsOnce(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rapid.Check(t, func(r *rapid.T) {
 			g := graphs.Draw(r, "graph")
 			depth := rapid.SampledFrom([]int{0, 1, 2, 256}).Draw(r, "inline depth")
-			rt := start(t, workers, runtime.InlineDepth(depth), runtime.Ring(2), runtime.TaskBudget(3))
-			fail := func(format string, values ...any) { t.Errorf(format+"\n%v", append(values, g.String())...) }
+			rt := start(t, workers, runtime.InlineDepth(depth), runtime.Ring(2),
+				runtime.TaskBudget(3))
+			fail := func(format string, values ...any) {
+				t.Errorf(format+"\n%v", append(values, g.String())...)
+			}
 			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 				for g.nodes[0].handle.Load() == nil {
 					cx.Yield()
@@ -271,7 +284,8 @@ func TestEveryTaskOfAGraphEndsOnce(t *testing.T) {
 						fail("node %d has not ended", i)
 					}
 					g.check(i, value, err, fail)
-				} else if n.detached && g.nodes[n.parent].runs.Load() == 1 && n.runs.Load() != 1 && !g.close {
+				} else if n.detached && g.nodes[n.parent].runs.Load() == 1 &&
+					n.runs.Load() != 1 && !g.close {
 					fail("node %d is detached, and has not been run", i)
 				}
 			}

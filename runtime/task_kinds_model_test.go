@@ -7,7 +7,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A pulse is a future that is ready when it has been woken so many times, and says so to whoever wakes it.
+// A pulse is a future that is ready when it has been woken so many times, and says so to whoever
+// wakes it.
 type pulse struct {
 	lock  sync.Mutex
 	beats int // how many more it waits for
@@ -29,7 +30,8 @@ func (p *pulse) beat() {
 	w.Wake()
 }
 
-// A wake is not lost, whether it comes before the first poll, during one, or while the future rests.
+// A wake is not lost, whether it comes before the first poll, during one, or while the future
+// rests.
 func TestEveryWakeOfAFutureCounts(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 1)
@@ -55,7 +57,8 @@ func TestCloseEndsAFutureThatComesToRest(t *testing.T) {
 	})
 }
 
-// When a scope ends, its children have ended, and their handles say so: also that of one which another worker is about to complete.
+// When a scope ends, its children have ended, and their handles say so: also that of one which
+// another worker is about to complete.
 func TestScopeEndsAfterItsChildren(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := stillWorld(x, 2)
@@ -70,7 +73,8 @@ func TestScopeEndsAfterItsChildren(t *testing.T) {
 			})
 			for i, c := range children {
 				v, childErr, ended := c.TryJoin()
-				x.Assert(err == nil && ended && childErr == nil && v == i, "%v; child %d has ended: %v, with %v, %v", err, i, ended, v, childErr)
+				x.Assert(err == nil && ended && childErr == nil && v == i,
+					"%v; child %d has ended: %v, with %v, %v", err, i, ended, v, childErr)
 			}
 			return 1, nil
 		})
@@ -80,7 +84,8 @@ func TestScopeEndsAfterItsChildren(t *testing.T) {
 	}, model.Preemptions(1))
 }
 
-// Two blocking tasks, one thread at most: the second is taken by whoever is done with the first, which may be giving up.
+// Two blocking tasks, one thread at most: the second is taken by whoever is done with the first,
+// which may be giving up.
 func TestBlockingTaskIsTakenByAThreadThatIsDone(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -91,6 +96,7 @@ func TestBlockingTaskIsTakenByAThreadThatIsDone(t *testing.T) {
 		wait(x, first, 1)
 		wait(x, second, 1)
 		w.shutdown()
-		x.Assert(w.blocking.threads.Load() == 0 && w.blocking.queued.Load() == 0, "%+v", w.BlockingStats())
+		x.Assert(w.blocking.threads.Load() == 0 && w.blocking.queued.Load() == 0, "%+v",
+			w.BlockingStats())
 	})
 }

@@ -12,14 +12,17 @@ import (
 
 // Whatever kind of task has panicked.
 func TestAHookThatCallsGoexitKeepsNoKindOfTaskFromEnding(t *testing.T) {
-	rt, err := runtime.New(runtime.Workers(1), runtime.OnPanic(func(*runtime.PanicError) { goruntime.Goexit() }))
+	rt, err := runtime.New(runtime.Workers(1),
+		runtime.OnPanic(func(*runtime.PanicError) { goruntime.Goexit() }))
 	require.NoError(t, err)
 	bad := func(cx runtime.Cx) (int, error) { panic("as it should") }
 	for name, h := range map[string]*runtime.Handle[int]{
 		"function": runtime.Submit(rt, bad),
 		"future":   runtime.SubmitFuture[int](rt, panicking{}),
 		"blocking": runtime.SubmitBlocking(rt, func() (int, error) { return bad(runtime.Cx{}) }),
-		"batch":    runtime.SubmitBatch(rt, 1, func(cx runtime.Cx, _ int) (int, error) { return bad(cx) }).Handle(0),
+		"batch": runtime.SubmitBatch(rt, 1, func(cx runtime.Cx, _ int) (int, error) {
+			return bad(cx)
+		}).Handle(0),
 		"scope": runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 			return 0, runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
 				runtime.SpawnIn(cx, s, bad)
@@ -41,9 +44,11 @@ type panicking struct{}
 // Poll implements runtime.Future.
 func (panicking) Poll(runtime.Cx) (int, error, bool) { panic("as it should") }
 
-// A hook that calls Goexit, as t.FailNow does, ends the tasks beneath the one that has panicked, and keeps none from ending.
+// A hook that calls Goexit, as t.FailNow does, ends the tasks beneath the one that has panicked,
+// and keeps none from ending.
 func TestAHookThatCallsGoexitKeepsNoTaskFromEnding(t *testing.T) {
-	rt, err := runtime.New(runtime.Workers(1), runtime.OnPanic(func(*runtime.PanicError) { goruntime.Goexit() }))
+	rt, err := runtime.New(runtime.Workers(1),
+		runtime.OnPanic(func(*runtime.PanicError) { goruntime.Goexit() }))
 	require.NoError(t, err)
 	handles := make(chan *runtime.Handle[int], 1)
 	parent := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {

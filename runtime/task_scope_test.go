@@ -13,9 +13,14 @@ import (
 )
 
 // scope runs body in a scope of a task of its own.
-func scope(t testing.TB, rt *runtime.Runtime, body func(cx runtime.Cx, s *runtime.TaskScope) error) error {
+func scope(
+	t testing.TB,
+	rt *runtime.Runtime,
+	body func(cx runtime.Cx, s *runtime.TaskScope) error,
+) error {
 	t.Helper()
-	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, runtime.Scope(cx, body) }))
+	_, err := get(t,
+		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, runtime.Scope(cx, body) }))
 	return err
 }
 
@@ -61,7 +66,8 @@ func TestScopeWaitsForAllItsChildren(t *testing.T) {
 	})
 }
 
-// Whatever a child or the body fails with ends the scope, and is its error; what waits is cancelled, and waited for.
+// Whatever a child or the body fails with ends the scope, and is its error; what waits is
+// cancelled, and waited for.
 func TestFirstErrorCancelsTheScope(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -71,7 +77,10 @@ func TestFirstErrorCancelsTheScope(t *testing.T) {
 		}{
 			"error": {func(cx runtime.Cx) error { return errBoom }, errBoom},
 			"panic": {func(cx runtime.Cx) error { panic(errBoom) }, errBoom},
-			"late":  {func(cx runtime.Cx) error { cx.Yield(); cx.Yield(); return errBoom }, errBoom},
+			"late": {
+				func(cx runtime.Cx) error { cx.Yield(); cx.Yield(); return errBoom },
+				errBoom,
+			},
 		}
 		for name, f := range fail {
 			for range 30 {
@@ -85,31 +94,46 @@ func TestFirstErrorCancelsTheScope(t *testing.T) {
 				begun := func(cx runtime.Cx, s *runtime.TaskScope) {
 					for range 5 {
 						ready := make(chan struct{}, 1)
-						runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { ready <- struct{}{}; return slow(cx) })
+						runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) {
+							ready <- struct{}{}
+							return slow(cx)
+						})
 						for len(ready) == 0 {
 							cx.Yield()
 						}
 					}
 				}
-				err := scope(t, rt, func(cx runtime.Cx, s *runtime.TaskScope) error { // a child fails
-					begun(cx, s)
-					runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 0, f.do(cx) })
-					_, err := forever(cx)
-					ended.Add(1)
-					require.ErrorIs(t, cx.Err(), runtime.ErrCancelled)
-					late, lateErr, _ := runtime.SpawnIn(cx, s, func(runtime.Cx) (int, error) { return 1, nil }).TryJoin()
-					require.Zero(t, late)
-					require.ErrorIs(t, lateErr, runtime.ErrCancelled)
-					return err
-				})
+				err := scope(
+					t,
+					rt,
+					func(cx runtime.Cx, s *runtime.TaskScope) error { // a child fails
+						begun(cx, s)
+						runtime.SpawnIn(cx, s,
+							func(cx runtime.Cx) (int, error) { return 0, f.do(cx) })
+						_, err := forever(cx)
+						ended.Add(1)
+						require.ErrorIs(t, cx.Err(), runtime.ErrCancelled)
+						late, lateErr, _ := runtime.SpawnIn(cx, s, func(runtime.Cx) (int, error) {
+							return 1, nil
+						}).
+							TryJoin()
+						require.Zero(t, late)
+						require.ErrorIs(t, lateErr, runtime.ErrCancelled)
+						return err
+					},
+				)
 				require.ErrorIs(t, err, f.want, name)
 				require.NotContains(t, err.Error(), "not the first")
 				require.EqualValues(t, 6, ended.Load())
 
-				err = scope(t, rt, func(cx runtime.Cx, s *runtime.TaskScope) error { // the body fails
-					begun(cx, s)
-					return f.do(cx)
-				})
+				err = scope(
+					t,
+					rt,
+					func(cx runtime.Cx, s *runtime.TaskScope) error { // the body fails
+						begun(cx, s)
+						return f.do(cx)
+					},
+				)
 				require.ErrorIs(t, err, f.want, name)
 				require.EqualValues(t, 11, ended.Load())
 			}
@@ -137,7 +161,11 @@ func TestGoexitInAScopeWaitsForTheChildren(t *testing.T) {
 					cx.Yield()
 				}
 				if round%2 == 0 {
-					_, _ = runtime.SpawnIn(cx, s, func(runtime.Cx) (int, error) { goruntime.Goexit(); return 0, nil }).Join(cx)
+					_, _ = runtime.SpawnIn(cx, s, func(runtime.Cx) (int, error) {
+						goruntime.Goexit()
+						return 0, nil
+					}).
+						Join(cx)
 				}
 				goruntime.Goexit()
 				return nil
@@ -215,8 +243,10 @@ func TestScopesNest(t *testing.T) {
 			}
 			var left, right *runtime.Handle[int]
 			err = runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
-				left = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return tree(cx, depth-1) })
-				right = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return tree(cx, depth-1) })
+				left = runtime.SpawnIn(cx, s,
+					func(cx runtime.Cx) (int, error) { return tree(cx, depth-1) })
+				right = runtime.SpawnIn(cx, s,
+					func(cx runtime.Cx) (int, error) { return tree(cx, depth-1) })
 				failed := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
 					runtime.SpawnIn(cx, s, forever)
 					return errBoom
@@ -231,7 +261,8 @@ func TestScopesNest(t *testing.T) {
 			r, _, _ := right.TryJoin()
 			return l + r + 1, nil
 		}
-		v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return tree(cx, 7) }))
+		v, err := get(t,
+			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return tree(cx, 7) }))
 		require.NoError(t, err)
 		require.Equal(t, 255, v)
 		drains(t, rt)

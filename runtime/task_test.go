@@ -39,7 +39,10 @@ func TestResultArrives(t *testing.T) {
 				value, err := runtime.Spawn(cx, body).Join(cx)
 				require.Equal(t, "value", value)
 				require.Equal(t, want, err)
-				value, err = runtime.SpawnWith(cx, func(_ runtime.Cx, s string) (string, error) { return s, want }, "argument").Join(cx)
+				value, err = runtime.SpawnWith(cx, func(_ runtime.Cx, s string) (string, error) {
+					return s, want
+				}, "argument").
+					Join(cx)
 				require.Equal(t, "argument", value)
 				require.Equal(t, want, err)
 				return nil
@@ -48,8 +51,8 @@ func TestResultArrives(t *testing.T) {
 	})
 }
 
-// A spawns B and C, C joins A, A joins B. If a joiner helped by running whatever is queued, C would wait on top of A for what lies
-// beneath it. (runtime/R2)
+// A spawns B and C, C joins A, A joins B. If a joiner helped by running whatever is queued, C would
+// wait on top of A for what lies beneath it. (runtime/R2)
 func TestChildJoinsItsParentWhichJoinsAnotherChild(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -71,7 +74,8 @@ func TestChildJoinsItsParentWhichJoinsAnotherChild(t *testing.T) {
 					}
 					return 1, nil
 				})
-				for round%3 == 0 && !begun.Load() { // then B waits, and C is queued, when A waits for B
+				// Then B waits, and C is queued, when A waits for B.
+				for round%3 == 0 && !begun.Load() {
 					cx.Yield()
 				}
 				c = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
@@ -155,7 +159,10 @@ func TestPanicIsTheResultAndIsReported(t *testing.T) {
 		bodies := map[string]func(cx runtime.Cx) (int, error){
 			"at once":      func(cx runtime.Cx) (int, error) { panic(errBoom) },
 			"after a wait": func(cx runtime.Cx) (int, error) { cx.Yield(); panic(errBoom) },
-			"in a shield":  func(cx runtime.Cx) (int, error) { cx.Shield(func() { panic(errBoom) }); return 0, nil },
+			"in a shield": func(cx runtime.Cx) (int, error) {
+				cx.Shield(func() { panic(errBoom) })
+				return 0, nil
+			},
 		}
 		for name, body := range bodies {
 			check := func(err error) {
@@ -185,7 +192,8 @@ var exits = map[string]func(){
 	"FailNow": func() { new(testing.T).FailNow() },
 }
 
-// Goexit ends its task, and those that had inlined it in a join, and nothing else: no worker either.
+// Goexit ends its task, and those that had inlined it in a join, and nothing else: no worker
+// either.
 func TestGoexitEndsItsTaskAndTheJoinersBeneathItAndNoWorker(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -204,7 +212,8 @@ func TestGoexitEndsItsTaskAndTheJoinersBeneathItAndNoWorker(t *testing.T) {
 				var b, c *runtime.Handle[int]
 				var other *runtime.Handle[int]
 				a := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-					other = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 5, nil })
+					other = runtime.Spawn(cx,
+						func(cx runtime.Cx) (int, error) { cx.Yield(); return 5, nil })
 					b = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
 						c = runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
 							exit()
@@ -229,7 +238,8 @@ func TestGoexitEndsItsTaskAndTheJoinersBeneathItAndNoWorker(t *testing.T) {
 	})
 }
 
-// allWork holds that a runtime has that many workers: so many tasks can block one each at the same time.
+// allWork holds that a runtime has that many workers: so many tasks can block one each at the same
+// time.
 func allWork(t *testing.T, rt *runtime.Runtime, workers int) {
 	t.Helper()
 	var in sync.WaitGroup
@@ -265,7 +275,8 @@ func TestJoinsNestAsDeepAsTheyAreAllowedTo(t *testing.T) {
 			v, err := runtime.SpawnWith(cx, down, n-1).Join(cx)
 			return v + 1, err
 		}
-		v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return down(cx, 1000) }))
+		v, err := get(t,
+			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return down(cx, 1000) }))
 		require.NoError(t, err)
 		require.Equal(t, 1000, v)
 	}
@@ -317,7 +328,8 @@ func TestCancelEndsWhatWaitsAndWhatHasNotBegun(t *testing.T) {
 			require.ErrorIs(t, err, runtime.ErrCancelled)
 
 			var begun atomic.Bool
-			waits := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { begun.Store(true); return forever(cx) })
+			waits := runtime.Spawn(cx,
+				func(cx runtime.Cx) (int, error) { begun.Store(true); return forever(cx) })
 			for !begun.Load() { // so that it is not run on top of the next task
 				cx.Yield()
 			}

@@ -12,7 +12,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// soon is for tests of what would take for ever, or an hour: with the bug, they fail after this time.
+// soon is for tests of what would take for ever, or an hour: with the bug, they fail after this
+// time.
 const soon = 10 * time.Second
 
 func inTime[T any](t *testing.T, h *runtime.Handle[T], what string) T {
@@ -43,17 +44,24 @@ func TestTimerIsNotLateBecauseOfAWatch(t *testing.T) {
 	inTime(t, h, "the timer waits for the watch")
 }
 
-// Whoever sets a timer that is due before all others wakes the driver, who sleeps for longer. (runtime/P3)
+// Whoever sets a timer that is due before all others wakes the driver, who sleeps for longer.
+// (runtime/P3)
 func TestNewEarliestTimerIsNotLate(t *testing.T) {
-	for name, others := range map[string]time.Duration{"the driver sleeps for ever": 0, "the driver sleeps for an hour": time.Hour} {
+	for name, others := range map[string]time.Duration{
+		"the driver sleeps for ever":    0,
+		"the driver sleeps for an hour": time.Hour,
+	} {
 		t.Run(name, func(t *testing.T) {
 			rt := start(t, 2, runtime.RescueInterval(0))
 			if others > 0 {
 				runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.Sleep(others) }))
 			}
 			h := runtime.Submit(rt, does(func(cx runtime.Cx) error {
-				for d := -1; d < 0 || d == cx.Worker() || rt.Sleeping() != 1; d = runtime.Driver(rt) {
-					time.Sleep(100 * time.Microsecond) // it keeps its worker, so that the other becomes the driver
+				d := -1
+				for ; d < 0 || d == cx.Worker() || rt.Sleeping() != 1; d = runtime.Driver(rt) {
+					time.Sleep(
+						100 * time.Microsecond,
+					) // it keeps its worker, so that the other becomes the driver
 				}
 				time.Sleep(5 * time.Millisecond) // now the driver has made up its mind
 				return cx.Sleep(time.Millisecond)
@@ -73,11 +81,13 @@ func (c *fakeClock) set(rt *runtime.Runtime, now time.Duration) {
 	runtime.Look(rt)
 }
 
-// Whatever tasks sleep for, and however the clock moves: each wakes when its time has come, and none before.
+// Whatever tasks sleep for, and however the clock moves: each wakes when its time has come, and
+// none before.
 func TestSleepEndsInTimeAndNeverEarly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := new(fakeClock)
-		rt, err := runtime.New(runtime.Workers(rapid.IntRange(1, 2).Draw(t, "workers")), clock.option(), runtime.RescueInterval(0))
+		rt, err := runtime.New(runtime.Workers(rapid.IntRange(1, 2).Draw(t, "workers")),
+			clock.option(), runtime.RescueInterval(0))
 		require.NoError(t, err)
 		defer rt.Close()
 		var tasks []*runtime.Handle[time.Duration] // the time at which it woke
@@ -92,13 +102,17 @@ func TestSleepEndsInTimeAndNeverEarly(t *testing.T) {
 			"sleep": func(t *rapid.T) {
 				d := hours.Draw(t, "for")
 				before := runtime.Timers(rt)
-				tasks = append(tasks, runtime.Submit(rt, func(cx runtime.Cx) (time.Duration, error) {
-					asleep.Add(1)
-					err := cx.Sleep(d)
-					return time.Duration(clock.now.Load()), err
-				}))
+				tasks = append(
+					tasks,
+					runtime.Submit(rt, func(cx runtime.Cx) (time.Duration, error) {
+						asleep.Add(1)
+						err := cx.Sleep(d)
+						return time.Duration(clock.now.Load()), err
+					}),
+				)
 				due = append(due, now+d)
-				for end := time.Now().Add(soon); runtime.Timers(rt) != before+1; time.Sleep(10 * time.Microsecond) {
+				end := time.Now().Add(soon)
+				for ; runtime.Timers(rt) != before+1; time.Sleep(10 * time.Microsecond) {
 					require.True(t, time.Now().Before(end), "the task does not sleep")
 				}
 			},
@@ -120,7 +134,8 @@ func TestSleepEndsInTimeAndNeverEarly(t *testing.T) {
 				set := 0
 				for i, h := range tasks {
 					if !cancelled[i] && due[i] > now {
-						require.False(t, hasEnded(h), "task %d is due at %v and has ended at %v", i, due[i], now)
+						require.False(t, hasEnded(h), "task %d is due at %v and has ended at %v", i,
+							due[i], now)
 						set++
 						continue
 					}
@@ -212,7 +227,8 @@ func TestSleepUntil(t *testing.T) {
 		require.False(t, time.Now().Before(until), "it woke early")
 		run(t, rt, func(cx runtime.Cx) error { return cx.SleepUntil(until) }) // at once
 	}
-	h := runtime.Submit(rt, does(func(cx runtime.Cx) error { return cx.SleepUntil(time.Now().Add(time.Hour)) }))
+	h := runtime.Submit(rt,
+		does(func(cx runtime.Cx) error { return cx.SleepUntil(time.Now().Add(time.Hour)) }))
 	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "it does not sleep")
 	h.Cancel()
 	_, err := get(t, h)
@@ -258,5 +274,6 @@ func BenchmarkSleepers(b *testing.B) {
 			}
 		}
 	})
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000-1, "µs/sleeper-over") // beside the millisecond of the last
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000-1,
+		"µs/sleeper-over") // beside the millisecond of the last
 }

@@ -125,9 +125,12 @@ func TestTickerMisuse(t *testing.T) {
 	require.Equal(t, "MissedTicks(3)", runtime.MissedTicks(3).String())
 	var i *runtime.Ticker
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: NewTicker(0s, _): the period must be more than 0", panics(func() { cx.NewTicker(0, runtime.Burst) }))
-		require.Equal(t, "runtime: NewTicker(-1ns, _): the period must be more than 0", panics(func() { cx.NewTicker(-1, runtime.Burst) }))
-		require.Equal(t, "runtime: NewTicker(_, MissedTicks(3)): must be Burst, Skip or Delay", panics(func() { cx.NewTicker(1, 3) }))
+		require.Equal(t, "runtime: NewTicker(0s, _): the period must be more than 0",
+			panics(func() { cx.NewTicker(0, runtime.Burst) }))
+		require.Equal(t, "runtime: NewTicker(-1ns, _): the period must be more than 0",
+			panics(func() { cx.NewTicker(-1, runtime.Burst) }))
+		require.Equal(t, "runtime: NewTicker(_, MissedTicks(3)): must be Burst, Skip or Delay",
+			panics(func() { cx.NewTicker(1, 3) }))
 		i = cx.NewTicker(1, runtime.Skip)
 		return nil
 	})
@@ -135,7 +138,8 @@ func TestTickerMisuse(t *testing.T) {
 	other, err := runtime.New(runtime.Workers(1))
 	require.NoError(t, err)
 	run(t, other, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Ticker.Next: the ticker belongs to another runtime", panics(func() { _ = i.Next(cx) }))
+		require.Equal(t, "runtime: Ticker.Next: the ticker belongs to another runtime",
+			panics(func() { _ = i.Next(cx) }))
 		return nil
 	})
 	require.NoError(t, other.Close())

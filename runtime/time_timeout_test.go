@@ -123,7 +123,8 @@ func TestJoinersThatGaveUpAreForgotten(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		run(t, rt, func(cx runtime.Cx) error {
-			v, err := runtime.Timeout(cx, time.Hour, func(cx runtime.Cx) (int, error) { cx.Yield(); return 7, nil })
+			v, err := runtime.Timeout(cx, time.Hour,
+				func(cx runtime.Cx) (int, error) { cx.Yield(); return 7, nil })
 			require.NoError(t, err)
 			require.Equal(t, 7, v)
 
@@ -137,10 +138,12 @@ func TestTimeout(t *testing.T) {
 			require.Equal(t, runtime.ErrTimeout, err)
 			require.False(t, time.Now().Before(until), "it gave up early")
 
-			_, err = runtime.Timeout(cx, time.Hour, func(runtime.Cx) (int, error) { return 0, errOver })
+			_, err = runtime.Timeout(cx, time.Hour,
+				func(runtime.Cx) (int, error) { return 0, errOver })
 			require.Equal(t, errOver, err)
 
-			_, err = runtime.Timeout(cx, time.Hour, func(runtime.Cx) (int, error) { panic("inside") })
+			_, err = runtime.Timeout(cx, time.Hour,
+				func(runtime.Cx) (int, error) { panic("inside") })
 			var p *runtime.PanicError
 			require.ErrorAs(t, err, &p)
 			require.Equal(t, "inside", p.Value)
@@ -192,7 +195,8 @@ func TestTimeoutIsNotOutlived(t *testing.T) {
 			require.Zero(t, inside.Load())
 			return err
 		}))
-		waits(t, func() bool { return again.Load() && inside.Load() == 1 }, "it does not begin again")
+		waits(t, func() bool { return again.Load() && inside.Load() == 1 },
+			"it does not begin again")
 		h.Cancel()
 		_, err := get(t, h)
 		require.ErrorIs(t, err, runtime.ErrCancelled)
@@ -246,23 +250,32 @@ func TestTimeoutMisuse(t *testing.T) {
 	foreign := runtime.Submit(other, forever)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: JoinTimeout"+zero, panics(func() { _, _ = foreign.JoinTimeout(none, 1) }))
-	require.Equal(t, "runtime: JoinContext"+zero, panics(func() { _, _ = foreign.JoinContext(none, context.Background()) }))
-	require.Equal(t, "runtime: Timeout"+zero, panics(func() { _, _ = runtime.Timeout(none, 1, forever) }))
-	require.Equal(t, "runtime: Deadline"+zero, panics(func() { _, _ = runtime.Deadline(none, time.Now(), forever) }))
+	require.Equal(t, "runtime: JoinTimeout"+zero,
+		panics(func() { _, _ = foreign.JoinTimeout(none, 1) }))
+	require.Equal(t, "runtime: JoinContext"+zero,
+		panics(func() { _, _ = foreign.JoinContext(none, context.Background()) }))
+	require.Equal(t, "runtime: Timeout"+zero,
+		panics(func() { _, _ = runtime.Timeout(none, 1, forever) }))
+	require.Equal(t, "runtime: Deadline"+zero,
+		panics(func() { _, _ = runtime.Deadline(none, time.Now(), forever) }))
 	require.Equal(t, "runtime: SleepUntil"+zero, panics(func() { _ = none.SleepUntil(time.Now()) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: JoinTimeout: the handle belongs to another runtime", panics(func() { _, _ = foreign.JoinTimeout(cx, 1) }))
+		require.Equal(t, "runtime: JoinTimeout: the handle belongs to another runtime",
+			panics(func() { _, _ = foreign.JoinTimeout(cx, 1) }))
 		require.Equal(t, "runtime: JoinContext: the handle belongs to another runtime",
 			panics(func() { _, _ = foreign.JoinContext(cx, context.Background()) }))
-		require.Equal(t, "runtime: JoinContext: nil context", panics(func() { _, _ = foreign.JoinContext(cx, nil) })) //nolint:staticcheck
+		require.Equal(t, "runtime: JoinContext: nil context",
+			panics(func() { _, _ = foreign.JoinContext(cx, nil) })) //nolint:staticcheck
 		h := runtime.Spawn(cx, returns(1))
 		h.Detach()
-		require.Equal(t, "runtime: JoinTimeout: the handle has been detached", panics(func() { _, _ = h.JoinTimeout(cx, 1) }))
+		require.Equal(t, "runtime: JoinTimeout: the handle has been detached",
+			panics(func() { _, _ = h.JoinTimeout(cx, 1) }))
 		require.Equal(t, "runtime: JoinContext: the handle has been detached",
 			panics(func() { _, _ = h.JoinContext(cx, context.Background()) }))
-		require.Equal(t, "runtime: Timeout: nil function", panics(func() { _, _ = runtime.Timeout[int](cx, 1, nil) }))
-		require.Equal(t, "runtime: Deadline: nil function", panics(func() { _, _ = runtime.Deadline[int](cx, time.Now(), nil) }))
+		require.Equal(t, "runtime: Timeout: nil function",
+			panics(func() { _, _ = runtime.Timeout[int](cx, 1, nil) }))
+		require.Equal(t, "runtime: Deadline: nil function",
+			panics(func() { _, _ = runtime.Deadline[int](cx, time.Now(), nil) }))
 		return nil
 	})
 	require.NoError(t, other.Close())

@@ -129,7 +129,8 @@ func (e *epoll) wait(buffer []unix.EpollEvent, d time.Duration) (int, unix.Errno
 		}
 		e.waitsMillis.Store(true)
 	}
-	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT, fd, uintptr(at), size, uintptr(millis(d)), 0, 0)
+	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT, fd, uintptr(at), size,
+		uintptr(millis(d)), 0, 0)
 	return int(n), errno
 }
 

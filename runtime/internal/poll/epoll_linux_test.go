@@ -89,7 +89,8 @@ func TestEpollTellsOfTheEnd(t *testing.T) {
 	unix.Close(sides[1])
 }
 
-// An interruption is there until it is taken back, before a Wait or in one, and for each of several.
+// An interruption is there until it is taken back, before a Wait or in one, and for each of
+// several.
 func TestEpollRemembersInterruptions(t *testing.T) {
 	e := newEpoll(t)
 	_, w := pipe(t)
@@ -121,7 +122,9 @@ func TestEpollWaitsForItsTime(t *testing.T) {
 	e := newEpoll(t)
 	for _, millis := range []bool{false, true} {
 		e.waitsMillis.Store(millis)
-		for _, d := range []time.Duration{1, 300 * time.Microsecond, time.Millisecond + 1, 3 * time.Millisecond} {
+		for _, d := range []time.Duration{
+			1, 300 * time.Microsecond, time.Millisecond + 1, 3 * time.Millisecond,
+		} {
 			early := 0
 			for range 5 {
 				start := time.Now()

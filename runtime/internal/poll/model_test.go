@@ -11,8 +11,9 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// A bell is a kernel that does what an operating system may do, and no less: it waits until it is interrupted or something is ready, and
-// may give up before that, for its time or for no reason, when the checker chooses so.
+// A bell is a kernel that does what an operating system may do, and no less: it waits until it is
+// interrupted or something is ready, and may give up before that, for its time or spuriously, when
+// the checker chooses so.
 type bell struct {
 	x       *model.Exec
 	givesUp int // how often it may
@@ -65,7 +66,8 @@ func until(p *Poller, worker int, parker *park.Parker) (told int) {
 
 const gaveUp = "the kernel gives up at most once"
 
-// A token wakes a worker that is in the kernel, or keeps it from going there. It is not left behind.
+// A token wakes a worker that is in the kernel, or keeps it from going there. It is not left
+// behind.
 func TestModelTokenWakesWhoIsInTheKernel(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		p, parker := poller(&bell{x: x, givesUp: 1}), new(park.Parker)
@@ -82,7 +84,8 @@ func TestModelTokenWakesWhoIsInTheKernel(t *testing.T) {
 	}, model.Assume(gaveUp))
 }
 
-// The interruption that belongs to one token may come late, when the worker waits for the next one: that one is not lost.
+// The interruption that belongs to one token may come late, when the worker waits for the next one:
+// that one is not lost.
 func TestModelSecondTokenIsNotLostToTheFirst(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		p, parker := poller(&bell{x: x}), new(park.Parker)
@@ -101,7 +104,8 @@ func TestModelSecondTokenIsNotLostToTheFirst(t *testing.T) {
 	})
 }
 
-// Workers take turns in the kernel; each has its own token, and an interruption that was meant for another costs it a turn only.
+// Workers take turns in the kernel; each has its own token, and an interruption that was meant for
+// another costs it a turn only.
 func TestModelWorkersFollowOneAnother(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		p := poller(&bell{x: x})
@@ -122,8 +126,8 @@ func TestModelWorkersFollowOneAnother(t *testing.T) {
 	})
 }
 
-// Whatever becomes ready is told once, to whoever looks or to the worker inside; and a look takes nothing from the one inside: not its
-// interruption.
+// Whatever becomes ready is told once, to whoever looks or to the worker inside; and a look takes
+// nothing from the one inside: not its interruption.
 func TestModelLooksTakeNoInterruption(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		b := &bell{x: x}
@@ -166,8 +170,8 @@ func TestModelLooksShareTheEvents(t *testing.T) {
 	})
 }
 
-// A worker that sleeps in the kernel as package idle says is claimed at any time, also while it is told of events: each claim is one
-// token, and nothing is lost.
+// A worker that sleeps in the kernel as package idle says is claimed at any time, also while it is
+// told of events: each claim is one token, and nothing is lost.
 func TestModelClaimsMeetEvents(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		b := &bell{x: x, givesUp: 1}

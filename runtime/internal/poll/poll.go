@@ -107,8 +107,8 @@ func (p *Poller) Park(worker int, parker *park.Parker, d time.Duration, events [
 	if !p.inside.CompareAndSwap(0, int32(worker+1)) {
 		panic(fmt.Sprintf("poll: Park by worker %d while worker %d is in it", worker, p.Inside()))
 	}
-	// Partner: inside.Load in Unpark. The unparker of a token that this look misses finds the worker
-	// inside.
+	// Partner: inside.Load in Unpark. The unparker of a token that this look misses finds the
+	// worker inside.
 	if parker.ParkTimeout(0) {
 		p.inside.Store(0)
 		return 0, true

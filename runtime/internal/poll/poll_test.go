@@ -28,7 +28,8 @@ func (c *counter) Wait(_ []Event, d time.Duration) (int, bool) {
 func (c *counter) Interrupt() { c.interrupted <- struct{}{} }
 func (c *counter) TakeBack()  {}
 
-// A look is a system call, which is for nothing while somebody waits in the kernel and is told first.
+// A look is a system call, which is for nothing while somebody waits in the kernel and is told
+// first.
 func TestNobodyLooksBesideWhoIsInside(t *testing.T) {
 	c := &counter{interrupted: make(chan struct{}, 1)}
 	p, parker := new(Poller), new(park.Parker)
