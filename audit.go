@@ -17,13 +17,16 @@ import (
 
 const auditUsage = "usage: surewake audit [-json] [-run expression] [-html file]"
 
-// audit redoes the proofs of package proofs, one row a theorem. They are part of this program, and need no packages.
+// audit redoes the proofs of package proofs, one row a theorem. They are part of this program, and
+// need no packages.
 func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("audit", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "print a JSON object a theorem")
-	matching := flags.String("run", "", "check only the theorems whose id matches the regular `expression`")
-	htmlFile := flags.String("html", "audit.html", "write a page with the same, with pictures and links, to `file`; none if it is empty")
+	matching := flags.String("run", "",
+		"check only the theorems whose id matches the regular `expression`")
+	htmlFile := flags.String("html", "audit.html",
+		"write a page with the same, with pictures and links, to `file`; none if it is empty")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stdout, auditUsage)
@@ -77,7 +80,8 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stdout, "%29s mutant %s, %s: %s\n", "", m.ID, m.What, verdict)
 		}
 		if r.Message != "" {
-			fmt.Fprintf(stdout, "\t%s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n\t"))
+			fmt.Fprintf(stdout, "\t%s\n",
+				strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n\t"))
 		}
 	})
 	if err != nil {
@@ -100,8 +104,8 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// writePage writes rows as a page beside which, in this module's directory, the files that it links to are; elsewhere it links to
-// the public ones.
+// writePage writes rows as a page beside which, in this module's directory, the files that it links
+// to are; elsewhere it links to the public ones.
 func writePage(file string, rows []proofs.Row) error {
 	var named map[string][]proofs.Place
 	base := "https://" + modulePath + "/blob/main/"

@@ -40,7 +40,7 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 	surewake check [flags] [packages]      run the checks of the packages
 	surewake replay [flags] TOKEN          run one schedule again and draw it
 	surewake mutants [flags] [packages]    put known bugs back, see that all are caught
-	surewake audit [flags]                 redo the proofs of idle, park, deque and taskstate
+	surewake audit [flags]                 redo the proofs of the parts and of the injector
 
 Packages are named as for the go command; the default is ./...
 Without a command it is check. "surewake COMMAND -h" lists the flags.

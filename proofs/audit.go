@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// Audit checks theorems, as many at a time as there are processors, and hands the rows to report in
-// the order of the theorems. It returns how many failed; the error is one of the machine, not of a
-// proof.
+// Audit checks theorems, as many at a time as there are processors, and passes their rows to
+// report, in the order of the theorems and from the calling goroutine. It returns how many failed.
+// The error is one of the machine or of ctx, not of a proof; a tool that is missing is a failed
+// row.
 func Audit(ctx context.Context, theorems []Theorem, report func(Row)) (failed int, err error) {
 	dir, err := os.MkdirTemp("", "surewake-audit-")
 	if err != nil {

@@ -6,9 +6,12 @@ import (
 )
 
 func taskTheorems() []Theorem {
-	code := []string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go", "taskstate/reference.go"}
-	callers := []string{"callers keep the rules of package taskstate: who has no reference does not touch the word, and who is told to enqueue does"}
-	base := []string{spec.TaskShape, spec.OneRunner, spec.OneEntry, spec.NotifiedMeans, spec.ReferencesExact, spec.ReleasedOnce, spec.Shields}
+	code := []string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
+		"taskstate/reference.go"}
+	callers := []string{"callers keep the rules of package taskstate: who has no reference does " +
+		"not touch the word, and who is told to enqueue does"}
+	base := []string{spec.TaskShape, spec.OneRunner, spec.OneEntry, spec.NotifiedMeans,
+		spec.ReferencesExact, spec.ReleasedOnce, spec.Shields}
 	about := func(proof func(*spec.System) proof) onTable { return on("Task", spec.Task(), proof) }
 	prove := func(goals ...string) onTable {
 		return about(func(s *spec.System) proof {
@@ -20,7 +23,8 @@ func taskTheorems() []Theorem {
 	all := []string{spec.NoLostNotify, spec.CancelReaches, spec.JoinerWoken, spec.OwnReference}
 	within := about(func(s *spec.System) proof {
 		return exploration{s, spec.Question{
-			Start:  map[string]int{"entries": 1, "handle": 1, "holders": 1, "refs": 3, "most": 5, "deep": 2},
+			Start: map[string]int{"entries": 1, "handle": 1, "holders": 1, "refs": 3, "most": 5,
+				"deep": 2},
 			Always: append(append([]string{}, base...), all...),
 			Ends:   "released == 1 || life == 2 && handle + holders == 0",
 		}, "task.go"}
@@ -28,97 +32,140 @@ func taskTheorems() []Theorem {
 	coq := func(theorem string) lemma { return lemma{source: "Task.v", theorem: theorem} }
 	return []Theorem{
 		{
-			ID: "taskstate/T1", Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
-			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			ID:        "taskstate/T1",
+			Statement: "one poller: exactly while the task is RUNNING, one goroutine polls it",
+			Scope:     "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof: prove(spec.OneRunner),
 		},
 		{
-			ID: "taskstate/T2", Statement: "one queue entry: while the task is SCHEDULED there is one that may run it, otherwise none but those a Claim overtook",
+			ID: "taskstate/T2",
+			Statement: "one queue entry: while the task is SCHEDULED there is one that may run " +
+				"it, otherwise none but those a Claim overtook",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof: prove(spec.OneEntry),
 		},
 		{
-			ID: "taskstate/T3", Statement: "no lost notify: after a Wake a poll begins that is later, or the task is COMPLETE",
+			ID: "taskstate/T3",
+			Statement: "no lost notify: after a Wake a poll begins that is later, or the task " +
+				"is COMPLETE",
 			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof: prove(spec.NoLostNotify),
 		},
 		{
-			ID: "taskstate/T4", Statement: "released once: when the last reference goes, and nobody who could touch the task is left then",
+			ID: "taskstate/T4",
+			Statement: "released once: when the last reference goes, and nobody who could touch " +
+				"the task is left then",
 			Scope: "any N references", Assumptions: callers, Code: code,
-			proof: prove(spec.ReleasedOnce, "implies(released > 0, entries + runner + handle + holders + last == 0 && life == 3)"),
+			proof: prove(spec.ReleasedOnce,
+				"implies(released > 0, entries + runner + handle + holders + last == 0 && "+
+					"life == 3)"),
 		},
 		{
-			ID: "taskstate/T5", Statement: "before COMPLETE the task has a reference of its own beside those of handle and wakers",
+			ID: "taskstate/T5",
+			Statement: "before COMPLETE the task has a reference of its own beside those of " +
+				"handle and wakers",
 			Scope: "any N references", Assumptions: callers, Code: code,
 			proof: prove(spec.OwnReference),
 		},
 		{
-			ID: "taskstate/T6", Statement: "notified is set only while RUNNING: no poll for nothing",
-			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			ID:        "taskstate/T6",
+			Statement: "notified is set only while RUNNING: no poll for nothing",
+			Scope:     "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof: prove(spec.NotifiedMeans),
 		},
 		{
-			ID: "taskstate/T7", Statement: "cancel reaches: a cancelled task outside its shields does not wait before its runner was told",
+			ID: "taskstate/T7",
+			Statement: "cancel reaches: a cancelled task outside its shields does not wait " +
+				"before its runner was told",
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof: prove(spec.CancelReaches),
 		},
 		{
-			ID: "taskstate/T8", Statement: "a joiner that has published its waker is woken by the completion, once",
-			Scope: "any N wakers, queues and claimers", Assumptions: callers, Code: code,
+			ID:        "taskstate/T8",
+			Statement: "a joiner that has published its waker is woken by the completion, once",
+			Scope:     "any N wakers, queues and claimers", Assumptions: callers, Code: code,
 			proof: prove(spec.JoinerWoken),
 		},
 		{
-			ID: "taskstate/T9", Statement: "shields are counted exactly: never below 0 or beyond the maximum, and 0 at COMPLETE",
+			ID: "taskstate/T9",
+			Statement: "shields are counted exactly: never below 0 or beyond the maximum, and 0 " +
+				"at COMPLETE",
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof: prove(spec.Shields),
 		},
 		{
-			ID: "taskstate/T10", Statement: "one poller, with the transitions as the functions that the code has: exactly while the task is RUNNING there is one runner",
-			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			ID: "taskstate/T10",
+			Statement: "one poller, with the transitions as the functions that the code has: " +
+				"exactly while the task is RUNNING there is one runner",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
+			Code:  code,
 			proof: coq("one_poller"),
 		},
 		{
-			ID: "taskstate/T11", Statement: "one queue entry, in the same model: one that may run the task while it is SCHEDULED, else none but those a Claim overtook",
-			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			ID: "taskstate/T11",
+			Statement: "one queue entry, in the same model: one that may run the task while it " +
+				"is SCHEDULED, else none but those a Claim overtook",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
+			Code:  code,
 			proof: coq("one_entry"),
 		},
 		{
-			ID: "taskstate/T12", Statement: "no lost notify, in the same model: after a Wake a poll that is later is to come, or the task is COMPLETE",
-			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			ID: "taskstate/T12",
+			Statement: "no lost notify, in the same model: after a Wake a poll that is later is " +
+				"to come, or the task is COMPLETE",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
+			Code:  code,
 			proof: coq("no_lost_notify"),
 		},
 		{
-			ID: "taskstate/T13", Statement: "dropped once, in the same model: released when nobody has a reference any more, at most once, and only when COMPLETE",
+			ID: "taskstate/T13",
+			Statement: "dropped once, in the same model: released when nobody has a reference " +
+				"any more, at most once, and only when COMPLETE",
 			Scope: "any N references", Assumptions: callers, Code: code,
 			proof: coq("dropped_once"),
 		},
 		{
-			ID: "taskstate/T14", Statement: "cancel completes: a cancelled task that no shield makes wait needs no other wake to come to a poll that is told, and from there to COMPLETE",
-			Scope: "any N wakers, queues, claimers, any depth of shields", Assumptions: append([]string{"a runner leaves its shields, and ends when it is told"}, callers...), Code: code,
+			ID: "taskstate/T14",
+			Statement: "cancel completes: a cancelled task that no shield makes wait needs no " +
+				"other wake to come to a poll that is told, and from there to COMPLETE",
+			Scope: "any N wakers, queues, claimers, any depth of shields",
+			Assumptions: append([]string{"a runner leaves its shields, and ends when it is told"},
+				callers...), Code: code,
 			proof: coq("cancel_completes"),
 		},
 		{
-			ID: "taskstate/T15", Statement: "shields: counted exactly, none at COMPLETE, and no runner is told of a cancellation inside one",
+			ID: "taskstate/T15",
+			Statement: "shields: counted exactly, none at COMPLETE, and no runner is told of a " +
+				"cancellation inside one",
 			Scope: "any N wakers, any depth of shields", Assumptions: callers, Code: code,
 			proof: coq("shields"),
 		},
 		{
-			ID: "taskstate/T16", Statement: "who keeps the rules is never refused: no transition panics",
-			Scope: "any N wakers, queues, claimers, references below the maximum", Assumptions: callers, Code: code,
+			ID:          "taskstate/T16",
+			Statement:   "who keeps the rules is never refused: no transition panics",
+			Scope:       "any N wakers, queues, claimers, references below the maximum",
+			Assumptions: callers, Code: code,
 			proof: coq("never_refused"),
 		},
 		{
-			ID: "taskstate/T17", Statement: "a joiner that has published its waker and not withdrawn it is woken by the completion, once, in the same model",
-			Scope: "any N wakers, queues, claimers, references", Assumptions: callers, Code: code,
+			ID: "taskstate/T17",
+			Statement: "a joiner that has published its waker and not withdrawn it is woken by " +
+				"the completion, once, in the same model",
+			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
+			Code:  code,
 			proof: coq("joiner_woken_once"),
 		},
 		{
-			ID: "taskstate/X1", Statement: "T1 to T9 in every state, and where nothing can happen the task was released, or waits and all who could wake it have left",
+			ID: "taskstate/X1",
+			Statement: "T1 to T9 in every state, and where nothing can happen the task was " +
+				"released, or waits and all who could wake it have left",
 			Scope: "5 references, 2 shields", Assumptions: callers, Code: code,
 			proof: within,
 		},
 		{
-			ID: "taskstate/S1", Statement: "one poller, one entry, no lost wake, released once, and COMPLETE is reached",
+			ID: "taskstate/S1",
+			Statement: "one poller, one entry, no lost wake, released once, and COMPLETE " +
+				"is reached",
 			Scope: "2 workers, 3 wakers", Assumptions: callers, Code: code,
 			proof: model{source: "task.pml", defines: []string{"NW=3"}},
 		},

@@ -10,7 +10,7 @@ type proof interface {
 	check(ctx context.Context, b *bench) error
 }
 
-// refuted is the error of a proof that has an answer, and it is no. Any other error is no answer.
+// refuted is the error of a proof whose answer is no. With any other error there is no answer.
 type refuted struct{ why string }
 
 func (r *refuted) Error() string { return r.why }

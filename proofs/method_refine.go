@@ -59,7 +59,8 @@ func (r refinement) judge(ctx context.Context) error {
 		return err
 	}
 	said := strings.TrimSpace(out.String())
-	if sum.Caught == 0 || sum.Caught != sum.Mutants || !strings.Contains(said, "killed by "+r.test) {
+	if sum.Caught == 0 || sum.Caught != sum.Mutants ||
+		!strings.Contains(said, "killed by "+r.test) {
 		return errors.New(said)
 	}
 	return &refuted{said}
@@ -84,7 +85,8 @@ func describeChecker(ctx context.Context) (string, error) {
 		return name, errors.New("go is not installed; see https://go.dev/dl")
 	}
 	if out, err := exec.CommandContext(ctx, "go", "list", modulePath).CombinedOutput(); err != nil {
-		return name, fmt.Errorf("the source of this module is not here, in whose directory this must run: %s", tail(string(out)))
+		return name, fmt.Errorf("the source of this module is not here, in whose directory this "+
+			"must run: %s", tail(string(out)))
 	}
 	return name, nil
 }

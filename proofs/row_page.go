@@ -39,7 +39,8 @@ type Place struct {
 
 var tag = regexp.MustCompile(`\b(?:idle|park|deque|taskstate|injector|memory)/[A-Z]\d+\b`)
 
-// Named returns where the comments of the shipped code, in the module's directory, name theorems.
+// Named returns, by theorem, where the comments of the shipped code name it. module is the module's
+// directory; the error is that of reading it.
 func Named(module fs.FS) (map[string][]Place, error) {
 	named := map[string][]Place{}
 	for _, dir := range []string{"idle", "park", "deque", "taskstate", "runtime"} {
@@ -65,7 +66,7 @@ func Named(module fs.FS) (map[string][]Place, error) {
 	return named, nil
 }
 
-// pictures are what a worker, a parker, a ring and a task go through.
+// pictures show, for each section of the page, the states of its protocol.
 var pictures = map[string]string{
 	"idle": `running ------ Search ------> searching         counted from here on
 searching ---- Found -------> running           searching - 1; the last one notifies
@@ -94,16 +95,16 @@ SCHEDULED --------------------> RUNNING ---------> COMPLETE
 	"memory": `store x --.                .-- store y      each store may wait in a buffer
            >  in any order <                    until its process loads with seq_cst
 load y  --'                '-- load x       both see 0: a task waits, and its worker sleeps`,
-	"injector": `outside -- lock, open? append, length, unlock, notify --> injector        closed? refused
-injector -- lock, a batch out, length, unlock ----------> a worker's hand one to run, the others in transit
-hand     -- tail.Store, notify (a searcher: Found) -----> its ring        takeable by thieves
-ring     -- full: half of it and the new one -----------> a spill         in transit
-spill    -- lock, append, length, unlock, notify -------> injector        open or not
+	"injector": `outside -- lock, open? append, length, unlock, notify --> injector   closed? refused
+injector -- lock, a batch out, length, unlock ----------> a hand     one to run, others in transit
+hand     -- tail.Store, notify (a searcher: Found) -----> its ring   takeable by thieves
+ring     -- full: half of it and the new one -----------> a spill    in transit
+spill    -- lock, append, length, unlock, notify -------> injector   open or not
 end      -- lock, closed, unlock; then Close of idle; a worker that is told Closed looks once more`,
 }
 
-// HTML writes rows as a page. base is what links to files begin with: a directory, or an address;
-// named, where the code names the theorems, may be nil.
+// HTML writes rows as a page. Links to files begin with base: a directory, or an address. named
+// says where the code names the theorems, see Named; it may be nil. The error is that of w.
 func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},

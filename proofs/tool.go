@@ -36,7 +36,7 @@ func goVersion() string {
 	return "go " + strings.TrimPrefix(runtime.Version(), "go") + " (this program)"
 }
 
-// bench is where an audit works: a directory for files, and what is known of the tools.
+// bench is the workplace of one audit: a directory for files, and what is known of the tools.
 type bench struct {
 	dir string
 
@@ -73,7 +73,8 @@ func (b *bench) describe(ctx context.Context, t tool) (string, error) {
 		return describeChecker(ctx)
 	}
 	if _, err := exec.LookPath(t.program); err != nil {
-		return t.program, fmt.Errorf("%s is not installed; on Debian: apt-get install --no-install-recommends %s", t.program, t.debian)
+		return t.program, fmt.Errorf("%s is not installed; on Debian: apt-get install "+
+			"--no-install-recommends %s", t.program, t.debian)
 	}
 	out, err := exec.CommandContext(ctx, t.program, t.version).CombinedOutput()
 	version := number.FindString(string(out))

@@ -39,7 +39,8 @@ const style = `
 `
 
 func (d *drawing) box(x, y, w, h int) {
-	fmt.Fprintf(&d.over, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n",
+	fmt.Fprintf(&d.over, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "+
+		"rx=\"6\"/>\n",
 		x, y, w, h)
 }
 

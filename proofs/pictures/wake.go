@@ -62,9 +62,12 @@ func Wake() string {
 	pair("c", left, mid(4), right-2, mid(4))
 	d.text(left+104, mid(4)-8, "c", "the token")
 	y := laneTop + 4*laneStep + 12
-	d.text(leftLane, y, "a", "Blue: the push and the bit. The submitter sees the bit (3), or the recheck sees the task (3).")
-	d.text(leftLane, y+20, "b", "Orange: the push and the count. The submitter sees no searcher (2), or the recheck sees the task (3).")
-	d.text(leftLane, y+40, "", "An arrow leads from a write to the read on the other side. Sequential consistency forbids that both "+
+	d.text(leftLane, y, "a", "Blue: the push and the bit. The submitter sees the bit (3), or "+
+		"the recheck sees the task (3).")
+	d.text(leftLane, y+20, "b", "Orange: the push and the count. The submitter sees no searcher "+
+		"(2), or the recheck sees the task (3).")
+	d.text(leftLane, y+40, "", "An arrow leads from a write to the read on the other side. "+
+		"Sequential consistency forbids that both "+
 		"reads of a colour miss: idle/I1, memory/M1.")
 	return d.String()
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// An Instance is a way to do a rule. Bind gives, for variables that have copies, the copy that the
-// rule means; others are the sum of their copies, and may not be assigned. When is a further
-// condition, "" for none.
+// An Instance is one way for an actor to do a rule. Bind gives, for variables that have copies, the
+// copy that the rule means; a variable that is not in it stands for the sum of its copies, and may
+// not be assigned. When is a further condition, "" for none.
 type Instance struct {
 	Bind map[string]string
 	When string
 }
 
-// A Precondition says that an access of this form, by an actor for whom When is not empty, is in
-// the table's view done only in certain states, whether or not it is a step of the table.
+// A Precondition says when an access may happen at all, whether or not it is a step of the table:
+// an actor for which When is not empty does an access of the form Code only in states where that
+// holds.
 type Precondition struct {
 	Code string
 	When func(actor int) string
 }
 
-// A Binding says who does what in a table.
+// A Binding says which goroutine does which rule of a table, on which copies of its variables.
 type Binding struct {
 	System *spec.System
-	// Actors are the names of goroutines, other than which nobody does anything.
+	// Actors are the names of the goroutines that take part.
 	Actors []string
 	// Copies gives the names of a variable's copies. A variable that is not there is shared.
 	Copies map[string][]string
@@ -42,8 +43,8 @@ type Binding struct {
 	Package string
 	// Silent are rules without an access: they happen before the actor's next one.
 	Silent []string
-	// Preconditions are conditions under which an access may mean nothing. Where there is none, it
-	// always may.
+	// Preconditions hold whenever the accesses happen that they name. Any other access may always
+	// change nothing.
 	Preconditions []Precondition
 	// Params is the largest value of a parameter, see spec.Question.
 	Params int

@@ -11,10 +11,10 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// A Machine follows executions of the real code in a table. One goroutine at a time uses it.
+// A Machine follows executions of the real code in a table. One goroutine at a time may use it.
 //
-// Executions repeat one another, so each set of states has a number, and where an access led from a
-// set is computed once.
+// Executions repeat one another, so each set of states has a number, and where an access leads from
+// a set is computed once.
 type Machine struct {
 	binding       *Binding
 	vars          spec.Vars
@@ -73,7 +73,8 @@ type edge struct{ set, access, values int }
 // none is the number of the empty set, which is not stored.
 const none = -1
 
-// NewMachine returns a Machine. It panics if the table and the binding do not fit together.
+// NewMachine returns a Machine for a table and its binding. It panics if the two do not fit
+// together.
 func NewMachine(b Binding) *Machine {
 	m := &Machine{binding: &b, vars: spec.Vars{}, names: b.variables(), accesses: map[site]int{},
 		after: map[edge]int{},
@@ -94,22 +95,23 @@ func NewMachine(b Binding) *Machine {
 	return m
 }
 
-// Share says that an expression over the table's variables, in which the sum stands for a variable
-// that has copies, has at each instant a value that can be read from an object: by the functions
-// that Begin is given, in this order.
+// Share ties an expression over the table's variables to the memory of an object: at each instant
+// its value must be the one that the functions read which Begin is given, in the order of the calls
+// of Share. A variable that has copies stands for their sum.
 func (m *Machine) Share(object, name, text string) {
 	m.shared = append(m.shared, shared{name, object, m.vars.Compile(m.binding.in(text, nil))})
 }
 
-// An Object is memory that the table speaks about: accesses to it are the steps. Reads are done
-// while the execution stands still.
+// An Object is memory that the table speaks about: atomic accesses to it are the steps. Nothing
+// else runs while it is read.
 type Object struct {
 	Name    string
 	Address unsafe.Pointer
 }
 
-// Begin begins an execution, before its first step. state has the table's variables that are not 0,
-// which must agree with what is read; read gives the shared variables.
+// Begin begins an execution, before its first step. state gives the table's variables that are not
+// 0; read gives the values of the shared expressions. It panics if the two disagree, or if state
+// names a variable that there is not.
 func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() int) {
 	if len(read) != len(m.shared) {
 		panic(fmt.Sprintf("refine: %d shared variables, and %d to read them", len(m.shared),
@@ -143,7 +145,8 @@ func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() i
 	m.start = m.set([]int{m.state(s)})
 }
 
-// Step is an observer for model.Observe. The error says why the step is none of the table's.
+// Step is an observer for model.Observe. It returns an error if the step is none of the table's,
+// with the states in which the table was and the rules that would have allowed it.
 func (m *Machine) Step(s *model.Step) error {
 	if s.Again {
 		if s.N >= len(m.trail) {
@@ -320,8 +323,8 @@ func (m *Machine) numbers(text string) []int {
 	return all
 }
 
-// May reports whether the table may now be in a state in which a condition holds, in which the sum
-// stands for a variable that has copies. It is true where nothing is observed.
+// May reports whether the table may now be in a state in which a condition holds. A variable that
+// has copies stands for their sum. It is true where no step was observed.
 func (m *Machine) May(condition string) bool {
 	if len(m.trail) == 0 {
 		return true
@@ -335,8 +338,8 @@ func (m *Machine) May(condition string) bool {
 	return false
 }
 
-// Used adds to used whether each rule was the meaning of an access so far, and returns in how many
-// executions; where nothing is observed, it adds nothing, and returns 0.
+// Used sets, for each rule that was the meaning of an access so far, its entry in used, and returns
+// in how many executions. Where no step was observed it adds nothing and returns 0.
 func (m *Machine) Used(used map[string]bool) (executions int64) {
 	if m.steps == 0 {
 		return 0

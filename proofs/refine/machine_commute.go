@@ -5,13 +5,16 @@ import (
 	"slices"
 )
 
-// Commutes looks, in every state that the table leads to from where the last execution began, at
-// every two moves one after the other by different actors and on different objects. They must be
-// possible in the other order, too: another move of the same actor on the same object, and then one
-// of the first actor, that together lead to the same state; and each must change what is shared of
-// its own object only. So what was seen of one order of independent accesses is true of the others.
-// but are rules that need not. It returns how many pairs there are.
-func (m *Machine) Commutes(limit int, but ...string) (pairs int, err error) {
+// Commutes checks that consecutive moves by different actors on different objects commute in every
+// reachable state, except the rules listed: another move of the second actor on its object, and
+// then one of the first actor on its own, lead to the same state. Each move must change what is
+// shared of its own object only. So what was seen of one order of independent accesses holds of the
+// others.
+//
+// The states are those reachable from where the last execution began. Commutes returns how many
+// pairs it has checked, and an error that names the first pair that does not commute, or that there
+// are more states than limit.
+func (m *Machine) Commutes(limit int, except ...string) (pairs int, err error) {
 	m.hops = map[int][]hop{}
 	defer func() { m.hops = nil }()
 	states := slices.Clone(m.numbers(m.sets.at(m.start)))
@@ -35,13 +38,14 @@ func (m *Machine) Commutes(limit int, but ...string) (pairs int, err error) {
 				return pairs, err
 			}
 			for _, b := range second {
-				if b.actor == a.actor || b.object == a.object || slices.Contains(but, b.rule) ||
-					slices.Contains(but, a.rule) {
+				if b.actor == a.actor || b.object == a.object || slices.Contains(except, b.rule) ||
+					slices.Contains(except, a.rule) {
 					continue
 				}
 				pairs++
 				if !m.swapped(first, a, b) {
-					return pairs, fmt.Errorf("in %s, %s by %s and then %s by %s is possible, and not in the other order", m.describe(m.numbers(m.states.at(s))),
+					return pairs, fmt.Errorf("in %s, %s by %s and then %s by %s is possible, "+
+						"and not in the other order", m.describe(m.numbers(m.states.at(s))),
 						a.rule, m.binding.Actors[a.actor], b.rule, m.binding.Actors[b.actor])
 				}
 			}

@@ -7,8 +7,8 @@ import (
 )
 
 // Field returns the address of a field of the struct that p points to, exported or not, or of an
-// element of the slice that the field is. It panics if there is no such field: a field that was
-// renamed is noticed.
+// element of it if the field is a slice or an array and there is an index. It panics if there is no
+// such field, so a test notices that the field was renamed.
 func Field(p any, name string, index ...int) unsafe.Pointer {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -24,8 +24,8 @@ func Field(p any, name string, index ...int) unsafe.Pointer {
 	return unsafe.Pointer(f.UnsafeAddr())
 }
 
-// Read32 returns what is in memory, as an observer may read it: nobody else runs.
+// Read32 returns what is in memory. Only an observer may call it, while nothing else runs.
 func Read32(p unsafe.Pointer) uint32 { return *(*uint32)(p) }
 
-// Read64 is Read32 for twice as much.
+// Read64 is Read32 for 64 bits.
 func Read64(p unsafe.Pointer) uint64 { return *(*uint64)(p) }

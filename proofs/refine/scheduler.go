@@ -11,7 +11,7 @@ import (
 )
 
 // A Scheduler follows the executions of workers that sleep as package idle says: in the table of
-// idle, and for each worker in that of park. One goroutine at a time uses it.
+// idle and, for each worker, in that of park. One goroutine at a time may use it.
 type Scheduler struct {
 	Idle    *Machine
 	Parkers []*Machine // those of the workers, by number
@@ -39,9 +39,10 @@ func NewScheduler(workers int, b Binding) *Scheduler {
 	return s
 }
 
-// Begin begins an execution, as Machine.Begin does. The workers that are not asleep run; state has
-// what else is not 0. queue is the memory by which others see how many tasks there are, and queued
-// reads it. objects and read are what the caller has shared besides, behind what NewScheduler has.
+// Begin begins an execution, as Machine.Begin does. The workers that are not asleep are running;
+// state has what else is not 0. queue is the memory that shows others how many tasks are queued,
+// and queued reads it. objects and read are what the caller shares besides, after what NewScheduler
+// has shared.
 func (s *Scheduler) Begin(c *idle.Coordinator, parkers []*park.Parker, state map[string]int,
 	asleep func(worker int) bool,
 	queue unsafe.Pointer, queued func() int, objects []Object, read ...func() int) {
@@ -88,8 +89,8 @@ func (s *Scheduler) Step(step *model.Step) error {
 	return err
 }
 
-// Over reports whether everything that was begun may be at its end: all workers run, nobody owes a
-// wake.
+// Over reports whether everything that was begun may be at its end: all workers run, and nobody has
+// yet to notify or to wake.
 func (s *Scheduler) Over() bool {
 	over := s.Idle.May(fmt.Sprint("R == ", len(s.Parkers)))
 	for _, p := range s.Parkers {

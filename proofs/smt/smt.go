@@ -15,7 +15,7 @@ import (
 	"github.com/surewake/surewake/proofs/spec"
 )
 
-// A Proof is what is claimed about a table, and why it is so.
+// A Proof is a claim about a table, with the invariant that proves it.
 type Proof struct {
 	System *spec.System
 	// Invariant holds in every state.
@@ -39,7 +39,8 @@ type Question struct {
 	assert []string
 }
 
-// Questions returns all that has to be asked.
+// Questions returns all that a solver has to be asked; the claim is proved if every answer is the
+// expected one.
 func (p *Proof) Questions() []Question {
 	s := p.System
 	inv := plain(spec.And(p.Invariant...))

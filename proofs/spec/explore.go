@@ -12,8 +12,8 @@ type Question struct {
 	Start map[string]int
 	// Params is the largest value that a parameter of a rule takes; they start from 0.
 	Params int
-	// Always are conditions that must hold in every state; Ends one for states in which no rule can fire, "" if there must
-	// be none.
+	// Always are conditions that must hold in every state; Ends one for states in which no rule can
+	// fire, "" if there must be none.
 	Always []string
 	Ends   string
 	// Terminates says that no run may go on for ever.
@@ -60,7 +60,8 @@ type node struct {
 	rule   int16
 }
 
-// Explore walks through every state that the rules lead to. The error is a *Violation unless the limit was reached.
+// Explore walks through every state that the rules lead to. The error is a *Violation unless the
+// limit was reached.
 func (s *System) Explore(q Question) (Exploration, error) {
 	e := &explorer{sys: s, vars: Vars{}, seen: map[string]int32{}}
 	for i, name := range append(append([]string(nil), s.Vars...), s.Params...) {
@@ -231,8 +232,8 @@ func (e *explorer) violation(at int, what string) *Violation {
 	return v
 }
 
-// cycle returns a state that lies on a cycle, or -1: whoever is left when states without onward steps are taken away, again
-// and again.
+// cycle returns a state that lies on a cycle, or -1: whoever is left when states without onward
+// steps are taken away, again and again.
 func cycle(onward [][]int32) int {
 	left := make([]int, len(onward))
 	before := make([][]int32, len(onward))

@@ -14,12 +14,14 @@ type Vars map[string]int
 // names of the operators, in Go and in SMT-LIB.
 var operators = map[token.Token]string{
 	token.ADD: "+", token.SUB: "-", token.MUL: "*",
-	token.LSS: "<", token.LEQ: "<=", token.GTR: ">", token.GEQ: ">=", token.EQL: "=", token.NEQ: "distinct",
+	token.LSS: "<", token.LEQ: "<=", token.GTR: ">", token.GEQ: ">=", token.EQL: "=",
+	token.NEQ:  "distinct",
 	token.LAND: "and", token.LOR: "or",
 }
 
-// parse reads a condition or a number. Besides operators there are two functions: implies(a, b), and either(c, a, b), which
-// is a if c holds and else b. A mistake in a table is a mistake of this program, so it panics.
+// parse reads a condition or a number. Besides operators there are two functions: implies(a, b),
+// and either(c, a, b), which is a if c holds and else b. A mistake in a table is a mistake of this
+// program, so it panics.
 func parse(text string) ast.Expr {
 	e, err := parser.ParseExpr(text)
 	if err != nil {
@@ -71,7 +73,8 @@ func operator(op token.Token) string {
 // called returns the name of the function that a call names, and sees that it has its arguments.
 func called(e *ast.CallExpr) string {
 	f, ok := e.Fun.(*ast.Ident)
-	if !ok || f.Name != "implies" && f.Name != "either" || f.Name == "implies" && len(e.Args) != 2 || f.Name == "either" && len(e.Args) != 3 {
+	if !ok || f.Name != "implies" && f.Name != "either" || f.Name == "implies" &&
+		len(e.Args) != 2 || f.Name == "either" && len(e.Args) != 3 {
 		panic(fmt.Sprintf("spec: %v(%d arguments) has no meaning here", e.Fun, len(e.Args)))
 	}
 	return f.Name

@@ -16,7 +16,8 @@ type System struct {
 	Vars []string
 	// Init is the condition for a state to be an initial one.
 	Init string
-	// Params may stand in rules beside variables: a rule may fire with any value for which its condition holds.
+	// Params may stand in rules beside variables: a rule may fire with any value for which its
+	// condition holds.
 	Params []string
 	Rules  []Rule
 }
@@ -53,7 +54,8 @@ func (s *System) Without(name string) *System {
 	return &c
 }
 
-// With returns a copy of the table in which a rule stands in the place of the one of the same name, or behind the others.
+// With returns a copy of the table in which a rule stands in the place of the one of the same name,
+// or behind the others.
 func (s *System) With(rule Rule) *System {
 	c := *s
 	c.Rules = append([]Rule(nil), s.Rules...)
