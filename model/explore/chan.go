@@ -8,22 +8,22 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Channels. A buffered channel keeps its values in itself: when the engine has
-// decided that an operation runs, the hook does the real one, which cannot
-// block. What the engine keeps beside it are numbers: how many values were sent
-// and received, and what happened to it so far (chan_dependence.go says which of these
-// operations depend on one another, and why).
+// A buffered channel keeps its values in the real channel. When the engine has decided that an
+// operation runs, the hook does the real operation, which cannot block then. The model of the
+// channel consists of numbers: how many values were sent and received, and which accesses there
+// were (chan_dependence.go).
 //
-// A send on an unbuffered channel is two steps: the sender posts its value,
-// which it always can, and goes on when a receiver has taken it. The k-th
-// receive takes the k-th value that was posted. Since nobody can tell whether
-// another goroutine has already begun to wait, that says the same as a meeting
-// of the two, and orders less. One thing tells: a select with a send on an
-// unbuffered channel is ready only if a receiver is there. When the first such
-// select is met, the exploration starts again with meetings (chan_rendezvous.go).
+// A send on an unbuffered channel is two steps:
 //
-// The value of a post lies where its sender left it until the receiver has
-// copied it.
+//   1. The sender posts its value, which is always possible. The value stays where the sender left
+//      it.
+//   2. The sender continues when a receiver has taken the value.
+//
+// The k-th receive takes the k-th value posted. Nobody can observe whether another goroutine has
+// already begun to wait, so this admits the same results as a rendezvous of sender and receiver,
+// and orders fewer operations. The exception is a select with a send on an unbuffered channel: that
+// case is ready only if a receiver waits. When such a select is first encountered, the exploration
+// starts again with real rendezvous (chan_rendezvous.go).
 
 func init() {
 	ops[OpSend] = operation{
@@ -86,7 +86,7 @@ func init() {
 	ops[OpLen] = operation{name: "len of a channel", accesses: lenAccesses}
 }
 
-// A Chan is what the engine must know of a channel that it meets.
+// A Chan identifies a channel and gives what the engine must know of it when it sees it first.
 type Chan struct {
 	Ptr    unsafe.Pointer // nil for a nil channel
 	Cap    int
@@ -94,14 +94,14 @@ type Chan struct {
 	Closed bool // likewise
 }
 
-// A Case is one of the ways in which a channel operation can go on.
+// A Case is one of the alternatives of a channel operation.
 type Case struct {
 	Chan
 	Send bool
 	Mem  unsafe.Pointer // send: where the value lies, nil if it comes later; receive: where a sender may put it
 }
 
-// A Completion says what is left to do for the case that was chosen.
+// A Completion says what the caller of Communicate must do to complete the chosen case.
 type Completion uint8
 
 // What the caller of Communicate does.
@@ -112,14 +112,14 @@ const (
 	Completed                   // nothing: a received value lies at the Mem of the case, a sent one was taken from there
 )
 
-// An Outcome is how a channel operation went on.
+// An Outcome is the result of Communicate: the case that was chosen and how to complete it.
 type Outcome struct {
 	Case       int // -1 for default
 	Completion Completion
 	Mem        unsafe.Pointer
 }
 
-// channel is what the engine keeps of one channel during one execution.
+// channel is the model of one channel, for one execution.
 type channel struct {
 	known      bool
 	closed     bool
@@ -135,19 +135,20 @@ type channel struct {
 	timer      *timer   // that fires into it, or nil
 }
 
+// post is a value posted on an unbuffered channel: its sender, and where the value lies.
 type post struct {
 	tid int32
 	mem unsafe.Pointer
 }
 
-// chanCase is a Case of a pending operation.
+// chanCase is a Case with the number of its object.
 type chanCase struct {
 	obj  int32 // -1 for a nil channel
 	send bool
 	mem  unsafe.Pointer
 }
 
-// chanOp is what a thread keeps of its channel operation.
+// chanOp is a thread's pending or last channel operation.
 type chanOp struct {
 	cases      []chanCase
 	def        bool           // there is a default
@@ -162,7 +163,8 @@ type chanOp struct {
 	answer     uint64         // likewise, for what its partner did before that came
 }
 
-// channel gives the number of the channel's object.
+// channel returns the number of the channel's object, and begins its model at the first use in an
+// execution.
 func (e *engine) channel(c *Chan) int32 {
 	id := e.object(c.Ptr)
 	o := &e.objs[id]
@@ -176,8 +178,9 @@ func (e *engine) channel(c *Chan) int32 {
 	return id
 }
 
-// Communicate does one of the cases, waiting until one is ready unless there is
-// a default. It reports false outside of an execution.
+// Communicate is the scheduling point of a send, a receive or a select. It returns when one of the
+// cases has been chosen, or immediately with Case -1 if def is set and the search chooses default.
+// The caller completes the case as the Outcome says. It reports false outside of an execution.
 func Communicate(cases []Case, def bool) (Outcome, bool) {
 	if !InExecution() {
 		return Outcome{}, false
@@ -228,10 +231,11 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	return Outcome{int(t.chanOp.taken), t.chanOp.completion, t.chanOp.mem}, true
 }
 
-// Close is the scheduling point before a channel is closed.
+// Close is the scheduling point before close of a channel. It reports false outside of an
+// execution.
 func Close(c Chan) bool { return enterChan(c, OpClose) }
 
-// Len is the scheduling point before len of a channel.
+// Len is the scheduling point before len of a channel. It reports false outside of an execution.
 func Len(c Chan) bool { return enterChan(c, OpLen) }
 
 func enterChan(c Chan, op Op) bool {
@@ -247,8 +251,8 @@ func enterChan(c Chan, op Op) bool {
 	return Enter(c.Ptr, op)
 }
 
-// checkUncontrolledClose looks, when nothing can run, whether a channel that a thread waits
-// for was closed by code that is not rewritten.
+// checkUncontrolledClose is called when nothing can run. It fails the execution if a channel that a
+// thread waits for was closed by code that is not rewritten.
 func (e *engine) checkUncontrolledClose() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]

@@ -2,11 +2,11 @@ package explore
 
 import "unsafe"
 
-// Whether a channel that was made before the execution is closed cannot be
-// asked of it without receiving its values. The runtime keeps that in a word of
-// its own, whose place is found out here by closing a channel.
+// Go has no way to ask whether a channel is closed without receiving its values. The runtime keeps
+// that in a word of the channel; the offset of this word is determined here, at start, by closing a
+// channel and comparing.
 
-// closedAt is where a channel keeps whether it is closed.
+// closedAt is the offset of the word that tells whether a channel is closed.
 var closedAt = func() uintptr {
 	const words = 16 // of 4 bytes; a channel is longer
 	place := func() (at uintptr, changed int) {

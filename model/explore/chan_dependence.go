@@ -5,31 +5,29 @@ import (
 	"time"
 )
 
-// Which channel operations depend on one another
+// Which operations on channels depend on one another.
 //
-// The values of a channel are numbered: the k-th value that was sent is the one
-// that the k-th receive gets. Sends are ordered among themselves, since their
-// order is that of the values, and so are receives. Between the two, of a
-// channel with capacity C:
+// The values of a channel are numbered: the k-th receive gets the k-th value sent. Sends on a
+// channel depend on one another, because their order is the order of the values; so do receives.
+// Between sends and receives of a channel with capacity C there are two orders:
 //
-//	receive k comes after send k         it could not run before
-//	send k+C  comes after receive k      it could not run before
+//	receive k comes after send k         it is not enabled before
+//	send k+C  comes after receive k      it is not enabled before
 //
-// and nothing else: while a channel is neither empty nor full, a send and a
-// receive can change places and nobody can tell. These two orders are never
-// reversed. They are part of what happens before, and a race is looked for
-// behind them. One sender and one receiver are one trace.
+// There is no other dependence between them: while a channel is neither empty nor full, adjacent
+// send and receive commute. The two orders can never be reversed. They are part of happens-before,
+// and earlier events are searched for races in their place. A program with one sender and one
+// receiver is one trace.
 //
-// A select also depends on what it did not find. A case that it looks at and
-// does not take (or default, when it takes that) is a look:
+// A select also depends on what it did not find. Each case that it examines and does not take is a
+// look (if it takes default, each case is):
 //
-//	look for a value, when n were received    reads whether send n+1 has been
-//	look for room, when n were sent           reads whether receive n+1-C has been
+//	look for a value, after n receives    reads whether send n+1 has happened
+//	look for room, after n sends          reads whether receive n+1-C has happened
 //
-// A look for a value has its place in the order of the receives, one for room
-// in that of the sends; looks do not depend on looks. So a look depends on one
-// send or receive of the other side, and not on all of them: a goroutine that
-// waits for work or for the end, in a loop, is one trace with its one sender.
+// A look for a value is ordered with the receives, a look for room with the sends; looks do not
+// depend on one another. So a look depends on one operation of the other side instead of all of
+// them: a goroutine that waits in a loop for work or for the end is one trace with its one sender.
 //
 //	           send j       receive j    look recv n        look send n    close
 //	send k     x            j=k-C, j=k   k=n+1              x              x
@@ -38,26 +36,27 @@ import (
 //	look send  x            j=n+1-C      -                  -              x
 //	close      x            unbuffered   unless a value     x              x
 //
-// A receive that returns because the channel is closed is a look that found no
-// value; close is independent of receives that got one. On an unbuffered
-// channel a close throws away what was posted, so there it is not. len is a
-// look at both sides. Closing a channel again, which panics, is a look for room.
-// A send on a closed channel panics too, but stays a send: what depends on it
-// must not cease to when something else, here the close, comes in between. Only
-// for looks it is none: between the two stands the close, or comes before both.
+// Special cases:
 //
-// All of these numbers are the same in every order of a trace: k and n by the
-// order of the sends or receives, whether a look found something by the send or
-// receive that it reads. That is what makes traces out of orders. Whether the
-// buffer happened to be empty before an operation is not, and dependence by
-// that would have broken the search.
+//   - A receive that returns because the channel is closed is a look that found no value. close is
+//     independent of receives that got a value, except on an unbuffered channel, where close
+//     discards the posted values.
+//   - len is a look at both sides.
+//   - Closing a closed channel, which panics, is a look for room.
+//   - A send on a closed channel, which panics, remains a send: an operation that depends on it
+//     must not become independent when another one, here close, comes in between. It is not a send
+//     to looks, because close stands between the two, or before both.
 //
-// An event that a select is dependent on is in a race with it if the select
-// could have run without it: some case must have been ready in the state which
-// all other events make that do not happen after this one (couldRunWithout). A
-// blocked receive is treated in the same way, and so is one whose wait never
-// ends.
+// All of these numbers are the same in every execution of a trace: k and n are fixed by the order
+// of the sends or receives, and what a look found by the operation that it reads. Dependence must
+// have this property for traces to be well defined. Whether the buffer was empty before an
+// operation does not have it.
+//
+// An event that an operation depends on is in a reversible race with it if the operation could have
+// run without that event: in the state made by all events that do not happen after it, some case is
+// ready (couldRunWithout). The same holds for operations that are blocked forever.
 
+// accessKind says what an access does. The order of the kinds matters to dependent.
 type accessKind uint8
 
 const (
@@ -73,7 +72,7 @@ const (
 	accAll // a meeting, or a timer: depends on everything
 )
 
-// access is what an operation does to one channel.
+// access is what an operation does to one channel, timer or the clock.
 type access struct {
 	obj   int32
 	n     int32 // its number, or for a look how many there were before
@@ -84,6 +83,7 @@ type access struct {
 	when  time.Duration // a timer: its deadline after; the clock: by how much, or where to, it moved
 }
 
+// dependent reports whether two accesses to the same object depend on one another.
 func (e *engine) dependent(a, b *access) bool {
 	if a.kind > b.kind {
 		a, b = b, a
@@ -123,9 +123,9 @@ func (e *engine) dependent(a, b *access) bool {
 	return false
 }
 
-// The functions of operation.accesses append what t's operation does to its
-// channels in the state as it is. taken is the case that it takes, -1 for default,
-// or undecided: then a case is a look, and the operation besides if it is ready.
+// The functions of operation.accesses append what t's operation does to its channels in the present
+// state. taken is the case that it takes, -1 for default, or undecided: then each case is a look,
+// and the operation as well if it is ready.
 
 func noAccesses(_ *engine, _ *thread, out []access, _ int32) []access { return out }
 
@@ -145,8 +145,7 @@ func lenAccesses(_ *engine, t *thread, out []access, _ int32) []access {
 	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accLen})
 }
 
-// operationAccesses is for operations with one case: they look only if they
-// cannot run.
+// operationAccesses is for operations with a single case. They look only if they cannot run.
 func operationAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	for i, c := range t.chanOp.cases {
 		if c.obj >= 0 {
@@ -157,7 +156,7 @@ func operationAccesses(e *engine, t *thread, out []access, taken int32) []access
 	return out
 }
 
-// selectAccesses is for those that choose among cases.
+// selectAccesses is for operations that choose among cases.
 func selectAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	for i, c := range t.chanOp.cases {
 		if c.obj >= 0 {
@@ -171,7 +170,7 @@ func selectAccesses(e *engine, t *thread, out []access, taken int32) []access {
 // undecided stands for the case of an operation that has not run.
 const undecided = -2
 
-// caseAccesses appends what one case does: the operation, a look, or both.
+// caseAccesses appends what one case does: the operation if acts, a look if looks.
 func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []access {
 	ch := e.objs[c.obj].ch
 	if ch.timer != nil && !c.send {
@@ -196,7 +195,7 @@ func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []acce
 	return out
 }
 
-// chanClock adds to the clock c what t's channel operation ev depends on.
+// chanClock adds to the clock c the events on which t's channel operation ev depends.
 func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 	if ev.source >= 0 {
 		join(c, e.clockAt(ev.source))
@@ -221,13 +220,14 @@ func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 	}
 }
 
-// cover is what has been met of a history, from its end: everything before it
-// happens before something that was met, once covered says so.
+// cover summarizes which accesses were found in a history, from its end, that an access depends on:
+// on its own side (side), on the other (other), or one that orders everything (all). When covered
+// holds, everything earlier happens before something that was found.
 type cover struct {
 	side, other, all bool
 }
 
-// add notes that b was met, on which a depends.
+// add notes that b was found, on which a depends.
 func (c *cover) add(a, b *access) {
 	switch {
 	case b.kind == accAll || b.kind == accClockSet:
@@ -244,7 +244,7 @@ func (c *cover) add(a, b *access) {
 	}
 }
 
-// covered says whether nothing more of the history needs to be looked at.
+// covered reports whether nothing earlier in the history needs to be examined for a.
 func (e *engine) covered(a *access, c *cover) bool {
 	if c.all {
 		return true
@@ -263,8 +263,8 @@ func (e *engine) covered(a *access, c *cover) bool {
 	return false
 }
 
-// chanWakes reports whether the pending operation of u, which sleeps, depends
-// on the operation of t, which is about to run.
+// chanWakes reports whether the pending operation of u, which sleeps, depends on t's operation,
+// which is about to run.
 func (e *engine) chanWakes(t, u *thread) bool {
 	if !u.op.isChan() {
 		return false
@@ -284,7 +284,7 @@ func (e *engine) anyDependent(as, bs []access) bool {
 	return false
 }
 
-// chanRaces is races for an operation on channels.
+// chanRaces does for an operation on channels what races does for others.
 func (e *engine) chanRaces(t *thread, d int) {
 	clk := e.zero[:e.stride]
 	if t.prev >= 0 {
@@ -327,7 +327,7 @@ next:
 	}
 }
 
-// insert puts an event into a list that is sorted, the latest first.
+// insert adds an event to a list sorted from the latest to the earliest.
 func insert(list []int32, f int32) []int32 {
 	i := len(list)
 	for i > 0 && list[i-1] < f {
@@ -342,8 +342,8 @@ func insert(list []int32, f int32) []int32 {
 	return list
 }
 
-// isDep reports whether event j is one that the operation which chanRaces
-// looked at last depends on, and that does not happen before it otherwise.
+// isDep reports whether j is in deps: an event on which the operation that chanRaces examined last
+// depends, and which does not happen before it by other means.
 func (e *engine) isDep(j int32) bool {
 	for _, f := range e.deps {
 		if f <= j {
@@ -353,10 +353,10 @@ func (e *engine) isDep(j int32) bool {
 	return false
 }
 
-// couldRunWithout says whether t's operation could have run when neither event
-// f nor any that happens after it had; given the clock of its past, whether it
-// could have when of the events since f only those in its past had. The second
-// is more for timers alone: two events can keep one from firing, one that stops
+// couldRunWithout reports whether t's operation could have run if neither event f nor any event
+// that happens after f had been executed. With past, the clock of t's past, it reports whether it
+// could have run if of the events from f on only those in that past had been executed. This second
+// form finds more for timers only: two events together can keep a timer from firing, one that stops
 // it and one that uses up the early timeouts.
 func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
 	if !ops[t.op].gated() {
@@ -395,7 +395,7 @@ func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
 	return false
 }
 
-// without reports whether an access is left out by couldRunWithout.
+// without reports whether couldRunWithout leaves out the access a.
 func (e *engine) without(a *access, f int32, past []int32) bool {
 	if past != nil {
 		return a.event >= f && past[e.stack[a.event].tid] <= a.event
@@ -403,7 +403,7 @@ func (e *engine) without(a *access, f int32, past []int32) bool {
 	return a.event >= f && e.clockAt(a.event)[e.stack[f].tid] > f
 }
 
-// hasTimer reports whether one of the cases of t's operation is a timer.
+// hasTimer reports whether a case of t's operation is a timer.
 func (e *engine) hasTimer(t *thread) bool {
 	for _, c := range t.chanOp.cases {
 		if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
@@ -413,7 +413,7 @@ func (e *engine) hasTimer(t *thread) bool {
 	return false
 }
 
-// chanBlocked finds the races of the channel operations that are blocked for ever.
+// chanBlocked searches the channel operations that are blocked forever for races.
 func (e *engine) chanBlocked() {
 	for s := e.gated; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
@@ -424,6 +424,7 @@ func (e *engine) chanBlocked() {
 	}
 }
 
+// changes reports whether the access may change what others read.
 func (a *access) changes() bool {
 	switch a.kind {
 	case accSend, accRecv, accClose, accClockAdd, accClockSet, accAll:
@@ -432,8 +433,8 @@ func (a *access) changes() bool {
 	return false
 }
 
-// chanChanged gives the first event after w that changed the channel which
-// thread t looked at, -1 if there is none.
+// chanChanged returns the first event after w by which another thread changed the channel that t
+// looked at, -1 if there is none.
 func (e *engine) chanChanged(t *thread, w watched) int32 {
 	for _, a := range e.objs[w.obj].ch.history {
 		if a.event > w.event && int(e.stack[a.event].tid) != t.id && a.changes() {

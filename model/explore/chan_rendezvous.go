@@ -2,21 +2,23 @@ package explore
 
 import "unsafe"
 
-// Meetings, for programs in which a select sends on an unbuffered channel.
-// There it matters who waits already, so every operation on an unbuffered
-// channel begins with the step of arriving: it finds a partner who waits, and
-// both go on; or it takes default; or it queues on all of its unbuffered
-// channels and waits to be found. Who has another case that is ready does not
-// wait any more, and is not found. As in Go's runtime, the first of the queue is
-// taken; every order of arriving is explored.
+// Rendezvous, for programs in which a select sends on an unbuffered channel. In such programs it
+// matters who already waits. So each operation on an unbuffered channel begins with a step, its
+// arrival, that does the first of these that is possible:
 //
-// Whatever is done to an unbuffered channel then depends on all else that is
-// done to it, and an arrival on all that could have made its possible partners
-// ready elsewhere.
+//   1. It finds a partner who waits. Both continue.
+//   2. It takes another case that is ready.
+//   3. It takes default.
+//   4. It queues on all of its unbuffered channels and waits until a partner finds it.
 //
-// The value goes straight to its receiver's memory. If the receiver found a
-// sender that waits, that one writes it when it goes on, and the receiver goes
-// on after it.
+// A waiter with another case that is ready no longer waits and is not found. As in Go's runtime,
+// partners are taken from a queue in order of arrival; every order of arrivals is explored.
+//
+// Every operation on an unbuffered channel then depends on every other one, and an arrival also
+// depends on everything that could have made its possible partners ready elsewhere.
+//
+// The value goes directly to its receiver's memory. If the arrival is a receiver's, the waiting
+// sender writes the value when it continues, and the receiver continues after that.
 
 func init() {
 	ops[OpArrive] = operation{
@@ -42,11 +44,12 @@ func init() {
 	}
 }
 
+// met ends t's wait, because a partner came or because a case became ready.
 func metEnabled(e *engine, t *thread) bool {
 	return t.signal >= 0 || t.chanOp.taken < 0 && e.anyReady(t)
 }
 
-// rendezvousLabel names the operation that a meeting is part of.
+// rendezvousLabel names the operation that an arrival or a wait is part of.
 func rendezvousLabel(t *thread) string {
 	switch {
 	case t.chanOp.def || len(t.chanOp.cases) != 1:
@@ -57,10 +60,10 @@ func rendezvousLabel(t *thread) string {
 	return OpRecv.String()
 }
 
-// waiter is a case of a thread that waits.
+// waiter is case i of a thread that waits.
 type waiter struct{ tid, i int32 }
 
-// enterRendezvous is Communicate with an unbuffered channel among the cases.
+// enterRendezvous is Communicate if there is an unbuffered channel among the cases.
 func enterRendezvous(t *thread, p unsafe.Pointer) {
 	t.chanOp.waits = false
 	if Enter(p, OpArrive); t.chanOp.waits {
@@ -68,7 +71,7 @@ func enterRendezvous(t *thread, p unsafe.Pointer) {
 	}
 }
 
-// partner finds who waits for the other side of t's case.
+// partner returns the first waiter for the other side of t's case.
 func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 	if c.obj < 0 {
 		return w, false
@@ -81,9 +84,10 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 	return w, false
 }
 
-// found reports whether t's wait was ended by a partner.
+// found reports whether a partner has ended t's wait.
 func (t *thread) found() bool { return t.op == OpMet && t.signal >= 0 }
 
+// rendezvousAccesses: to an unbuffered channel, everything; to others, as a select.
 func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []access {
 	if t.found() {
 		return out
@@ -112,7 +116,7 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 	return out
 }
 
-// arrive does what the arrival of t does: meet, pass on, or queue.
+// arrive is the arrival of t.
 func arrive(e *engine, t *thread, d int32) {
 	t.signal = -1
 	t.releaseTo(&t.chanOp.token)
@@ -155,6 +159,7 @@ func met(e *engine, t *thread, d int32) {
 	}
 }
 
+// enqueue queues t on all of its unbuffered channels.
 func (e *engine) enqueue(t *thread) {
 	t.chanOp.waits = true
 	for i, c := range t.chanOp.cases {
@@ -165,6 +170,7 @@ func (e *engine) enqueue(t *thread) {
 	}
 }
 
+// leaveQueues takes t out of all queues.
 func (e *engine) leaveQueues(t *thread) {
 	for _, c := range t.chanOp.cases {
 		if c.obj < 0 {

@@ -1,6 +1,6 @@
 package explore
 
-// ready says whether a case could go on by itself.
+// ready reports whether a case can be taken without a partner who arrives.
 func (e *engine) ready(c chanCase) bool {
 	if c.obj < 0 {
 		return false
@@ -12,6 +12,7 @@ func (e *engine) ready(c chanCase) bool {
 	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.sent > ch.received
 }
 
+// anyReady reports whether one of t's cases is ready.
 func (e *engine) anyReady(t *thread) bool {
 	for _, c := range t.chanOp.cases {
 		if e.ready(c) {
@@ -21,14 +22,14 @@ func (e *engine) anyReady(t *thread) bool {
 	return false
 }
 
-// surely says whether a ready case is ready whatever happens: a timer that is not
-// due may fire, or not yet.
+// surely reports whether a case that is ready must be. A timer that is not due may fire, or may not
+// have fired yet.
 func (e *engine) surely(c chanCase) bool {
 	tm := e.objs[c.obj].ch.timer
 	return tm == nil || e.due(tm)
 }
 
-// can says whether t could take the case now.
+// can reports whether t can take the case now.
 func (e *engine) can(t *thread, c chanCase) bool {
 	if t.op == OpArrive {
 		if _, ok := e.partner(t, c); ok {
@@ -38,7 +39,8 @@ func (e *engine) can(t *thread, c chanCase) bool {
 	return e.ready(c)
 }
 
-// chanChoices counts the cases that t's operation chooses among.
+// chanChoices counts the cases that t's operation chooses among, default included. Choices that
+// sleep are left out.
 func chanChoices(e *engine, t *thread) int32 {
 	if t.found() {
 		return 1
@@ -58,9 +60,8 @@ func chanChoices(e *engine, t *thread) int32 {
 	return max(1, n)
 }
 
-// chooseCase gives the case that the choice means, -1 for none of them: that is
-// the first choice where it is one. Choices that sleep are left out; value is
-// the choice with them.
+// chooseCase returns the case with the number choice, -1 for default, which is the first choice
+// where it is one. Choices that sleep are not numbered; value is the number if they were.
 func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
 	sure := ops[t.op].gated()
 	for _, c := range t.chanOp.cases {

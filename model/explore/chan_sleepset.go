@@ -2,15 +2,17 @@ package explore
 
 import "math/bits"
 
-// Where a select chooses, its choices sleep one by one: a choice that was
-// explored need not run again until something happens that this one depends on,
-// whatever the others depend on. A thread sleeps while all of its choices do. If
-// only some are woken, it runs for these, and every other thread is explored from
-// that node too: the races of the choices that sleep are not found there, and
-// where they are found, those that follow may sleep because of this node.
+// The choices of a select sleep one by one: a choice that was explored need not run again until
+// something happens that this choice depends on, whatever the other choices depend on. A thread
+// sleeps if all of its choices do.
+//
+// If only some of them are woken, the thread runs for these, and every other thread is explored
+// from that node, too. The reason: races of the choices that still sleep are not found at that
+// node, and at the nodes where they are found, the threads that follow may sleep because of this
+// node.
 
-// sleeper is the choices of one thread that sleep: a bit for each case, and
-// chooseNone for taking none.
+// sleeper is the set of sleeping choices of one thread: one bit for each case, and chooseNone for
+// default.
 type sleeper struct {
 	tid   int32
 	cases uint64
@@ -21,13 +23,13 @@ const (
 	maxChoices = 63 // cases; a select with more wakes as a whole
 )
 
-// choosesCase reports whether t is about to choose among cases.
+// choosesCase reports whether t is about to choose among cases that can sleep one by one.
 func (t *thread) choosesCase() bool {
 	m := &ops[t.op]
 	return m.takes && m.choices != nil && len(t.chanOp.cases) <= maxChoices
 }
 
-// sleepingChoices gives the choices of a thread that sleep at the node at depth d.
+// sleepingChoices returns the choices of a thread that sleep at the node at depth d.
 func (e *engine) sleepingChoices(d int, tid int) uint64 {
 	if d < len(e.sleepSets) {
 		for _, r := range e.sleepSets[d] {
@@ -39,7 +41,7 @@ func (e *engine) sleepingChoices(d int, tid int) uint64 {
 	return 0
 }
 
-// keepSleepSet stores what sleeps at the new node at depth d.
+// keepSleepSet stores the sleeping choices of the new node at depth d.
 func (e *engine) keepSleepSet(d int) {
 	for len(e.sleepSets) <= d {
 		e.sleepSets = append(e.sleepSets, nil)
@@ -47,7 +49,7 @@ func (e *engine) keepSleepSet(d int) {
 	e.sleepSets[d] = append(e.sleepSets[d][:0], e.nextSleepSet...)
 }
 
-// choicesNow gives the choices that t has in the state as it is.
+// choicesNow returns the choices that t has in the present state.
 func (e *engine) choicesNow(t *thread) uint64 {
 	if t.found() {
 		return 1 << t.chanOp.taken
@@ -65,8 +67,8 @@ func (e *engine) choicesNow(t *thread) uint64 {
 	return out
 }
 
-// sleepingAfter works out which choices still sleep when t's operation, the event
-// at depth d, has run, and gives the threads that do of those in sl.
+// sleepingAfter computes which choices still sleep after ev, which is t's event at depth d, and
+// returns the threads of sl that sleep as a whole.
 func (e *engine) sleepingAfter(t *thread, ev *event, d int, sl uint64) uint64 {
 	e.nextSleepSet = e.nextSleepSet[:0]
 	who := sl

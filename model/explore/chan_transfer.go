@@ -1,7 +1,7 @@
 package explore
 
-// chanBegin notes, before t's operation becomes an event, whether it runs only
-// because nothing else can, and which of its choices sleep.
+// chanBegin runs before t's operation becomes an event. It records whether the operation runs only
+// because nothing else can (forcedDue), and which of its choices sleep.
 func (e *engine) chanBegin(t *thread) {
 	e.forcedDue, e.asleep = -1, 0
 	if m := &ops[t.op]; m.deadline != nil {
@@ -17,8 +17,8 @@ func (e *engine) chanBegin(t *thread) {
 	}
 }
 
-// chanPrepare settles, before t's operation becomes an event, which case it
-// takes and what it depends on.
+// chanPrepare determines, before t's operation becomes an event, which case it takes and what it
+// depends on.
 func (e *engine) chanPrepare(t *thread, choice int32) {
 	m := &ops[t.op]
 	switch {
@@ -33,8 +33,8 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 	e.asleep = 0
 }
 
-// chanApply does what t's channel operation does to the engine's own state.
-// The event is d, or negative if it is none.
+// chanApply adds the accesses of t's operation to the histories and applies the operation. The
+// event is d; d is negative if there is none (quietStep).
 func (e *engine) chanApply(t *thread, m *operation, d int32) {
 	if d >= 0 {
 		for _, a := range t.chanOp.acc {
@@ -79,14 +79,14 @@ func transfer(e *engine, t *thread, d int32) {
 	}
 }
 
-// quiet counts what happened while there were no events.
+// quiet adjusts the number of values from before the first event.
 func (ch *channel) quiet(d, n int32) {
 	if d < 0 {
 		ch.base += n
 	}
 }
 
-// postValue leaves t's value on an unbuffered channel.
+// postValue is the first step of a send on an unbuffered channel.
 func postValue(e *engine, t *thread, d int32) {
 	ch := e.objs[t.chanOp.cases[0].obj].ch
 	if ch.closed {
@@ -102,7 +102,7 @@ func postValue(e *engine, t *thread, d int32) {
 	ch.quiet(d, +1)
 }
 
-// posted goes on after the value was taken, or the channel closed.
+// posted is its second step: the value was taken, or the channel was closed.
 func posted(e *engine, t *thread, _ int32) {
 	if t.chanOp.completion != OnChannel {
 		t.acquireFrom(&t.chanOp.answer)
@@ -112,7 +112,7 @@ func posted(e *engine, t *thread, _ int32) {
 	}
 }
 
-// takePost gives t the oldest value that was posted.
+// takePost gives t the oldest value posted.
 func (e *engine) takePost(t *thread, ch *channel, d int32) {
 	p := ch.posts[0]
 	ch.posts = append(ch.posts[:0], ch.posts[1:]...)
@@ -123,8 +123,8 @@ func (e *engine) takePost(t *thread, ch *channel, d int32) {
 	t.chanOp.completion, t.chanOp.mem = CopyFrom, p.mem
 }
 
-// closeChan closes a channel. Who has posted a value that nobody took gets the
-// panic of a send on a closed channel.
+// closeChan closes a channel. A sender whose posted value was not taken panics, as for a send on a
+// closed channel.
 func closeChan(e *engine, t *thread, d int32) {
 	ch := e.objs[t.chanOp.cases[0].obj].ch
 	if ch.closed {

@@ -79,7 +79,8 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 			ev.preempt++
 		}
 	}
-	ev.hash = (ev.hash ^ (uint64(t.id) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 | uint64(ev.choice)<<52)) * 0x9E3779B97F4A7C15
+	ev.hash ^= uint64(t.id) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 | uint64(ev.choice)<<52
+	ev.hash *= 0x9E3779B97F4A7C15
 	ev.hash ^= ev.hash >> 29
 	ev.prevObj = -1
 	if t.obj >= 0 {
@@ -116,7 +117,8 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	for s := asleep; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
 		u := e.threads[i]
-		if i == t.id || e.sameObjectWakes(t, u, ev.class) || m.accesses != nil && !u.choosesCase() && e.chanWakes(t, u) {
+		if i == t.id || e.sameObjectWakes(t, u, ev.class) ||
+			m.accesses != nil && !u.choosesCase() && e.chanWakes(t, u) {
 			asleep &^= 1 << i
 		}
 	}

@@ -8,8 +8,8 @@ import (
 // An Op is an operation that a thread is about to execute at a scheduling point.
 type Op uint8
 
-// The operations, by the file that says what they are. Their order is part of
-// the digest of an exploration.
+// The operations, each under the file that describes it. Their order is part of the digest of an
+// exploration.
 const (
 	// OpNone is no operation.
 	OpNone Op = iota
@@ -105,9 +105,9 @@ const (
 //	release      -     -     x     x       -        -
 //	announce     -     x     x     x       -        x
 //
-// A write is a barrier in the history of its object: everything before it on
-// that object happens before everything after it. The last two are for
-// RWMutex: a reader that leaves does not meet a writer that announces itself.
+// A write is a barrier in the history of its object: everything before it on that object happens
+// before everything after it. release and announce are for RWMutex: RUnlock and the announcement
+// of a writer are independent.
 type class uint8
 
 const (
@@ -140,33 +140,39 @@ type operation struct {
 	name string
 
 	// When it can run. An operation with enabled is gated: its thread may have to wait.
-	enabled       func(e *engine, t *thread) bool                  // t's operation could run now; nil: always
-	enabledBefore func(f *event) bool                              // it could have run just before f, an event on its object; nil: yes
-	choices       func(e *engine, t *thread) int32                 // the number of values it chooses among; nil: it chooses none
-	deadline      func(e *engine, t *thread) (time.Duration, bool) // when it goes on at the latest; nil: no such time
 
-	// What it depends on: operations on the same object by class; on channels, timers and the clock
-	// by accesses (chan_dependence.go); everything else by wokenBy and past.
+	enabled       func(e *engine, t *thread) bool  // t's operation can run now; nil: always
+	enabledBefore func(f *event) bool              // it could have run just before f; nil: yes
+	choices       func(e *engine, t *thread) int32 // how many values it chooses among; nil: none
+
+	// deadline returns when its timeout ends the wait, if it has one; nil: it has none.
+	deadline func(e *engine, t *thread) (at time.Duration, ok bool)
+
+	// What it depends on: operations on the same object by class; on channels, timers and the
+	// clock by accesses (chan_dependence.go); everything else by wokenBy and past.
+
 	class    class
-	resolve  func(e *engine, t *thread) class // the class in the memory as it is; nil: class
+	resolve  func(e *engine, t *thread) class // the class in the present memory; nil: class
 	accesses func(e *engine, t *thread, out []access, taken int32) []access
-	wokenBy  func(t *thread) int32                 // an event that happens before it without sharing an object, -1 for none
-	past     func(e *engine, t *thread, c []int32) // adds to the clock c what else happens before it
+	wokenBy  func(t *thread) int32                 // the event that enabled it, -1 for none
+	past     func(e *engine, t *thread, c []int32) // adds to the clock c what else happens before
 
 	// What it does to the model of its object. d is the depth of the event, negative if there is
 	// none (quietStep).
+
 	apply  func(e *engine, t *thread, d int32)
-	before func(o *object) uint8 // what enabledBefore must know of the object before the event; nil: 0
-	takes  bool                  // it takes one of the cases of the channel operation
+	before func(o *object) uint8 // event.state, for enabledBefore; nil: 0
+	takes  bool                  // it takes one of the cases of a channel operation
 	loop   loopRole              // in an iteration that may have no effect (thread_spin.go)
 
 	// How it is shown.
-	label   func(t *thread) string                    // its name where name is not all; nil: name
-	detail  func(t *thread, ev *event) string         // what stands beside the name in lanes
-	boolean bool                                      // its result is shown as true or false
+
+	label   func(t *thread) string                    // its name if that varies; nil: name
+	detail  func(t *thread, ev *event) string         // what lanes show beside the name
+	boolean bool                                      // lanes show its result as true or false
 	leaves  bool                                      // Leave or one of its kind is called after it
-	address func(e *engine, t *thread) unsafe.Pointer // on what, for Observe; nil: on its object
-	result  func(t *thread) uint64                    // its result for Observe, if it leaves none
+	address func(e *engine, t *thread) unsafe.Pointer // for Observe; nil: that of its object
+	result  func(t *thread) uint64                    // for Observe, if it leaves none
 }
 
 // ops is filled in by the init functions of the objects' files, because the entries refer to

@@ -67,7 +67,8 @@ func (e *engine) randomAfter(t *thread, c class) {
 	e.prio[t.id] = e.rng.next()
 	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
-		if u := e.threads[i]; i != t.id && (e.sameObjectWakes(t, u, c) || t.op.isChan() && e.chanWakes(t, u)) {
+		u := e.threads[i]
+		if i != t.id && (e.sameObjectWakes(t, u, c) || t.op.isChan() && e.chanWakes(t, u)) {
 			e.prio[i] = e.rng.next()
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// The operations of sync/atomic on one word. They are always enabled, and the
-// engine keeps nothing beside the word.
+// The operations of sync/atomic on one word are always enabled and have no model beside the word.
 func init() {
 	ops[OpLoad] = operation{name: "Load", class: read, leaves: true}
 	ops[OpStore] = operation{name: "Store", class: write, leaves: true}
@@ -28,7 +27,7 @@ func init() {
 // isAtomic reports whether the operation is one of sync/atomic.
 func (o Op) isAtomic() bool { return o <= OpCAS }
 
-// casClass: a CompareAndSwap that fails only reads.
+// casClass: a CompareAndSwap that would fail only reads.
 func casClass(_ *engine, t *thread) class {
 	var equal bool
 	switch t.width {
@@ -45,6 +44,7 @@ func casClass(_ *engine, t *thread) class {
 	return write
 }
 
+// casDetail shows the old and the new value.
 func casDetail(t *thread, _ *event) string {
 	if t.width == 0 {
 		return ""
@@ -52,8 +52,7 @@ func casDetail(t *thread, _ *event) string {
 	return fmt.Sprintf("%s -> %s", hex(t.old), hex(t.new))
 }
 
-// EnterCAS is Enter for a CompareAndSwap of old to new on width bytes (4 or
-// 8), which is a read if *p does not hold old.
+// EnterCAS is Enter for a CompareAndSwap from old to new on width bytes (4 or 8).
 func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
 	if e := eng; e != nil {
 		t := e.cur
@@ -62,12 +61,12 @@ func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
 	return Enter(p, OpCAS)
 }
 
-// EnterCASPointer is EnterCAS on a pointer.
+// EnterCASPointer is EnterCAS for a pointer.
 func EnterCASPointer(p, old unsafe.Pointer) bool {
 	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
 }
 
-// EnterCASFunc is EnterCAS where equal says whether *p holds the old value.
+// EnterCASFunc is EnterCAS for other types: equal reports whether *p holds the old value.
 func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 	if e := eng; e != nil {
 		t := e.cur

@@ -2,9 +2,8 @@ package explore
 
 import "unsafe"
 
-// Cond.Wait is two operations: the caller queues, unlocks its lock, and waits to
-// be chosen. Signal explores every waiter that it may wake: the documentation of
-// Cond promises no order.
+// Cond.Wait is two operations: the caller queues and unlocks its lock, then it waits to be chosen.
+// The documentation of Cond promises no order: each waiter that a Signal may wake is explored.
 func init() {
 	ops[OpCondAdd] = operation{name: "Cond.Wait", class: write, apply: condAdd}
 	ops[OpCondWait] = operation{
@@ -21,8 +20,8 @@ func init() {
 	ops[OpCondBroadcast] = operation{name: "Cond.Broadcast", class: write, apply: condBroadcast}
 }
 
-// wasSignalled is the gate of operations that wait until another thread has noted
-// in signal the event that lets them go on; signalOf gives that event.
+// wasSignalled enables operations that wait for an event of another thread, which stores the event
+// in signal. signalOf returns that event.
 func wasSignalled(_ *engine, t *thread) bool { return t.signal >= 0 }
 func signalOf(t *thread) int32               { return t.signal }
 
@@ -51,13 +50,12 @@ func condBroadcast(e *engine, t *thread, d int32) {
 	o.waiters = o.waiters[:0]
 }
 
-// EnterCondWait waits until a Signal or Broadcast on the Cond at c has chosen
-// the caller.
+// EnterCondWait waits until a Signal or Broadcast on the Cond at c has chosen the caller.
 func EnterCondWait(c unsafe.Pointer) {
 	Enter(nil, OpCondWait)
 	condAcquire(c)
 }
 
-// CondEdge makes what follows a wake-up synchronize after the Signal that
-// caused it, as the documentation of Cond promises.
+// CondEdge is called by Signal and Broadcast. It tells the race detector that they synchronize
+// before the return of the Wait that they unblock.
 func CondEdge(c unsafe.Pointer) { condRelease(c) }

@@ -5,15 +5,17 @@ import (
 	"unsafe"
 )
 
-// The kernel's futex. Wait compares the word and goes to sleep in one step, so
-// it is a read of the word; wake is a write, since it must be ordered with
-// every wait. Which of several sleepers a wake takes is chosen: the kernel
-// promises no order. A wake that is scheduled late finds whoever sleeps then.
+// The futex of the Linux kernel. A wait compares the word and queues in one step, so it is a read
+// of the word; a wake is a write, because it is ordered with every wait. The kernel promises no
+// order of sleepers: each of those that a wake may take is explored.
 //
-// Timeouts and signals before their time are choices of the wait, as many in
-// an execution as Config.EarlyTimeouts allows. Beyond that, a timeout fires only when
-// nothing else can run, so that it hides no lost wakeup before anyone had the
-// chance to be late; Result.ForcedTimeouts counts the executions that needed one.
+// A wait can end in three ways:
+//
+//   1. woken: a wake takes it;
+//   2. early: its timeout or a signal ends it although other threads can run, at most
+//      Config.EarlyTimeouts times in an execution. These are choices of the wait;
+//   3. forced: its timeout ends it because nothing else can run. So a timeout does not hide a lost
+//      wakeup: Result.ForcedTimeouts counts the executions that needed one.
 
 func init() {
 	ops[OpFutexWait] = operation{
@@ -45,7 +47,7 @@ func init() {
 	}
 }
 
-// FutexResult is how a futex wait ended.
+// FutexResult says how a futex wait ended.
 type FutexResult uint8
 
 // The ends of a futex wait.
@@ -58,8 +60,8 @@ const (
 
 const noDeadline = time.Duration(-1)
 
-// FutexWait sleeps while *p is val, at most for timeout unless that is
-// negative. It reports false when no execution is running.
+// FutexWait sleeps while *p is val, at most for timeout unless that is negative. It reports false
+// outside of an execution.
 func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult, bool) {
 	e := eng
 	if e == nil {
@@ -85,7 +87,8 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 	return t.futex, true
 }
 
-// FutexWake wakes at most n threads that sleep on p and gives their number.
+// FutexWake wakes at most n threads that sleep on p, and returns how many. It reports false outside
+// of an execution.
 func FutexWake(p unsafe.Pointer, n int) (int, bool) {
 	e := eng
 	if e == nil {
@@ -97,14 +100,14 @@ func FutexWake(p unsafe.Pointer, n int) (int, bool) {
 	return int(t.old), true
 }
 
+// futexEqual reports whether the word still holds the value for which t waits.
 func (e *engine) futexEqual(t *thread) bool {
 	var word uint32
 	quietly(func() { word = *(*uint32)(t.ptr) }) // nothing else runs
 	return word == uint32(t.old)
 }
 
-// futexWaitChoices: a wait that sleeps may end by a wake, early by its timeout, or
-// early by a signal.
+// futexWaitChoices: a wait that sleeps ends by a wake, early by its timeout, or early by a signal.
 func futexWaitChoices(e *engine, t *thread) int32 {
 	switch {
 	case !e.futexEqual(t) || e.early >= e.cfg.EarlyTimeouts:
@@ -116,7 +119,7 @@ func futexWaitChoices(e *engine, t *thread) int32 {
 	}
 }
 
-// futexWakeChoices: a wake may take any one sleeper first.
+// futexWake takes up to t.old sleepers out of the queue, the chosen one first.
 func futexWakeChoices(e *engine, t *thread) int32 {
 	if n := len(e.objs[t.obj].waiters); t.old == 1 && n > 1 {
 		return int32(n)
@@ -124,19 +127,19 @@ func futexWakeChoices(e *engine, t *thread) int32 {
 	return 1
 }
 
-// futexDeadline gives when a sleep ends at the latest.
+// futexDeadline returns when the sleep ends by its timeout.
 func futexDeadline(_ *engine, t *thread) (time.Duration, bool) {
 	return t.deadline, t.deadline != noDeadline
 }
 
-// futexSleepPast: a sleep that timed out because nothing else could run comes
-// after everything.
+// futexSleepPast: a forced timeout comes after everything that has happened.
 func futexSleepPast(e *engine, t *thread, c []int32) {
 	if t.signal < 0 {
 		e.joinAll(c)
 	}
 }
 
+// futexWait compares the word and queues t, unless the word has changed.
 func futexWait(e *engine, t *thread, _ int32) {
 	t.signal = -1
 	if !e.futexEqual(t) {
@@ -167,7 +170,7 @@ func futexWake(e *engine, t *thread, d int32) {
 	t.old = woken
 }
 
-// futexEarly ends a wait by its timeout or a signal, unless a wake came first.
+// futexEarly ends a wait early, unless a wake came first.
 func futexEarly(e *engine, t *thread, _ int32) {
 	if t.signal >= 0 {
 		return
@@ -180,8 +183,7 @@ func futexEarly(e *engine, t *thread, _ int32) {
 	}
 }
 
-// futexAwake ends a wait that was woken, or whose time came when nothing else
-// could run.
+// futexAwake ends a wait that was woken, or else by a forced timeout.
 func futexAwake(e *engine, t *thread, _ int32) {
 	if t.signal >= 0 {
 		return
@@ -192,6 +194,7 @@ func futexAwake(e *engine, t *thread, _ int32) {
 	e.anyForced = true
 }
 
+// dequeue takes t out of the queue of the futex that it sleeps on.
 func (e *engine) dequeue(t *thread) {
 	o := &e.objs[t.queue]
 	for i, w := range o.waiters {

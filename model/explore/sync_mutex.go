@@ -2,9 +2,8 @@ package explore
 
 import "sync"
 
-// A Mutex keeps its state in itself: whether Lock is enabled is asked of it by
-// TryLock. Under the race detector the attempt is hidden, since it is not the
-// program's.
+// The state of a Mutex is kept by the real mutex: TryLock tells whether Lock is enabled. The
+// attempt is hidden from the race detector, because it is not the program's.
 func init() {
 	ops[OpLock] = operation{
 		name:          "Lock",
@@ -23,7 +22,7 @@ func init() {
 	}
 }
 
-// tryLockClass: a TryLock that fails only reads.
+// tryLockClass: a TryLock that would fail only reads.
 func tryLockClass(_ *engine, t *thread) class {
 	if !probeMutex((*sync.Mutex)(t.ptr)) {
 		return read
@@ -31,8 +30,7 @@ func tryLockClass(_ *engine, t *thread) class {
 	return write
 }
 
-// mutexFreeBefore reports whether the mutex was free just before f: so it was if
-// f took it.
+// mutexFreeBefore reports whether the mutex was free just before f, which is so if f took it.
 func mutexFreeBefore(f *event) bool {
 	return f.op == OpLock || f.op == OpTryLock && f.class == write
 }

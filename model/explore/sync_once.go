@@ -9,8 +9,8 @@ const (
 	onceDone
 )
 
-// Once.Do is enabled unless its function runs. The first to come runs it, and
-// says so with OpOnceDone.
+// Do is enabled unless the function is running. The first caller runs the function, and ends with
+// OpOnceDone.
 func init() {
 	ops[OpOnce] = operation{
 		name:          "Once.Do",
@@ -31,7 +31,7 @@ func init() {
 
 func onceBefore(o *object) uint8 { return uint8(o.state) }
 
-// onceClass: a Do that finds it done only reads.
+// onceClass: a Do that finds the function done only reads.
 func onceClass(e *engine, t *thread) class {
 	if e.objs[t.obj].state == onceDone {
 		return read
@@ -45,14 +45,13 @@ func onceBegin(e *engine, t *thread, _ int32) {
 	}
 }
 
-// OnceMine reports whether the caller, which has just entered OpOnce on o, is
-// to run the function.
+// OnceMine reports whether the caller, which has just entered OpOnce on o, must run the function.
 func OnceMine(o unsafe.Pointer) bool {
 	e := eng
 	return e.objs[e.object(o)].state == onceRuns
 }
 
-// OnceWasDone notes that o had been done before the execution began.
+// OnceWasDone records that o was done before the execution began.
 func OnceWasDone(o unsafe.Pointer) {
 	e := eng
 	e.objs[e.object(o)].state = onceDone

@@ -7,13 +7,15 @@ import (
 	"unsafe"
 )
 
-// An RWMutex keeps its state in itself, but reports every attempt to take it to
-// the race detector as a memory access, which cannot be hidden: so its count of
-// readers is read instead of trying.
+// The state of an RWMutex is kept by the real one. An attempt to lock it is reported to the race
+// detector as a memory access, which cannot be hidden, so its count of readers is read instead.
 //
-// Lock is two operations. The writer announces itself, which keeps new readers
-// out, and takes the lock when the readers inside have left. In the object, state
-// is 1 + the thread that announced itself, and count is the number of readers.
+// Lock is two operations:
+//
+//  1. The writer announces itself, which keeps new readers out.
+//  2. It takes the lock when the readers inside have left.
+//
+// In the model, state is 1 + the thread that announced itself, and count is the number of readers.
 func init() {
 	ops[OpRWAnnounce] = operation{
 		name:          "Lock (announce)",
@@ -78,6 +80,7 @@ func init() {
 
 // The bits of what is recorded of an RWMutex before each event on it.
 const (
+	// The bits of operation.before for an RWMutex.
 	rwAnnounced = 1 << iota // a writer has announced itself
 	rwRead                  // readers hold it
 )
@@ -104,8 +107,8 @@ func rwTryRLock(e *engine, t *thread, _ int32) {
 	}
 }
 
-// readerCount is where RWMutex keeps the number of its readers, less 2^30 while
-// a writer holds it.
+// readerCount is the offset of the number of readers in an RWMutex. A writer that holds it
+// subtracts 2^30 from the number.
 var readerCount = func() uintptr {
 	f, ok := reflect.TypeFor[sync.RWMutex]().FieldByName("readerCount")
 	if !ok || f.Type != reflect.TypeFor[atomic.Int32]() {
@@ -114,8 +117,7 @@ var readerCount = func() uintptr {
 	return f.Offset
 }()
 
-// readers is unsafe because the field is not exported; its place and type were
-// looked up above.
+// readers is unsafe because the field is not exported. Its offset and type were checked above.
 func readers(m *sync.RWMutex) int32 {
 	return (*atomic.Int32)(unsafe.Add(unsafe.Pointer(m), readerCount)).Load()
 }
@@ -124,8 +126,8 @@ func readers(m *sync.RWMutex) int32 {
 func probeRWMutex(m *sync.RWMutex) bool { return readers(m) == 0 }
 func probeRLock(m *sync.RWMutex) bool   { return readers(m) >= 0 }
 
-// RWTryLockAllowed reports whether the caller, which has just entered
-// OpRWTryLock, got the lock: no other writer had announced itself.
+// RWTryLockAllowed reports whether the caller, which has just entered OpRWTryLock, got the lock: no
+// other writer had announced itself.
 func RWTryLockAllowed(m *sync.RWMutex) bool {
 	e := eng
 	return e.objs[e.object(unsafe.Pointer(m))].state == int32(e.cur.id)+1

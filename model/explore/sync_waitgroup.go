@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// A WaitGroup's counter is kept in its object: Wait is enabled while it is 0.
+// The counter of a WaitGroup is kept in its model: Wait is enabled while it is 0.
 func init() {
 	ops[OpWGAdd] = operation{
 		name:    "WaitGroup.Add",
@@ -34,7 +34,7 @@ func waitGroupBefore(o *object) uint8 {
 	return 0
 }
 
-// waitGroupClass: where additions must be ordered (needsOrderedAdds), they are writes.
+// waitGroupClass: additions are writes if they must be ordered (needsOrderedAdds).
 func waitGroupClass(e *engine, t *thread) class {
 	if e.orderAdds && int32(t.old) > 0 {
 		return write
@@ -51,7 +51,7 @@ func waitGroupAdd(e *engine, t *thread, d int32) {
 	}
 }
 
-// waitingForGroups gives the threads that wait for a WaitGroup.
+// waitingForGroups returns the threads that wait for a WaitGroup.
 func (e *engine) waitingForGroups() (who uint64) {
 	for s := e.gated; s != 0; s &= s - 1 {
 		if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
@@ -61,7 +61,7 @@ func (e *engine) waitingForGroups() (who uint64) {
 	return who
 }
 
-// EnterDelta announces WaitGroup.Add of delta.
+// EnterDelta is Enter for WaitGroup.Add of delta.
 func EnterDelta(p unsafe.Pointer, delta int) bool {
 	if e := eng; e != nil {
 		e.cur.old = uint64(int64(delta))
@@ -69,15 +69,15 @@ func EnterDelta(p unsafe.Pointer, delta int) bool {
 	return Enter(p, OpWGAdd)
 }
 
-// Additions to and subtractions from a WaitGroup commute as far as anyone can
-// see, so that joining n goroutines adds no schedules. That holds if no Wait
-// can slip in between and no subtraction can come too early:
+// needsOrderedAdds reports, after an execution, whether additions to a WaitGroup must be ordered.
+// As a rule they commute with one another and with subtractions, so that joining n goroutines adds
+// no traces. That is sound if no Wait can return in between and no subtraction can come too early:
 //
-//   - every Wait, also one that waits for ever, is ordered, by what happens before it, with every addition;
-//   - every subtraction has an addition of its own in its past.
+//  1. every Wait, also one that waits forever, is ordered by happens-before with every addition;
+//  2. every subtraction has an addition of its own in its past.
 //
-// Both are looked at after each execution. If one is violated, the exploration
-// starts again with additions as writes, which order everything.
+// If an execution violates one of these, the exploration starts again with additions as writes,
+// which order everything.
 func (e *engine) needsOrderedAdds() bool {
 	for i := 0; i < e.nobjs; i++ {
 		if e.objs[i].adds && e.irregular(&e.objs[i]) {
@@ -96,6 +96,7 @@ func (e *engine) needsOrderedAdds() bool {
 	return false
 }
 
+// irregular reports whether the events on o, which ran to their end, violate one of the two.
 func (e *engine) irregular(o *object) bool {
 	// Of an addition, by depth: how much of it has been subtracted.
 	e.used = slices.Grow(e.used[:0], e.depth)[:e.depth]

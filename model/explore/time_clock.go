@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The virtual clock is a channel to the search: the time is read, moved on by a
-// sleep, or set by a timer that fires (chan_dependence.go).
+// The clock is an object like a channel: it is read (accClockRead), moved by a sleep (accClockAdd),
+// or set by a timer that fires (accClockSet).
 func init() {
 	ops[OpNow] = operation{name: "time.Now", class: read, accesses: nowAccesses}
 	ops[OpSleep] = operation{
@@ -26,13 +26,14 @@ func sleepAccesses(e *engine, _ *thread, out []access, _ int32) []access {
 	return append(out, access{obj: e.clockObject(), kind: accClockAdd})
 }
 
-// Epoch is what the virtual clock shows at the start of each execution.
+// Epoch is the time that the virtual clock shows at the start of each execution.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now is the virtual clock: it moves only by Sleep.
+// Now returns the virtual time since Epoch. It moves by Sleep, and when a timer or timeout fires
+// before its time.
 func Now() time.Duration { return eng.clock }
 
-// EnterClock announces an operation on the virtual clock.
+// EnterClock is Enter for an operation on the virtual clock: OpNow, or OpSleep for d.
 func EnterClock(op Op, d time.Duration) bool {
 	e := eng
 	if e == nil {
@@ -42,7 +43,7 @@ func EnterClock(op Op, d time.Duration) bool {
 	return Enter(unsafe.Pointer(&e.clockKey), op)
 }
 
-// clockObject is the number of the object that stands for the clock.
+// clockObject returns the number of the object that stands for the clock.
 func (e *engine) clockObject() int32 {
 	return e.channel(&Chan{Ptr: unsafe.Pointer(&e.clockKey), Cap: 1})
 }

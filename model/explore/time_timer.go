@@ -6,27 +6,24 @@ import (
 	"unsafe"
 )
 
-// Timers and the virtual clock. Time passes when the program sleeps, and when a
-// timer fires whose time has not come: then the clock moves to its deadline. A
-// timer whose deadline has passed is due, and nothing keeps it from firing.
-// Since firing moves the clock, an earlier deadline is due when a later one has
-// fired, which is all the order there is: how long anything else takes is
-// unknown, so a goroutine may be late for both.
+// Timers and the virtual clock.
 //
-// A timer that is not due fires as other timeouts do (sync_futex.go): early, while
-// others can run, as many times in an execution as Config.EarlyTimeouts allows; beyond
-// that when nothing else can run, and the first deadline first. Without that
-// bound a loop around a ticker would have no longest execution. Result.Held says
-// whether a timer was kept from firing.
+//   1. Time passes when the program sleeps, and when a timer fires before its deadline: then the
+//      clock moves to the deadline.
+//   2. A timer whose deadline has passed is due; it may fire at any time. There is no other order
+//      between timers: firing one moves the clock, so that timers with earlier deadlines are due,
+//      but how long anything else takes is unknown, so that a goroutine may come late to both.
+//   3. A timer that is not due fires as other timeouts do (sync_futex.go): early, while other
+//      threads can run, at most Config.EarlyTimeouts times in an execution; or forced, if nothing
+//      else can run, the one with the first deadline. Without that bound a loop with a ticker would
+//      have no longest execution. Result.Held tells whether the bound kept a timer from firing.
+//   4. Whether the timer of a channel has fired can be observed by a receive only: since Go 1.23,
+//      Stop and Reset discard a value that nobody received, and len is 0. So firing is part of the
+//      receive. If a select would take default had the timer not fired, both are explored.
+//   5. A function of AfterFunc is a thread whose first step is the firing.
 //
-// That a timer of a channel has fired shows by nothing but the receive: since
-// Go 1.23, Stop and Reset take back a value that nobody received, and len is 0.
-// So firing is part of the receive; where a select would take default if the
-// timer had not fired, both are explored. A function of AfterFunc is a thread whose
-// first step is the firing.
-//
-// Receiving from a timer, stopping it and setting it depend on one another and
-// on the clock; so do looks at it. Two sleeps do not depend on one another.
+// Receiving from a timer, stopping it and setting it depend on one another and on the clock, and so
+// do looks at it. Two sleeps are independent.
 
 func init() {
 	ops[OpTimerStart] = operation{
@@ -58,8 +55,8 @@ func init() {
 	}
 }
 
-// timer is a timer of one execution. It is kept by its channel, or by the
-// pseudo-channel of a function.
+// timer is a timer of one execution. It belongs to the model of its channel, or to that of a
+// stand-in for a channel if it has a function.
 type timer struct {
 	armed    bool
 	deadline time.Duration
@@ -71,9 +68,9 @@ type timer struct {
 	token    uint64        // its address stands for what came before the timer was set
 }
 
-// StartTimer sets a new timer with channel c, or without one: then it runs fn in
-// a thread of its own and stands for itself at key. It reports false outside of
-// an execution.
+// StartTimer starts a timer that fires after d, and then every period if that is not 0. key is its
+// channel. With fn, the timer has no channel: it runs fn in a thread of its own, and key identifies
+// it. StartTimer reports false outside of an execution.
 func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 	if !InExecution() {
 		return false
@@ -90,7 +87,7 @@ func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 	return true
 }
 
-// A TimerState is what was found of a timer.
+// A TimerState is the state in which Stop or Reset found a timer.
 type TimerState uint8
 
 // The states of a timer.
@@ -101,10 +98,10 @@ const (
 	TimerActive
 )
 
-// StopTimer stops the timer at key, and gives its state before.
+// StopTimer stops the timer at key, and returns its state before.
 func StopTimer(key unsafe.Pointer) TimerState { return enterChange(key, 0, OpTimerStop) }
 
-// ResetTimer sets the timer at key again, and gives its state before.
+// ResetTimer sets the timer at key to fire after d, and returns its state before.
 func ResetTimer(key unsafe.Pointer, d time.Duration) TimerState {
 	return enterChange(key, d, OpTimerReset)
 }
@@ -125,7 +122,8 @@ func enterChange(key unsafe.Pointer, d time.Duration, op Op) TimerState {
 	return e.enterTimer(key, id, op)
 }
 
-// enterTimer does a step on a timer, and starts the thread that it needs.
+// enterTimer is the step of setting or stopping a timer. It starts the thread of a function if that
+// does not wait already.
 func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	t := e.cur
 	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
@@ -142,7 +140,7 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	return TimerIdle
 }
 
-// awaitTimer is the thread of a timer with a function.
+// awaitTimer is what the thread of a timer with a function runs.
 func (e *engine) awaitTimer(key unsafe.Pointer, id int32) {
 	t := e.cur
 	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
@@ -150,11 +148,10 @@ func (e *engine) awaitTimer(key unsafe.Pointer, id int32) {
 	e.objs[id].ch.timer.fn()
 }
 
-// due says whether the timer's time has come, or comes because nothing else can
-// happen.
+// due reports whether the deadline of the timer has passed, or passes because nothing else can run.
 func (e *engine) due(tm *timer) bool { return tm.deadline <= max(e.clock, e.forcedDue) }
 
-// mayFire says whether an armed timer could fire now.
+// mayFire reports whether the timer can fire now.
 func (e *engine) mayFire(tm *timer) bool {
 	if !tm.armed {
 		return false
@@ -166,7 +163,7 @@ func (e *engine) mayFire(tm *timer) bool {
 	return false
 }
 
-// changeTimer does what Start, Stop or Reset does.
+// changeTimer starts, stops or resets a timer.
 func changeTimer(e *engine, t *thread, _ int32) {
 	tm := e.objs[t.chanOp.cases[0].obj].ch.timer
 	t.chanOp.taken = 0
@@ -184,7 +181,7 @@ func changeTimer(e *engine, t *thread, _ int32) {
 	}
 }
 
-// after is the deadline that is d from now.
+// after returns the deadline that is d from now.
 func (e *engine) after(d time.Duration) time.Duration {
 	if d < 0 {
 		return e.clock
@@ -220,8 +217,8 @@ func (e *engine) fire(t *thread, tm *timer) {
 	}
 }
 
-// noteTime completes the accesses of t's operation, an event if d says so, by
-// what it did to timers and the clock.
+// noteTime completes the accesses of t's operation by what it did to timers and the clock. If d is
+// negative the operation is no event, and what it did belongs to the state before the first event.
 func (e *engine) noteTime(t *thread, d int32, early int) {
 	if d < 0 {
 		if len(t.chanOp.cases) > 0 && t.op != OpNow && t.op != OpSleep {
@@ -249,7 +246,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 	}
 }
 
-// couldFireWithout is couldRunWithout for a timer, when nothing is late.
+// couldFireWithout is couldRunWithout for a timer that is not forced to fire.
 func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 	tm := ch.timer.base
 	for i := range ch.history {
@@ -277,6 +274,7 @@ func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 	return tm.when <= now || early < e.cfg.EarlyTimeouts
 }
 
+// timerStopAccesses and timerSetAccesses: setting a timer reads the clock, too.
 func timerStopAccesses(_ *engine, t *thread, out []access, _ int32) []access {
 	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accAll})
 }
@@ -286,7 +284,8 @@ func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
 		access{obj: e.clockObject(), kind: accClockRead})
 }
 
-// timerAccesses appends what a case on a timer's channel does.
+// timerAccesses appends what a receive from a timer's channel does: it fires if acts, otherwise it
+// is a look.
 func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	tm := e.objs[c.obj].ch.timer
 	clock := access{obj: e.clockObject(), kind: accClockRead}
@@ -299,8 +298,7 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	return append(out, access{obj: c.obj, kind: accAll}, clock)
 }
 
-// firstDeadline gives the first deadline of the armed timers that t's operation
-// waits for.
+// firstDeadline returns the first deadline of the armed timers that t's operation waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	for _, c := range t.chanOp.cases {
 		if c.obj < 0 || c.send {
@@ -313,8 +311,9 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	return first, ok
 }
 
-// forcedTimeout gives the thread whose timeout is due first, when no thread can
-// run otherwise. Functions of AfterFunc do not run when all else is over.
+// forcedTimeout returns the thread (as a set) whose timeout comes first, if there is one; it is
+// called if nothing else can run. The functions of AfterFunc do not run if only their threads are
+// left.
 func (e *engine) forcedTimeout() uint64 {
 	if e.cfg.NoForcedTimeouts || e.gated&^e.daemons == 0 {
 		return 0
