@@ -65,6 +65,10 @@
 // the third kind have a twin for tasks, such as ReleaseFrom for Release: the task that it wakes
 // runs next on the caller's worker, where the cache is warm.
 //
+// A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
+// [Cx.Shield]. Functions that wait return [Cx.Err] then: at once if they are called in such a task,
+// and as soon as it must end if they wait already.
+//
 // Detected misuse panics and names the broken rule. [Debug] detects more.
 //
 // # Guarantees

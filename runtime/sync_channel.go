@@ -49,8 +49,8 @@ func NewChannel[T any](capacity int) *Channel[T] {
 }
 
 // Send sends v, after waiting until there is room, and returns nil. It returns [ErrChannelClosed]
-// if the channel is closed, or closed while it waits; and [Cx.Err] if the task must end, or must
-// end while it waits. Senders are served in the order in which they came.
+// if the channel is closed, or closed while it waits; and [Cx.Err] if the task must end. Senders
+// are served in the order in which they came.
 func (c *Channel[T]) Send(cx Cx, v T) error {
 	cx.check("Channel.Send")
 	if err := cx.task.stopErr(); err != nil {
@@ -87,8 +87,8 @@ func (c *Channel[T]) TrySend(v T) error {
 }
 
 // Receive waits for a value and returns it. It returns [ErrChannelClosed] if the channel is closed
-// and empty, or becomes so while it waits; and [Cx.Err] if the task must end, or must end while it
-// waits. Receivers are served in the order in which they came.
+// and empty, or becomes so while it waits; and [Cx.Err] if the task must end. Receivers are served
+// in the order in which they came.
 func (c *Channel[T]) Receive(cx Cx) (T, error) {
 	cx.check("Channel.Receive")
 	if err := cx.task.stopErr(); err != nil {

@@ -3,8 +3,8 @@ package runtime
 import "sync/atomic"
 
 // Receive receives a value from a Go channel, like the receive operator with two results; the task
-// waits, its worker does not. It returns [Cx.Err], and has received nothing, if the task must end,
-// or must end first. If ch is nil, it waits until the task must end.
+// waits, its worker does not. It returns [Cx.Err], and has received nothing, if the task must end.
+// If ch is nil, it waits until the task must end.
 //
 // A call that waits uses a goroutine, which has all but ended when Receive returns.
 func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
@@ -36,8 +36,8 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 }
 
 // Send sends a value to a Go channel; the task waits, its worker does not. It returns [Cx.Err], and
-// has sent nothing, if the task must end, or must end first. If ch is nil, it waits until the task
-// must end. It panics if the channel is closed, or closed while it waits.
+// has sent nothing, if the task must end. If ch is nil, it waits until the task must end. It panics
+// if the channel is closed, or closed while it waits.
 //
 // A call that waits uses a goroutine, which has all but ended when Send returns.
 func Send[T any](cx Cx, ch chan<- T, value T) error {

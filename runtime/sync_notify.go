@@ -9,8 +9,7 @@ import (
 // [Notify.Signal] wakes one and is remembered if none waits. [Notify.Broadcast] wakes all that wait
 // and is not remembered. The zero Notify is ready for use. It must not be copied.
 //
-// Tasks of any runtimes and goroutines may wait. Signals are served in the order in which they
-// came.
+// Tasks of any runtime and goroutines may wait. They are woken in the order in which they came.
 //
 // A Signal or Broadcast synchronizes before the return of each wait that it ends.
 type Notify struct {
@@ -56,8 +55,7 @@ func (n *Notify) Broadcast() {
 }
 
 // Wait consumes a remembered signal, or waits for the next [Notify.Signal] or [Notify.Broadcast],
-// and returns nil. It returns [Cx.Err], and consumes nothing, if the task must end, or must end
-// first.
+// and returns nil. It returns [Cx.Err], and consumes nothing, if the task must end.
 //
 // Do not check a condition before Wait that a Broadcast announces: it may become true, and the
 // Broadcast be over, between the check and Wait. Use [Notify.WaitFor].
@@ -75,10 +73,9 @@ func (n *Notify) Wait(cx Cx) error {
 }
 
 // WaitFor waits until condition returns true, and returns nil; or returns [Cx.Err] if the task must
-// end, or must end first. It calls condition at the beginning, after each [Notify.Broadcast], and
-// after each [Notify.Signal] that it receives. Make the condition true first, then call one of
-// these. The task calls condition, without a lock; condition must not wait. WaitFor panics if it is
-// nil.
+// end. It calls condition at the beginning, after each [Notify.Broadcast], and after each
+// [Notify.Signal] that it receives. Make the condition true first, then call one of these. The task
+// calls condition, without a lock; condition must not wait. WaitFor panics if it is nil.
 //
 // Signal is enough if all waiters have the same condition, and a waiter that finds it true and
 // leaves it true signals again. Otherwise use Broadcast.

@@ -81,8 +81,7 @@ func (o *Oneshot[T]) Close() {
 
 // Receive waits for the value and returns it. It returns [ErrChannelClosed] if there will be none,
 // because the oneshot is closed or another call has received the value; and [Cx.Err] if the task
-// must end, or must end first. Any task may call it; the one that has waited longest receives the
-// value.
+// must end. Any task may call it; the one that has waited longest receives the value.
 func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
 	cx.check("Oneshot.Receive")
 	if err := cx.task.stopErr(); err != nil {

@@ -30,9 +30,9 @@ func NewSemaphore(permits int) *Semaphore {
 }
 
 // Acquire takes n permits, after waiting until they are free and all earlier calls are served, and
-// returns nil. It takes none and returns [Cx.Err] if the task must end, or must end first. Return
-// the permits with [Semaphore.Release]; any goroutine may do that. Acquire panics unless 1 <= n <=
-// the number of permits.
+// returns nil. It takes none and returns [Cx.Err] if the task must end. Return the permits with
+// [Semaphore.Release]; any goroutine may do that. Acquire panics unless 1 <= n <= the number of
+// permits.
 func (s *Semaphore) Acquire(cx Cx, n int) error {
 	cx.check("Semaphore.Acquire")
 	s.inRange("Acquire", n)

@@ -51,7 +51,7 @@ func (t *task) requestJoinerWake() {
 
 // contexts is the set of all contexts of a runtime's tasks. Any goroutine may call its methods.
 type contexts struct {
-	// count is len(all): stored under the lock, loaded by anybody.
+	// count is len(all): stored under the lock, loaded by any goroutine.
 	count atomic.Int64
 	lock  sync.Mutex
 	all   map[*task]*taskContext
@@ -116,7 +116,7 @@ func (cs *contexts) remove(t *task) {
 }
 
 // AwaitContext waits until ctx has ended and returns nil; context.Cause says why it ended. It
-// returns [Cx.Err] if the task must end first, or must end already. It panics if ctx is nil.
+// returns [Cx.Err] if the task must end. It panics if ctx is nil.
 func (cx Cx) AwaitContext(ctx context.Context) error {
 	cx.check("AwaitContext")
 	notNil(ctx, "AwaitContext")

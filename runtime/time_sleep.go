@@ -2,8 +2,8 @@ package runtime
 
 import "time"
 
-// Sleep waits for at least d and returns nil; or returns [Cx.Err] if the task must end first. It
-// does not wait if d <= 0.
+// Sleep waits for at least d and returns nil; or returns [Cx.Err] if the task must end. It does not
+// wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
 	cx.check("Sleep")
 	if err := cx.task.stopErr(); err != nil || d <= 0 {
@@ -13,7 +13,7 @@ func (cx Cx) Sleep(d time.Duration) error {
 }
 
 // SleepUntil waits until the time is at least t and returns nil; or returns [Cx.Err] if the task
-// must end first. If t has a monotonic clock reading, such as a result of time.Now, that decides.
+// must end. If t has a monotonic clock reading, such as a result of time.Now, that decides.
 // Otherwise the wall clock does, and SleepUntil waits longer when it is set back.
 func (cx Cx) SleepUntil(t time.Time) error {
 	cx.check("SleepUntil")

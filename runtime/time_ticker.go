@@ -57,8 +57,8 @@ func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 }
 
 // Next waits for the next tick, unless that is due already, and returns nil. It returns [Cx.Err],
-// and does not consume the tick, if the task must end, or must end first. It panics if the ticker
-// belongs to another runtime.
+// and does not consume the tick, if the task must end. It panics if the ticker belongs to another
+// runtime.
 func (t *Ticker) Next(cx Cx) error {
 	cx.check("Ticker.Next")
 	rt := cx.task.rt
