@@ -67,7 +67,7 @@ func (g group) block(t *rapid.T, least, most, depth int) prog.Block {
 		case "panic", "cancel":
 			in.B += in.A % 3
 		case "select", "select or default":
-			in.Cases = rapid.SliceOfNDistinct(rapid.Custom(drawCase), 1, 3, rapid.ID).Draw(t, "cases")
+			in.Cases = rapid.SliceOfN(rapid.Custom(drawCase), 1, 3).Draw(t, "cases")
 		case "go", "try", "defer", "once", "afterfunc", "pull", "wggo":
 			if depth == 0 {
 				continue

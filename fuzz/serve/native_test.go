@@ -38,7 +38,7 @@ func native(r serve.Request) serve.Answer {
 		default:
 			a.Complete[w.Outcome()]++
 		}
-		if before = max(before, now); before > leaks {
+		if before > leaks {
 			a.Spent = true
 			break
 		}

@@ -154,6 +154,7 @@ type chanOp struct {
 	def        bool           // there is a default
 	taken      int32          // the case that was chosen, -1 for none
 	value      int32          // the choice that this was, among all there were
+	queueing   int32          // meetings: the order in which its cases wait
 	completion Completion     // what is left to do
 	mem        unsafe.Pointer // where
 	partner    int32          // meetings: who waits for this thread's value, or -1

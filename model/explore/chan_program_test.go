@@ -138,6 +138,18 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			c.lookSend(who)
 			d.lookRecv(who)
 		}
+	case "wgchange":
+		hook.WaitGroupAdd(&w.wg, int(in.Val)-1)
+	case "same":
+		s := hook.NewSelection(3, false)
+		select {
+		case last = <-hook.SelectRecv(&s, c.c):
+		case v := <-hook.SelectRecv(&s, c.c):
+			last = v + 100
+		case hook.SelectSend(&s, w.ch[(in.Var+1)%3].c) <- v:
+			hook.SelectSent(&s)
+			last = 200
+		}
 	case "sleep":
 		hook.Sleep(time.Duration(in.Val))
 	case "now":
@@ -234,6 +246,7 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 	}{
 		{"unbuffered", []string{"send", "recv", "either", "poll", "close"}, 0},
 		{"meetings", []string{"send", "recv", "either", "both", "offer", "poll"}, 0},
+		{"one channel in two cases", []string{"send", "recv", "same", "same", "offer"}, 0},
 		{"timers", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 0},
 		{"timers that come early", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 2},
 		{"timers and meetings", []string{"send", "await or expire", "expire", "stop", "both", "offer", "sleep"}, 1},

@@ -159,15 +159,51 @@ func met(e *engine, t *thread, d int32) {
 	}
 }
 
-// enqueue queues t on all of its unbuffered channels.
+// enqueue lets t wait to be found at each of its unbuffered channels. Of several
+// cases that are alike a partner finds the one that t.chanOp.queueing says.
 func (e *engine) enqueue(t *thread) {
 	t.chanOp.waits = true
+	which := t.chanOp.queueing
 	for i, c := range t.chanOp.cases {
-		if c.obj >= 0 && e.objs[c.obj].ch.cap == 0 {
+		if alike := e.alike(t, i); len(alike) > 0 {
+			n := int32(len(alike))
 			ch := e.objs[c.obj].ch
-			ch.queue = append(ch.queue, waiter{int32(t.id), int32(i)})
+			ch.queue = append(ch.queue, waiter{int32(t.id), alike[which%n]})
+			which /= n
 		}
 	}
+}
+
+// alike gives the cases of t that do the same on the same unbuffered channel as
+// case i, if that is the first of them; else none.
+func (e *engine) alike(t *thread, i int) []int32 {
+	c := t.chanOp.cases[i]
+	if c.obj < 0 || e.objs[c.obj].ch.cap > 0 {
+		return nil
+	}
+	e.sameCases = e.sameCases[:0]
+	for j, o := range t.chanOp.cases {
+		if o.obj == c.obj && o.send == c.send {
+			if j < i {
+				return nil
+			}
+			e.sameCases = append(e.sameCases, int32(j))
+		}
+	}
+	return e.sameCases
+}
+
+// queueings counts the ways in which t can begin to wait: Go's runtime queues cases
+// on the same channel in random order.
+func (e *engine) queueings(t *thread) int32 {
+	ways := int32(1)
+	if t.op != OpArrive || t.chanOp.def {
+		return ways
+	}
+	for i := range t.chanOp.cases {
+		ways *= max(1, int32(len(e.alike(t, i))))
+	}
+	return ways
 }
 
 // leaveQueues takes t out of all queues.

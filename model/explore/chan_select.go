@@ -55,26 +55,29 @@ func chanChoices(e *engine, t *thread) int32 {
 		}
 	}
 	if !sure && e.asleep&chooseNone == 0 {
-		n++
+		n += e.queueings(t)
 	}
 	return max(1, n)
 }
 
-// chooseCase returns the case with the number choice, -1 for default, which is the first choice
-// where it is one. Choices that sleep are not numbered; value is the number if they were.
+// chooseCase returns the case with the number choice, -1 for default or for waiting, which are the
+// first choice or the first few (queueings) if they can be chosen. Choices that sleep are not
+// numbered; value is the number if they were.
 func (e *engine) chooseCase(t *thread, choice int32) (taken, value int32) {
 	sure := ops[t.op].gated()
 	for _, c := range t.chanOp.cases {
 		sure = sure || e.can(t, c) && e.surely(c)
 	}
 	if !sure {
+		n := e.queueings(t)
 		if e.asleep&chooseNone == 0 {
-			if choice == 0 {
-				return -1, 0
+			if choice < n {
+				t.chanOp.queueing = choice
+				return -1, choice
 			}
-			choice--
+			choice -= n
 		}
-		value++
+		value += n
 	}
 	for i, c := range t.chanOp.cases {
 		if !e.can(t, c) {

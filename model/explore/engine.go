@@ -96,7 +96,10 @@ type engine struct {
 	reduce         bool               // partial-order reduction; else every schedule (bounded) or one (random)
 	orderAdds      bool               // WaitGroup additions and subtractions are dependent: see sync_waitgroup.go
 	wantOrderAdds  bool               // orderAdds was asked for: the exploration starts again
+	orderDones     bool               // what changes a WaitGroup depends on all else that does: see sync_waitgroup.go
+	wantOrderDones bool               // orderDones was asked for: the exploration starts again
 	usesWG         bool               // a WaitGroup was changed in this execution
+	sameCases      []int32            // scratch of alike
 	rendezvous     bool               // unbuffered channels have meetings: see chan_rendezvous.go
 	wantRendezvous bool               // rendezvous was asked for: the exploration starts again
 	anyForced      bool               // a timeout fired because nothing else could run

@@ -98,7 +98,7 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantOrderAdds || e.wantRendezvous {
+	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous {
 		e.startAgain()
 	}
 	n := r.Executions()
@@ -132,7 +132,8 @@ func (e *engine) more() bool {
 // startAgain restarts the exploration with the options that an execution asked for.
 func (e *engine) startAgain() {
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
-	e.wantOrderAdds, e.wantRendezvous = false, false
+	e.orderDones = e.orderDones || e.wantOrderDones
+	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 }

@@ -367,6 +367,7 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 		ops  []string
 	}{
 		{"waitgroups", []string{"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"}},
+		{"waitgroups below zero", []string{"load", "store", "wgchange", "wgchange", "wgwait"}},
 		{"conditions", []string{"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"}},
 		{"once", []string{"load", "store", "once", "once", "lock", "unlock"}},
 		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},

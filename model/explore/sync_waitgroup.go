@@ -34,9 +34,10 @@ func waitGroupBefore(o *object) uint8 {
 	return 0
 }
 
-// waitGroupClass: additions are writes if they must be ordered (needsOrderedAdds).
+// waitGroupClass: additions are writes if they must be ordered (needsOrderedAdds), and all changes
+// if a counter was below zero.
 func waitGroupClass(e *engine, t *thread) class {
-	if e.orderAdds && int32(t.old) > 0 {
+	if e.orderDones || e.orderAdds && int32(t.old) > 0 {
 		return write
 	}
 	return add
@@ -46,6 +47,9 @@ func waitGroupAdd(e *engine, t *thread, d int32) {
 	o := &e.objs[t.obj]
 	o.count += int32(t.old)
 	o.adds, e.usesWG = true, true
+	if o.count < 0 && e.reduce && !e.orderDones {
+		e.wantOrderDones = true
+	}
 	if d < 0 {
 		o.base += int32(t.old)
 	}
@@ -76,8 +80,13 @@ func EnterDelta(p unsafe.Pointer, delta int) bool {
 //  1. every Wait, also one that waits forever, is ordered by happens-before with every addition;
 //  2. every subtraction has an addition of its own in its past.
 //
-// If an execution violates one of these, the exploration starts again with additions as writes,
-// which order everything.
+// If an execution violates one of these, the exploration starts again with additions as writes:
+// every addition is ordered with all else.
+//
+// A counter below zero tells subtractions from one another and from an addition of zero: some
+// panic, and the program may recover. If an execution has one, the exploration starts again with
+// all of them as writes. With additions as writes it is not overlooked: just before an addition the
+// counter is the same whatever the order of the subtractions since the one before.
 func (e *engine) needsOrderedAdds() bool {
 	for i := 0; i < e.nobjs; i++ {
 		if e.objs[i].adds && e.irregular(&e.objs[i]) {
