@@ -249,7 +249,7 @@ func (p *player) mayHelp() bool { return p.r.rank < math.MaxUint64 && p.w.budget
 
 var errOfChild = errors.New("of a child")
 
-// scope opens a scope and looks whether all children have ended behind it.
+// scope opens a scope and checks that all children have ended after it.
 func (p *player) scope() {
 	if !p.mayHelp() {
 		return
@@ -280,7 +280,7 @@ func (p *player) scope() {
 		return err
 	})
 	if begun.Load() != ended.Load() {
-		p.w.fail("task %d: %d children of a scope began, %d have ended behind it", p.r.id,
+		p.w.fail("task %d: %d children of a scope began, %d have ended after it", p.r.id,
 			begun.Load(), ended.Load())
 	}
 	if err == nil && bad.Load() > 0 || errors.Is(err, errOfChild) && bad.Load() == 0 {

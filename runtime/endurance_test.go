@@ -141,7 +141,7 @@ type house struct {
 	tools  tools
 }
 
-// A tally is what happened, so that a run shows that it did what it was to do. Anyone adds.
+// A tally is what happened, so that a run shows that it did what it was to do. Any goroutine adds.
 type tally struct{ tasks, joins, suspended, cancelled, closed, panics, exits atomic.Int64 }
 
 func (a *tally) add(b *tally) {

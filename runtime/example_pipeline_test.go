@@ -24,7 +24,7 @@ func stage[A, B any](
 			} else if err != nil {
 				return values, err
 			}
-			if err := out.Send(cx, f(v)); err != nil { // waits as long as the next stage is behind
+			if err := out.Send(cx, f(v)); err != nil { // waits while the next stage is full
 				return values, err
 			}
 			values++

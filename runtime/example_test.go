@@ -329,7 +329,7 @@ func ExampleCx_Sleep() {
 func ExampleCx_Runtime() {
 	do(func(cx runtime.Cx) error {
 		h := runtime.Submit(cx.Runtime(),
-			func(cx runtime.Cx) (int, error) { return 1, nil }) // behind what is queued
+			func(cx runtime.Cx) (int, error) { return 1, nil }) // after the queued tasks
 		fmt.Println(h.Join(cx))
 		return nil
 	})

@@ -154,7 +154,7 @@ func TestReadinessBeforeTheWaitIsNotLost(t *testing.T) {
 	})
 }
 
-// What becomes ready right behind a try that failed ends the wait that follows, also when somebody
+// What becomes ready right after a failed try ends the wait that follows, also when somebody
 // else has learned of it before the task stands in line.
 func TestReadinessRightBehindTheTryIsNotLost(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {

@@ -77,7 +77,7 @@ func TestStatsCountPollsJoinsAndWhatJoinsLeaveBehind(t *testing.T) {
 	rt := scripted(t, Workers(1))
 	root := Submit(rt, func(cx Cx) (int, error) {
 		a, b, c := Spawn(cx, empty), Spawn(cx, empty), Spawn(cx, empty)
-		a.Join(cx) // out of the ring: an entry stays behind
+		a.Join(cx) // out of the ring, in which a stale entry stays
 		b.Join(cx) // as well
 		c.Join(cx) // out of the slot
 		for range 3 {
@@ -99,7 +99,7 @@ func TestStatsCountJoinsThatWaitAsPollsOnly(t *testing.T) {
 	Submit(rt, func(cx Cx) (int, error) {
 		h := Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 0, nil })
 		cx.Yield()
-		h.Join(cx) // has a stack of its own by now; its entry in the ring stays behind
+		h.Join(cx) // has a stack of its own by now; its entry in the ring is stale
 		return 0, nil
 	})
 	rt.workers[0].work()
@@ -146,7 +146,7 @@ func TestStatsCountStaleEntriesInAnOverflow(t *testing.T) {
 		a, b := Spawn(cx, empty), Spawn(cx, empty)
 		a.Join(cx)
 		b.Join(cx)
-		// Slot; ring, behind the entry of a; overflow of that entry and another one; ring.
+		// Slot; ring, after the entry of a; overflow of that entry and another one; ring.
 		for range 4 {
 			Spawn(cx, empty)
 		}

@@ -132,7 +132,7 @@ func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 					for range 50 {
 						row = 0
 						cx.Yield()
-						require.Equal(t, 1+most, row) // the first was behind this task
+						require.Equal(t, 1+most, row) // the first came after this task
 					}
 					stop = true
 					return nil
@@ -143,7 +143,7 @@ func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 }
 
 // A worker that has pushed two tasks and then is in a long one leaves one of them to others, who
-// are told of it; the last one pushed is taken by the watch. (runtime/D7)
+// are told of it; the last one pushed is rescued. (runtime/D7)
 func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {
 	for _, c := range []struct {
 		watch  time.Duration

@@ -103,7 +103,8 @@ func (rt *Runtime) takeable(w *worker) bool {
 func (w *worker) parkOrDrive() bool {
 	rt := w.rt
 	if !rt.driver.CompareAndSwap(0, int32(w.id+1)|notScanning) {
-		if rt.driver.Load()&notScanning != 0 && rt.workersBusy() { // partner: drive
+		// Partner: the CompareAndSwap of the driver, which sets notScanning and then checks busy.
+		if rt.driver.Load()&notScanning != 0 && rt.workersBusy() {
 			rt.wakeDriver()
 		}
 		w.parker.Park()

@@ -49,7 +49,7 @@ func TestIdleRuntimeWakesNobody(t *testing.T) {
 			t,
 			func() bool { // the first to sleep wakes once more, because others were awake then
 				before := parks(rt)
-				time.Sleep(50 * time.Millisecond) // several intervals of the watch
+				time.Sleep(50 * time.Millisecond) // several rescue intervals
 				return parks(rt) == before
 			},
 			stuckAfter,
@@ -59,7 +59,7 @@ func TestIdleRuntimeWakesNobody(t *testing.T) {
 }
 
 // A task that sleeps 20 times a second costs fewer than 150 wakes a second: its own, that of
-// whoever sleeps in the driver's place, and one for the watch that goes on meanwhile.
+// whoever sleeps in the driver's place, and one for the scans meanwhile.
 func TestTimersWakeFewWorkers(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers)
@@ -78,13 +78,13 @@ func TestTimersWakeFewWorkers(t *testing.T) {
 	})
 }
 
-// A task behind one that never lets go of its worker is run by another worker, after one watch at
-// least, and two at most if the machine has the time.
+// A task next in line after one that never lets go of its worker is run by another worker: after one
+// rescue interval at least, and two at most if the machine has the time.
 func TestTaskBehindALongOneIsRescued(t *testing.T) {
 	for i := range 4 {
 		const interval = 3 * time.Millisecond
 		rt := start(t, 2, runtime.RescueInterval(interval))
-		if i%2 == 1 { // the time until the watch counts, not that until the timer (runtime/P2)
+		if i%2 == 1 { // the time until the scan counts, not that until the timer (runtime/P2)
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 		}
 		asleep(t, rt, 2)

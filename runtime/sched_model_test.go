@@ -13,7 +13,7 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A world is a runtime in a check: rings of 2, no watch, one look at the others.
+// A world is a runtime in a check: rings of 2, no rescuing, one look at the others.
 type world struct {
 	*Runtime
 	x *model.Exec

@@ -128,8 +128,8 @@ func (w *worker) takeSpare() *coroutine {
 	return newCoroutine(w.rt)
 }
 
-// keepSpare keeps co for takeSpare and returns true; or returns false if there are enough, and then
-// co must end. The loop of co calls it.
+// keepSpare keeps co for takeSpare and returns true; or returns false if there are enough spares:
+// then co must end. The loop of co calls it.
 func (w *worker) keepSpare(co *coroutine) bool {
 	if len(w.spares) >= w.rt.config.spareCoroutines {
 		w.rt.coroutines.remove(co)

@@ -61,7 +61,7 @@ func TestNoMorePermitsAreOutThanThereAre(t *testing.T) {
 }
 
 // Who wants all waits for its turn only: those that want one, come later and come again and again
-// stand behind it.
+// are in line after it.
 func TestWhoWantsMuchDoesNotStarve(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		s := runtime.NewSemaphore(3)
@@ -136,7 +136,7 @@ func TestReleaseServesAllWhomItCan(t *testing.T) {
 	})
 }
 
-// The first in line wants much and gives up: those behind it can go on.
+// The first in line wants much and gives up: those after it can go on.
 func TestWhoGivesUpLetsOthersPass(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {

@@ -56,7 +56,7 @@ func TestSignalOrCancellation(t *testing.T) {
 	})
 }
 
-// Closing the runtime ends the wait, and leaves the permit, or comes behind it.
+// Closing the runtime ends the wait, and leaves the permit, or comes after it.
 func TestPermitOrClose(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)

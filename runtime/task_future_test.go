@@ -354,7 +354,7 @@ func TestFutureWaitsForTheEndOfATask(t *testing.T) {
 				target.lock.Lock()
 				w := target.waker
 				target.lock.Unlock()
-				w.Wake() // for no reason
+				w.Wake() // spuriously
 			}
 			target.ring().Wake()
 			v, err := get(t, waiter)

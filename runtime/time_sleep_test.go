@@ -28,13 +28,13 @@ func inTime[T any](t *testing.T, h *runtime.Handle[T], what string) T {
 	return v
 }
 
-// The driver sleeps until the next timer or the next watch, whichever comes first. (runtime/P2)
+// The driver sleeps until the next timer or the next scan, whichever comes first. (runtime/P2)
 func TestTimerIsNotLateBecauseOfAWatch(t *testing.T) {
 	rt := start(t, 2, runtime.RescueInterval(time.Hour))
 	free := make(chan struct{})
 	defer close(free)
 	busy := make(chan struct{})
-	runtime.Submit(rt, does(func(runtime.Cx) error { // as long as it runs, there are watches
+	runtime.Submit(rt, does(func(runtime.Cx) error { // while it runs, the slots are scanned
 		close(busy)
 		<-free
 		return nil

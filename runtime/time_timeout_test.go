@@ -106,7 +106,7 @@ func TestCancelledJoinerOfAJoinWithAnEnd(t *testing.T) {
 	require.Equal(t, 1, runtime.Timers(rt), "that of the target")
 }
 
-// Whoever joins again and again leaves no more than one behind.
+// Repeated joins leave at most one joiner.
 func TestJoinersThatGaveUpAreForgotten(t *testing.T) {
 	rt := start(t, 1)
 	target := runtime.Submit(rt, forever)
