@@ -77,7 +77,7 @@ func FuzzOperations(f *testing.F) {
 	// the owner pops meanwhile
 	add(1<<32-1, 0x15, full, look, look, cp, pop, pop, end, push, steal)
 	add(1<<32-5, 0, full, r1+full, look, look, r1+look, r1+look, r1+end, end) // a chain of steals
-	// room behind a steal that is open
+	// room after a steal that is open
 	add(0, 0, r1+full, r1+look, r1+look, r1+pop, full, steal, r1+end, r2+steal)
 	add(7, 0x2a, full, full, steal, r2+look, r1+look, look, r2+look, r1+pop, r1+look, look, r1+cp,
 		r2+end)

@@ -216,7 +216,7 @@ func TestLastValueIsTakenOnce(t *testing.T) {
 	})
 }
 
-// A thief that has values already takes what fits behind them.
+// A thief that has values already takes what fits after them.
 func TestThiefWhoHasSomething(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		d, mine, third := holding(4, 0, 1, 4), holding(4, 2, 5, 8), deque.New[int](4)
@@ -319,7 +319,7 @@ func TestOverflowWhileAStealIsOpen(t *testing.T) {
 	})
 }
 
-// A batch goes behind what a thief is still copying, all of it at once.
+// A batch goes after what a thief is still copying, all of it at once.
 func TestBatchBehindAnOpenSteal(t *testing.T) {
 	sizes(t, func(x *model.Exec, size int) {
 		d, mine := holding(size, 0, 1, size), deque.New[int](size)

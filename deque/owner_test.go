@@ -60,7 +60,7 @@ func TestOverflowIsOnlyTheNewValueWhileAStealIsOpen(t *testing.T) {
 	d.Push(5, func(batch []int) { got = append(got, batch...) })
 	require.Equal(t, []int{5}, got)
 
-	// Popping makes no room either: the thief's slots are the oldest, and nothing behind them is
+	// Popping makes no room either: the thief's slots are the oldest, and nothing after them is
 	// free before they are.
 	v, _ := d.Pop()
 	require.Equal(t, 3, v)

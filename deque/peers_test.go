@@ -142,7 +142,7 @@ func (q *atomicRing) stealInto(dst *atomicRing) *int {
 	return v
 }
 
-// mutexRing is a ring behind a lock.
+// mutexRing is a ring under a lock.
 type mutexRing struct {
 	mu         sync.Mutex
 	head, tail uint32

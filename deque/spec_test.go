@@ -17,7 +17,7 @@ import (
 // deque, takes the older half at once: the oldest value is the result, the others go into the
 // thief's deque. The deque is bounded; what does not fit leaves it in a batch.
 //
-// A steal takes effect at three instants within its call:
+// A steal has effects at three instants within its call:
 //
 //	claim    the values leave the victim; from here on they are in no deque
 //	release  the slots of these values, and of those that the victim's owner popped since the

@@ -11,13 +11,13 @@ import (
 )
 
 // The checks run the package's code over sleepers that can do all that a sleeper may do, and no
-// less: they time out and return for no reason when the checker chooses so, as long as their budget
+// less: they time out and return spuriously when the checker chooses so, as long as their budget
 // lasts.
 
 // A budget is how often a sleeper may give up in one execution.
 type budget struct {
 	timeouts int // the time is over
-	nothings int // for no reason, after half of the time: a signal, a spurious wake
+	nothings int // spuriously, after half of the time: a signal, a spurious wake
 }
 
 // spend decides how a sleep of at most d ends: it returns false if by a wake only.

@@ -98,7 +98,7 @@ func TestTimespecs(t *testing.T) {
 	}
 }
 
-// What the kernel refuses for no reason that is known here does not pass for a sleep, or for a
+// A refusal of the kernel that this package does not know does not pass for a sleep, or for a
 // wake.
 func TestUnexpectedErrorsPanic(t *testing.T) {
 	// the kernel refuses unaligned words; handed to it, not used

@@ -217,7 +217,7 @@ var oneToken = history.Spec[bool, call, bool]{
 	},
 }
 
-// Every history is that of one token, with calls that take effect one after the other.
+// Every history is that of one token, with calls that linearize one after the other.
 func TestModelOneToken(t *testing.T) {
 	eachSleeper(t, budget{timeouts: 1, nothings: 1}, func(x *model.Exec, parker func() *Parker) {
 		p := parker()

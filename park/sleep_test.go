@@ -12,7 +12,7 @@ import (
 // A sleeper has no say in whether a token was taken or the time is over; those below return when
 // they should not.
 
-// A restless sleeper returns for no reason after its time divided by n, and remembers what it was
+// A restless sleeper returns spuriously after its time divided by n, and remembers what it was
 // asked for.
 type restless struct {
 	n     time.Duration
@@ -31,7 +31,7 @@ func (r *restless) sleep(_ *word, d time.Duration) bool {
 func (r *restless) receiveWake() {}
 func (r *restless) wake(*word)   {}
 
-// After a sleep that ended for no reason, what is left of the time is slept, no less and no more.
+// After a sleep that ended spuriously, what is left of the time is slept, no less and no more.
 func TestWhatIsLeftIsSlept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &restless{n: 4}
@@ -44,7 +44,7 @@ func TestWhatIsLeftIsSlept(t *testing.T) {
 	})
 }
 
-// The longest time overflows neither on the way in nor after a sleep that ended for no reason.
+// The longest time overflows neither on the way in nor after a sleep that ended spuriously.
 func TestLongestTimeIsSlept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &restless{n: 1 << 33}
@@ -138,7 +138,7 @@ func TestTokenBeforeTheSleep(t *testing.T) {
 	require.False(t, p.ParkTimeout(0))
 }
 
-// A sleeper may return for no reason, but not as a habit: it sleeps.
+// A sleeper may return spuriously, but not as a habit: it sleeps.
 func TestSleepersSleep(t *testing.T) {
 	for _, k := range []Kind{Futex, Portable} {
 		if !k.Available() {

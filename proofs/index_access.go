@@ -54,7 +54,7 @@ func Accesses() []Access {
 			"it is what a notifier's load misses, before the recheck", "memory/M1, memory/M2"},
 		{"idle", "Publish", "closed.Load", seqCst, "against Close", "memory/M1"},
 		{"idle", "Woke", "word.Load", relaxed,
-			"the token orders it behind the And that cleared the bit; it only panics", "memory/M4"},
+			"the token orders it after the And that cleared the bit; it only panics", "memory/M4"},
 		{"idle", "Searching", "searching.Load", relaxed, "a snapshot", ""},
 		{"idle", "Parked", "words.Load", relaxed, "a snapshot", ""},
 

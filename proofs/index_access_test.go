@@ -99,7 +99,7 @@ func TestEveryAtomicAccessIsInTheTable(t *testing.T) {
 				}
 			}
 			if a.Litmus == "" && a.Order != relaxed {
-				t.Errorf("%s: %s needs %s for no reason", dir, a.What, a.Order)
+				t.Errorf("%s: %s needs %s, and no litmus test says why", dir, a.What, a.Order)
 			}
 		}
 		for access := range inCode {

@@ -3,7 +3,7 @@ package proofs
 import "fmt"
 
 func memoryTheorems() []Theorem {
-	machine := []string{"store buffers that empty in any order but for release stores, and " +
+	machine := []string{"store buffers that empty in any order except release stores, and " +
 		"loads that go early; what has gone to memory everybody sees"}
 	test := func(n int) model {
 		return model{source: "litmus.pml", defines: []string{fmt.Sprint("TEST=", n)}, litmus: true}

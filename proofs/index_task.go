@@ -8,8 +8,8 @@ import (
 func taskTheorems() []Theorem {
 	code := []string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
 		"taskstate/reference.go"}
-	callers := []string{"callers keep the rules of package taskstate: who has no reference does " +
-		"not touch the word, and who is told to enqueue does"}
+	callers := []string{"callers keep the rules of package taskstate: whoever touches the word has " +
+		"a reference, and whoever is told to enqueue does"}
 	base := []string{spec.TaskShape, spec.OneRunner, spec.OneEntry, spec.NotifiedMeans,
 		spec.ReferencesExact, spec.ReleasedOnce, spec.Shields}
 	about := func(proof func(*spec.System) proof) onTable { return on("Task", spec.Task(), proof) }

@@ -30,7 +30,7 @@ func BenchmarkLife(b *testing.B) {
 			atomic.CompareAndSwapUint64(&x, atomic.LoadUint64(&x), 3)
 		}
 	})
-	b.Run("mutex", func(b *testing.B) { // the same as a struct behind a lock
+	b.Run("mutex", func(b *testing.B) { // the same as a struct under a lock
 		b.ReportAllocs()
 		var mu sync.Mutex
 		var p plain

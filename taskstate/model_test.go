@@ -79,8 +79,8 @@ func TestNoPollForNothing(t *testing.T) {
 	})
 }
 
-// TestOneRunnerOneEntry: a task that yields, and wakers that wake it for no reason. That there are
-// not two entries or two polls at a time is asserted by task, here as in all other checks.
+// TestOneRunnerOneEntry: a task that yields, and wakers that wake it without a cause. That there
+// are not two entries or two polls at a time is asserted by task, here as in all other checks.
 func TestOneRunnerOneEntry(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		t := newTask(x, 2, func(bool) bool { return false })

@@ -75,5 +75,5 @@ func (s State) broken(method string) string {
 		}
 	}
 	// A test shows that it does not happen.
-	return fmt.Sprintf("taskstate: %s: refused for no reason (state: %v)", method, s)
+	return fmt.Sprintf("taskstate: %s: refused, though no rule is broken (state: %v)", method, s)
 }

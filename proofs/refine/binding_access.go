@@ -21,7 +21,7 @@ import (
 //	Unpark: futex wake, 1 woken           its result
 //	futex wait: the kernel compares       a step of the futex, wherever it is called
 //
-// A function may have a package in front, as in park.Unpark, and arguments behind it, as in
+// A function may have a package in front, as in park.Unpark, and arguments after it, as in
 // Woke(true), which are for the reader.
 type access struct {
 	functions []string // "package.function", of which one must be on the stack; none: anywhere

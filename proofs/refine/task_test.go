@@ -135,8 +135,8 @@ func TestTaskIsTheTable(t *testing.T) {
 		name string
 		// the last of them is for all to come, and for one that is told to end it is done
 		polls   []verdict
-		holder  func(*job) // who has a reference
-		handler func(*job) // who has the handle
+		holder  func(*job) // the holder of a reference
+		handler func(*job) // the holder of the handle
 	}{
 		{"woken, and dropped", []verdict{waits, done}, (*job).wakeDrop, (*job).detach},
 		{"woken twice", []verdict{waits}, (*job).wake, (*job).wake},

@@ -4,7 +4,7 @@ package spec
 // proofs/coq/Wrap.v), for any capacity.
 //
 // steal, real and tail are as in the code, cap is the capacity and half a half of it. own is how
-// many slots behind the tail the owner has found free and is writing: one in Push, any number in
+// many slots after the tail the owner has found free and is writing: one in Push, any number in
 // StealInto as the destination. claim is how many slots the open steal took, 0 if none is open. One
 // thief is followed: looked is 0, 1 after head.Load, 2 after tail.Load, and hs, hr, ht are what it
 // read; the others take whatever is queued. taken counts values that were taken.
@@ -59,7 +59,7 @@ const (
 	// TakenOnce: the positions below real were taken, each by one, and no others.
 	TakenOnce = "taken == real"
 
-	// ClaimHeld: while a steal is open its slots are behind the steal head's reach; when none is,
+	// ClaimHeld: while a steal is open the steal head protects its slots; when none is,
 	// the two heads agree.
 	ClaimHeld = "claim >= 0 && claim <= real - steal && implies(claim == 0, steal == real) && " +
 		"implies(claim > 0, real > steal)"

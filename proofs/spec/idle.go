@@ -279,9 +279,9 @@ const NobodySleepsOn = "implies(phase == 3, B_b + B_s + P_b + P_s == 0)"
 const CloseInvariant = "phase >= 0 && phase <= 3 && implies(phase >= 2, B_b + P_b == 0)" +
 	" && implies(phase < 2, C_s + B_s + P_s == 0) && implies(phase == 3, C_s + B_s + P_s == 0)"
 
-// Claim is Claim against one worker: who has published something for it, such as a deadline, claims
-// it or leaves it to its recheck. at is where the worker is: 0 awake, 1 its bit set, has yet to
-// recheck, 2 asleep with its bit, 3 claimed, or its token there. pub counts what has been
+// Claim is Claim against one worker: whoever has published something for it, such as a deadline,
+// claims it or leaves it to its recheck. at is where the worker is: 0 awake, 1 its bit set, has yet
+// to recheck, 2 asleep with its bit, 3 claimed, or its token there. pub counts what has been
 // published, known what the last recheck saw of it; claimers have published and have yet to claim.
 func Claim() *System {
 	return &System{

@@ -190,7 +190,7 @@ func InjectorRuns() *System {
 var bearers = append([]string{"S", "G", "F", "T", "U", "V", "m0", "m1"},
 	each(handing, "_c", "_i", "_t")...)
 
-// handOff says that while queue is not empty and somebody sleeps who has looked at it, somebody is
+// handOff says that while queue is not empty and a worker sleeps that has looked at it, somebody is
 // under way; the places are those in which a worker with its bit has not looked at it yet.
 func handOff(queue string, asleep, awake []string) string {
 	return "implies(" + queue + " > 0 && " + sum(each(asleep, "_b")...) + " > 0, " +
@@ -236,7 +236,7 @@ const (
 	InHands = "h >= " + takers + " && implies(" + takers + " == 0, h == 0) && v >= " + spillers +
 		" && implies(" + spillers + " == 0, v == 0)"
 
-	// Shutting: one after the other, and who has found the injector open has it open.
+	// Shutting: one after the other, and whoever has found the injector open has it open.
 	Shutting = "lock <= 13 && shut <= 1 && closed <= 2 && implies(lock >= 12, closed == 0) && " +
 		"implies(closed > 0, shut == 1) && implies(X + E > 0, closed > 0) && implies(lock == 1, " +
 		"shut == 0)" +

@@ -29,7 +29,7 @@ func Park() *System {
 			{"retake", "announce: take", "at == 5 && word == 1", "word = 0; taken++; at = 0"},
 			{"sleep", "futex wait: the kernel compares", "at == 2 && word == 2", "at = 3"},
 			{"again", "futex wait: EAGAIN", "at == 2 && word != 2", "at = 4"},
-			{"interrupted", "futex wait: ETIMEDOUT, EINTR, a wake for no reason", "at == 3",
+			{"interrupted", "futex wait: ETIMEDOUT, EINTR, a spurious wake", "at == 3",
 				"at = 4"},
 			{"look_asleep", "wait: Load, time is left", "at == 4 && word == 2", "at = 2"},
 			{"look_over", "wait: Load, the time is over", "at == 4 && word == 2", "at = 6"},

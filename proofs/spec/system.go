@@ -55,7 +55,7 @@ func (s *System) Without(name string) *System {
 }
 
 // With returns a copy of the table in which a rule stands in the place of the one of the same name,
-// or behind the others.
+// or after the others.
 func (s *System) With(rule Rule) *System {
 	c := *s
 	c.Rules = append([]Rule(nil), s.Rules...)
@@ -100,7 +100,7 @@ func (r *Rule) Effect() map[string]string {
 	return set
 }
 
-// NonNegative says that no variable of the table is below zero, but for those that are named.
+// NonNegative says that no variable of the table is below zero, except those that are named.
 func (s *System) NonNegative(but ...string) string {
 	var c []string
 	for _, v := range s.Vars {

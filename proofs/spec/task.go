@@ -101,7 +101,7 @@ func Task() *System {
 }
 
 // anybody counts who has a reference and may therefore call Wake, Cancel, Clone and Claim: the
-// runner, too, and who has an entry in hand.
+// runner, too, and the holder of an entry.
 const anybody = "(holders + handle + runner + entries + last)"
 
 const toRunning = "life = 1; notified = 0; unseen = 0; told = either(cancelled == 1 && shield " +
@@ -136,7 +136,8 @@ const (
 	CancelReaches = "implies(cancelled == 1 && shield == 0 && told == 0, life == 0 || life == 3 " +
 		"|| life == 1 && notified == 1)"
 
-	// JoinerWoken: who has published a waker and not withdrawn it is woken by the completion, once.
+	// JoinerWoken: a joiner that has published a waker and not withdrawn it is woken by the
+	// completion, once.
 	JoinerWoken = "woken == either(life == 3 && join == 1, 1, 0)"
 
 	// Shields: their number is in range, and 0 after the end.
