@@ -187,7 +187,7 @@ const (
 func (co *coroutine) suspend(why suspendReason) {
 	t, w := co.task, co.worker
 	if co.lastSuspended.Load() != t { // a store costs as much as the rest of suspend
-		co.lastSuspended.Store(t)
+		co.lastSuspended.Store(t) // partner: wakeAll, called after mode was raised
 	}
 	co.savedBody, t.body = t.body, co
 	co.waited = true

@@ -114,6 +114,7 @@ func (w *worker) pick() *task {
 			return w.afterForeignTask(t)
 		}
 	}
+	// Takes the task, or a rescuer has. Partner: slot.CompareAndSwap in scanSlots.
 	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
 		if w.lifoPolls < w.rt.config.lifoCap {
 			w.lifoPolls++

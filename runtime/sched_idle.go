@@ -164,6 +164,7 @@ func (w *worker) scanSlots(now int64) {
 	w.scannedAt = now
 	for i, v := range w.rt.workers {
 		t := v.slot.Load()
+		// Takes the task, or its owner has. Partner: slot.CompareAndSwap in pick and join.
 		if t != nil && t == w.slotSnapshot[i] && v != w && v.slot.CompareAndSwap(t, nil) {
 			w.count.rescued++
 			w.ring.Push(t, w.overflowFn)

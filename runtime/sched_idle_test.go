@@ -78,8 +78,8 @@ func TestTimersWakeFewWorkers(t *testing.T) {
 	})
 }
 
-// A task next in line after one that never lets go of its worker is run by another worker: after one
-// rescue interval at least, and two at most if the machine has the time.
+// A task next in line after one that never lets go of its worker is run by another worker: after
+// one rescue interval at least, and two at most if the machine has the time.
 func TestTaskBehindALongOneIsRescued(t *testing.T) {
 	for i := range 4 {
 		const interval = 3 * time.Millisecond

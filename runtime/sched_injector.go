@@ -81,6 +81,7 @@ func (q *injector) push(fresh bool, batch ...*task) bool {
 	for i, t := range batch {
 		q.tasks[(q.head+n+i)&mask] = t
 	}
+	// Partner: takeable, which loads length after its worker has set its bit. (idle/I1)
 	q.length.Store(int64(n + len(batch)))
 	q.lock.Unlock()
 	return true
@@ -105,6 +106,7 @@ func (q *injector) fill(fresh bool, n int, put func(dst []*task, from int)) bool
 	straight := min(n, len(q.tasks)-start)
 	put(q.tasks[start:start+straight], 0)
 	put(q.tasks[:n-straight], straight)
+	// Partner: as in push.
 	q.length.Store(int64(queued + n))
 	return true
 }
@@ -118,7 +120,7 @@ func (q *injector) take(w *worker, dst []*task) int {
 	q.lock.Lock()
 	queued := int(q.length.Load())
 	n := min(queued/len(w.rt.workers)+1, queued, len(dst))
-	w.takeCredit(n)
+	w.takeCredit(n) // before they leave; partner: stopIfDone, which checks both under the lock
 	if q.public.Load() != q.accepted {
 		q.public.Store(q.accepted)
 	}

@@ -17,6 +17,7 @@ func (w *worker) spawn(t *task) {
 // pushLocal makes t, which is SCHEDULED, the next task of w. The task that was in the slot moves to
 // the ring, where thieves can take it, and is announced. (runtime/D7)
 func (w *worker) pushLocal(t *task) {
+	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 	if evicted := w.slot.Swap(t); evicted != nil {
 		w.ring.Push(evicted, w.overflowFn)
 		w.rt.notify()

@@ -52,7 +52,9 @@ type waiter[P any] struct {
 }
 
 // setAnswer answers w. It is called once, under the lock of the source.
-func (w *waiter[P]) setAnswer(a answer) { w.state.Store(uint32(a)) }
+func (w *waiter[P]) setAnswer(a answer) {
+	w.state.Store(uint32(a)) // passes the payload to the call; partner: answered
+}
 
 // answered reports whether w has been answered. Any goroutine may call it. What the source did
 // before it answered synchronizes before a true result.

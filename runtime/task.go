@@ -79,6 +79,7 @@ func (t *task) pushJoiner(j *joiner) {
 			continue
 		}
 		j.next = head
+		// Publishes j. Partner: joiners.Swap in wakeJoiners, after Complete.
 		if t.joiners.CompareAndSwap(head, j) {
 			return
 		}
@@ -88,6 +89,7 @@ func (t *task) pushJoiner(j *joiner) {
 // wakeJoiners wakes all joiners of t. Its runner calls it after Complete; w is the calling worker,
 // or nil.
 func (t *task) wakeJoiners(w *worker) {
+	// Takes the whole list. Partner: pushJoiner, followed by Join.
 	for j := t.joiners.Swap(nil); j != nil; {
 		next := j.next
 		j.waker.wake(w)

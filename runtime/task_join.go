@@ -19,6 +19,7 @@ func (cx Cx) join(t *task) error {
 	}
 	w := co.worker
 	var outcome taskstate.RunOutcome
+	// Takes the entry, or a rescuer has. Partner: slot.CompareAndSwap in scanSlots.
 	if w.slot.Load() == t && w.slot.CompareAndSwap(t, nil) {
 		if outcome = t.state.ToRunning(); outcome == taskstate.RunStale {
 			w.count.stale++

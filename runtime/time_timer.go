@@ -49,6 +49,7 @@ func (ts *timers) set(t *timer) bool {
 	if t.index != 0 {
 		return false
 	}
+	// Partner: drive, which becomes the driver and then loads next.
 	ts.next.Store(t.when)
 	return true
 }
