@@ -55,6 +55,7 @@ type object struct {
 	adds    bool  // WaitGroup: changed in this execution
 	waiters []int32
 	ch      *channel // nil until it was a channel; kept over executions
+	model   any      // what stands for it in this execution: see SetModel
 }
 
 // engine explores one check. One goroutine at a time touches it: the dispatcher, or the thread to

@@ -51,6 +51,14 @@ const (
 	OpCondSignal
 	OpCondBroadcast
 
+	// sync_library.go
+	OpMapLoad
+	OpMapStore
+	OpMapUpdate
+	OpMapRange
+	OpPoolGet
+	OpPoolPut
+
 	// time_clock.go
 	OpNow
 	OpSleep

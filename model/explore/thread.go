@@ -23,6 +23,8 @@ type thread struct {
 	old, new uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
 	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
 	peek     func() bool   // CAS on what is neither
+	called   string        // Map: the method
+	options  func() int32  // Pool.Get: how many things it may do
 	choices  int32         // Choose and Signal
 	prev     int32         // the event whose clock is this thread's, or -1
 	key      uint64        // of the pending operation, in engine.pending

@@ -16,3 +16,23 @@ func Bind11[P, A, R any](f func(P, A) R, p P) func(A) R { return func(a A) R { r
 func Bind21[P, A, B, R any](f func(P, A, B) R, p P) func(A, B) R {
 	return func(a A, b B) R { return f(p, a, b) }
 }
+
+// Bind12 is Bind00 with an argument and two results.
+func Bind12[P, A, R, S any](f func(P, A) (R, S), p P) func(A) (R, S) {
+	return func(a A) (R, S) { return f(p, a) }
+}
+
+// Bind20 is Bind00 with two arguments.
+func Bind20[P, A, B any](f func(P, A, B), p P) func(A, B) {
+	return func(a A, b B) { f(p, a, b) }
+}
+
+// Bind22 is Bind00 with two arguments and two results.
+func Bind22[P, A, B, R, S any](f func(P, A, B) (R, S), p P) func(A, B) (R, S) {
+	return func(a A, b B) (R, S) { return f(p, a, b) }
+}
+
+// Bind31 is Bind00 with three arguments and a result.
+func Bind31[P, A, B, C, R any](f func(P, A, B, C) R, p P) func(A, B, C) R {
+	return func(a A, b B, c C) R { return f(p, a, b, c) }
+}

@@ -32,6 +32,11 @@ var hookedMethods = map[string]map[string]map[string]shape{
 		"WaitGroup": {"Add": {1, 0}, "Done": {0, 0}, "Wait": {0, 0}, "Go": {1, 0}},
 		"Once":      {"Do": {1, 0}},
 		"Cond":      {"Wait": {0, 0}, "Signal": {0, 0}, "Broadcast": {0, 0}},
+		"Map": {
+			"Load": {1, 2}, "Store": {2, 0}, "LoadOrStore": {2, 2}, "LoadAndDelete": {1, 2}, "Delete": {1, 0},
+			"Swap": {2, 2}, "CompareAndSwap": {3, 1}, "CompareAndDelete": {2, 1}, "Range": {1, 0}, "Clear": {0, 0},
+		},
+		"Pool": {"Get": {0, 1}, "Put": {1, 0}},
 	},
 	"time": {
 		"Timer":  {"Stop": {0, 1}, "Reset": {1, 1}},

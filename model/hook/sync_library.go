@@ -1,0 +1,149 @@
+package hook
+
+import (
+	"sync"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/virtual"
+)
+
+// MapLoad is the hook of sync.Map.Load.
+//
+//go:norace
+//go:noinline
+func MapLoad(m *sync.Map, key any) (value any, ok bool) {
+	if !explore.InExecution() {
+		return m.Load(key)
+	}
+	return virtual.MapOf(m).Load(key)
+}
+
+// MapStore is the hook of sync.Map.Store.
+//
+//go:norace
+//go:noinline
+func MapStore(m *sync.Map, key, value any) {
+	if !explore.InExecution() {
+		m.Store(key, value)
+		return
+	}
+	virtual.MapOf(m).Store(key, value)
+}
+
+// MapClear is the hook of sync.Map.Clear.
+//
+//go:norace
+//go:noinline
+func MapClear(m *sync.Map) {
+	if !explore.InExecution() {
+		m.Clear()
+		return
+	}
+	virtual.MapOf(m).Clear()
+}
+
+// MapLoadOrStore is the hook of sync.Map.LoadOrStore.
+//
+//go:norace
+//go:noinline
+func MapLoadOrStore(m *sync.Map, key, value any) (actual any, loaded bool) {
+	if !explore.InExecution() {
+		return m.LoadOrStore(key, value)
+	}
+	return virtual.MapOf(m).LoadOrStore(key, value)
+}
+
+// MapLoadAndDelete is the hook of sync.Map.LoadAndDelete.
+//
+//go:norace
+//go:noinline
+func MapLoadAndDelete(m *sync.Map, key any) (value any, loaded bool) {
+	if !explore.InExecution() {
+		return m.LoadAndDelete(key)
+	}
+	return virtual.MapOf(m).LoadAndDelete(key)
+}
+
+// MapDelete is the hook of sync.Map.Delete.
+//
+//go:norace
+//go:noinline
+func MapDelete(m *sync.Map, key any) {
+	if !explore.InExecution() {
+		m.Delete(key)
+		return
+	}
+	virtual.MapOf(m).Delete(key)
+}
+
+// MapSwap is the hook of sync.Map.Swap.
+//
+//go:norace
+//go:noinline
+func MapSwap(m *sync.Map, key, value any) (previous any, loaded bool) {
+	if !explore.InExecution() {
+		return m.Swap(key, value)
+	}
+	return virtual.MapOf(m).Swap(key, value)
+}
+
+// MapCompareAndSwap is the hook of sync.Map.CompareAndSwap.
+//
+//go:norace
+//go:noinline
+func MapCompareAndSwap(m *sync.Map, key, old, new any) (swapped bool) {
+	if !explore.InExecution() {
+		return m.CompareAndSwap(key, old, new)
+	}
+	return virtual.MapOf(m).CompareAndSwap(key, old, new)
+}
+
+// MapCompareAndDelete is the hook of sync.Map.CompareAndDelete.
+//
+//go:norace
+//go:noinline
+func MapCompareAndDelete(m *sync.Map, key, old any) (deleted bool) {
+	if !explore.InExecution() {
+		return m.CompareAndDelete(key, old)
+	}
+	return virtual.MapOf(m).CompareAndDelete(key, old)
+}
+
+// MapRange is the hook of sync.Map.Range.
+//
+//go:norace
+//go:noinline
+func MapRange(m *sync.Map, f func(key, value any) bool) {
+	if !explore.InExecution() {
+		m.Range(f)
+		return
+	}
+	virtual.MapOf(m).Range(f)
+}
+
+// PoolPut is the hook of sync.Pool.Put.
+//
+//go:norace
+//go:noinline
+func PoolPut(p *sync.Pool, x any) {
+	if !explore.InExecution() {
+		p.Put(x)
+		return
+	}
+	virtual.PoolOf(p).Put(x)
+}
+
+// PoolGet is the hook of sync.Pool.Get.
+//
+//go:norace
+//go:noinline
+func PoolGet(p *sync.Pool) any {
+	if !explore.InExecution() {
+		return p.Get()
+	}
+	x := virtual.PoolOf(p).Get()
+	if x == nil && p.New != nil {
+		x = p.New()
+	}
+	return x
+}

@@ -1,0 +1,88 @@
+package virtual
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A pool may lose what was put into it, and gives what it has in any order. Get therefore chooses
+// among the values that are there, and none of them, within these bounds.
+const (
+	poolValues = 3 // how many of the values put last Get chooses among
+	poolMisses = 2 // how often in an execution Get misses a value that is there
+)
+
+// A Pool stands for a sync.Pool during one execution, and is empty at its beginning.
+type Pool struct {
+	p      unsafe.Pointer // the sync.Pool
+	top    *pooled
+	n      int // values that are there
+	misses int
+}
+
+type pooled struct {
+	value any
+	token uint64 // released by Put, acquired by the Get that gives the value
+	next  *pooled
+}
+
+// PoolOf returns what stands for p in the running execution.
+func PoolOf(p *sync.Pool) *Pool {
+	key := unsafe.Pointer(p)
+	if v, ok := explore.Model(key).(*Pool); ok {
+		return v
+	}
+	v := &Pool{p: key}
+	explore.SetModel(key, v)
+	return v
+}
+
+// Put is that of sync.Pool.
+func (p *Pool) Put(x any) {
+	if x == nil {
+		return
+	}
+	explore.EnterMap(p.p, explore.OpPoolPut, "Pool.Put", nil)
+	v := &pooled{value: x, next: p.top}
+	explore.Release(&v.token)
+	p.top = v
+	p.n++
+}
+
+// Get gives a value that was put, nil if it chose none.
+func (p *Pool) Get() any {
+	chosen := explore.EnterPoolGet(p.p, p.options)
+	if p.n > poolValues {
+		explore.Assume(fmt.Sprintf("sync.Pool.Get gives one of the %d values put last, or none", poolValues))
+	}
+	if p.n > 0 && p.misses == poolMisses {
+		explore.Assume(fmt.Sprintf("sync.Pool.Get misses a value at most %d times in an execution", poolMisses))
+	}
+	if chosen >= min(p.n, poolValues) {
+		if p.n > 0 {
+			p.misses++
+		}
+		return nil
+	}
+	at := &p.top
+	for range chosen {
+		at = &(*at).next
+	}
+	v := *at
+	*at = v.next
+	p.n--
+	explore.Acquire(&v.token)
+	return v.value
+}
+
+// options is the number of things that Get may do now.
+func (p *Pool) options() int {
+	n := min(p.n, poolValues)
+	if n == 0 || p.misses < poolMisses {
+		n++
+	}
+	return n
+}
