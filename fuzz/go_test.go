@@ -76,6 +76,10 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 		return "", fmt.Errorf("exploring without reduction: %w", err)
 	case all.Failure != "":
 		return "the exploration without reduction failed: " + all.Failure, nil
+	case (got.Crash == "") != (all.Crash == ""):
+		return fmt.Sprintf("crash with reduction: %q, without: %q", got.Crash, all.Crash), nil
+	case got.Crash != "":
+		// The search need not find what else there is.
 	case all.Bounded:
 		sum.Long++
 	default:
@@ -118,9 +122,6 @@ func lacking(a, b serve.Answer) string {
 	}
 	missing("complete", a.Complete, b.Complete)
 	missing("stuck", a.Stuck, b.Stuck)
-	if a.Crash != "" && b.Crash == "" {
-		fmt.Fprintf(&out, "  crash: %s\n", a.Crash)
-	}
 	if out.Len() == 0 {
 		return ""
 	}
