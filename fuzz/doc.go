@@ -23,4 +23,12 @@
 // explore without the command. Weak memory does not show, as Go's atomics are
 // sequentially consistent. Programs with more executions than the limit are not
 // compared; the tests bound how many those may be.
+//
+// # Other suites
+//
+// Programs of one goroutine do the same as they stand, rewritten, and explored
+// (rewritten_test.go). A pool made of deque, idle and park runs what a slice would
+// (pool_test.go). Messages, tokens, settings and traces survive hostile text
+// (hostile_test.go). Random graphs of tasks are compared with their plan beside the
+// runtime, in runtime/task_graph_test.go.
 package fuzz
