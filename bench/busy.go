@@ -9,9 +9,9 @@ import (
 	ours "github.com/surewake/surewake/runtime"
 )
 
-// landings are the ways to take tasks from the injector: one by one, and batches with their two
+// batchTargets are the ways to take tasks from the injector: one by one, and batches with their two
 // places.
-func landings() ([]string, []*ours.Runtime) {
+func batchTargets() ([]string, []*ours.Runtime) {
 	var names []string
 	var all []*ours.Runtime
 	for _, b := range []struct {
@@ -33,7 +33,7 @@ func landings() ([]string, []*ours.Runtime) {
 // 1,000 tasks come from outside meanwhile. This is spawn_many_remote_busy2 of Tokio's benchmarks.
 func busyInjector() ([]contender, func()) {
 	const n = 1000
-	names, runtimes := landings()
+	names, runtimes := batchTargets()
 	var contenders []contender
 	for i, rt := range runtimes {
 		handles := make([]*ours.Handle[int], n)
@@ -78,7 +78,7 @@ func busyInjector() ([]contender, func()) {
 }
 
 func forkJoinByBatch() ([]contender, func()) {
-	names, runtimes := landings()
+	names, runtimes := batchTargets()
 	var contenders []contender
 	for i, rt := range runtimes {
 		contenders = append(contenders, contender{name: names[i], ops: fibSpawns,

@@ -25,8 +25,8 @@ func Sizes() (task_, handle, call_ uintptr) {
 	return unsafe.Sizeof(task{}), unsafe.Sizeof(Handle[int]{}), unsafe.Sizeof(call[int]{})
 }
 
-// Resting returns how many poll-style tasks have been IDLE and have not ended.
-func (rt *Runtime) Resting() (n int) {
+// ListedFutures returns how many poll-style tasks have been IDLE and have not ended.
+func (rt *Runtime) ListedFutures() (n int) {
 	l := &rt.futures
 	l.lock.Lock()
 	defer l.lock.Unlock()

@@ -202,7 +202,7 @@ func TestWakeFromAnotherRuntimeRunsAtHome(t *testing.T) {
 		bell := &bell{want: 1}
 		h := runtime.SubmitFuture(b, bell)
 		if round%2 == 0 {
-			waits(t, func() bool { return b.Sleeping() == 1 }, "it does not rest")
+			waits(t, func() bool { return b.Sleeping() == 1 }, "it is not listed")
 		}
 		run(t, a, func(cx runtime.Cx) error {
 			bell.ring().WakeFrom(cx)

@@ -75,7 +75,7 @@ func TestFutureIsPolledUntilItIsReady(t *testing.T) {
 				return err
 			})
 		}
-		require.Zero(t, rt.Resting())
+		require.Zero(t, rt.ListedFutures())
 	})
 }
 
@@ -184,7 +184,7 @@ func TestWakerOutlivesItsTask(t *testing.T) {
 	rt := start(t, 1)
 	b := &bell{want: 1}
 	h := runtime.SubmitFuture(rt, b)
-	waits(t, func() bool { return rt.Resting() == 1 }, "it does not rest")
+	waits(t, func() bool { return rt.ListedFutures() == 1 }, "it is not listed")
 	w := b.ring()
 	w.Wake()
 	_, err := get(t, h)
@@ -245,7 +245,7 @@ func TestIdleFuturesEndWithCancelAndClose(t *testing.T) {
 				), runtime.SubmitFuture(rt, d), runtime.SubmitFuture(rt, panics),
 				runtime.SubmitFuture(rt, exits),
 			}
-			waits(t, func() bool { return rt.Resting() == len(hs) }, "they do not rest")
+			waits(t, func() bool { return rt.ListedFutures() == len(hs) }, "they are not listed")
 			for i, want := range []error{end.want, end.want, errBoom, runtime.ErrGoexit} {
 				if i == 0 || end.want == runtime.ErrCancelled {
 					end.do(rt, hs[i])
@@ -257,7 +257,7 @@ func TestIdleFuturesEndWithCancelAndClose(t *testing.T) {
 			require.EqualValues(t, 1, panics.drops.Load())
 			require.EqualValues(t, 1, exits.drops.Load())
 			require.EqualValues(t, 1, plain.polls.Load())
-			require.Zero(t, rt.Resting())
+			require.Zero(t, rt.ListedFutures())
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestPollThatPanicsOrExitsEndsTheTask(t *testing.T) {
 				require.ErrorIs(t, err, c.want)
 			}
 		}
-		waits(t, func() bool { return rt.Resting() == 0 }, "a task that has ended rests")
+		waits(t, func() bool { return rt.ListedFutures() == 0 }, "a task that has ended rests")
 		allWork(t, rt, workers)
 	})
 }
@@ -365,7 +365,7 @@ func TestFutureWaitsForTheEndOfATask(t *testing.T) {
 		// However often it asks, it is one who waits.
 		h := runtime.Submit(rt, forever)
 		asks := runtime.SubmitFuture(rt, ending{h})
-		waits(t, func() bool { return rt.Resting() == 1 }, "it does not rest")
+		waits(t, func() bool { return rt.ListedFutures() == 1 }, "it is not listed")
 		run(t, rt, func(cx runtime.Cx) error {
 			repeated := runtime.SpawnFuture(cx, pollFunc(func(cx runtime.Cx) (int, error, bool) {
 				for range 10 {
@@ -400,7 +400,7 @@ func TestFutureThatGaveUpAJoinIsWokenAtTheEnd(t *testing.T) {
 		}
 		return h.TryJoin()
 	}))
-	waits(t, func() bool { return rt.Resting() == 2 }, "they do not rest")
+	waits(t, func() bool { return rt.ListedFutures() == 2 }, "they are not listed")
 	ended := h.Done()
 	target.ring().Wake()
 	receive(t, ended)
@@ -489,7 +489,7 @@ func TestIdlePollStyleTaskTakes112Bytes(t *testing.T) {
 		s.ready = true
 		s.waker.Wake()
 	}
-	waits(t, func() bool { return rt.Resting() == n/2+100 }, "they do not end")
+	waits(t, func() bool { return rt.ListedFutures() == n/2+100 }, "they do not end")
 }
 
 func allocated() uint64 {

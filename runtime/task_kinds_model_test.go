@@ -52,7 +52,7 @@ func TestCloseEndsAFutureThatComesToRest(t *testing.T) {
 		x.Assert(w.Close() == nil, "Close fails")
 		_, err, ended := h.TryJoin()
 		x.Assert(ended && err == ErrClosed, "the future has ended: %v, with %v", ended, err)
-		x.Assert(w.Resting() == 0, "it rests still")
+		x.Assert(w.ListedFutures() == 0, "it rests still")
 		w.over()
 	})
 }
