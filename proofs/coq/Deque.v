@@ -1,5 +1,5 @@
-(* Package deque: what is taken is what was pushed, once, and each operation takes effect at one access; for any capacity, any width of
-   a word, any number of thieves. Plain Coq, no axioms. *)
+(* Package deque: what is taken is what was pushed, once, and each operation linearizes at one
+   access; for any capacity, any width of a word, any number of thieves. Plain Coq, no axioms. *)
 Require Import List Arith Lia Permutation.
 Require Import Wrap.
 Import ListNotations.
@@ -45,10 +45,11 @@ Definition idx p := word p mod cap.                (* the slot *)
 (* What a thief has in hand. H: the head that it has loaded. T: and the tail. *)
 Inductive look := H (s r : nat) | T (s r t : nat).
 
-(* vals: all that the owner has written so far, in order; the value of position p is number p of them. Those before tail are
-   published, the others are written behind the tail. slot: what a slot of the ring holds. held: positions that the thief has
-   claimed and not yet read; opn: whether a steal is open. pend: positions that the owner has taken, by Pop or an
-   overflow, and not yet read. out: what takers have read, with the position. *)
+(* vals: all that the owner has written so far, in order; the value of position p is number p of
+   them. Those before tail are published, the others are written after the tail. slot: what a
+   slot of the ring holds. held: positions that the thief has claimed and not yet read; opn:
+   whether a steal is open. pend: positions that the owner has taken, by Pop or an overflow, and
+   not yet read. out: what takers have read, with the position. *)
 Record st := St { slot : nat -> option V; steal : nat; real : nat; tail : nat; vals : list V;
   opn : bool; held : list nat; pend : list nat; out : list (nat * option V); looks : list look }.
 
@@ -62,12 +63,14 @@ Arguments sub : simpl never.
 Arguments word : simpl never.
 Arguments width : simpl never.
 
-(* What a step is: a write behind the tail; a take by the owner, or by a thief, which reads the slots later; an answer that there is
-   nothing; a read by the owner or by a thief; or nothing that others notice. *)
+(* What a step is: a write after the tail; a take by the owner, or by a thief, which reads the
+   slots later; an answer that there is nothing; a read by the owner or by a thief; or nothing
+   that others notice. *)
 Inductive event := Writes (v : V) | Publishes | Takes | Steals | Empty | Reads (v : option V) | Copies (v : option V) | Quiet.
 
 Inductive step : event -> st -> st -> Prop :=
-(* Push, and StealInto as the destination: the owner has seen the steal head, and is not between a CAS and its reads *)
+(* Push, and StealInto as the destination: the owner has seen the steal head, and is not between
+   a CAS and its reads *)
 | write m s r t l o h out k v : sub (word (length l)) (word s) < cap ->
     step (Writes v) (St m s r t l o h [] out k) (St (put m (idx (length l)) (Some v)) s r t (l ++ [v]) o h [] out k)
 | publish m s r t l o h out k : step Publishes (St m s r t l o h [] out k) (St m s r (length l) l o h [] out k)
@@ -82,8 +85,8 @@ Inductive step : event -> st -> st -> Prop :=
     step Takes (St m s r (length l) l o h [] out k) (St m (r+n) (r+n) (length l) l o h (seq r n) out k)
 | read_own m s r t l o h p ps out k :
     step (Reads (at_ m p)) (St m s r t l o h (p :: ps) out k) (St (put m (idx p) None) s r t l o h ps (out ++ [(p, at_ m p)]) k)
-(* StealInto: the loads, which may find nothing, and the three phases. Fewer than width advances come between the first load and the
-   second, and between the first load and the CAS. *)
+(* StealInto: the loads, which may find nothing, and the three phases. Fewer than width advances
+   come between the first load and the second, and between the first load and the CAS. *)
 | look_head m s r t l o h ps out k : step Quiet (St m s r t l o h ps out k) (St m s r t l o h ps out (H s r :: k))
 | look_tail m s r t l o h ps out a hs hr b :
     step Quiet (St m s r t l o h ps out (a ++ H hs hr :: b)) (St m s r t l o h ps out (a ++ T hs hr t :: b))
@@ -142,7 +145,8 @@ Proof.
   - apply (other_slot p' p); auto.
 Qed.
 
-(* What the words in a step say of positions. K is the order of them, L what the thief in question has seen. *)
+(* What the words in a step say of positions. K is the order of them, L what the thief in
+   question has seen. *)
 Ltac thief := match goal with
   | Sn : forall x, In x (?a ++ ?y :: ?b) -> _ |- _ => pose proof (Sn y ltac:(apply in_elt)); cbn in *
   | _ => idtac end.
@@ -260,13 +264,13 @@ Proof.
   split; auto. rewrite E. apply nth_error_Some. lia.
 Qed.
 
-(* deque/D6. Every position below real is read once, or is about to be, and no other is; so none is lost and none taken
-   twice. *)
+(* deque/D6. Every position below real is read once, or is about to be, and no other is; so none
+   is lost and none taken twice. *)
 Theorem no_loss_no_duplication s : reach s -> Permutation (map fst (out s) ++ held s ++ pend s) (seq 0 (real s)).
 Proof. intros Rc. apply (i_once _ (reach_inv _ Rc)). Qed.
 
-(* deque/D8. A write goes to a slot that nobody will read any more: not a queued one, nor one that a thief or the owner has taken
-   and not yet read. *)
+(* deque/D8. A write goes to a slot that nobody will read any more: not a queued one, nor one
+   that a thief or the owner has taken and not yet read. *)
 Theorem no_overwrite s p : reach s -> pend s = [] -> sub (word (length (vals s))) (word (steal s)) < cap -> live s p ->
   idx p <> idx (length (vals s)).
 Proof.
@@ -279,7 +283,7 @@ Qed.
 (* The deque as everybody may think of it: *)
 Definition queue s := slice (real s) (tail s - real s) (vals s).
 
-(* deque/D11. Each operation takes effect at one step, and no other step changes the queue. *)
+(* deque/D11. Each operation linearizes at one step, and no other step changes the queue. *)
 Definition effect e s s' := match e with
   | Publishes => queue s' = queue s ++ slice (tail s) (length (vals s) - tail s) (vals s)
   | Takes => exists vs, queue s = vs ++ queue s' /\ map Some vs = map (nth_error (vals s)) (pend s')

@@ -1,21 +1,25 @@
-(* Package idle with the tokens of package park: any number of workers, words of the bitmap, notifiers and tasks. Plain Coq,
-   no axioms. One constructor of step is one atomic access of idle/idle.go or idle/worker.go. *)
+(* Package idle with the tokens of package park: any number of workers, words of the bitmap,
+   notifiers and tasks. Plain Coq, no axioms. One constructor of step is one atomic access of
+   idle/idle.go or idle/worker.go. *)
 Require Import List Arith Lia Bool.
 Import ListNotations.
 
-(* Where a worker is. R: running. S: searching. F: has found a task, still counted. A: bit set, still counted. C: off the
-   count, has yet to load closed. B: has yet to recheck. D: has rechecked. P: asleep. *)
+(* Where a worker is. R: running. S: searching. F: has found a task, still counted. A: bit set,
+   still counted. C: off the count, has yet to load closed. B: has yet to recheck. D: has
+   rechecked. P: asleep. *)
 Inductive pc := R | S | F | A | C | B | D | P.
 
-(* bit: its bit in the bitmap. tok: its token. wd: the word that its bit is in, which never changes. *)
+(* bit: its bit in the bitmap. tok: its token. wd: the word that its bit is in, which never
+   changes. *)
 Record w := W { p : pc; bit : nat; tok : nat; wd : nat }.
 
-(* A notifier. M0: is about to load searching. M1 k: has read the words below k as zero. M2 j: has claimed worker j, and has yet
-   to count it. M3 j: has yet to give it its token. *)
+(* A notifier. M0: is about to load searching. M1 k: has read the words below k as zero. M2 j:
+   has claimed worker j, and has yet to count it. M3 j: has yet to give it its token. *)
 Inductive nf := M0 | M1 (k : nat) | M2 (j : nat) | M3 (j : nat).
 
-(* cl: None before Close stores closed. Some (k, None) when Close is through with the words below k, and Some (k, Some l) when it has
-   read word k and has yet to go through the bits of workers l. *)
+(* cl: None before Close stores closed. Some (k, None) when Close is through with the words below
+   k, and Some (k, Some l) when it has read word k and has yet to go through the bits of workers
+   l. *)
 Record st := St { ws : list w; ms : list nf; q : nat; srch : nat; cl : option (nat * option (list nat)) }.
 
 Fixpoint sum {X} (f : X -> nat) (l : list X) := match l with [] => 0 | x :: r => f x + sum f r end.
@@ -106,12 +110,14 @@ Definition low k x := if wd x <? k then asleep x else 0.
 Definition past_low k x := if wd x <? k then past x else 0.
 (* Looks at the queue later, or makes somebody look. *)
 Definition under_way x := match p x with S | F | A | C | B => 1 | _ => 0 end + tok x.
-(* A notifier that is at word k covers the sleepers if none of them is in a word that it has passed. *)
+(* A notifier that is at word k covers the sleepers if none of them is in a word that it has
+   passed. *)
 Definition covers L m := match m with M1 k => if sum (low k) L =? 0 then 1 else 0 | _ => 1 end.
 
 (* The invariant, one part a definition. *)
 Definition counts s := srch s = sum counted (ws s) + sum to_deliver (ms s).
-(* A parked worker has exactly one of its bit, a claim in somebody's hands, a token; any other worker has none. *)
+(* A parked worker has exactly one of its bit, a claim in somebody's hands, a token; any other
+   worker has none. *)
 Definition owns s := forall j x, nth_error (ws s) j = Some x -> bit x + tok x + sum (mine j) (ms s) = parked x.
 Definition exists_ s := forall j, nth_error (ws s) j = None -> sum (mine j) (ms s) = 0.
 Definition in_words s := forall j x, nth_error (ws s) j = Some x -> wd x < nw.
@@ -336,8 +342,8 @@ Proof.
   split; eauto using step_counts, step_owns, step_exists, step_in_words, step_reads, step_closes, step_wakes.
 Qed.
 
-(* idle/I1. Nobody is under way: no notifier, no Close, and each worker runs a task or sleeps without a token. Then nobody sleeps
-   while a task is queued, as far as a claim can still come. *)
+(* idle/I1. Nobody is under way: no notifier, no Close, and each worker runs a task or sleeps
+   without a token. Then nobody sleeps while a task is queued, as far as a claim can still come. *)
 Definition quiet s := ms s = [] /\ (cl s = None \/ exists k r, cl s = Some (k, r) /\ nw <= k) /\
   forall i x, nth_error (ws s) i = Some x -> p x = R \/ (p x = P /\ tok x = 0).
 
@@ -369,7 +375,8 @@ Proof.
   - specialize (Cs _ _ Cl). pose proof (all_past_low k (ws s) Wd Le). lia.
 Qed.
 
-(* idle/I2. A parked worker has exactly one of its bit, a claim in somebody's hands, a token; so two wake-ups never meet. *)
+(* idle/I2. A parked worker has exactly one of its bit, a claim in somebody's hands, a token; so
+   two wake-ups never meet. *)
 Theorem one_wake_up words s j x : reach words s -> nth_error (ws s) j = Some x ->
   bit x + tok x + sum (mine j) (ms s) = parked x.
 Proof. intros Rc. apply (i_owns _ (reach_inv _ _ Rc)). Qed.
@@ -386,8 +393,8 @@ Proof. intros Rc E. pose proof (one_wake_up _ _ _ _ Rc E). cbn in *. lia. Qed.
 Theorem searching_exact words s : reach words s -> srch s = sum counted (ws s) + sum to_deliver (ms s).
 Proof. intros Rc. apply (i_counts _ (reach_inv _ _ Rc)). Qed.
 
-(* idle/I5. What makes I1 true, with any number of words: somebody will look, or some notifier has still to come to the words
-   in which workers sleep. *)
+(* idle/I5. What makes I1 true, with any number of words: somebody will look, or some notifier
+   has still to come to the words in which workers sleep. *)
 Theorem somebody_under_way words s : reach words s -> q s > 0 -> sum asleep (ws s) > 0 -> cl s = None ->
   sum under_way (ws s) + sum (covers (ws s)) (ms s) > 0.
 Proof. intros Rc. apply (i_wakes _ (reach_inv _ _ Rc)). Qed.
@@ -435,8 +442,8 @@ Proof.
   pose proof (delivered_claims _ _ Ex). pose proof (counted_claims (ws s) (ms s) 0 O). lia.
 Qed.
 
-(* idle/I9. When Close is through with all words, no worker that has passed its look at closed has its bit set: all of them
-   have been claimed, or are awake. *)
+(* idle/I9. When Close is through with all words, no worker that has passed its look at closed
+   has its bit set: all of them have been claimed, or are awake. *)
 Theorem nobody_sleeps_after_close words s k r j x : reach words s -> cl s = Some (k, r) -> nw <= k ->
   nth_error (ws s) j = Some x -> asleep x = 0.
 Proof.
@@ -444,8 +451,9 @@ Proof.
   pose proof (all_past_low k (ws s) Wd Le). specialize (Cs _ _ Cl). pose proof (sum_ge asleep (ws s) j x E). lia.
 Qed.
 
-(* idle/I12. A searcher that leaves the search with nothing, since what it waited for has ended, runs on and will not look at the
-   queues for a long time. If it left a task to sleepers, somebody else is under way, who covers them. *)
+(* idle/I12. A searcher that leaves the search with nothing, since what it waited for has ended,
+   runs on and will not look at the queues for a long time. If it left a task to sleepers,
+   somebody else is under way, who covers them. *)
 Theorem leaver_is_replaced words s s' i x x' : reach words s -> step s s' ->
   nth_error (ws s) i = Some x -> p x = S -> nth_error (ws s') i = Some x' -> p x' = R ->
   q s' > 0 -> sum asleep (ws s') > 0 -> cl s' = None ->

@@ -1,5 +1,6 @@
-(* The injector between outsiders and the workers' rings, with the tasks themselves: any number of workers, outsiders and tasks, any
-   capacity of the rings. Plain Coq, no axioms. Rings are lists here; Deque.v is about how they are kept. *)
+(* The injector between outsiders and the workers' rings, with the tasks themselves: any number
+   of workers, outsiders and tasks, any capacity of the rings. Plain Coq, no axioms. Rings are
+   lists here; Deque.v is about how they are kept. *)
 Require Import List Arith Lia Permutation.
 Import ListNotations.
 
@@ -8,16 +9,19 @@ Variable V : Type.                                  (* the tasks *)
 Hypothesis same : forall a b : V, {a = b} + {a <> b}.
 Variable cap : nat.                                 (* the capacity of a ring *)
 
-(* A worker. ring: its ring. hand: a batch from the injector or from another ring, the first of which it will run; the others go to
-   its ring. spill: a batch on its way from its ring to the injector. *)
+(* A worker. ring: its ring. hand: a batch from the injector or from another ring, the first of
+   which it will run; the others go to its ring. spill: a batch on its way from its ring to the
+   injector. *)
 Record w := W { ring : list V; hand : list V; spill : list V; ended : bool }.
 Definition mine x := ring x ++ hand x ++ spill x.
 
-(* Who has the lock: an outsider that has found the injector open, a worker that takes or spills, or who closes. *)
+(* Who has the lock: an outsider that has found the injector open, a worker that takes or spills,
+   or who closes. *)
 Inductive holder := Free | Pusher | Taker (i : nat) | Spiller (i : nat) | Closer.
 
-(* inj: the injector, oldest first. shut: its closed flag. told: workers are told to end. entered and gone: all that was ever pushed
-   to it or taken from it, in order. accepted: what somebody was told is accepted. ran: what workers took to run. *)
+(* inj: the injector, oldest first. shut: its closed flag. told: workers are told to end. entered
+   and gone: all that was ever pushed to it or taken from it, in order. accepted: what somebody
+   was told is accepted. ran: what workers took to run. *)
 Record st := St { inj : list V; lock : holder; shut : bool; told : bool; ws : list w;
   entered : list V; gone : list V; accepted : list V; ran : list V }.
 
@@ -157,7 +161,8 @@ Proof.
   - split; eauto using step_kept, step_in_order, step_closing, step_endings, step_emptied, step_fits.
 Qed.
 
-(* injector/J7. Every task that was accepted is in the injector, or in a ring or a hand or a spill, or was run; once. *)
+(* injector/J7. Every task that was accepted is in the injector, or in a ring or a hand or a
+   spill, or was run; once. *)
 Theorem nothing_lost n s : reach n s -> Permutation (accepted s) (inj s ++ concat (map mine (ws s)) ++ ran s).
 Proof.
   intros Rc. apply (Permutation_count_occ same). intros x. pose proof (i_kept _ (reach_inv _ _ Rc) x) as K.
@@ -180,7 +185,8 @@ Proof.
   rewrite (H 0 x eq_refl), IH; auto. intros i. apply (H (S i)).
 Qed.
 
-(* injector/J10. When all workers have ended, exactly what was accepted was run, and nothing will be accepted any more. *)
+(* injector/J10. When all workers have ended, exactly what was accepted was run, and nothing will
+   be accepted any more. *)
 Theorem drained n s : reach n s -> ws s <> [] -> (forall i x, nth_error (ws s) i = Some x -> ended x = true) ->
   Permutation (accepted s) (ran s) /\ forall s', step s s' -> accepted s' = accepted s.
 Proof.

@@ -1,5 +1,6 @@
-(* Any number of rings of package deque together, each with its owner, who steals from the others into its own: nothing is lost or
-   duplicated over all of them and what is in transit between them. Plain Coq, no axioms. *)
+(* Any number of rings of package deque together, each with its owner, who steals from the others
+   into its own: nothing is lost or duplicated over all of them and what is in transit between
+   them. Plain Coq, no axioms. *)
 Require Import List Arith Lia Permutation.
 Require Import Deque.
 Import ListNotations.
@@ -11,8 +12,9 @@ Variables cap rounds : nat.
 Hypothesis cap_pos : cap > 0.
 Hypothesis rounds_pos : rounds > 1.
 
-(* hands: for each owner, what it has read and neither written to its ring nor handed out: the values of an open steal, a popped one, a
-   batch that overflows. spawned: what owners were given to push. handed: what they have given away, to be run or to the injector. *)
+(* hands: for each owner, what it has read and neither written to its ring nor handed out: the
+   values of an open steal, a popped one, a batch that overflows. spawned: what owners were given
+   to push. handed: what they have given away, to be run or to the injector. *)
 Record st := St { rings : list (Deque.st V); hands : list (list V); spawned : list V; handed : list V }.
 
 Fixpoint upd {X} (i : nat) (y : X) (l : list X) :=

@@ -1,5 +1,5 @@
-(* Package taskstate: the transitions of the word as functions, as in the shipped code, and whoever has a reference calling them, any
-   number of them. Plain Coq, no axioms. *)
+(* Package taskstate: the transitions of the word as functions, as in the shipped code, and
+   whoever has a reference calling them, any number of them. Plain Coq, no axioms. *)
 Require Import List Arith Lia Bool.
 Import ListNotations.
 
@@ -86,13 +86,15 @@ Definition detach w := if detached w then None else match drop w with
     | l => Some (Wd l (notified w) (cancelled w) false true (shield w) (refs w'), Done) end end.
 Definition clone w := if (0 <? refs w) && (refs w <? most) then Some (with_refs w (S (refs w)), Kept) else None.
 
-(* Who has a reference. Entry: of a queue, or in the hands of who was told to enqueue. Runner: polls the task. Handle: will join or
-   detach. Holder: a waker, or whoever has to drop a reference. Last: the runner that has completed the task and has still to wake the
-   joiner or discard the result. *)
+(* Who has a reference. Entry: of a queue, or in the hands of who was told to enqueue. Runner:
+   polls the task. Handle: will join or detach. Holder: a waker, or whoever has to drop a
+   reference. Last: the runner that has completed the task and has still to wake the joiner or
+   discard the result. *)
 Inductive agent := Entry | Runner | Handle | Holder | Last.
 
-(* ags: everybody, in any order. stale: the entries that a Claim was faster than. unseen: a Wake has taken effect, and no poll has
-   begun since. told: a runner was told that the task is cancelled. woken, released: how often. *)
+(* ags: everybody, in any order. stale: the entries that a Claim was faster than. unseen: a Wake
+   has taken effect, and no poll has begun since. told: a runner was told that the task is
+   cancelled. woken, released: how often. *)
 Record st := St { wd : word; ags : list agent; stale : nat; unseen : bool; told : bool; woken : nat; released : nat }.
 
 Definition entry_if o := match o with Enqueue => [Entry] | _ => [] end.
@@ -209,16 +211,19 @@ Qed.
 Theorem one_poller n s : reach n s -> sum runner (ags s) = at_ Running (wd s).
 Proof. intros Rc. apply (i_runner _ (reach_inv _ _ Rc)). Qed.
 
-(* taskstate/T11. While it is SCHEDULED there is one entry, beside those that a Claim was faster than; and those only otherwise. *)
+(* taskstate/T11. While it is SCHEDULED there is one entry, beside those that a Claim was faster
+   than; and those only otherwise. *)
 Theorem one_entry n s : reach n s -> sum entry (ags s) = stale s + at_ Scheduled (wd s).
 Proof. intros Rc. apply (i_entry _ (reach_inv _ _ Rc)). Qed.
 
-(* taskstate/T12. After a Wake that has taken effect, no poll begun since: the task is SCHEDULED, or RUNNING and will be, or ended. *)
+(* taskstate/T12. After a Wake that has taken effect, no poll begun since: the task is SCHEDULED,
+   or RUNNING and will be, or ended. *)
 Theorem no_lost_notify n s : reach n s -> unseen s = true ->
   lf (wd s) = Scheduled \/ lf (wd s) = Complete \/ lf (wd s) = Running /\ notified (wd s) = true.
 Proof. intros Rc U. pose proof (i_unseen _ (reach_inv _ _ Rc) U). destruct (lf (wd s)); tauto. Qed.
 
-(* taskstate/T13. The task is released once, when nobody has a reference any more, and after its end. *)
+(* taskstate/T13. The task is released once, when nobody has a reference any more, and after its
+   end. *)
 Theorem dropped_once n s : reach n s -> released s <= 1 /\ (released s = 1 <-> ags s = [] /\ lf (wd s) <> Idle) /\
   (released s = 1 -> lf (wd s) = Complete).
 Proof.
@@ -227,7 +232,8 @@ Proof.
   repeat split; intros; try lia; try discriminate; try tauto; destruct H; congruence.
 Qed.
 
-(* taskstate/T17. The joiner that has published its waker, and not withdrawn it, is woken when the task ends, once. *)
+(* taskstate/T17. The joiner that has published its waker, and not withdrawn it, is woken when
+   the task ends, once. *)
 Theorem joiner_woken_once n s : reach n s -> woken s = match lf (wd s), join (wd s) with Complete, true => 1 | _, _ => 0 end.
 Proof. intros Rc. apply (i_woken _ (reach_inv _ _ Rc)). Qed.
 
@@ -268,8 +274,8 @@ Proof.
   | H : (_ <? _) = false |- _ => apply Nat.ltb_ge in H end; try lia.
 Qed.
 
-(* taskstate/T15. Shields are counted: never more than the largest number, none when the task ends; and while there is one, or the
-   task is not cancelled, no runner is told that it is. *)
+(* taskstate/T15. Shields are counted: never more than the largest number, none when the task
+   ends; and while there is one, or the task is not cancelled, no runner is told that it is. *)
 Theorem shields n s : reach n s -> shield (wd s) <= deep /\ (lf (wd s) = Complete -> shield (wd s) = 0) /\
   forall x s', step x s s' -> told s = false -> told s' = true -> cancelled (wd s) = true /\ shield (wd s) = 0.
 Proof.
@@ -335,8 +341,9 @@ Proof.
   eexists. split; [eapply s_to_idle; unfold to_idle, polled; rewrite F, L, N; reflexivity | cbn; auto].
 Qed.
 
-(* taskstate/T14. A cancelled task, outside its shields if it waits, whose runner has not been told yet, needs no other wake: by its own
-   entry and runner alone it comes to a poll that is told, and from there to its end. *)
+(* taskstate/T14. A cancelled task, outside its shields if it waits, whose runner has not been
+   told yet, needs no other wake: by its own entry and runner alone it comes to a poll that is
+   told, and from there to its end. *)
 Theorem cancel_completes n s : reach n s -> cancelled (wd s) = true -> told s = false -> lf (wd s) <> Complete ->
   (lf (wd s) = Idle -> shield (wd s) = 0) ->
   exists s', by_itself s s' /\ lf (wd s') = Running /\ told s' = true /\

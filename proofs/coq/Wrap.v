@@ -1,8 +1,9 @@
-(* Positions of package deque counted modulo the width of a word: any width, any capacity. Plain Coq, no axioms. *)
+(* Positions of package deque counted modulo the width of a word: any width, any capacity. Plain
+   Coq, no axioms. *)
 Require Import Arith Lia.
 
-(* deque/D7. A thief that finds the same head has seen no other one since it loaded it, if fewer than a whole round of advances
-   can have happened; see also same_head_after_a_round. *)
+(* deque/D7. A thief that finds the same head has seen no other one since it loaded it, if fewer
+   than a whole round of advances can have happened; see also same_head_after_a_round. *)
 Theorem same_word_same_position width p p' : p <= p' -> p' < p + width -> p mod width = p' mod width -> p = p'.
 Proof.
   intros L U E. destruct width as [|k]; [lia|].
@@ -15,7 +16,8 @@ Qed.
 Theorem same_head_after_a_round width p : (p + width) mod width = p mod width.
 Proof. destruct width as [|k]; [cbn; lia|]. now rewrite <- Nat.add_mod_idemp_r, Nat.mod_same, Nat.add_0_r by lia. Qed.
 
-(* deque/D9. Differences of positions are right across the wrap, if no two are further apart than a word can count. *)
+(* deque/D9. Differences of positions are right across the wrap, if no two are further apart than
+   a word can count. *)
 Theorem difference_of_words width steal tail : steal <= tail -> tail < steal + width ->
   (tail mod width + (width - steal mod width)) mod width = tail - steal.
 Proof.

@@ -86,7 +86,8 @@ active proctype p1() { EITHER(O2, load(1, 1, a, O2), load(1, 0, b, RLX)); done++
 active proctype p2() { done++ }
 #define MUST (a == 0 || b == 1)
 
-#elif TEST == 4 /* two wakers, one token: data, then exchange; the parker takes the token, then reads both */
+/* two wakers, one token: data, then exchange; the parker takes the token, then reads both */
+#elif TEST == 4
 #define O1 REL
 #define O2 REL
 active proctype p0() { store(0, 0, 1, RLX); exchange(0, 2, a, 1, O1); done++ }
@@ -99,7 +100,9 @@ active proctype p2() { EITHER(O2, exchange(2, 2, c, 0, O2), load(2, 0, d, RLX); 
 /* Whoever found a token has come behind the other, and both before it was taken. */
 #define MUST (c == 0 || ((d == 1 || e == 1) && (a + b == 0 || (d == 1 && e == 1))))
 
-#elif TEST == 5 /* a slot is read and cleared, then released; who sees the release writes it. 0: its value, 1: cleared, 2: the new one */
+/* a slot is read and cleared, then released; who sees the release writes it. 0: its value, 1:
+   cleared, 2: the new one */
+#elif TEST == 5
 #define O1 REL
 active proctype p0() { /* the thief */
 	if
@@ -116,7 +119,9 @@ active proctype p1() { /* the owner */
 active proctype p2() { done++ }
 #define MUST (a == 0 && (b == 0 || mem[0] == 2))
 
-#elif TEST == 6 /* the tail goes up, then the head; who loads the head and then the tail finds the tail not behind it */
+/* the tail goes up, then the head; who loads the head and then the tail finds the tail not
+   behind it */
+#elif TEST == 6
 #define O1 REL
 #define O2 ACQ
 active proctype p0() { store(0, 1, 1, REL); exchange(0, 0, c, 1, O1); done++ }
@@ -133,7 +138,9 @@ active proctype p1() { take(1, b); done++ }
 active proctype p2() { take(2, c); done++ }
 #define MUST (a + b + c == 2)
 
-#elif TEST == 8 /* references: each owner writes to the object, and counts itself out; the last one reads all of it */
+/* references: each owner writes to the object, and counts itself out; the last one reads all of
+   it */
+#elif TEST == 8
 #define O1 REL
 #define OWNER(p, mine, other, saw) \
 	byte r; \
@@ -165,7 +172,8 @@ active proctype p1() { /* the runner */
 active proctype p2() { done++ }
 #define MUST ((a != 0 || c != 0) && (a == 0 || b == 1) && (c == 0 || d == 1))
 
-#elif TEST == 10 /* a claimer counts, then gives the token; who has the token takes itself off the count */
+/* a claimer counts, then gives the token; who has the token takes itself off the count */
+#elif TEST == 10
 #define O1 REL
 #define O2 ACQ
 active proctype p0() { EITHER(O1, exchange(0, 0, c, c + 1, RLX), store(0, 1, 1, O1)); done++ }
@@ -177,7 +185,9 @@ active proctype p1() {
 active proctype p2() { done++ }
 #define MUST (a == 0 || b == 1)
 
-#elif TEST == 11 /* the last searcher: a push, then a load of the count; off the count, then a token; the token, then a look at the queue */
+/* the last searcher: a push, then a load of the count; off the count, then a token; the token,
+   then a look at the queue */
+#elif TEST == 11
 #define O1 SC
 #define O2 SC
 active proctype p0() { store(0, 0, 1, O1); load(0, 1, a, O2); done++ } /* 0: somebody searches */
