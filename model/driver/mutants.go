@@ -84,7 +84,7 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if len(all) == 0 {
 		return sum, usagef("no mutants (testdata/mutants/*.mutant) in %s", names(selected))
 	}
-	all = slices.DeleteFunc(all, func(m candidate) bool { return !match.MatchString(m.id) })
+	all = slices.DeleteFunc(all, func(m candidate) bool { return !match.MatchString(m.id) && !match.MatchString(m.file.ID) })
 	if len(all) == 0 {
 		return sum, usagef("-run %s matches no mutant", opts.Run)
 	}

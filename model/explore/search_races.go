@@ -34,7 +34,7 @@ func (e *engine) races(t *thread, c class, d int) {
 			f = next
 			continue
 		}
-		if enabledBefore != nil && !enabledBefore(fe) {
+		if enabledBefore != nil && !enabledBefore(t, fe, f) {
 			f = next
 			continue
 		}

@@ -31,7 +31,7 @@ func tryLockClass(_ *engine, t *thread) class {
 }
 
 // mutexFreeBefore reports whether the mutex was free just before f, which is so if f took it.
-func mutexFreeBefore(f *event) bool {
+func mutexFreeBefore(_ *thread, f *event, _ int32) bool {
 	return f.op == OpLock || f.op == OpTryLock && f.class == write
 }
 

@@ -17,7 +17,7 @@ func init() {
 		class:         write,
 		resolve:       onceClass,
 		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state != onceRuns },
-		enabledBefore: func(f *event) bool { return f.state != onceRuns },
+		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state != onceRuns },
 		before:        onceBefore,
 		apply:         onceBegin,
 	}

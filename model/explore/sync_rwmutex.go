@@ -21,7 +21,7 @@ func init() {
 		name:          "Lock (announce)",
 		class:         announce,
 		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state == 0 },
-		enabledBefore: func(f *event) bool { return f.state&rwAnnounced == 0 },
+		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
 		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = int32(t.id) + 1 },
 		loop:          loopReads,
@@ -30,7 +30,7 @@ func init() {
 		name:          "Lock",
 		class:         write,
 		enabled:       func(_ *engine, t *thread) bool { return probeRWMutex((*sync.RWMutex)(t.ptr)) },
-		enabledBefore: func(f *event) bool { return f.state&rwRead == 0 },
+		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwRead == 0 },
 		before:        rwBefore,
 		loop:          loopLocks,
 	}
@@ -55,7 +55,7 @@ func init() {
 		enabled: func(e *engine, t *thread) bool {
 			return e.objs[t.obj].state == 0 && probeRLock((*sync.RWMutex)(t.ptr))
 		},
-		enabledBefore: func(f *event) bool { return f.state&rwAnnounced == 0 },
+		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
 		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].count++ },
 		loop:          loopLocks,

@@ -7,21 +7,33 @@ import (
 	"unsafe"
 )
 
-// The counter of a WaitGroup is kept in its model: Wait is enabled while it is 0.
+// The counter of a WaitGroup is kept in its model, and so are those that wait. Wait is two
+// operations, as in package sync: it looks at the counter, and if that is not 0 it is counted as a
+// waiter; then it waits until the counter has been 0, and returns. What was added before it returns
+// has come too early, and Wait panics: "WaitGroup is reused before previous Wait has returned".
+// Package sync also panics in an Add that meets the release of the waiters. Such an Add may come
+// after the release as well, and then the waiter panics.
 func init() {
 	ops[OpWGAdd] = operation{
 		name:    "WaitGroup.Add",
 		class:   add,
-		resolve: waitGroupClass,
+		resolve: waitGroupAddClass,
 		before:  waitGroupBefore,
 		apply:   waitGroupAdd,
 		detail:  func(t *thread, _ *event) string { return fmt.Sprint(int32(t.old)) },
 	}
+	ops[OpWGLook] = operation{
+		name:    "WaitGroup.Wait",
+		resolve: waitGroupLookClass,
+		before:  waitGroupBefore,
+		apply:   waitGroupLook,
+	}
 	ops[OpWGWait] = operation{
 		name:          "WaitGroup.Wait",
 		class:         read,
-		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].count == 0 },
-		enabledBefore: func(f *event) bool { return f.state == 0 },
+		resolve:       waitGroupWaitClass,
+		enabled:       func(_ *engine, t *thread) bool { return !t.counted || t.signal >= 0 },
+		enabledBefore: waitGroupReturnsBefore,
 		before:        waitGroupBefore,
 		apply:         func(e *engine, t *thread, _ int32) { e.checkDominance(t) },
 	}
@@ -34,13 +46,34 @@ func waitGroupBefore(o *object) uint8 {
 	return 0
 }
 
-// waitGroupClass: additions are writes if they must be ordered (needsOrderedAdds), and all changes
+// waitGroupAddClass: additions are writes if they must be ordered (needsOrderedAdds), and all changes
 // if a counter was below zero.
-func waitGroupClass(e *engine, t *thread) class {
+func waitGroupAddClass(e *engine, t *thread) class {
 	if e.orderDones || e.orderAdds && int32(t.old) > 0 {
 		return write
 	}
 	return add
+}
+
+// waitGroupLookClass: where additions are ordered, a look is ordered with all that changes the counter.
+func waitGroupLookClass(e *engine, _ *thread) class {
+	if e.orderAdds || e.orderDones {
+		return read
+	}
+	return none
+}
+
+// waitGroupWaitClass: a Wait that found 0 depends on nothing after its look has read the counter.
+func waitGroupWaitClass(e *engine, t *thread) class {
+	if !t.counted && (e.orderAdds || e.orderDones) {
+		return none
+	}
+	return read
+}
+
+// waitGroupReturnsBefore: once the counter has been 0, a Wait may return at any time.
+func waitGroupReturnsBefore(t *thread, f *event, d int32) bool {
+	return f.state == 0 || t.counted && t.signal >= 0 && d > t.signal
 }
 
 func waitGroupAdd(e *engine, t *thread, d int32) {
@@ -53,6 +86,40 @@ func waitGroupAdd(e *engine, t *thread, d int32) {
 	if d < 0 {
 		o.base += int32(t.old)
 	}
+	if o.count != 0 {
+		return
+	}
+	for _, w := range o.waiters {
+		e.threads[w].signal = max(d, 0)
+	}
+	o.waiters = o.waiters[:0]
+}
+
+func waitGroupLook(e *engine, t *thread, _ int32) {
+	o := &e.objs[t.obj]
+	if t.counted = o.count != 0; t.counted {
+		t.signal = -1
+		if len(o.waiters) == 0 {
+			waitGroupFirstWaiter(t.ptr)
+		}
+		o.waiters = append(o.waiters, int32(t.id))
+	}
+}
+
+// LookAtGroup is the first operation of Wait on the WaitGroup at p. It reports whether the caller
+// runs in a checked execution, and whether the counter was 0, so that it need not wait.
+func LookAtGroup(p unsafe.Pointer) (checked, free bool) {
+	if !Enter(p, OpWGLook) {
+		return false, false
+	}
+	return true, !eng.cur.counted
+}
+
+// ReturnFromGroup is the second. It reports whether something was added before it came to return.
+func ReturnFromGroup(p unsafe.Pointer) (reused bool) {
+	Enter(p, OpWGWait)
+	t := eng.cur
+	return t.counted && eng.objs[t.obj].count != 0
 }
 
 // waitingForGroups returns the threads that wait for a WaitGroup.
@@ -78,7 +145,8 @@ func EnterDelta(p unsafe.Pointer, delta int) bool {
 // no traces. That is sound if no Wait can return in between and no subtraction can come too early:
 //
 //  1. every Wait, also one that waits forever, is ordered by happens-before with every addition;
-//  2. every subtraction has an addition of its own in its past.
+//  2. the look before it is ordered with every addition that may find the counter at 0;
+//  3. every subtraction has an addition of its own in its past.
 //
 // If an execution violates one of these, the exploration starts again with additions as writes:
 // every addition is ordered with all else.
@@ -105,38 +173,79 @@ func (e *engine) needsOrderedAdds() bool {
 	return false
 }
 
-// irregular reports whether the events on o, which ran to their end, violate one of the two.
+// irregular reports whether the events on o, which ran to their end, violate one of the three.
 func (e *engine) irregular(o *object) bool {
-	// Of an addition, by depth: how much of it has been subtracted.
 	e.used = slices.Grow(e.used[:0], e.depth)[:e.depth]
-	used := e.used
-	clear(used)
+	clear(e.used)
 	base := o.base
 	for f := o.last; f >= 0; f = e.stack[f].prevObj {
-		fe := &e.stack[f]
-		if fe.op == OpWGWait {
-			for g := o.last; g >= 0; g = e.stack[g].prevObj {
-				if ge := &e.stack[g]; ge.op == OpWGAdd && int32(ge.arg) > 0 && !e.ordered(f, g) {
-					return true
-				}
-			}
-			continue
-		}
-		n := -int32(fe.arg)
-		for g := fe.prevObj; g >= 0 && n > 0; g = e.stack[g].prevObj {
-			ge := &e.stack[g]
-			if ge.op == OpWGAdd && int32(ge.arg) > used[g] && e.before(g, f) {
-				k := min(n, int32(ge.arg)-used[g])
-				used[g] += k
-				n -= k
-			}
-		}
-		if n > 0 {
-			if base < n {
+		switch e.stack[f].op {
+		case OpWGLook:
+			if e.meetsAdd(o, f, func(g int32) bool { return e.leastBefore(o, g) <= 0 }) {
 				return true
 			}
-			base -= n // what was added before there was a second goroutine
+		case OpWGWait:
+			if e.meetsAdd(o, f, func(int32) bool { return true }) {
+				return true
+			}
+		default:
+			if e.useUp(f, &base, e.used) > 0 {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// meetsAdd reports whether some addition to o that is so is not ordered with event f.
+func (e *engine) meetsAdd(o *object, f int32, so func(g int32) bool) bool {
+	for g := o.last; g >= 0; g = e.stack[g].prevObj {
+		if e.adds(g) && !e.ordered(f, g) && so(g) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastBefore returns the least that the counter of o can be just before the addition g: what was
+// added in g's past, less what may have been subtracted of that.
+func (e *engine) leastBefore(o *object, g int32) int32 {
+	used := make([]int32, e.depth)
+	least := o.base
+	for f := o.last; f >= 0; f = e.stack[f].prevObj {
+		if !e.adds(f) && e.stack[f].op == OpWGAdd && !e.before(g, f) {
+			e.useUp(f, &least, used)
+		}
+	}
+	for f := o.last; f >= 0; f = e.stack[f].prevObj {
+		if f != g && e.adds(f) && e.before(f, g) {
+			least += int32(e.stack[f].arg) - used[f]
+		}
+	}
+	return least
+}
+
+// adds reports whether event f is an addition of more than zero to a WaitGroup.
+func (e *engine) adds(f int32) bool {
+	return e.stack[f].op == OpWGAdd && int32(e.stack[f].arg) > 0
+}
+
+// useUp takes what event f subtracts from the additions in its past, the latest first, and the rest
+// from base, which was added while there was one goroutine. used says by depth how much of an
+// addition is taken. The result is what is left over.
+func (e *engine) useUp(f int32, base *int32, used []int32) int32 {
+	fe := &e.stack[f]
+	n := -int32(fe.arg)
+	for g := fe.prevObj; g >= 0 && n > 0; g = e.stack[g].prevObj {
+		if ge := &e.stack[g]; e.adds(g) && int32(ge.arg) > used[g] && e.before(g, f) {
+			k := min(n, int32(ge.arg)-used[g])
+			used[g] += k
+			n -= k
+		}
+	}
+	if k := min(n, *base); k > 0 {
+		*base -= k
+		n -= k
+	}
+	return n
 }

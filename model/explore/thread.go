@@ -29,7 +29,8 @@ type thread struct {
 	prev     int32         // the event whose clock is this thread's, or -1
 	key      uint64        // of the pending operation, in engine.pending
 	children uint64        // threads that Join waits for
-	signal   int32         // Cond: the event that woke it, or -1
+	signal   int32         // the event that woke it, or -1
+	counted  bool          // WaitGroup.Wait found the counter not at 0
 	chosen   int32         // what the last choice gave
 	deadline time.Duration // futex: on the virtual clock, or noDeadline
 	futex    FutexResult   // how the wait ended

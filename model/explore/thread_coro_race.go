@@ -3,7 +3,9 @@
 package explore
 
 import (
+	"reflect"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
@@ -204,3 +206,16 @@ func (g *edges) receive(t *thread, n, capacity int32) {
 func (g *edges) close(t *thread) { t.releaseTo(&g.end) }
 
 func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }
+
+// groupSema is where package sync has the race detector see the first waiter of a WaitGroup meet the
+// first addition: Add reads that word when it finds the counter at 0.
+var groupSema = func() uintptr {
+	field, ok := reflect.TypeFor[sync.WaitGroup]().FieldByName("sema")
+	if !ok {
+		panic("explore: sync.WaitGroup has no field sema in this release of Go")
+	}
+	return field.Offset
+}()
+
+// waitGroupFirstWaiter does what Wait does when it is the first to be counted.
+func waitGroupFirstWaiter(wg unsafe.Pointer) { runtime.RaceWrite(unsafe.Add(wg, groupSema)) }

@@ -27,8 +27,19 @@ func WaitGroupDone(wg *sync.WaitGroup) { WaitGroupAdd(wg, -1) }
 //go:norace
 //go:noinline
 func WaitGroupWait(wg *sync.WaitGroup) {
-	explore.Enter(unsafe.Pointer(wg), explore.OpWGWait)
-	wg.Wait()
+	checked, free := explore.LookAtGroup(unsafe.Pointer(wg))
+	if !checked || free {
+		wg.Wait()
+	}
+	if !checked {
+		return
+	}
+	if explore.ReturnFromGroup(unsafe.Pointer(wg)) {
+		panic("sync: WaitGroup is reused before previous Wait has returned")
+	}
+	if !free {
+		wg.Wait()
+	}
 }
 
 // WaitGroupGo is the hook of sync.WaitGroup.Go.
