@@ -31,6 +31,14 @@
 // registers itself when the binary starts, so that a binary which was not
 // built from the copies is noticed.
 //
+// What becomes of a function, method or variable of the standard library that
+// no hook stands for is said by its class in the table of package stdlib: it is
+// left alone, refused, or wrapped in hook.Shared or hook.Outside, which name
+// it, with file and line, in the verdict of a check that reaches it. A method
+// may be reached through an interface, too: a type that embeds one of those
+// that need not be made by a function gets an explicit method, and the
+// conversion of an *os.File or *slog.LevelVar to an interface is named.
+//
 // What only tells of a program's run is left as it is: stacks and callers,
 // regions and labels of runtime/trace and runtime/pprof. Starting a trace or a
 // profile starts goroutines, and is refused.
@@ -55,7 +63,7 @@
 // package that uses cgo cannot be checked itself. A call that the standard
 // library makes back into rewritten code is rewritten code like any other, but
 // the library's own locks and goroutines are not; what would wait or run
-// behind the checker's back there is refused by name (refuse.go). A type that
+// behind the checker's back there is refused by name (package stdlib). A type that
 // embeds a lock and cannot be given methods is refused where it becomes an
 // interface, except when a generic function does that to a type parameter, or
 // when it is one of several results assigned at once.

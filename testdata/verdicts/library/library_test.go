@@ -33,7 +33,7 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// verdict: said environment.*os.Setenv library_test.go
+// verdict: said environment.*os.Setenv .*library_test.go:40
 func TestEnvironment(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		os.Unsetenv("SUREWAKE_NAME")

@@ -1,10 +1,13 @@
 package t
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"iter"
 	stdlog "log"
+	"log/slog"
+	randv2 "math/rand/v2"
 	"os"
 	"reflect"
 	"sync"
@@ -131,4 +134,36 @@ func TestLocalTypes(t *testing.T) {
 	rl.RLocker().Lock()
 	f := (*local).TryLock
 	eq(t, f(l), true)
+}
+
+type level struct{ slog.LevelVar }
+
+func TestSharedStateOfTheLibrary(t *testing.T) {
+	os.Setenv("SUREWAKE_CONSTRUCTS", "1")
+	unset := os.
+		Unsetenv
+	unset("SUREWAKE_CONSTRUCTS")
+	io.ReadFull(rand.Reader, make([]byte, 1))
+	randv2.N(3)
+	randv2.N[int](3)
+	var lv level
+	lv.Set(slog.LevelWarn)
+	get := lv.Level
+	eq(t, get(), slog.LevelWarn)
+	eq(t, (*slog.LevelVar).Level(&lv.LevelVar), slog.LevelWarn)
+	opts := slog.HandlerOptions{Level: &lv.LevelVar}
+	h := slog.NewTextHandler(io.Discard, &opts)
+	eq(t, h.Enabled(t.Context(), slog.LevelInfo), false)
+	var l interface{ Level() slog.Level } = &lv
+	eq(t, l.Level(), slog.LevelWarn)
+	log := stdlog.New(io.Discard, "", 0)
+	log.SetOutput(os.Stderr)
+	eq(t, log.Writer(), io.Writer(os.Stderr))
+	old := stdlog.Writer()
+	stdlog.SetOutput(io.Discard)
+	stdlog.SetOutput(old)
+	length := reflect.ValueOf("abc").Len
+	rv := reflect.ValueOf([]int{1})
+	p := &rv
+	eq(t, length()+p.Len()+reflect.Value.Len(rv), 5)
 }
