@@ -14,6 +14,7 @@ func explored(r serve.Request) serve.Answer {
 	if r.Mode == serve.Unreduced {
 		cfg.Preemptions = 1 << 20
 	}
+	cfg.FirstOnly = explore.Race // reports are slow
 	cfg.End = func() *explore.Failure { a.Complete[w.Outcome()]++; return nil }
 	cfg.Deadlock = func() { a.Stuck[w.Outcome()]++ }
 	res := explore.Run(cfg, func() {

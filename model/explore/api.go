@@ -101,7 +101,7 @@ func Run(cfg Config, body func()) Result {
 			e.replay = []wire.Deviation{}
 		}
 	}
-	e.procs = runtime.GOMAXPROCS(0)
+	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e
 	e.table.reset(8)
 	e.open()

@@ -261,3 +261,23 @@ func TestCleanStartAndJoin(t *testing.T) {
 		x.Assert(results[0] == 5, "%v", results)
 	})
 }
+
+// What one check found is not the next one's.
+func TestTwoChecks(t *testing.T) {
+	t.Run("race", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			n := 0
+			x.Go("a", func() { n++ })
+			x.Go("b", func() { n++ })
+			x.Join()
+		})
+	})
+	t.Run("none", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			var n atomic.Int32
+			x.Go("a", func() { n.Add(1) })
+			x.Go("b", func() { n.Add(1) })
+			x.Join()
+		})
+	})
+}
