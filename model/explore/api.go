@@ -15,10 +15,9 @@ import (
 // A Strategy says which schedules are run.
 type Strategy string
 
-// The strategies. DPOR runs one schedule of every equivalence class; the
-// others draw schedules until the budget is used up.
+// The strategies. DPOR runs one schedule of every trace; it is the only one that can complete an
+// exploration. The others draw schedules until a budget is used up.
 const (
-	// DPOR runs one schedule of every trace and is the only one that can prove something.
 	DPOR   Strategy = "dpor"
 	Random Strategy = "random"
 	POS    Strategy = "pos"
@@ -28,24 +27,24 @@ const (
 // Config says how to explore.
 type Config struct {
 	Strategy         Strategy
-	Preemptions      int // most preemptions of a schedule, -1 for any number; PCT: how many
-	MaxSteps         int // most steps of one execution
-	Executions       int64
-	Duration         time.Duration
-	NoForcedTimeouts bool // no timeout fires because nothing else can run: that is a deadlock
-	EarlyTimeouts    int  // most timeouts and signals of one execution that come although others can run
-	Seed             uint64
-	Replay           []wire.Deviation // with Record: run this one schedule
-	Record           bool
-	FirstOnly        bool // stop at the first failure
+	Preemptions      int              // most preemptions of a schedule, -1: any number; PCT: how many
+	MaxSteps         int              // most steps of one execution; 0: DefaultMaxSteps
+	Executions       int64            // most executions; 0: any number
+	Duration         time.Duration    // most time; 0: any
+	NoForcedTimeouts bool             // no timeout fires because nothing else can run: a deadlock instead
+	EarlyTimeouts    int              // most timeouts and signals of an execution while others can run
+	Seed             uint64           // of the random strategies
+	Record           bool             // run one schedule and record its trace
+	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
+	FirstOnly        bool             // stop at the first failure
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
-	Deadlock func()                // after each execution in which threads wait for ever
-	Exited   func() string         // why a thread left its goroutine; "" if unknown
-	Failed   func() string         // a failure that the test itself noted; "" for none
-	Observe  func(*Step) error     // after each operation; an error fails the execution there. The step is valid until it returns
-	Progress func(Result, float64) // about four times a second, with the part of the tree explored
+	Deadlock func()                // after each execution in which threads wait forever
+	Exited   func() string         // why a thread left its goroutine; "": unknown
+	Failed   func() string         // a failure that the test itself noted; "": none
+	Observe  func(*Step) error     // after each operation; an error fails the execution; *Step is reused
+	Progress func(Result, float64) // about four times a second, with the explored part of the tree
 }
 
 // Result is what an exploration found.
@@ -61,7 +60,7 @@ type Result struct {
 	Seconds        float64
 	Threads        int      // most threads in one execution
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
-	Held           bool     // a timer was kept from firing early, since there are no more early timeouts than Config.EarlyTimeouts
+	Held           bool     // Config.EarlyTimeouts kept a timer from firing early
 	Assumed        []string // what Assume was told, each text once
 	Uses           []Use    // what NoteUse was told, likewise
 	Failure        *Failure
@@ -70,21 +69,22 @@ type Result struct {
 	cut bool
 }
 
-// Executions is the number of executions begun.
+// Executions returns the number of executions begun.
 func (r *Result) Executions() int64 { return r.Complete + r.Deadlocked + r.Pruned + r.Failures }
 
-// Beats counts the beginnings and the ends of executions: while it is odd, one
-// is running, and a watchdog sees by it whether that gets on.
+// Beats counts the beginnings and the ends of executions. While it is odd an execution runs; a
+// watchdog sees by a change that it makes progress.
 var Beats atomic.Int64
 
-// DefaultMaxSteps is the bound on the steps of one execution.
+// DefaultMaxSteps is the bound on the steps of one execution if Config.MaxSteps is 0.
 const DefaultMaxSteps = 20_000
 
-// extraTime bounds how long the search goes on after a failure, to count the
-// rest and to find the failure with the fewest preemptions.
+// extraTime bounds how long the search continues after a failure, to find one with fewer
+// preemptions.
 const extraTime = 10 * time.Second
 
-// Run explores body. It must not be called while another exploration runs.
+// Run explores body as cfg says and returns what it found. Only one exploration can run at a time.
+// A panic of a callback of cfg is repeated in the caller.
 func Run(cfg Config, body func()) Result {
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = DefaultMaxSteps
@@ -143,13 +143,14 @@ func Run(cfg Config, body func()) Result {
 	return e.res
 }
 
-// Active reports whether a checked execution is running.
+// Active reports whether a checked execution is running, whichever goroutine asks.
 func Active() bool { return eng != nil }
 
 // Aborting reports whether the running execution is being torn down.
 func Aborting() bool { e := eng; return e != nil && e.aborting }
 
-// Fail ends the running execution with a failure.
+// Fail ends the running execution with a failure. It does not return; outside of an execution it
+// does nothing.
 func Fail(k Kind, message string) {
 	if e := eng; e != nil {
 		if e.aborting {
@@ -159,7 +160,7 @@ func Fail(k Kind, message string) {
 	}
 }
 
-// Thread is the number of the running thread, 0 outside an execution.
+// Thread returns the number of the running thread, 0 outside of an execution.
 func Thread() int {
 	if e := eng; e != nil {
 		return e.cur.id
@@ -167,7 +168,7 @@ func Thread() int {
 	return 0
 }
 
-// ThreadName is the name that a thread of the last execution had.
+// ThreadName returns the name of a thread of the last execution.
 func ThreadName(i int) string {
 	if e := latest; e != nil && i < len(e.threads) {
 		return e.threads[i].name
@@ -175,8 +176,8 @@ func ThreadName(i int) string {
 	return "goroutine " + strconv.Itoa(i)
 }
 
-// Goroutines is the number of threads of the running execution that have not
-// ended and of its coroutines, 0 outside one.
+// Goroutines returns the number of threads that have not ended and of coroutines of the running
+// execution, 0 outside of one.
 func Goroutines() int {
 	if e := eng; e != nil {
 		return bits.OnesCount64(e.alive) + len(e.coros)
@@ -184,8 +185,7 @@ func Goroutines() int {
 	return 0
 }
 
-// Procs is what GOMAXPROCS was before the running exploration, 0 outside an
-// execution.
+// Procs returns GOMAXPROCS as it was before the running exploration, 0 outside of an execution.
 func Procs() int {
 	if e := eng; e != nil {
 		return e.procs
@@ -229,7 +229,7 @@ func NoteUse(u Use, ordered bool) {
 	e.res.Uses = append(e.res.Uses, u)
 }
 
-// Hidden runs f without edges for the race detector.
+// Hidden runs f without making edges for the race detector, and returns its result.
 func Hidden(f func() bool) (ok bool) {
 	quietly(func() { ok = f() })
 	return

@@ -2,31 +2,31 @@ package explore
 
 import "unsafe"
 
-// Coroutines of checked code: what iter.Pull makes. A coroutine runs as part of
-// the thread that called next, also its scheduling points: a thread that is
-// switched away from inside a coroutine gives control away on that stack, and
-// gets it back there. It may be resumed by one thread after the other.
+// Coroutines of checked code, which iter.Pull makes. A coroutine runs as part of the thread that
+// called next, including its scheduling points: a thread that is preempted inside a coroutine gives
+// control away on the coroutine's stack and gets it back there. Different threads may resume a
+// coroutine one after the other.
 //
-// Neither next nor yield nor stop is a scheduling point, and so a coroutine adds
-// no traces. That is sound for the reason for which plain memory has none. These
-// calls change nothing but the coroutine, and each change, also that at its end,
-// is a write for the race detector (touch): a thread that is neither before the
-// other's next nor behind its return meets one of the two without an order. If
-// there is no such race, operations of the program, which are scheduling points,
-// have put all calls in order, and their results are the same in every execution
-// of one trace.
+// next, yield and stop are not scheduling points, so coroutines add no traces. That is sound for
+// the same reason as for plain memory:
 //
-// The rules, and the words of the panics, are those of package iter:
+//   1. These calls change nothing but the coroutine, and each change, including that at its end, is
+//      reported to the race detector as a write (touch).
+//   2. So if two threads use a coroutine in an order that no operation of the program enforces, the
+//      race detector reports it.
+//   3. Otherwise operations of the program, which are scheduling points, order all of these calls,
+//      and their results are the same in every execution of a trace.
 //
-//	done     next and yield give false, stop does nothing
-//	running  next was called and neither yield nor the end came yet: next panics
+// The rules, and the texts of the panics, are those of package iter:
+//
+//	done     next and yield return false, stop does nothing
+//	running  next was called, and neither yield nor the end has come: next panics
 //	else     yield panics
 //
-// A coroutine that is left suspended when an execution ends is no leak: Go
-// collects it once nothing refers to it. Its deferred functions run, as far as
-// the first operation in them, to free its stack.
+// A coroutine that is suspended when an execution ends is no leak: Go collects it when nothing
+// refers to it. To free its stack its deferred functions run, up to their first operation.
 
-// A Coro is one coroutine. The running thread touches it, whichever that is.
+// A Coro is one coroutine. Only the running thread uses it.
 type Coro struct {
 	name      string // of the function that made it, for panics
 	body      func()
@@ -41,8 +41,8 @@ type Coro struct {
 	edges     coroEdges
 }
 
-// NewCoro makes a coroutine that runs body. It must be called in an execution.
-// Name is that of the function in package iter whose panics it has.
+// NewCoro makes a coroutine that runs body. It must be called in an execution. name is the function
+// of package iter that panics refer to.
 func NewCoro(name string, body func()) *Coro {
 	e := eng
 	if e.aborting {
@@ -54,9 +54,8 @@ func NewCoro(name string, body func()) *Coro {
 	return c
 }
 
-// Next runs the coroutine to its next yield or its end. It reports false if the
-// coroutine had ended before. A panic or Goexit that ends the coroutine goes on
-// in the caller.
+// Next runs the coroutine to its next yield or its end. It reports false if the coroutine had ended
+// before. A panic or Goexit that ends the coroutine continues in the caller.
 func (c *Coro) Next() bool {
 	c.edges.touch()
 	e := eng
@@ -73,8 +72,7 @@ func (c *Coro) Next() bool {
 	return true
 }
 
-// Stop makes the pending yield report false, if there is one, and runs the
-// coroutine to its end.
+// Stop makes a pending yield report false and runs the coroutine to its end.
 func (c *Coro) Stop() {
 	c.edges.touch()
 	e := eng
@@ -92,8 +90,8 @@ func (c *Coro) Stop() {
 	}
 }
 
-// Yield suspends the coroutine, in which it must be called, until Next or Stop
-// is called. It reports false if that was Stop.
+// Yield suspends the coroutine, in which it must be called, until Next or Stop is called. It
+// reports false if Stop was called.
 func (c *Coro) Yield() bool {
 	c.edges.look()
 	e := eng
@@ -139,7 +137,7 @@ func (t *thread) enter(c *Coro) {
 	t.stack = *t.saved()
 }
 
-// saved is where the stack that t runs on is kept while t runs on another.
+// saved is where the stack that t runs on is stored while t runs on another one.
 func (t *thread) saved() *span {
 	if t.co != nil {
 		return &t.co.carrier.stack
@@ -167,8 +165,8 @@ func (e *engine) resume(c *Coro) {
 	}
 }
 
-// catch runs c's body to its end or its panic. It does not return if the body
-// called Goexit, even if deferred functions panicked on the way.
+// catch runs c's body until it returns or panics. It does not return if the body called Goexit,
+// even if deferred functions panicked meanwhile.
 func (e *engine) catch(c *Coro) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -179,7 +177,7 @@ func (e *engine) catch(c *Coro) {
 	c.body()
 }
 
-// ends notes that c is over, and that its thread goes back to the caller of next.
+// ends marks c as ended and returns its thread to the caller of next.
 func (e *engine) ends(c *Coro) {
 	c.edges.touch()
 	c.done, c.running = true, false
@@ -188,7 +186,7 @@ func (e *engine) ends(c *Coro) {
 	c.carrier.coro = nil
 }
 
-// forget takes c out of the list of those that are not over.
+// forget takes c out of e.coros.
 func (e *engine) forget(c *Coro) {
 	n := len(e.coros) - 1
 	last := e.coros[n]
@@ -204,8 +202,8 @@ func (e *engine) drop(c *Coro) {
 	c.edges.acquire()
 }
 
-// noteGoexit notes that checked code ends the goroutine that runs c, or for nil
-// the thread's own.
+// noteGoexit records that checked code ends the goroutine that runs c, or the thread's own if c is
+// nil.
 func (e *engine) noteGoexit(c *Coro) {
 	if c != nil {
 		c.goexit = true

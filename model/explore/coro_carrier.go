@@ -2,10 +2,9 @@ package explore
 
 import "iter"
 
-// A carrier is a goroutine that runs one coroutine after the other, by a real
-// iter.Pull: so next and yield make the edges that those of package iter make.
-// Under the race detector it runs one in an execution: what that did must not
-// order what another does.
+// A carrier is a goroutine that runs coroutines, one after another, by a real iter.Pull: so next
+// and yield synchronize as those of package iter do. Under the race detector it runs only one
+// coroutine per execution, because what one coroutine did must not be ordered before another.
 type carrier struct {
 	resume func() (struct{}, bool)
 	stop   func()
@@ -38,7 +37,7 @@ func (e *engine) newCarrier() *carrier {
 	return k
 }
 
-// runCoro runs the body of k's coroutine on its own stack.
+// runCoro runs the body of k's coroutine on k's stack.
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
 	c.edges.acquire()
@@ -65,14 +64,14 @@ func (e *engine) runCoro(k *carrier) {
 	exits = false
 }
 
-// renewCarriers makes all carriers free for the next execution, which comes
-// after all they did.
+// renewCarriers makes all carriers free for the next execution, which is ordered after all that
+// they did.
 func (e *engine) renewCarriers() {
 	e.carriers = append(e.carriers, e.spent...)
 	e.spent = e.spent[:0]
 }
 
-// closeCarriers ends the kept goroutines when a check is over.
+// closeCarriers ends the carriers at the end of the check.
 func (e *engine) closeCarriers() {
 	for _, k := range append(e.carriers, e.spent...) {
 		k.stop()
@@ -80,9 +79,8 @@ func (e *engine) closeCarriers() {
 	e.carriers, e.spent = nil, nil
 }
 
-// closeCoros ends the coroutines that an execution leaves behind, at its end.
-// Their deferred functions need a thread: the first one is used. If a Goexit
-// ends that, another takes over.
+// closeCoros ends the coroutines that an execution leaves behind. Their deferred functions need a
+// thread; the first thread is used, and a new one if a Goexit ends it.
 func (e *engine) closeCoros() {
 	for len(e.coros) > 0 {
 		t := e.threads[0]
@@ -108,7 +106,7 @@ func (e *engine) unwindCoros() {
 	}
 }
 
-// unwindCoro resumes c, which panics with the end of the execution.
+// unwindCoro resumes c, which then panics with the end of the execution.
 func (e *engine) unwindCoro(c *Coro) {
 	defer func() { _ = recover() }()
 	if e.started(c) {

@@ -21,40 +21,42 @@ const (
 // event is one executed operation, and the node of the search tree from which it was executed.
 // Events are numbered by their depth.
 type event struct {
-	tid     int32 // who
-	obj     int32 // on what; -1 without an object
+	tid     int32 // the thread
+	obj     int32 // the object, -1 without one
 	op      Op
 	class   class
-	state   uint8  // of the object before the event: see engine.stateBefore
-	prevObj int32  // the event before on the same object, or -1
-	source  int32  // for gates: an event that happens before without sharing an object, or -1
+	state   uint8  // of the object before the event: operation.before
+	prevObj int32  // the previous event on the same object, or -1
+	source  int32  // the event that enabled it (operation.wokenBy), or -1
 	arg     int64  // WaitGroup.Add: the delta
-	choice  int32  // which of choices was taken
-	choices int32  // more than 1 only where the operation chooses a value
-	preempt int32  // preemptions up to and with this event
-	value   int32  // the choice, with those that sleep
+	choice  int32  // which of choices is explored
+	choices int32  // more than 1 only if the operation chooses a value
+	value   int32  // choice, numbered with the choices that sleep
+	preempt int32  // preemptions up to and including this event
 	seen    bool   // val holds a result
-	val     uint64 // result of the operation, for comparison when it is replayed
-	hash    uint64 // over the schedule up to and with this event
-	pending uint64 // sum over the operations that were pending here
+	val     uint64 // the result, compared when the event is executed again
+	hash    uint64 // of the schedule up to and including this event
+	pending uint64 // engine.pending before the event
 
-	enabled uint64 // threads that could run here
-	sleep   uint64 // threads whose operation was explored already, from here or from above
-	back    uint64 // threads that must be explored from here
-	done    uint64 // threads that were
+	// The node from which the event was executed: sets of threads.
+
+	enabled uint64 // could run
+	sleep   uint64 // need not run: explored from here or from a node above
+	back    uint64 // must be explored from here: the backtracking set
+	done    uint64 // were
 }
 
 // object is the model of what lies at one address, for one execution. What count and state mean is
 // up to the file of the object.
 type object struct {
 	ptr     unsafe.Pointer
-	last    int32 // last event on it, or -1
-	count   int32 // WaitGroup: counter. RWMutex: readers
-	state   int32 // Once: 0 fresh, 1 running, 2 done. RWMutex: 1 + the thread that announced itself as writer
-	base    int32 // WaitGroup: raised by so much before there was a second goroutine
-	adds    bool  // WaitGroup: changed in this execution
-	waiters []int32
-	ch      *channel // nil until it was a channel; kept over executions
+	last    int32    // the last event on it, or -1
+	count   int32    // WaitGroup: the counter; RWMutex: readers
+	state   int32    // Once: onceFresh to onceDone; RWMutex: 1 + the thread of the announced writer
+	base    int32    // WaitGroup: the counter before the first event
+	adds    bool     // WaitGroup: changed in this execution
+	waiters []int32  // Cond, futex: threads, in order of arrival
+	ch      *channel // nil until it was a channel; kept between executions
 	model   any      // what stands for it in this execution: see SetModel
 }
 
@@ -63,90 +65,108 @@ type object struct {
 type engine struct {
 	cfg        Config
 	body       func()    // of the check
-	threads    []*thread // slots, kept over executions; the first n are in use
+	threads    []*thread // kept between executions; the first n are in use
 	n          int       // threads of this execution
-	cur        *thread   // who runs, or ran last
-	next       int       // a thread, or one of the end codes
+	cur        *thread   // runs, or ran last
+	next       int       // the thread that runs next, or one of the end codes
 	dispatcher dispatcher
 
+	// The path: the events of this execution, and the prefix of it that is given.
+
 	depth  int // events executed
-	plen   int // events to replay; the last of them is the first that differs
+	plen   int // events of the prefix; the last of them was changed by backtrack
 	stack  []event
-	clk    []int32 // clocks of the events, stride entries each
+	clk    []int32 // the clocks of the events, stride entries each
 	stride int
 
 	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
 	table table // from addresses to numbers
 
+	// The present state of the threads.
+
 	sleep     uint64 // threads asleep at the present node
-	pending   uint64 // sum over the pending operations, to notice when a replay has others
+	pending   uint64 // a sum over the pending operations, which a replay must reproduce
 	runnable  uint64 // threads whose pending operation is always enabled
-	gated     uint64 // threads whose pending operation may be disabled
+	gated     uint64 // threads whose pending operation can be disabled
 	alive     uint64 // threads that have not ended
+	daemons   uint64 // threads that wait to run the function of a timer
+	waiting   uint64 // threads that wait for a WaitGroup forever
 	unstarted int    // threads spawned and not yet run to their first operation
-	quiet     bool   // only one thread can matter: no scheduling points
-	starting  bool   // startAll is at it: who comes to an operation hands back at once
-	aborting  bool   // the execution is over: who comes to an operation unwinds
+	quiet     bool   // only one thread can affect the result: no scheduling points
+	starting  bool   // startAll runs: a thread at its first operation returns control at once
+	aborting  bool   // the execution is over: a thread at an operation unwinds
 	quietOps  int    // operations while quiet
 
-	clock      time.Duration // virtual
+	// Time.
+
+	clock      time.Duration // the virtual clock
+	baseClock  time.Duration // before the first event
+	early      int           // early timeouts and signals so far
+	baseEarly  int           // before the first event
+	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1
+	anyForced  bool          // a timeout was forced
+	held       bool          // a timer was kept from firing by Config.EarlyTimeouts
 	clockKey   byte          // its address stands for the clock
-	historyKey byte          // its address stands for the history
+	historyKey byte          // its address stands for the history (Instant)
 
-	reduce         bool               // partial-order reduction; else every schedule (bounded) or one (random)
-	orderAdds      bool               // WaitGroup additions and subtractions are dependent: see sync_waitgroup.go
-	wantOrderAdds  bool               // orderAdds was asked for: the exploration starts again
-	orderDones     bool               // what changes a WaitGroup depends on all else that does: see sync_waitgroup.go
-	wantOrderDones bool               // orderDones was asked for: the exploration starts again
-	usesWG         bool               // a WaitGroup was changed in this execution
-	sameCases      []int32            // scratch of alike
-	rendezvous     bool               // unbuffered channels have meetings: see chan_rendezvous.go
-	wantRendezvous bool               // rendezvous was asked for: the exploration starts again
-	anyForced      bool               // a timeout fired because nothing else could run
-	early          int                // timeouts and signals before their time so far
-	held           bool               // a timer was kept from firing early
-	baseClock      time.Duration      // the clock before the events began
-	baseEarly      int                // likewise early
-	forcedDue      time.Duration      // deadline that comes because nothing else can happen, -1 for none
-	daemons        uint64             // threads that wait for their timer
-	waiting        uint64             // threads that wait for a WaitGroup for ever
+	// How schedules are chosen.
+
+	reduce         bool               // partial-order reduction; otherwise all schedules or random ones
+	orderAdds      bool               // additions to WaitGroups are writes (sync_waitgroup.go)
+	wantOrderAdds  bool               // start again with orderAdds
+	orderDones     bool               // all changes of a WaitGroup depend on one another (sync_waitgroup.go)
+	wantOrderDones bool               // start again with orderDones
+	usesWG         bool               // this execution changed a WaitGroup
+	rendezvous     bool               // unbuffered channels have queues (chan_rendezvous.go)
+	wantRendezvous bool               // start again with rendezvous
 	rng            rng                // of the random strategies
-	prio           [maxThreads]uint64 // POS, PCT
+	prio           [maxThreads]uint64 // POS, PCT: priorities
 	changes        []int              // PCT: depths at which the running thread's priority drops
+	replay         []wire.Deviation   // deviations still to come; nil unless a schedule is replayed
+	decision       int                // decisions so far, for replay
 
-	coros    []*Coro     // made in this execution and not over
-	carriers []*carrier  // kept for coroutines to come
-	spent    []*carrier  // kept for the next execution
-	trail    int         // how many of trailPCs are the stack of a panic that left a coroutine
-	trailPCs [32]uintptr // it
+	// Choices of a select (chan_sleepset.go).
 
-	failure      *Failure          // of this execution
-	observed     Step              // the step that Config.Observe is shown
-	rec          *recorder         // nil unless the execution is to be shown
-	replay       []wire.Deviation  // deviations that remain to be followed; nil unless one schedule is run again
-	decision     int               // decisions so far, for deviation
-	cands        []int32           // scratch of races
-	used         []int32           // scratch of sync_waitgroup.go
-	deps         []int32           // of chan_dependence.go: events that the operation looked at last depends on
-	pendingAcc   []access          // scratch of chan_dependence.go
-	selects      bool              // some thread has chosen among cases
-	asleep       uint64            // choices of the thread that runs which sleep
-	sleepSets    [][]sleeper       // by depth of node: see chan_sleepset.go
-	nextSleepSet []sleeper         // of the node to come
-	zero         [maxThreads]int32 // the clock of a thread without a past
+	selects      bool        // some thread has chosen among cases
+	asleep       uint64      // sleeping choices of the thread that runs
+	sleepSets    [][]sleeper // by depth of node
+	nextSleepSet []sleeper   // of the next node
+
+	// Scratch memory.
+
+	cands      []int32           // of races, chanRaces
+	used       []int32           // of irregular
+	deps       []int32           // of chanRaces, for isDep
+	sameCases  []int32           // of alike
+	pendingAcc []access          // of chanWakes, wakesChoice
+	zero       [maxThreads]int32 // the clock of a thread without a past
+
+	// Coroutines (coro.go).
+
+	coros    []*Coro     // made in this execution and not ended
+	carriers []*carrier  // free
+	spent    []*carrier  // free in the next execution
+	trail    int         // the length of trailPCs in use
+	trailPCs [32]uintptr // the stack of a panic that left a coroutine
+
+	// What is found and shown.
+
+	failure  *Failure  // of this execution
+	observed Step      // the step that Config.Observe gets
+	rec      *recorder // nil unless the execution is recorded
 
 	res             Result
 	longest         int  // most events of an execution
 	raceErrs        int  // reports of the race detector so far
 	last            bool // a failure was found after which nothing more is run
-	twice, repeated bool // the first schedule is run a second time; it was
+	twice, repeated bool // the first schedule is to be run a second time; it was
 	first           bool // the first execution has begun
-	failedNoted     bool // a failure that the test noted was reported
+	failedNoted     bool // a failure of the test itself was reported
 	start           time.Time
 	deadline        time.Time
-	report          time.Time // of progress, the last time
-	procs           int       // GOMAXPROCS as it was before
+	report          time.Time // when progress was reported last
+	procs           int       // GOMAXPROCS before the exploration
 	uncontrolled    uncontrolled
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// A Kind says what sort of failure an execution had.
+// A Kind classifies failures.
 type Kind string
 
 // The kinds of failure.
@@ -41,14 +41,14 @@ type Failure struct {
 	Blocked     []wire.Blocked // threads that cannot go on
 }
 
-// Error gives kind and message.
+// Error returns the kind and the message.
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
 
 func boundText(n int) string {
 	return fmt.Sprintf("no end after %d steps: livelock, or a body that never ends (model.MaxSteps raises the bound)", n)
 }
 
-// fail ends the execution with a failure, from the thread that runs.
+// fail ends the execution with a failure. The running thread calls it; it does not return.
 func (e *engine) fail(k Kind, format string, args ...any) {
 	if e.failure == nil {
 		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...)}
@@ -65,7 +65,7 @@ func (e *engine) nondeterministic(format string, args ...any) {
 	}
 }
 
-// pendingList says who is about to do what.
+// pendingList names the pending operation of each thread.
 func (e *engine) pendingList() string {
 	var out []string
 	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
@@ -75,14 +75,14 @@ func (e *engine) pendingList() string {
 	return strings.Join(out, ", ")
 }
 
-// mismatch ends an execution whose replayed step is not the one seen before.
+// mismatch fails an execution in which a step of the prefix differs from the one seen before.
 func (e *engine) mismatch(t *thread, ev *event) {
 	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d; "+
 		"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
 		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)
 }
 
-// blockedFailure says who waits for what when nothing can run any more.
+// blockedFailure classifies an execution in which nothing can run, and says who waits for what.
 func (e *engine) blockedFailure() *Failure {
 	f := &Failure{}
 	spins := 0
@@ -119,16 +119,16 @@ func (e *engine) blockedFailure() *Failure {
 	return f
 }
 
-// notePanic keeps the stack of a panic that leaves a coroutine: where it is
-// raised again, that is gone.
+// notePanic stores the stack of a panic that leaves a coroutine: it is lost when the panic is
+// repeated in the caller of next.
 func (e *engine) notePanic(p any) {
 	if _, ok := p.(abort); !ok && e.trail == 0 && !e.aborting {
 		e.trail = runtime.Callers(3, e.trailPCs[:])
 	}
 }
 
-// panicStack is the stack of a panic that has reached the end of its thread:
-// first where it left a coroutine, if it did.
+// panicStack returns the stack of a panic that has reached the end of its thread, beginning in the
+// coroutine that it left, if it left one.
 func (e *engine) panicStack() string {
 	own := string(debug.Stack())
 	if e.trail == 0 {

@@ -5,28 +5,28 @@ import (
 	"unsafe"
 )
 
-// A Step is one executed operation, as Config.Observe sees it.
+// A Step is one executed operation, as Config.Observe gets it.
 type Step struct {
-	// N is the number of steps of this execution that came before.
+	// N is the number of steps of this execution before it.
 	N int
-	// Again says that the execution before began with the same steps, up to and with this one. Addresses may
-	// differ, and Callers is not set.
+	// Again reports whether the previous execution began with the same steps, up to and including
+	// this one. Addresses may differ, and Callers is not set.
 	Again bool
-	// Thread is who did it, and Name its name.
+	// Thread is the number of the thread, and Name its name.
 	Thread int
 	Name   string
-	// Op is what was done, and Address on what; nil if it was on no object.
+	// Op is the operation, and Address its object; nil if it has none.
 	Op      Op
 	Address unsafe.Pointer
-	// Result is what an atomic operation returned, 0 if that is a pointer; what a Store stored; how many a futex
-	// wake woke; 1 or 0 for true or false.
+	// Result is what an atomic operation returned, 0 if that is a pointer; what a Store stored; how
+	// many threads a futex wake woke; 1 or 0 for true or false.
 	Result uint64
-	// Callers is where the operation stands, innermost first, as runtime.CallersFrames reads it. The first few
-	// frames are the checker's own.
+	// Callers is the call stack of the operation, innermost first, for runtime.CallersFrames. The
+	// first frames are the checker's own.
 	Callers [16]uintptr
 }
 
-// Frames returns the stack of the operation without the checker's own frames.
+// Frames returns the call stack of the operation without the checker's own frames.
 func (s *Step) Frames() []Frame {
 	n := 0
 	for n < len(s.Callers) && s.Callers[n] != 0 {
@@ -35,9 +35,8 @@ func (s *Step) Frames() []Frame {
 	return frames(s.Callers[:n])
 }
 
-// observe shows the last event, which is t's and has been executed, to
-// Config.Observe. Meanwhile there is no execution: what the observer reads
-// by hooks is read, and is no step.
+// observe passes the last event, t's, to Config.Observe. Meanwhile no execution is active: what the
+// observer reads by hooks is no step.
 func (e *engine) observe(t *thread, result uint64) {
 	if e.aborting {
 		return
@@ -63,8 +62,8 @@ func (e *engine) hide(s *Step) error {
 	return e.cfg.Observe(s)
 }
 
-// observeCommitted is observe for an operation that is over when it is committed:
-// Leave is not called after it.
+// observeCommitted is observe for an operation that ends with its commit, because Leave is not
+// called after it.
 func (e *engine) observeCommitted(t *thread, m *operation) {
 	result := uint64(0)
 	if m.result != nil {

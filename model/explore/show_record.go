@@ -10,7 +10,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// A Frame is a place in the checked code.
+// A Frame is a place in checked code.
 type Frame struct {
 	Func string
 	File string
@@ -29,15 +29,15 @@ func (r *recorder) announce(t *thread) {
 	}
 }
 
-// callSite takes the place that CallSite has noted, and gives its length.
+// callSite moves the call stack set by SetCallSite to pcs, and returns its length.
 func (r *recorder) callSite(pcs *[24]uintptr) int {
 	n := copy(pcs[:], r.at)
 	r.at = nil
 	return n
 }
 
-// CallSite gives the place of its caller, nil when nothing is recorded. SetCallSite
-// makes it the place of the next operation, which began there.
+// CallSite returns the call stack of its caller, nil if the execution is not recorded. SetCallSite
+// makes it the call stack of the next operation, for an operation that began there.
 func CallSite() []uintptr {
 	if e := eng; e != nil && e.rec != nil {
 		var pcs [24]uintptr
@@ -46,7 +46,7 @@ func CallSite() []uintptr {
 	return nil
 }
 
-// SetCallSite takes what CallSite gave.
+// SetCallSite sets the call stack of the next operation, which CallSite returned.
 func SetCallSite(pcs []uintptr) {
 	if e := eng; e != nil && e.rec != nil {
 		e.rec.at = pcs
@@ -90,7 +90,8 @@ func (r *recorder) text(s string) {
 	}
 }
 
-// pointer names pointers by first appearance, so that lanes can be compared.
+// pointer names pointers by their first appearance, so that lanes of different executions can be
+// compared.
 func (r *recorder) pointer(p unsafe.Pointer) string {
 	if p == nil {
 		return "nil"
@@ -105,8 +106,7 @@ func (r *recorder) pointer(p unsafe.Pointer) string {
 	return fmt.Sprintf("&%d", r.ptrs[k])
 }
 
-// PointerName gives a pointer the name by which lanes show it; "" when nothing is
-// recorded.
+// PointerName returns the name by which lanes show a pointer, "" if the execution is not recorded.
 func PointerName(p unsafe.Pointer) string {
 	if e := eng; e != nil && e.rec != nil {
 		return e.rec.pointer(p)
@@ -114,7 +114,7 @@ func PointerName(p unsafe.Pointer) string {
 	return ""
 }
 
-// Note adds a line to the lanes of the running thread when they are recorded.
+// Note adds a line to the lane of the running thread, if the execution is recorded.
 func Note(format func() string) {
 	e := eng
 	if e == nil || e.rec == nil || e.aborting {
@@ -154,7 +154,7 @@ func place(pcs []uintptr) Frame {
 	return Frame{}
 }
 
-// frames resolves program counters, leaving out the checker's own.
+// frames resolves program counters and leaves out the checker's own frames.
 func frames(pcs []uintptr) []Frame {
 	var out []Frame
 	it := runtime.CallersFrames(pcs)

@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
+// thread is one goroutine of an execution. Threads are kept between executions.
 type thread struct {
 	id      int
 	name    string
-	number  string // its name when it was given none
+	number  string // its default name
 	fn      func()
 	started bool // it has run to its first operation
 	fin     bool // its function has ended
@@ -17,32 +18,34 @@ type thread struct {
 	goexit  bool // checked code called runtime.Goexit
 
 	// The pending operation.
+
 	op       Op
-	ptr      unsafe.Pointer
-	obj      int32
-	old, new uint64        // CAS; old alone: WaitGroup.Add, Sleep, futex
-	width    uint8         // CAS: 4 or 8 bytes, 0 when peek decides
-	peek     func() bool   // CAS on what is neither
-	called   string        // Map: the method
-	options  func() int32  // Pool.Get: how many things it may do
-	choices  int32         // Choose and Signal
-	prev     int32         // the event whose clock is this thread's, or -1
-	key      uint64        // of the pending operation, in engine.pending
-	children uint64        // threads that Join waits for
-	signal   int32         // the event that woke it, or -1
-	counted  bool          // WaitGroup.Wait found the counter not at 0
-	chosen   int32         // what the last choice gave
-	deadline time.Duration // futex: on the virtual clock, or noDeadline
-	futex    FutexResult   // how the wait ended
-	queue    int32         // futex: the object it sleeps on
-	pcs      [24]uintptr   // where the pending operation stands, when recording
-	npcs     int           // how many of pcs are in use
-	stack    span          // it runs on: its own, or that of the coroutine it is in
-	own      span          // while it is in a coroutine: of its own
-	co       *Coro         // it is in, the innermost, or nil
-	spin     spinning      // the loop it is in, if that has no effects of its own
-	chanOp   chanOp        // on channels
-	coro     threadCoro    // how control is handed to it
+	ptr      unsafe.Pointer // its object; nil: none
+	obj      int32          // the number of the object, -1 for none
+	key      uint64         // its summand in engine.pending
+	old, new uint64         // CAS: the values; old: WaitGroup.Add, Sleep, futex: the argument
+	width    uint8          // CAS: 4 or 8 bytes, 0 if peek compares
+	peek     func() bool    // CAS on other types
+	called   string         // Map: the method
+	options  func() int32   // Pool.Get: how many things it may do
+	choices  int32          // Choose: the number of values
+	chosen   int32          // which value was chosen last
+	signal   int32          // Cond, futex, channels: the event that ended the wait, or -1
+	counted  bool           // WaitGroup.Wait: the counter was not 0 when it was called
+	deadline time.Duration  // futex: on the virtual clock, or noDeadline
+	futex    FutexResult    // futex: how the wait ended
+	queue    int32          // futex: the object on which it sleeps
+	chanOp   chanOp         // channels, timers, the clock
+	spin     spinning       // the loop it is in, if that has no effects of its own
+	pcs      [24]uintptr    // call stack of the pending operation, if recorded
+	npcs     int            // the length of pcs in use
+
+	prev     int32      // the event whose clock is this thread's, or -1
+	children uint64     // threads that Join waits for
+	stack    span       // what it runs on: its own stack, or that of the coroutine it is in
+	own      span       // its own stack, while it is in a coroutine
+	co       *Coro      // the innermost coroutine it is in, or nil
+	coro     threadCoro // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow it, because recover()

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// A threadCoro runs a thread as a coroutine. Whoever resumes it gets control back
-// when it yields: the dispatcher, or the base thread, which the dispatcher resumed and which
-// resumes the others itself. So a switch between two threads is one switch of
-// coroutines, about 30 ns, and between any others two.
+// A threadCoro runs a thread as a coroutine. When it yields, control returns to whoever resumed it:
+// the dispatcher, or the base thread, which is the one that the dispatcher resumed and which
+// resumes the other threads itself. So a switch between the base thread and another one is one
+// switch of coroutines, about 30 ns; between two other threads it is two.
 type threadCoro struct {
 	resume func() (struct{}, bool)
 	stop   func()
@@ -21,7 +21,7 @@ type dispatcher struct {
 	base *thread // the thread that the dispatcher resumed
 }
 
-// newThreadCoro gives t a coroutine that waits for bodies to run.
+// newThreadCoro gives t a coroutine that waits for functions to run.
 func (e *engine) newThreadCoro(t *thread) {
 	if t.coro.stop != nil {
 		t.reap()
@@ -38,8 +38,8 @@ func (e *engine) newThreadCoro(t *thread) {
 	t.coro.resume()
 }
 
-// reap ends a coroutine in which checked code called Goexit. It would take
-// whoever resumes it along, so that is a goroutine made for it.
+// reap ends a coroutine in which checked code called Goexit. Goexit would also end the goroutine
+// that resumes the coroutine, so that is one made for the purpose.
 func (t *thread) reap() {
 	done := make(chan struct{})
 	go func() {
@@ -75,7 +75,7 @@ func (e *engine) startOne(t *thread) {
 // unwind lets t's deferred functions run.
 func (e *engine) unwind(t *thread) { e.startOne(t) }
 
-// handOff gives control to e.next and returns when it is t's turn again.
+// handOff gives control to the thread e.next and returns when it is t's turn again.
 func (e *engine) handOff(t *thread) {
 	if t != e.dispatcher.base {
 		t.coro.yield(struct{}{})
@@ -92,8 +92,8 @@ func (e *engine) handOff(t *thread) {
 	e.cur = t
 }
 
-// ended gives control away at the end of t's body. A coroutine that Goexit
-// unwinds stays here until it is reaped.
+// ended gives control away at the end of t's function. A coroutine that Goexit unwinds stays in it
+// until it is reaped.
 func (e *engine) ended(t *thread) {
 	if t.dead {
 		t.coro.yield(struct{}{})
@@ -106,7 +106,7 @@ func raceEnd() {}
 
 func (e *engine) open() {}
 
-// Race is whether the race detector watches the executions.
+// Race tells whether the race detector watches the executions.
 const Race = false
 
 func raceErrors() int { return 0 }
@@ -146,7 +146,7 @@ func (t *thread) acquireFrom(*uint64) {}
 
 func (t *thread) releaseTo(*uint64) {}
 
-// edges are of use to the race detector only.
+// edges are for the race detector only.
 type edges struct{}
 
 func (*edges) send(*thread, int32, int32) {}

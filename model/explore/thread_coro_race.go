@@ -9,25 +9,24 @@ import (
 	"unsafe"
 )
 
-// A threadCoro runs a thread as a goroutine that waits for its turn on a channel.
-// The hand-off is hidden from the race detector, so that it sees only the
-// synchronization of the checked code. This package is compiled without
-// instrumentation; what the runtime reports of channels is switched off by
-// RaceDisable around each hand-off.
+// A threadCoro runs a thread as a goroutine that waits for its turn on a channel. The hand-off is
+// hidden from the race detector, so that it sees the synchronization of the checked code only. This
+// package is compiled without instrumentation; RaceDisable around each hand-off hides what the
+// runtime reports of channels.
 type threadCoro struct {
 	turn  chan struct{}
 	token byte // released by the parent at the spawn, acquired at the start
 	done  byte // released at the end, acquired by Join
 }
 
-// dispatcher is where the threads hand control back at the end of an execution.
+// dispatcher is the goroutine to which threads return control at the end of an execution.
 type dispatcher struct{ turn chan struct{} }
 
-// The start token orders the body's executions after what came before; the
-// end token orders what comes after an execution after all its threads.
+// startToken orders each execution after what came before it, endToken what comes after an
+// execution after all of its threads.
 var startToken, endToken byte
 
-// Race is whether the race detector watches the executions.
+// Race tells whether the race detector watches the executions.
 const Race = true
 
 func raceErrors() int { return runtime.RaceErrors() }
@@ -92,7 +91,7 @@ func (e *engine) run() {
 	}
 }
 
-// give lets t run until control comes back to the dispatcher.
+// give lets t run until control returns to the dispatcher.
 func (e *engine) give(t *thread) {
 	runtime.RaceDisable()
 	t.coro.turn <- struct{}{}
@@ -114,7 +113,7 @@ func (e *engine) handOff(t *thread) {
 	runtime.RaceEnable()
 }
 
-// pass wakes who runs next: another thread directly, or the dispatcher.
+// pass hands control to the next thread directly, or to the dispatcher.
 func (e *engine) pass() {
 	if e.next >= 0 && !e.starting && !e.aborting {
 		e.cur = e.threads[e.next]
@@ -133,7 +132,7 @@ func (e *engine) ended(t *thread) {
 	runtime.RaceEnable()
 }
 
-// closeThreadCoros ends the goroutines when a check is over.
+// closeThreadCoros ends the threads' goroutines at the end of the check.
 func (e *engine) closeThreadCoros() {
 	e.closeCarriers()
 	runtime.RaceDisable()
@@ -148,13 +147,13 @@ func (e *engine) closeThreadCoros() {
 
 func (t *thread) joinEdge() { runtime.RaceAcquire(unsafe.Pointer(&t.coro.done)) }
 
-// coroEdges are addresses of a coroutine that the race detector is told of.
+// coroEdges are addresses of a coroutine for the race detector.
 type coroEdges struct {
 	racer byte // written by every change
 	token byte // released by the maker, acquired at the start
 }
 
-// touch and look report accesses to a coroutine, as package iter has them.
+// touch and look report a write and a read of a coroutine, as package iter does.
 func (c *coroEdges) touch() { runtime.RaceWrite(unsafe.Pointer(&c.racer)) }
 
 func (c *coroEdges) look() { runtime.RaceRead(unsafe.Pointer(&c.racer)) }
@@ -171,10 +170,10 @@ func (t *thread) acquireFrom(p *uint64) { runtime.RaceAcquire(unsafe.Pointer(p))
 
 func (t *thread) releaseTo(p *uint64) { runtime.RaceRelease(unsafe.Pointer(p)) }
 
-// edges are what the memory model says of a buffered channel: a send comes
-// before the end of the receive of its value, a receive before the end of the
-// send that needed its room, and close before a receive that returns because of
-// it. The runtime's own edges, which are hidden, say more for values of no size.
+// edges are the edges that the memory model gives a buffered channel: a send synchronizes before
+// the end of the receive of its value, a receive before the end of the send that needs its room,
+// and close before a receive that returns because of it. The runtime's own edges are hidden: they
+// are stronger for values of size 0.
 type edges struct {
 	slots []*[2]uint64 // by the number of the value modulo the capacity: sent, received
 	end   uint64

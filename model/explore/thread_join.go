@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-// joinPast: a Join comes after all that its children did.
+// joinPast: a Join comes after everything that the threads it waits for did.
 func joinPast(e *engine, t *thread, c []int32) {
 	for s := t.children; s != 0; s &= s - 1 {
 		if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
@@ -44,7 +44,7 @@ func Join() {
 	}
 }
 
-// Choose gives each of 0..n-1 in some explored execution.
+// Choose returns each of 0 to n-1 in some explored execution. It must be called in an execution.
 func Choose(n int) int {
 	e := eng
 	t := e.cur

@@ -1,10 +1,9 @@
 package explore
 
-// spinning watches a loop that the rewriter has proved to have no effect of
-// its own on the way back to its head. An iteration in which the thread did
-// nothing but read then changes nothing at all: the next one would read the
-// same, so the thread waits until something it read has changed. Schedules
-// that differ only in the number of such iterations are one.
+// spinning watches a loop that the rewriter has proved to have no effect of its own from one
+// iteration to the next. If the thread only read in an iteration, the next iteration would read the
+// same and do the same. So the thread waits until something that it read has changed. Schedules
+// that differ only in the number of such iterations become one.
 type spinning struct {
 	on      bool
 	loop    uint64 // activation of the loop that is watched
@@ -15,11 +14,12 @@ type spinning struct {
 	source  int32 // event that ended the wait
 }
 
-// A loopRole says what an operation means to the iteration it is part of.
+// A loopRole says what an operation means to the loop iteration it is part of.
 type loopRole uint8
 
 // The roles. Reads are watched, an effect ends the watching of the iteration.
 const (
+	// An effect makes the iteration one that is run again without waiting. Reads are watched.
 	loopByClass loopRole = iota // an effect if its class changes anything
 	loopEffect
 	loopReads   // no effect, whatever its class
@@ -38,12 +38,12 @@ func init() {
 
 type watched struct{ obj, event int32 }
 
-// maxWatched bounds the reads of one iteration that are remembered; an
-// iteration that reads more counts as having an effect.
+// maxWatched bounds the reads of an iteration that are remembered. An iteration that reads more
+// counts as one with an effect.
 const maxWatched = 64
 
-// SpinStart begins an activation of a loop and gives its number, which no other
-// thread gives: a coroutine may go from one to another.
+// SpinStart begins an activation of a loop and returns its number, which is unique among all
+// threads, because a coroutine can move from one thread to another.
 func SpinStart() uint64 {
 	e := eng
 	if e == nil {
@@ -54,8 +54,8 @@ func SpinStart() uint64 {
 	return s.count*maxThreads + uint64(e.cur.id)
 }
 
-// Spin stands at the head of each iteration of activation n. It returns when
-// the iteration is worth running.
+// Spin is called at the head of each iteration of activation n. It returns when the iteration can
+// have another result than the one before.
 func Spin(n uint64) {
 	e := eng
 	if e == nil || n == 0 {
@@ -78,7 +78,7 @@ func Spin(n uint64) {
 	s.effects, s.locks, s.watch = false, 0, s.watch[:0]
 }
 
-// note records what an operation means to the iteration it is part of.
+// note records what an operation of class c, event d, means to the iteration.
 func (s *spinning) note(t *thread, c class, d int32) {
 	role := ops[t.op].loop
 	switch role {
@@ -101,8 +101,8 @@ func (s *spinning) note(t *thread, c class, d int32) {
 	s.watch = append(s.watch, watched{t.obj, d})
 }
 
-// spinEnds says whether something that t read in its last iteration has
-// changed since, and notes the first event that changed it.
+// spinEnds reports whether something that t read in its last iteration has changed since then, and
+// records the first event that changed it.
 func (e *engine) spinEnds(t *thread) bool {
 	first := int32(-1)
 	for _, w := range t.spin.watch {

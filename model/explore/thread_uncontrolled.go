@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// InExecution reports whether the caller runs in a checked execution.
+// InExecution reports whether the caller is a thread of a running execution.
 func InExecution() bool {
 	e := eng
 	if e == nil {
@@ -22,9 +22,8 @@ func InExecution() bool {
 	return e.cur.stack.holds(sp) || !e.isUncontrolled(e.cur, sp)
 }
 
-// uncontrolled finds goroutines that the checker did not start: one that calls a
-// hook is seen by its stack address, one that is merely there by the number
-// of goroutines after an execution.
+// uncontrolled finds goroutines that the checker did not start. One that calls a hook is recognized
+// by its stack address, one that only exists by the number of goroutines after an execution.
 type uncontrolled struct {
 	seen  atomic.Pointer[string] // a hook was called by an uncontrolled goroutine, with its stack
 	count int                    // goroutines there should be
@@ -32,12 +31,11 @@ type uncontrolled struct {
 
 func (u *uncontrolled) expect(n int) { u.count += n }
 
-// nearby is how far from a known address of a stack another one is taken to be
-// on the same stack.
+// nearby is the distance up to which an address is taken to be on the same stack as a known one.
 const nearby = 16 << 10
 
-// A span is what is known of a stack: addresses from low on, for size bytes,
-// are on it, and the number of its goroutine, 0 while that is unknown.
+// A span is what is known of a stack: size bytes from low on belong to it. goid is the number of
+// its goroutine, 0 while that is unknown.
 type span struct {
 	low, size uintptr
 	goid      uint64
@@ -45,10 +43,9 @@ type span struct {
 
 func (s *span) holds(sp uintptr) bool { return sp-s.low <= s.size }
 
-// isUncontrolled is asked when a hook is called at a stack address outside of what
-// is known of the stack that thread t runs on. It reports true when another goroutine called,
-// and notes it. Otherwise the address widens what is known; one from afar
-// replaces it, since the stack has moved or is deep.
+// isUncontrolled decides about a caller of a hook whose stack address sp is not on the known part
+// of t's stack. If another goroutine called, it records this and reports true. Otherwise the
+// address extends the known part, or replaces it if it is far away: the stack was moved or is deep.
 func (e *engine) isUncontrolled(t *thread, sp uintptr) bool {
 	id := GoroutineID()
 	s := &t.stack
@@ -74,8 +71,8 @@ func (e *engine) isUncontrolled(t *thread, sp uintptr) bool {
 	return false
 }
 
-// GoroutineID parses the number of the calling goroutine from its stack trace.
-// It takes microseconds.
+// GoroutineID parses the number of the calling goroutine from its stack trace, which takes
+// microseconds.
 func GoroutineID() uint64 {
 	var buf [48]byte
 	b := buf[:runtime.Stack(buf[:], false)]
@@ -88,7 +85,7 @@ func GoroutineID() uint64 {
 	return 0
 }
 
-// checkUncontrolled fails the execution if a goroutine exists that should not.
+// checkUncontrolled fails the execution if there is a goroutine that the checker did not start.
 func (e *engine) checkUncontrolled() {
 	if s := e.uncontrolled.seen.Swap(nil); s != nil {
 		e.failure = &Failure{Kind: KindUncontrolled, Message: "a goroutine that the checker did not start used checked code during an execution:\n" + *s}
@@ -108,8 +105,8 @@ func (e *engine) checkUncontrolled() {
 	e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf("%d goroutine(s) were started behind the checker's back:\n%s", n-e.uncontrolled.count, newestGoroutine())}
 }
 
-// newestGoroutine gives the stack of the goroutine with the highest number,
-// which is the one most recently started.
+// newestGoroutine returns the stack of the goroutine with the highest number, which is the one
+// started last.
 func newestGoroutine() string {
 	buf := make([]byte, 1<<20)
 	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
