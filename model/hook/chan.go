@@ -6,22 +6,21 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// A channel operation asks the engine first (explore.Communicate): that waits
-// until the operation can go on, and says what is left to do. On a buffered or
-// closed channel that is the real operation, which then does not block. Between
-// two goroutines on an unbuffered channel the value is copied from the memory
-// of the one to that of the other.
+// A channel operation first calls explore.Communicate, which waits until the operation can run and
+// says how to complete it. On a buffered or closed channel that is the real operation, which then
+// does not block. Between two goroutines on an unbuffered channel, the value is copied from the
+// memory of one to the memory of the other.
 //
-// The real operation is hidden from the race detector, which gets its edges
-// from the engine: the runtime's own join the values of a channel whose values
-// have no size. What it reports as accesses is not hidden, so that a send that
-// nothing orders with the close is a data race, as in an ordinary run.
+// The real operation is hidden from the race detector, which gets its edges from the engine: the
+// runtime's own edges connect all operations on a channel whose values have size 0. The accesses
+// that the runtime reports are not hidden, so a send that nothing orders with the close is a data
+// race, as in an ordinary run.
 
-// both forgets the direction of a channel type. The conversion is unsafe because
-// the language has none; the value is the same.
+// both converts a channel to one with both directions. The conversion is unsafe because the
+// language has none; the value is the same.
 func both[C chan<- T | <-chan T, T any](c C) chan T { return *(*chan T)(unsafe.Pointer(&c)) }
 
-// chanOf is what the engine must know of a channel.
+// chanOf describes a channel to the engine.
 //
 //go:norace
 func chanOf[T any](c chan T) explore.Chan {
@@ -32,16 +31,16 @@ func chanOf[T any](c chan T) explore.Chan {
 	return explore.Chan{Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p)}
 }
 
-// behind ends the check: the real channel is not as the engine believes.
-func behind() {
+// uncontrolled ends the check because the real channel is not in the state of its model.
+func uncontrolled() {
 	explore.Fail(explore.KindUncontrolled, "a channel was used behind the checker's back: by a goroutine that it did not start, or by code that is not rewritten")
 }
 
 // An Out is a channel to send on.
 type Out[T any] struct{ c chan<- T }
 
-// To begins the hook of a send: c <- v becomes To(c).Send(v), so that v is
-// converted to the type of the channel's values.
+// To begins the hook of a send: c <- v becomes To(c).Send(v), which converts v to the type of the
+// channel's values.
 //
 //go:norace
 //go:noinline
@@ -80,7 +79,7 @@ func finishSend[T any](c chan T, v T, r explore.Outcome) {
 				return false
 			}
 		}) {
-			behind()
+			uncontrolled()
 		}
 	}
 	explore.LeaveValue(func() string { return show(v) })
@@ -137,7 +136,7 @@ func finishRecv[T any](c <-chan T, mem *T, r explore.Outcome) (v T, ok bool) {
 				return false
 			}
 		}) {
-			behind()
+			uncontrolled()
 		}
 	}
 	explore.LeaveValue(func() string {
@@ -177,7 +176,7 @@ func Len[T any](c <-chan T) int {
 //go:noinline
 func LenOut[T any](c chan<- T) int { return Len(both[chan<- T, T](c)) }
 
-// A Ranging is what a loop over a channel keeps.
+// A Ranging is the state of a loop over a channel.
 type Ranging[T any] struct {
 	c     <-chan T
 	Value T // received last
@@ -200,7 +199,7 @@ func Range[T any](c <-chan T) *Ranging[T] { return &Ranging[T]{c: c} }
 //go:noinline
 func RangeVar[T any](c <-chan T) (v T, r *Ranging[T]) { return v, Range(c) }
 
-// Next receives the next value, and reports whether there was one.
+// Next receives the next value and reports whether there was one.
 //
 //go:norace
 //go:noinline
@@ -209,7 +208,7 @@ func (r *Ranging[T]) Next() (ok bool) {
 	return ok
 }
 
-// Into is Next with a place for the value.
+// Into is Next that stores the value at v.
 //
 //go:norace
 //go:noinline

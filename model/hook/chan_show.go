@@ -9,9 +9,8 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// show gives a value of checked code as lanes show it. It calls no methods,
-// which may be checked code, and reads no memory but the value's own, which
-// another goroutine could be writing.
+// show returns a value of checked code as lanes show it. It calls no methods, which may be checked
+// code, and reads no memory except the value's own, because another goroutine could be writing it.
 func show(v any) string {
 	if now, ok := v.(time.Time); ok {
 		return "after " + now.Sub(explore.Epoch).String()

@@ -20,8 +20,8 @@ import (
 
 var registered = map[string]bool{}
 
-// Register notes that the package was rewritten. Packages register while they
-// are initialized; Check refuses those that did not.
+// Register records that the package was rewritten. Packages register when they are initialized;
+// Check refuses packages that did not.
 func Register(path string) bool {
 	registered[path] = true
 	return true
@@ -30,8 +30,7 @@ func Register(path string) bool {
 // Registered reports whether the package was rewritten.
 func Registered(path string) bool { return registered[path] }
 
-// Refused gives v back outside an execution and fails the check inside one:
-// what is done with v is not modelled.
+// Refused returns v, and fails a check that is running: what is done with v is not modelled.
 //
 //go:norace
 //go:noinline

@@ -2,13 +2,14 @@ package hook
 
 import "github.com/surewake/surewake/model/explore"
 
-// SpinStart begins an activation of a loop without effects of its own.
+// SpinStart begins an activation of a loop that has no effects of its own, and returns its number
+// for Spin.
 //
 //go:norace
 //go:noinline
 func SpinStart() uint64 { return explore.SpinStart() }
 
-// Spin stands at the head of each iteration of such a loop.
+// Spin is called at the head of each iteration of such a loop.
 //
 //go:norace
 //go:noinline

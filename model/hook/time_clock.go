@@ -6,8 +6,8 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// Sleep is the hook of time.Sleep: the virtual clock moves on by d, and the
-// goroutine goes on at any time after, as a sleep promises no more.
+// Sleep is the hook of time.Sleep. The virtual clock advances by d, and the goroutine continues at
+// any time after that: Sleep promises no more.
 //
 //go:norace
 //go:noinline

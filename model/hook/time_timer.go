@@ -9,13 +9,12 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// A timer made in a check is a time.Timer with a channel that nobody sends on:
-// the engine knows the channel, and lets it fire into a receive. Its methods
-// would panic in the standard library; they are hooked wherever they are called
-// in rewritten code.
+// A timer made in a check is a time.Timer whose channel nobody sends on. The engine knows the
+// channel and lets the timer fire into a receive. The methods of such a timer would panic in the
+// standard library; they are hooked wherever rewritten code calls them.
 
-// timerKey is what the engine knows a timer by: its channel, or itself if it
-// runs a function.
+// timerKey returns the address by which the engine knows a timer: its channel, or the timer itself
+// if it runs a function.
 func timerKey(t *time.Timer) unsafe.Pointer {
 	if t.C == nil {
 		return unsafe.Pointer(t)
@@ -92,7 +91,8 @@ func Tick(d time.Duration) <-chan time.Time {
 	return NewTicker(d).C
 }
 
-// active fails the check if the timer is not the check's.
+// active reports whether the timer was active, and fails the check if the timer was not started in
+// the check.
 func active(s explore.TimerState, method string) bool {
 	if s == explore.TimerUnknown {
 		explore.Fail(explore.KindRefused, method+" of a timer that was made outside of the check, or as a composite literal, is not modelled")
