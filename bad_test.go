@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/surewake/surewake/model/driver"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // The packages below testdata/bad are wrong on purpose, each in its own way.
@@ -40,8 +42,15 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 func badRows(t *testing.T, pkg string) map[string]driver.Row {
 	t.Helper()
 	a := surewake(t, ".", "check", "-json", "./testdata/bad/"+pkg)
-	require.Equal(t, 1, a.code, "%s", a)
-	rows, _ := a.rows(t)
+	rows, sum := a.rows(t)
+	switch {
+	case sum.Failed > 0:
+		require.Equal(t, 1, a.code, "%s", a)
+	case sum.Undecided > 0:
+		require.Equal(t, 3, a.code, "%s", a)
+	default:
+		t.Fatalf("nothing is wrong: %s", a)
+	}
 	byName := map[string]driver.Row{}
 	for _, r := range rows {
 		byName[r.Name] = r
@@ -49,63 +58,93 @@ func badRows(t *testing.T, pkg string) map[string]driver.Row {
 	return byName
 }
 
-// requireFailures wants every named check to fail with a message that matches,
-// and no other check to be there.
-func requireFailures(t *testing.T, pkg string, want map[string]string) {
+// A decision is what a check that does not pass must say.
+type decision struct {
+	kind    wire.Kind
+	message string // regular expression
+}
+
+// requireDecisions wants every named check to be decided so, and no other check
+// to be there.
+func requireDecisions(t *testing.T, pkg string, want map[string]decision) {
 	t.Helper()
 	rows := badRows(t, pkg)
 	require.Len(t, rows, len(want))
-	for name, pattern := range want {
+	for name, d := range want {
 		r := rows[name]
-		assert.Equal(t, driver.Failed, r.Verdict, "%s: %+v", name, r)
-		assert.Regexp(t, regexp.MustCompile(`(?s)`+pattern), r.Message, name)
+		if d.kind == "" {
+			d.kind = r.Kind // any that is no bug of the program
+			assert.Equal(t, driver.Undecided, r.Verdict, "%s: %+v", name, r)
+		}
+		assert.Equal(t, d.kind, r.Kind, "%s: %+v", name, r)
+		assert.Equal(t, d.kind.Verdict(), r.Verdict, "%s: %+v", name, r)
+		assert.Regexp(t, regexp.MustCompile(`(?s)`+d.message), r.Message, name)
+		assert.NotContains(t, r.File, "model/", "%s: %s", name, r.Message)
+		if place, ok := places[name]; ok {
+			assert.Equal(t, "testdata/bad/"+pkg+"/"+place, fmt.Sprintf("%s:%d", r.File, r.Line), name)
+		}
 	}
 }
 
-func TestBodiesThatDoNotEndAreFailures(t *testing.T) {
+// places are where "file" and "line" of some checks point.
+var places = map[string]string{
+	"TestBlock":       "endless_test.go:32",
+	"TestCloseOfNil":  "channels_test.go:15",
+	"TestNobodySends": "channels_test.go:49",
+	"TestLeak":        "channels_test.go:58",
+	"TestNilChannel":  "channels_test.go:70",
+	"TestFailNow":     "exits_test.go:14",
+	"TestExit":        "exits_test.go:28",
+	"TestFailsAfter":  "exits_test.go:55",
+	"TestPanic":       "exits_test.go:67",
+	"TestServer":      "behind_test.go:14",
+}
+
+func TestBodiesThatDoNotEnd(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "endless", map[string]string{
-		"TestLoop":  `not reached a scheduling point .*the body never ends, or blocks.*endless\.count\(`,
-		"TestBlock": `not reached a scheduling point .*endless\.TestBlock\..*endless_test\.go:32`,
-		"TestSpin":  `livelock`,
-		"TestBusy":  `livelock`,
+	requireDecisions(t, "endless", map[string]decision{
+		"TestLoop":  {wire.KindLimit, `not reached a scheduling point .*the body never ends, or blocks.*endless\.count\(`},
+		"TestBlock": {wire.KindLimit, `not reached a scheduling point .*endless\.TestBlock\..*endless_test\.go:32`},
+		"TestSpin":  {wire.KindLivelock, `livelock`},
+		"TestBusy":  {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
 	})
 }
 
-func TestBodiesThatEndMoreThanThemselvesAreFailures(t *testing.T) {
+func TestBodiesThatEndMoreThanThemselves(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "exits", map[string]string{
-		"TestFailNow":        `FailNow`,
-		"TestFatal":          `FailNow|Fatal`,
-		"TestSkip":           `Skip`,
-		"TestExit":           `exits_test\.go:28:\d+: .*os\.Exit`,
-		"TestLogFatal":       `exits_test\.go:32:\d+: .*log\.Fatal`,
-		"TestExitBefore":     `ended without a result: exit status 3; something called os\.Exit or log\.Fatal`,
-		"TestExitZeroBefore": `unexpected call to os\.Exit\(0\) during test`,
-		"TestFailsBefore":    `failed outside the executions of a check.*no such luck`,
-		"TestFailsAfter":     `failed outside the executions of a check.*too late`,
-		"TestSkipped":        `ended without running a check`,
-		"TestPanic":          `out of cheese`,
+	requireDecisions(t, "exits", map[string]decision{
+		"TestFailNow":        {wire.KindAssertion, `FailNow`},
+		"TestFatal":          {wire.KindAssertion, `FailNow|Fatal`},
+		"TestSkip":           {wire.KindRefused, `Skip`},
+		"TestExit":           {wire.KindRefused, `exits_test\.go:28:\d+: .*os\.Exit`},
+		"TestLogFatal":       {wire.KindRefused, `exits_test\.go:32:\d+: .*log\.Fatal`},
+		"TestExitBefore":     {wire.KindRefused, `ended without a result: exit status 3; something called os\.Exit or log\.Fatal`},
+		"TestExitZeroBefore": {wire.KindRefused, `unexpected call to os\.Exit\(0\) during test`},
+		"TestFailsBefore":    {wire.KindAssertion, `failed outside the executions of a check.*no such luck`},
+		"TestFailsAfter":     {wire.KindAssertion, `failed outside the executions of a check.*too late`},
+		"TestSkipped":        {wire.KindRefused, `ended without running a check`},
+		"TestPanic":          {wire.KindPanic, `out of cheese`},
 	})
 }
 
-func TestWorkBehindTheCheckersBackIsAFailure(t *testing.T) {
+func TestWorkBehindTheCheckersBackIsUndecided(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "behind", map[string]string{
-		"TestServer":        `behind_test\.go:14:\d+: .*httptest`,
-		"TestSubtest":       `behind_test\.go:18:\d+: .*Run`,
-		"TestStartedBefore": `goroutine`,
-		"TestMapOrder":      `(map order|nondeterminis|does not control|not deterministic)`,
-		"TestKeptState":     `(map order|nondeterminis|does not control|not deterministic)`,
+	requireDecisions(t, "behind", map[string]decision{
+		"TestServer":  {wire.KindRefused, `behind_test\.go:14:\d+: .*httptest`},
+		"TestSubtest": {wire.KindRefused, `behind_test\.go:18:\d+: .*Run`},
+		// The goroutine is met, or what it did is, whichever happens first.
+		"TestStartedBefore": {"", `goroutine`},
+		"TestMapOrder":      {wire.KindNondeterminism, `(map order|nondeterminis|does not control|not deterministic)`},
+		"TestKeptState":     {wire.KindNondeterminism, `(map order|nondeterminis|does not control|not deterministic)`},
 	})
 }
 
 // The execution is drawn up to the step that was refused, and the replay comes to it again.
 func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "observed", map[string]string{
-		"TestNegativeForAnInstant": `step refused: step 1, by down, Add: n is negative`,
-		"TestObserverThatPanics":   `up panicked: two is too much`,
+	requireDecisions(t, "observed", map[string]decision{
+		"TestNegativeForAnInstant": {wire.KindAssertion, `step refused: step 1, by down, Add: n is negative`},
+		"TestObserverThatPanics":   {wire.KindPanic, `up panicked: two is too much`},
 	})
 	a := surewake(t, ".", "replay", badRows(t, "observed")["TestNegativeForAnInstant"].Token)
 	require.Equal(t, 1, a.code, "%s", a)
@@ -114,23 +153,23 @@ func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
 	require.NotContains(t, a.stdout, "by up")
 }
 
-func TestMisuseOfChannelsIsAFailure(t *testing.T) {
+func TestMisuseOfChannels(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "channels", map[string]string{
-		"TestCloseOfNil":         `panicked: close of nil channel.*channels_test\.go:15`,
-		"TestCloseTwice":         `two panicked: close of closed channel.*channels_test\.go:23`,
-		"TestSendOnClosed":       `sender panicked: send on closed channel.*channels_test\.go:31`,
-		"TestClosedWhileSending": `sender panicked: send on closed channel.*channels_test\.go:40`,
-		"TestNobodySends":        `deadlock.*main in Join, receiver in channel receive.*receiver is blocked for ever in channel receive at channels_test\.go:49`,
-		"TestLeak":               `goroutine leak: the body returned, but 1 of 2 .*worker is blocked for ever in channel send at channels_test\.go:58`,
-		"TestNilChannel":         `every goroutine waits for ever: main in select\n.*channels_test\.go:70`,
-		"TestSelectWithoutCases": `main is blocked for ever in select at channels_test\.go:78`,
-		"TestEverybodyMeets":     `received 3`,
-		"TestLoopThatNobodyEnds": `consumer is blocked for ever in channel receive at channels_test\.go:102`,
-		"TestTickerForEver":      `livelock`,
-		"TestTimerFromOutside":   `not modelled: Stop of a timer that was made outside of the check`,
-		"TestContextFromOutside": `waiter in channel receive: the channel was closed behind the checker's back`,
-		"TestCancelledOutside":   `the child's error is context canceled`,
+	requireDecisions(t, "channels", map[string]decision{
+		"TestCloseOfNil":         {wire.KindPanic, `panicked: close of nil channel.*channels_test\.go:15`},
+		"TestCloseTwice":         {wire.KindPanic, `two panicked: close of closed channel.*channels_test\.go:23`},
+		"TestSendOnClosed":       {wire.KindPanic, `sender panicked: send on closed channel.*channels_test\.go:31`},
+		"TestClosedWhileSending": {wire.KindPanic, `sender panicked: send on closed channel.*channels_test\.go:40`},
+		"TestNobodySends":        {wire.KindDeadlock, `deadlock.*main in Join, receiver in channel receive.*receiver is blocked for ever in channel receive at channels_test\.go:49`},
+		"TestLeak":               {wire.KindLeak, `goroutine leak: the body returned, but 1 of 2 .*worker is blocked for ever in channel send at channels_test\.go:58`},
+		"TestNilChannel":         {wire.KindDeadlock, `every goroutine waits for ever: main in select\n.*channels_test\.go:70`},
+		"TestSelectWithoutCases": {wire.KindDeadlock, `main is blocked for ever in select at channels_test\.go:78`},
+		"TestEverybodyMeets":     {wire.KindAssertion, `received 3`},
+		"TestLoopThatNobodyEnds": {wire.KindDeadlock, `consumer is blocked for ever in channel receive at channels_test\.go:102`},
+		"TestTickerForEver":      {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
+		"TestTimerFromOutside":   {wire.KindRefused, `not modelled: Stop of a timer that was made outside of the check`},
+		"TestContextFromOutside": {wire.KindRefused, `waiter in channel receive: the channel was closed behind the checker's back`},
+		"TestCancelledOutside":   {wire.KindAssertion, `the child's error is context canceled`},
 	})
 }
 
@@ -189,17 +228,13 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 	}
 }
 
-// Another module that requires this one, in a directory reached by a symbolic
-// link, edited between check and replay, and with mutants of its own.
-func TestAnotherModule(t *testing.T) {
-	needRace(t)
-	t.Parallel()
+// anotherModule makes a module in dir that requires this one, and returns what
+// writes files of it.
+func anotherModule(t *testing.T, dir string) (write func(name, text string)) {
+	t.Helper()
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	real := t.TempDir()
-	dir := filepath.Join(t.TempDir(), "link")
-	require.NoError(t, os.Symlink(real, dir))
-	write := func(name, text string) {
+	write = func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -212,6 +247,63 @@ func TestAnotherModule(t *testing.T) {
 	write("go.mod", strings.Replace(string(gomod), "module "+modulePath, "module example.com/other", 1)+
 		"\nrequire "+modulePath+" v0.0.0\nreplace "+modulePath+" => "+here+"\n")
 	write("go.sum", string(gosum))
+	return write
+}
+
+// The package of a token may be the root of the module, named ".".
+func TestReplayOfAPackageAtTheRoot(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := anotherModule(t, dir)
+	write("root_test.go", `package root
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestNever(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { x.Assert(x.Choose(2) == 0, "chosen") })
+}
+`)
+	a := surewake(t, dir, "check", "-json", "-race=false")
+	require.Equal(t, 1, a.code, "%s", a)
+	rows, sum := a.rows(t)
+	require.Equal(t, driver.Summary{Checks: 1, Failed: 1}, sum)
+	require.Equal(t, wire.KindAssertion, rows[0].Kind)
+	require.Equal(t, "root_test.go:10", fmt.Sprintf("%s:%d", rows[0].File, rows[0].Line))
+	require.True(t, strings.HasPrefix(rows[0].Token, ".:TestNever:"), rows[0].Token)
+	a = surewake(t, dir, "replay", "-race=false", rows[0].Token)
+	require.Equal(t, 1, a.code, "%s", a)
+	require.Contains(t, a.stdout, "chosen")
+	require.Contains(t, a.stdout, "the failure shows again")
+}
+
+// What is undecided has an exit code of its own, and its token shows the reason again.
+func TestWhatIsUndecidedIsNoFailure(t *testing.T) {
+	t.Parallel()
+	a := surewake(t, ".", "check", "-race=false", "-run", "^(TestTickerForEver|TestTimerFromOutside)$",
+		"./testdata/bad/channels")
+	require.Equal(t, 3, a.code, "%s", a)
+	require.Regexp(t, `(?m)^2 checks: 0 proved, 0 bounded, 0 failed, 2 undecided\n\z`, a.stdout)
+	require.NotContains(t, a.stdout, "FAILED")
+	token := regexp.MustCompile(`(?m)^    token   (\S*TestTimerFromOutside\S*)$`).FindStringSubmatch(a.stdout)
+	require.NotNil(t, token, "%s", a)
+	a = surewake(t, ".", "replay", "-race=false", token[1])
+	require.Equal(t, 3, a.code, "%s", a)
+	require.Contains(t, a.stdout, "the reason why it is undecided shows again")
+}
+
+// Another module that requires this one, in a directory reached by a symbolic
+// link, edited between check and replay, and with mutants of its own.
+func TestAnotherModule(t *testing.T) {
+	needRace(t)
+	t.Parallel()
+	real := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(real, dir))
+	write := anotherModule(t, dir)
 	const good = `package counter
 
 import "sync/atomic"
@@ -300,20 +392,20 @@ func TestOdd(t *testing.T) {
 	require.Contains(t, a.stderr, "the token is from other source")
 }
 
-func TestMisuseOfCoroutinesIsAFailure(t *testing.T) {
+func TestMisuseOfCoroutines(t *testing.T) {
 	t.Parallel()
-	requireFailures(t, "coro", map[string]string{
-		"TestNextInside":     `main panicked: iter\.Pull: next called again before yield`,
-		"TestNextOfTwo":      `panicked: iter\.Pull2: next called again before yield`,
-		"TestYieldOutside":   `main panicked: iter\.Pull: yield called again before next`,
-		"TestYieldOfAnother": `not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`,
-		"TestStopInside":     `not modelled: iter\.Pull: stop was called while the iterator runs`,
-		"TestKept":           `does not control`,
-		"TestMadeBefore":     `real goroutine: a goroutine that the checker did not start used checked code`,
-		"TestPanicInside":    `drives panicked: out of cheese.*coro\.explode`,
-		"TestFailNowInside":  `FailNow`,
-		"TestEndlessInside":  `not reached a scheduling point .*coro\.count\(`,
-		"TestProcs":          `GOMAXPROCS cannot be changed`,
-		"TestTrace":          `coro_test\.go:\d+:\d+: trace\.Start is not modelled`,
+	requireDecisions(t, "coro", map[string]decision{
+		"TestNextInside":     {wire.KindPanic, `main panicked: iter\.Pull: next called again before yield`},
+		"TestNextOfTwo":      {wire.KindPanic, `panicked: iter\.Pull2: next called again before yield`},
+		"TestYieldOutside":   {wire.KindPanic, `main panicked: iter\.Pull: yield called again before next`},
+		"TestYieldOfAnother": {wire.KindRefused, `not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`},
+		"TestStopInside":     {wire.KindRefused, `not modelled: iter\.Pull: stop was called while the iterator runs`},
+		"TestKept":           {wire.KindNondeterminism, `does not control`},
+		"TestMadeBefore":     {wire.KindRefused, `real goroutine: a goroutine that the checker did not start used checked code`},
+		"TestPanicInside":    {wire.KindPanic, `drives panicked: out of cheese.*coro\.explode`},
+		"TestFailNowInside":  {wire.KindAssertion, `FailNow`},
+		"TestEndlessInside":  {wire.KindLimit, `not reached a scheduling point .*coro\.count\(`},
+		"TestProcs":          {wire.KindRefused, `GOMAXPROCS cannot be changed`},
+		"TestTrace":          {wire.KindRefused, `coro_test\.go:\d+:\d+: trace\.Start is not modelled`},
 	})
 }

@@ -30,21 +30,32 @@ import (
 
 // Exit codes.
 const (
-	exitOK      = 0
-	exitFailed  = 1 // a check or a proof failed, a mutant survived
-	exitTrouble = 2 // no answer: usage, build error, interrupted
+	exitOK        = 0
+	exitFailed    = 1 // a check or a proof failed, a mutant survived
+	exitTrouble   = 2 // the question was not understood: usage, build error, interrupted
+	exitUndecided = 3 // no check failed, and at least one is undecided
 )
 
 const usage = `Surewake runs concurrent Go code through every interleaving that matters.
 
 	surewake check [flags] [packages]      run the checks of the packages
-	surewake replay [flags] TOKEN          run one schedule again and draw it
-	surewake mutants [flags] [packages]    put known bugs back, see that all are caught
+	surewake replay [flags] TOKEN          run one schedule of a check again and draw it
+	surewake mutants [flags] [packages]    put known bugs back, and see that each is found
 	surewake audit [flags]                 redo the proofs of the parts and of the injector
 
-Packages are named as for the go command; the default is ./...
-Without a command it is check. "surewake COMMAND -h" lists the flags.
-Exit codes: 0, 1 (a check or a proof failed, a mutant survived), 2 (usage, build error).
+A check is a Test function that calls model.Check. Packages are named as for
+the go command; the default is ./... The default command is check.
+"surewake COMMAND -h" lists the flags of a command.
+
+Verdicts: proved     every execution was explored, under the race detector too; none failed
+          bounded    no execution failed, but some were not explored; the row says which
+          undecided  no answer; the row says what stood in the way
+          FAILED     an execution fails: a bug of the program
+
+Exit code: 0  every check is proved or bounded, every mutant killed, every theorem proved
+           1  a check failed, a mutant survived, a theorem was not proved
+           2  nothing was run: bad usage, or a package that does not compile
+           3  no check failed, and at least one is undecided
 `
 
 func main() {
@@ -67,7 +78,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if command == "audit" {
 		return audit(ctx, args, stdout, stderr)
 	}
-	commands := map[string]func(*call) int{"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants}
+	commands := map[string]func(*call) int{
+		"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants,
+	}
 	do := commands[command]
 	if do == nil {
 		fmt.Fprintf(stderr, "surewake: unknown command %q\n\n%s", command, usage)
@@ -115,25 +128,42 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	o.Strategy = driver.Strategies[0]
 	c.flags.StringVar(&o.Dir, "C", "", "change to `dir` before anything else")
 	c.flags.StringVar(&o.Tags, "tags", "", "build `tags`, separated by commas")
-	c.flags.BoolVar(&o.Race, "race", true, "judge every schedule by the race detector, too;\nwithout it no check is better than bounded")
+	c.flags.BoolVar(&o.Race, "race", true,
+		"explore every check under the race detector as well;\nwithout it no check is better than bounded")
 	switch command {
 	case "check":
-		c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
-		c.flags.Var(&o.Budget, "budget", "end each check after a `time or number` of executions: 30s, 10000x or 30s,10000x")
-		c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions", func(s string) error {
+		c.checkFlags()
+	case "mutants":
+		c.flags.StringVar(&o.Run, "run", "",
+			"put back only the mutants whose id matches the regular `expression`")
+		c.flags.BoolVar(&o.All, "all", false,
+			"also put back those in testdata/mutants/more, further examples of the same bugs")
+		c.flags.Var(&o.Budget, "budget", "run each check for at most this `time` per mutant")
+	}
+	return c
+}
+
+func (c *call) checkFlags() {
+	o := &c.opts
+	c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
+	c.flags.Var(&o.Budget, "budget",
+		"explore each check for at most a `time or number` of executions: 30s, 10000x or 30s,10000x;\n"+
+			"the time is that of the plain run and the race run together, the number is for each of them;\n"+
+			"a check that is cut short is at most bounded")
+	c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions",
+		func(s string) error {
 			n, err := parsePreemptions(s)
 			o.Preemptions = n
 			return err
 		})
-		c.flags.StringVar(&o.Strategy, "strategy", o.Strategy, "choose schedules `by` "+strings.Join(driver.Strategies, ", ")+";\ndpor is exhaustive; the others are random and end after 10000 executions\nunless -budget says otherwise")
-		c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` that the random strategies start from")
-		c.flags.BoolVar(&c.json, "json", false, "print a JSON object a check, then one with the counts")
-	case "mutants":
-		c.flags.StringVar(&o.Run, "run", "", "run only the mutants whose id matches the regular `expression`")
-		c.flags.BoolVar(&o.All, "all", false, "the mutants in testdata/mutants/more, too: further examples of the same bugs")
-		c.flags.Var(&o.Budget, "budget", "give each check at most this `time` a mutant")
-	}
-	return c
+	c.flags.StringVar(&o.Strategy, "strategy", o.Strategy,
+		"choose schedules `by` "+strings.Join(driver.Strategies, ", ")+
+			";\ndpor explores all; the others are random and end after 10000 executions\n"+
+			"unless -budget says otherwise")
+	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
+	c.flags.BoolVar(&c.json, "json", false,
+		"print one JSON object per check, then one with the counts;\n"+
+			"\"kind\", \"file\" and \"line\" say what decided a verdict that is not proved or bounded, and where")
 }
 
 func parsePreemptions(s string) (int, error) {
@@ -172,25 +202,34 @@ func (c *call) check() int {
 		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n", sum.NoRace, driver.HowToRace(sum.NoRace))
 	}
 	out.Close(sum)
-	if sum.Failed > 0 {
+	switch {
+	case sum.Failed > 0:
 		return exitFailed
+	case sum.Undecided > 0:
+		return exitUndecided
 	}
 	return exitOK
 }
 
 func (c *call) replay() int {
 	if c.flags.NArg() != 1 {
-		return c.trouble(&driver.UsageError{Text: "replay wants one token, as a failed check prints it\nusage: surewake " + synopsis["replay"]})
+		return c.trouble(&driver.UsageError{
+			Text: "replay wants one token, as a failed or undecided check prints it\nusage: surewake " +
+				synopsis["replay"],
+		})
 	}
 	again, err := driver.Replay(c.ctx, c.opts, c.flags.Arg(0))
 	if err != nil {
 		return c.trouble(err)
 	}
 	fmt.Fprint(c.stdout, again.Print())
-	if again.Failed {
+	switch {
+	case !again.Shows:
+		return exitOK
+	case again.Row.Verdict == driver.Failed:
 		return exitFailed
 	}
-	return exitOK
+	return exitUndecided
 }
 
 func (c *call) mutants() int {
@@ -243,23 +282,51 @@ func (c *call) replayCommand(token string) string {
 	return strings.Join(words, " ")
 }
 
-// self tells how this was started. The go command runs what it built from a
-// temporary directory or from its cache, which no user can type.
+// self gives the words that start this command again, in the way it was started.
+// The go command runs what it built from a temporary directory or from its
+// cache, which no user can type.
 func self(arg0 string) []string {
 	dir := filepath.ToSlash(filepath.Dir(arg0))
 	cache := filepath.ToSlash(os.Getenv("GOCACHE"))
-	if strings.Contains(dir, "/go-build") || cache != "" && strings.HasPrefix(dir, cache) {
-		gomod, err := os.ReadFile("go.mod")
-		if err == nil && regexp.MustCompile(`(?m)^module `+regexp.QuoteMeta(modulePath)+`$`).Match(gomod) {
-			return []string{"go", "run", "."}
-		}
-		version := ""
-		if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
-			version = "@" + info.Main.Version
-		}
-		return []string{"go", "run", modulePath + version}
+	if !strings.Contains(dir, "/go-build") && (cache == "" || !strings.HasPrefix(dir, cache)) {
+		return []string{arg0}
 	}
-	return []string{arg0}
+	gomod, here := enclosingGoMod()
+	switch {
+	case ourModule.Match(gomod) && here:
+		return []string{"go", "run", "."}
+	case ourModule.Match(gomod):
+		return []string{"go", "run", modulePath}
+	case toolLine.Match(gomod):
+		return []string{"go", "tool", "surewake"}
+	}
+	version := ""
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		version = "@" + info.Main.Version
+	}
+	return []string{"go", "run", modulePath + version}
+}
+
+var (
+	ourModule = regexp.MustCompile(`(?m)^module ` + regexp.QuoteMeta(modulePath) + `\s*$`)
+	// In every other block of a go.mod file a version follows the path.
+	toolLine = regexp.MustCompile(`(?m)^(tool)?\s+"?` + regexp.QuoteMeta(modulePath) + `"?\s*(//.*)?$`)
+)
+
+// enclosingGoMod reads the go.mod file of the module around the working
+// directory, nil without one, and says whether it lies in that directory.
+func enclosingGoMod() (text []byte, here bool) {
+	dir, err := os.Getwd()
+	for here = true; err == nil; here = false {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			return text, here
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil, false
 }
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./#-]+$`)

@@ -188,8 +188,23 @@ func TestReplayCommandCanBePasted(t *testing.T) {
 	// Here, where go.mod is this module's.
 	require.Equal(t, []string{"go", "run", "."}, self("/tmp/go-build123/b001/exe/surewake"))
 	require.Equal(t, []string{"go", "run", "."}, self("/home/x/.cache/go-build/ab/abcd-d/surewake"))
+	t.Chdir("deque")
+	require.Equal(t, []string{"go", "run", modulePath}, self("/tmp/go-build123/b001/exe/surewake"))
 	t.Chdir(t.TempDir())
 	require.Equal(t, []string{"go", "run", modulePath}, self("/tmp/go-build123/b001/exe/surewake"))
+	for gomod, want := range map[string]string{
+		"module a\n\ntool " + modulePath + "\n\nrequire " + modulePath + " v1.0.0\n": "go tool surewake",
+		"module a\n\ntool (\n\tb.c/d\n\t" + modulePath + " // x\n)\n":                "go tool surewake",
+		"module a\n\nrequire (\n\t" + modulePath + " v1.0.0\n)\n":                    "go run " + modulePath,
+		"module a\n\ntool " + modulePath + "/other\n":                                "go run " + modulePath,
+	} {
+		require.NoError(t, os.WriteFile("go.mod", []byte(gomod), 0o666))
+		require.NoError(t, os.MkdirAll("inside", 0o777))
+		t.Chdir("inside")
+		words := self("/home/x/.cache/go-build/ab/abcd-d/surewake")
+		t.Chdir("..")
+		require.Equal(t, want, strings.Join(words, " "), gomod)
+	}
 
 	require.Equal(t, "deque:TestA/b:1f3a9c2e:3b2a", quoted("deque:TestA/b:1f3a9c2e:3b2a"))
 	require.Equal(t, `'a(b):it'\''s'`, quoted("a(b):it's"))

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ func Check(t testing.TB, body func(*Exec), opts ...Option) {
 		return
 	}
 	c := &check{t: t, name: checkName(t.Name()), body: body, opts: o, set: s}
+	_, c.file, c.line, _ = runtime.Caller(1)
 	if s.Mode == wire.Replay && s.Check != c.name {
 		return
 	}
@@ -67,17 +69,21 @@ type check struct {
 	set   *wire.Settings
 	judge *history.Judge
 	html  string // a violation drawn by porcupine
+	file  string // of the call of Check
+	line  int
 }
 
 func (c *check) run() {
 	c.t.Helper()
 	if p := unregistered(c.set); p != "" {
-		c.fail(wire.Result{Message: fmt.Sprintf("package %s was not rewritten: it would have run unchecked. "+
-			"(An overlay is ignored when a directory is reached by another path, for example through a symbolic link.)", p)})
+		c.refuse(wire.KindRefused, "package %s was not rewritten: it would have run unchecked. "+
+			"(An overlay is ignored when a directory is reached by another path, "+
+			"for example through a symbolic link.)", p)
 		return
 	}
 	if c.set.Race != explore.Race {
-		c.fail(wire.Result{Message: fmt.Sprintf("the test binary was built with race detector %v, the command expects %v", explore.Race, c.set.Race)})
+		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, the command expects -race=%v",
+			explore.Race, c.set.Race)
 		return
 	}
 	cfg := c.config()
@@ -87,16 +93,19 @@ func (c *check) run() {
 	}
 	res := explore.Run(cfg, c.execution(&cfg))
 	r := c.result(res)
-	if res.Failure == nil {
+	f := res.Failure
+	if f == nil {
 		send(wire.Message{Result: &r})
 		return
 	}
-	if s := c.set; s.Quick {
-		r.Schedule, r.Message = encode(res.Failure), res.Failure.Error()
+	r.Bounded = ""
+	if c.set.Quick {
+		c.decide(&r, f, nil)
+		r.Schedule, r.Message = encode(f), f.Error()
 		c.fail(r)
 		return
 	}
-	f := c.shorten(cfg, res.Failure)
+	f = c.shorten(cfg, f)
 	c.describe(&r, cfg, f)
 	c.fail(r)
 }
@@ -134,19 +143,20 @@ func (c *check) config() explore.Config {
 	cfg.Failed = func() string {
 		if !failed && c.t.Failed() {
 			failed = true
-			return "the body made the test fail (t.Error, t.Fail)"
+			return testFailed
 		}
 		return ""
 	}
-	cfg.Exited = func() string {
+	cfg.Exited = func() (explore.Kind, string) {
 		switch {
 		case c.t.Skipped():
-			return "called t.Skip in the body of a check; skip before Check"
+			return explore.KindRefused, "called t.Skip in the body of a check; skip before Check"
 		case c.t.Failed():
 			failed = true
-			return "called t.FailNow or t.Fatal in the body of a check; x.Assert says what is wrong"
+			return explore.KindAssert,
+				"called t.FailNow or t.Fatal in the body of a check; x.Assert says what is wrong"
 		}
-		return ""
+		return "", ""
 	}
 	if !explore.Race {
 		cfg.Observe = o.observe
@@ -180,7 +190,11 @@ func (c *check) execution(cfg *explore.Config) func() {
 					c.html = b.String()
 				}
 			}
-			return &explore.Failure{Kind: explore.KindHistory, Message: v.Error()}
+			kind := explore.KindHistory
+			if v.Undecided {
+				kind = explore.KindLimit
+			}
+			return &explore.Failure{Kind: kind, Message: v.Error()}
 		}
 	}
 	return func() { c.body(x) }

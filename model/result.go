@@ -35,10 +35,7 @@ func (c *check) result(res explore.Result) wire.Result {
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"
 	}
-	switch {
-	case res.Failure != nil:
-		r.Verdict = wire.Failed
-	case r.Bounded != "":
+	if r.Bounded != "" {
 		r.Verdict = wire.Bounded
 	}
 	return r
@@ -64,6 +61,38 @@ func uses(all []explore.Use) []string {
 	return out
 }
 
+// decide puts down what f says about the check. The steps are those of the
+// recorded execution, if there is one.
+func (c *check) decide(r *wire.Result, f *explore.Failure, steps []wire.Step) {
+	r.Kind = f.Kind.Wire()
+	r.Verdict = r.Kind.Verdict()
+	r.File, r.Line = c.file, c.line
+	switch {
+	case len(f.Blocked) > 0 && stuckThread(f.Blocked).File != "":
+		b := stuckThread(f.Blocked)
+		r.File, r.Line = b.File, b.Line
+	case f.At.File != "":
+		r.File, r.Line = f.At.File, f.At.Line
+	default:
+		for _, s := range steps {
+			if s.File != "" {
+				r.File, r.Line = s.File, s.Line // the last one stays
+			}
+		}
+	}
+}
+
+// stuckThread picks from the goroutines that wait for ever one that does not merely
+// wait for the others to end.
+func stuckThread(blocked []wire.Blocked) wire.Blocked {
+	for _, b := range blocked {
+		if b.Op != explore.OpJoin.String() {
+			return b
+		}
+	}
+	return blocked[0]
+}
+
 // shortest is how long the search for a shorter failure may take.
 const shortest = 5 * time.Second
 
@@ -71,7 +100,8 @@ const shortest = 5 * time.Second
 // schedule with none, with one, ... up to what f has.
 func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure {
 	switch f.Kind {
-	case explore.KindNondeterminism, explore.KindUncontrolled, explore.KindExit, explore.KindRefused, explore.KindLimit:
+	case explore.KindNondeterminism, explore.KindUncontrolled, explore.KindExit, explore.KindRefused,
+		explore.KindLimit, explore.KindInternal:
 		return f
 	}
 	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
@@ -89,18 +119,29 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 	return f
 }
 
-// describe runs the failing schedule once more, recorded, and draws it.
+// describe runs the failing schedule once more, recorded, for the picture.
 func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure) {
 	r.Schedule = encode(f)
 	again, res := c.record(cfg, wire.Deviations(f.Schedule))
 	r.Message = f.Error()
-	if again == nil {
-		if f.Kind != explore.KindNondeterminism && f.Kind != explore.KindUncontrolled {
-			r.Message += "\n(the failure did not show again when the same schedule was replayed: the body depends on something the checker does not control)"
+	switch {
+	case again == nil && mustShowAgain(f):
+		r.Message += "\n(the failure did not show again when the same schedule was replayed: " +
+			"the body depends on something the checker does not control)"
+		f.Kind = explore.KindNondeterminism
+	case again != nil && f.Kind == again.Kind:
+		f.Blocked, f.Message = again.Blocked, again.Message
+		if f.At.File == "" {
+			f.At = again.At
 		}
+		r.Message = f.Error() + waits(f)
+	}
+	c.decide(r, f, res.Trace)
+	if again == nil {
 		again = f
-	} else if f.Kind == again.Kind {
-		r.Message = again.Error() + waits(again)
+	}
+	if f.Kind == explore.KindNondeterminism && f.At.File != "" {
+		r.Message += fmt.Sprintf("\n\tat %s:%d", filepath.Base(f.At.File), f.At.Line)
 	}
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
@@ -108,6 +149,19 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	r.Trace = trace(res.Trace, again, r.Message)
 	c.files(r)
 }
+
+// mustShowAgain reports whether a replay that passes takes f back. The race
+// detector and the test itself need not say the same thing twice.
+func mustShowAgain(f *explore.Failure) bool {
+	switch f.Kind {
+	case explore.KindRace, explore.KindNondeterminism, explore.KindUncontrolled:
+		return false
+	}
+	return f.Message != testFailed
+}
+
+// testFailed is the message of a failure that the body told the test.
+const testFailed = "the body made the test fail (t.Error, t.Fail)"
 
 func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure, explore.Result) {
 	cfg.Record, cfg.Replay, cfg.FirstOnly, cfg.Progress = true, d, true, nil
@@ -120,7 +174,7 @@ func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure
 func (c *check) replay(cfg explore.Config) {
 	ds, err := wire.DecodeSchedule(c.set.Schedule)
 	if err != nil {
-		c.fail(wire.Result{Message: err.Error()})
+		c.refuse(wire.KindInternal, "%v", err)
 		return
 	}
 	f, res := c.record(cfg, ds)
@@ -131,7 +185,8 @@ func (c *check) replay(cfg explore.Config) {
 		send(wire.Message{Result: &r})
 		return
 	}
-	r.Verdict, r.Message = wire.Failed, f.Error()+waits(f)
+	c.decide(&r, f, res.Trace)
+	r.Bounded, r.Message = "", f.Error()+waits(f)
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}
@@ -140,9 +195,19 @@ func (c *check) replay(cfg explore.Config) {
 	c.fail(r)
 }
 
+// refuse ends a check of which nothing was explored.
+func (c *check) refuse(kind wire.Kind, format string, args ...any) {
+	c.t.Helper()
+	c.fail(wire.Result{
+		Verdict: kind.Verdict(), Kind: kind, File: c.file, Line: c.line,
+		Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// fail sends a result that is neither proved nor bounded.
 func (c *check) fail(r wire.Result) {
 	c.t.Helper()
-	r.Check, r.Verdict = c.name, wire.Failed
+	r.Check = c.name
 	send(wire.Message{Result: &r})
 	c.t.Errorf("%s", r.Message)
 }

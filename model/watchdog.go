@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 // stuck is how long one execution may take.
 const stuck = 10 * time.Second
 
-// watch ends the process with a failed result when an execution does not get
+// watch ends the process with an undecided check when an execution does not get
 // on: its goroutine blocks outside the checker's control, or loops without a
 // scheduling point. Nothing inside the process can stop such code.
 func (c *check) watch() (stop func()) {
@@ -37,8 +39,16 @@ func (c *check) watch() (stop func()) {
 			if time.Since(since) < stuck {
 				continue
 			}
-			send(wire.Message{Result: &wire.Result{Check: c.name, Verdict: wire.Failed, Message: fmt.Sprintf(
-				"an execution has not reached a scheduling point for %v: the body never ends, or blocks outside the checker's control\n%s", stuck, bodyStack())}})
+			stack := bodyStack()
+			r := wire.Result{
+				Check: c.name, Verdict: wire.Undecided, Kind: wire.KindLimit,
+				Message: fmt.Sprintf("an execution has not reached a scheduling point for %v: "+
+					"the body never ends, or blocks outside the checker's control\n%s", stuck, stack),
+			}
+			if r.File, r.Line = c.placeIn(stack); r.File == "" {
+				r.File, r.Line = c.file, c.line
+			}
+			send(wire.Message{Result: &r})
 			os.Exit(1)
 		}
 	}()
@@ -46,6 +56,26 @@ func (c *check) watch() (stop func()) {
 		close(done)
 		<-ended
 	}
+}
+
+// placeIn finds the innermost line of checked code in a stack.
+func (c *check) placeIn(stack string) (file string, line int) {
+	lines := strings.Split(stack, "\n")
+	for i, function := range lines[:len(lines)-1] {
+		at, ok := strings.CutPrefix(lines[i+1], "\t")
+		if !ok || !slices.ContainsFunc(c.set.Expect, func(pkg string) bool {
+			rest, ok := strings.CutPrefix(function, pkg)
+			return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "_test."))
+		}) {
+			continue
+		}
+		at, _, _ = strings.Cut(at, " +0x")
+		colon := strings.LastIndexByte(at, ':')
+		if n, err := strconv.Atoi(at[colon+1:]); err == nil && colon > 0 {
+			return at[:colon], n
+		}
+	}
+	return "", 0
 }
 
 // bodyStack gives the stacks of goroutines that run a body or a coroutine and

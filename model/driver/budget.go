@@ -10,8 +10,8 @@ import (
 // A Budget bounds the exploration of every single check. The zero value is no
 // bound. It is a flag.Value.
 type Budget struct {
-	Time       time.Duration
-	Executions int64
+	Time       time.Duration // of the plain run and the race run together
+	Executions int64         // of each of the two
 }
 
 const budgetForms = "want a duration (30s, 2m), a number of executions (10000x) or both (30s,10000x), greater than zero"

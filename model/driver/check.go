@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,6 +58,7 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 		return sum, err
 	}
 	defer r.close()
+	r.root = root
 	sum, err = r.all(ctx, tests, observer)
 	sum.NoRace = r.noRace
 	return sum, err
@@ -68,6 +70,7 @@ type runner struct {
 	options *Options
 	target  target
 	dir     string // of binaries
+	root    string // of the main module, "" without one
 	slots   chan struct{}
 
 	mu       sync.Mutex
@@ -165,14 +168,23 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, false)},
 	}
 	var err error
-	if run.plain, err = r.process(ctx, t, false, r.settings(t, false)); err != nil {
+	s := r.settings(t, false)
+	if r.options.Race {
+		s.Seconds /= 2 // the race run has the rest
+	}
+	if run.plain, err = r.process(ctx, t, false, s); err != nil {
 		return nil, err
 	}
 	switch {
 	case !r.options.Race:
-	case run.failed(run.plain):
+	case run.objects(run.plain):
 	default:
-		run.race, err = r.process(ctx, t, true, r.settings(t, true))
+		s = r.settings(t, true)
+		for _, res := range run.plain.results {
+			s.Seconds = min(s.Seconds, r.options.Budget.Time.Seconds()-res.Seconds)
+		}
+		s.Seconds = max(s.Seconds, r.options.Budget.Time.Seconds()/2)
+		run.race, err = r.process(ctx, t, true, s)
 		var no *raceUnavailable
 		if errors.As(err, &no) {
 			run.unchecked = no.why
@@ -183,7 +195,8 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	rows := run.rows()
 	for i := range rows {
 		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
-		if rows[i].Verdict == Failed && rows[i].schedule != "" {
+		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
+		if !rows[i].passes() && rows[i].schedule != "" {
 			rows[i].Token = wire.Token{
 				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source, Schedule: rows[i].schedule,
 			}.String()
@@ -192,13 +205,24 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	return rows, nil
 }
 
-func (t *testRun) failed(out *outcome) bool {
-	for _, row := range t.rowsOf(out, "") {
-		if row.Verdict == Failed {
-			return true
-		}
+// relative gives the path of a file as rows have it. A name without directory
+// is one of the package in dir.
+func (r *runner) relative(dir, file string) string {
+	if file == "" {
+		return ""
 	}
-	return false
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	if rel, err := filepath.Rel(r.root, file); r.root != "" && err == nil && filepath.IsLocal(rel) {
+		file = rel
+	}
+	return filepath.ToSlash(file)
+}
+
+// objects reports that a run says something against a check.
+func (t *testRun) objects(out *outcome) bool {
+	return slices.ContainsFunc(t.rowsOf(out, ""), func(r Row) bool { return !r.passes() })
 }
 
 func (r *runner) settings(t planned, race bool) wire.Settings {

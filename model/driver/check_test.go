@@ -3,6 +3,8 @@ package driver
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -78,33 +80,79 @@ func TestARaceRunCutShortIsNoProof(t *testing.T) {
 	require.Equal(t, "the race run was cut short: budget of 1s", r.Bounded)
 }
 
-func TestOtherSchedulesUnderTheRaceDetectorAreAFailure(t *testing.T) {
+func TestOtherSchedulesUnderTheRaceDetectorAreUndecided(t *testing.T) {
 	r := one(t, Options{Race: true}, "TestOtherSchedules")
-	require.Equal(t, Failed, r.Verdict)
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, wire.KindNondeterminism, r.Kind)
 	require.Contains(t, r.Message, "the race run explored other schedules")
 }
 
-func TestEndsThatNoResultExplainsAreFailures(t *testing.T) {
-	for test, want := range map[string][]string{
-		"TestNothing":         {"ended without running a check"},
-		"TestExits":           {"ended without a result: exit status 3", "os.Exit or log.Fatal", "  | goodbye"},
-		"TestPanics":          {"ended without a result", "  | panic: out of cheese"},
-		"TestFailsAfterwards": {"failed outside the executions of a check", "not after all"},
-		"TestOdd":             {`unknown verdict "perhaps"`},
+func TestARaceOfTheCheckerIsAnInternalError(t *testing.T) {
+	r := one(t, Options{Race: true}, "TestOwnRace")
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, wire.KindInternal, r.Kind)
+	require.Contains(t, r.Message, "internal error of the checker")
+	require.Contains(t, r.Message, "explore.(*engine).step()")
+}
+
+func TestAnUndecidedCheckHasKindPlaceAndToken(t *testing.T) {
+	rows, sum, err := runScenarios(t, fakeTarget{}, Options{Race: true}, "TestGivesUp")
+	require.NoError(t, err)
+	require.Equal(t, Summary{Checks: 1, Undecided: 1}, sum)
+	r := rows[0]
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, wire.KindLimit, r.Kind)
+	require.Equal(t, "ring_test.go", filepath.Base(r.File))
+	require.Equal(t, 7, r.Line)
+	require.Equal(t, ".:TestGivesUp:1f3a9c2e:0", r.Token)
+	require.Equal(t, "limit: no end after 20000 steps", r.Message)
+}
+
+func TestAFailureOutweighsWhatIsUndecided(t *testing.T) {
+	r := Row{Verdict: Proved}
+	r.object(wire.KindLimit, "one")
+	require.Equal(t, Row{Verdict: Undecided, Kind: wire.KindLimit, Message: "one"}, r)
+	r.object(wire.KindRefused, "two")
+	require.Equal(t, Row{Verdict: Undecided, Kind: wire.KindLimit, Message: "one\ntwo"}, r)
+	r.object(wire.KindRace, "three")
+	require.Equal(t, Row{Verdict: Failed, Kind: wire.KindRace, Message: "one\ntwo\nthree"}, r)
+	r.object(wire.KindInternal, "four")
+	require.Equal(t, Row{Verdict: Failed, Kind: wire.KindRace, Message: "one\ntwo\nthree\nfour"}, r)
+}
+
+func TestEndsThatNoResultExplains(t *testing.T) {
+	for test, c := range map[string]struct {
+		kind wire.Kind
+		want []string
+	}{
+		"TestNothing": {wire.KindRefused, []string{"ended without running a check"}},
+		"TestExits": {wire.KindRefused,
+			[]string{"ended without a result: exit status 3", "os.Exit or log.Fatal", "  | goodbye"}},
+		"TestPanics": {wire.KindPanic, []string{"ended without a result", "  | panic: out of cheese"}},
+		"TestFailsAfterwards": {wire.KindAssertion,
+			[]string{"failed outside the executions of a check", "not after all"}},
+		"TestOdd": {wire.KindInternal, []string{`unknown verdict "perhaps"`}},
 	} {
 		t.Run(test, func(t *testing.T) {
 			t.Parallel()
 			r := one(t, Options{Race: true}, test)
-			require.Equal(t, Failed, r.Verdict)
-			for _, w := range want {
+			require.Equal(t, c.kind, r.Kind)
+			require.Equal(t, c.kind.Verdict(), r.Verdict)
+			for _, w := range c.want {
 				require.Contains(t, r.Message, w)
 			}
 			require.NotNil(t, r.Assumptions)
+			switch test {
+			case "TestPanics":
+				require.Equal(t, "fake_test.go", filepath.Base(r.File))
+			case "TestFailsAfterwards":
+				require.Equal(t, "x_test.go:3", fmt.Sprintf("%s:%d", filepath.Base(r.File), r.Line))
+			}
 		})
 	}
 }
 
-func TestSilenceIsAFailureThatNamesThePlace(t *testing.T) {
+func TestSilenceIsUndecidedAndNamesThePlace(t *testing.T) {
 	for test, want := range map[string]string{
 		"TestLoops":  "driver.neverReturns at ",
 		"TestBlocks": "driver.init.func",
@@ -112,7 +160,9 @@ func TestSilenceIsAFailureThatNamesThePlace(t *testing.T) {
 		t.Run(test, func(t *testing.T) {
 			t.Parallel()
 			r := one(t, Options{Race: true, Watchdog: time.Second}, test)
-			require.Equal(t, Failed, r.Verdict)
+			require.Equal(t, Undecided, r.Verdict)
+			require.Equal(t, wire.KindLimit, r.Kind)
+			require.Equal(t, "fake_test.go", filepath.Base(r.File))
 			require.Contains(t, r.Message, "no progress for 1s: the body blocks outside the checker's control, or loops without a scheduling point")
 			require.Contains(t, r.Message, want)
 			require.Contains(t, r.Message, "fake_test.go:")
@@ -202,4 +252,31 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 	}
 	require.True(t, strings.HasPrefix(o.String(), "xxxx\n[...]\n"), o.String())
 	require.True(t, strings.HasSuffix(o.String(), "tail"))
+}
+
+func TestBothRunsShareTheBudget(t *testing.T) {
+	for _, c := range []struct {
+		opts        Options
+		plain, race string
+	}{
+		{Options{Budget: Budget{Time: 30 * time.Second}}, "30s", "races not checked"},
+		// The plain run used half a second of its part.
+		{Options{Budget: Budget{Time: 30 * time.Second}, Race: true}, "15s", "race run was cut short: 29.5s"},
+		{Options{Race: true}, "0s", "race run was cut short: 0s"},
+	} {
+		r := one(t, c.opts, "TestBudget")
+		require.Equal(t, []string{c.plain}, r.Assumptions)
+		require.Contains(t, r.Bounded, c.race)
+	}
+}
+
+func TestFilesAreNamedFromTheRootOfTheModule(t *testing.T) {
+	r := runner{root: filepath.FromSlash("/m")}
+	for file, want := range map[string]string{
+		"": "", "/m/deque/steal.go": "deque/steal.go", "steal_test.go": "deque/steal_test.go",
+		"/other/x.go": "/other/x.go", "/mm/x.go": "/mm/x.go",
+	} {
+		require.Equal(t, want, r.relative("/m/deque", file), file)
+	}
+	require.Equal(t, "/m/x.go", (&runner{}).relative("/m", "x.go"))
 }

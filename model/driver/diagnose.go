@@ -6,8 +6,11 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // enginePath is the import path under which the checker itself lives. Its
@@ -39,20 +42,25 @@ func (s stackReader) engine(function string) bool {
 	if s.user(function) {
 		return false
 	}
-	p := packageOf(function)
-	switch p {
-	case "testing", "iter", "runtime", enginePath:
+	switch packageOf(function) {
+	case "testing", "iter", "runtime":
 		return true
 	}
-	return strings.HasPrefix(p, enginePath+"/")
+	return s.checker(function)
+}
+
+// checker is true of the checker's own functions.
+func (s stackReader) checker(function string) bool {
+	p := packageOf(function)
+	return !s.user(function) && (p == enginePath || strings.HasPrefix(p, enginePath+"/"))
 }
 
 // stuckAt finds, in a dump of all goroutines, the user's code that does not
 // come back to the checker: a goroutine that meets user code before the
 // checker's, seen from the top of its stack. Running ones are preferred to
 // waiting ones.
-func (s stackReader) stuckAt(dump string) string {
-	best, bestRank := "", 0
+func (s stackReader) stuckAt(dump string) (at, place string) {
+	bestRank := 0
 	for _, block := range strings.Split(dump, "\n\n") {
 		lines := strings.Split(block, "\n")
 		for len(lines) > 0 && !strings.HasPrefix(lines[0], "goroutine ") {
@@ -79,13 +87,14 @@ func (s stackReader) stuckAt(dump string) string {
 				rank = 2
 			}
 			if rank > bestRank {
-				best = fmt.Sprintf("%s at %s [%s]", function, framePlace(lines[i+1]), state)
+				place = framePlace(lines[i+1])
+				at = fmt.Sprintf("%s at %s [%s]", function, place, state)
 				bestRank = rank
 			}
 			break
 		}
 	}
-	return best
+	return at, place
 }
 
 // frameFunction takes the arguments off the first line of a frame.
@@ -105,82 +114,116 @@ func framePlace(line string) string {
 	return place
 }
 
-// races cuts the reports of the race detector out of what was printed, without
-// the checker's own frames.
-func (s stackReader) races(text string) []string {
-	var reports []string
-	for _, block := range strings.Split(text, "==================\n") {
-		if strings.HasPrefix(block, "WARNING: DATA RACE") {
-			reports = append(reports, s.trimRace(block))
-		}
+// splitPlace splits "/a/b.go:12".
+func splitPlace(place string) (file string, line int) {
+	at := strings.LastIndexByte(place, ':')
+	if at < 0 {
+		return place, 0
 	}
-	return reports
+	line, _ = strconv.Atoi(place[at+1:])
+	return place[:at], line
 }
 
-func (s stackReader) trimRace(report string) string {
-	var kept []string
-	for _, section := range strings.Split(strings.TrimSpace(report), "\n\n") {
-		lines := strings.Split(section, "\n")
-		var out []string
-		frames := 0
-		for i := 0; i < len(lines); i++ {
-			line := lines[i]
-			if !strings.HasPrefix(line, "  ") || i+1 == len(lines) {
-				out = append(out, line)
-				continue
-			}
-			i++ // the frame's place
-			if function, _ := frameFunction(strings.TrimSpace(line)); s.engine(function) {
-				continue
-			}
-			frames++
-			out = append(out, line, "      "+framePlace(lines[i]))
-		}
-		switch {
-		case frames > 0:
-			kept = append(kept, strings.Join(out, "\n"))
-		case strings.Contains(lines[0], "WARNING") || strings.Contains(lines[0], " at 0x"):
-			kept = append(kept, section) // an access: better with our own frames than without
-		}
-	}
-	if len(kept) == 0 {
-		// Nothing but our own frames: show it as it is.
-		return strings.TrimSpace(report)
-	}
-	return strings.Join(kept, "\n\n")
-}
-
-// unexplained says why a process failed when none of its results does, or ""
-// when nothing is amiss.
-func (s stackReader) unexplained(out *outcome, test string, watchdog time.Duration) string {
-	failed := slices.ContainsFunc(out.results, func(r result) bool { return r.Verdict == Failed })
+// unexplained says why a process failed when none of its results does, nil when
+// nothing is amiss.
+func (s stackReader) unexplained(out *outcome, test string, watchdog time.Duration) *objection {
+	said := func(r result) bool { return r.Verdict == Failed || r.Verdict == Undecided }
 	switch {
 	case out.silent:
-		text := fmt.Sprintf("no progress for %v: the body blocks outside the checker's control, or loops without a scheduling point", watchdog)
-		if at := s.stuckAt(out.dump); at != "" {
-			return text + "\nstuck in " + at
-		}
-		return text + quote(out.dump)
-	case failed:
-		return ""
-	case out.exit == nil && len(out.results) > 0:
-		return ""
+		return s.silence(out, watchdog)
+	case slices.ContainsFunc(out.results, said), out.exit == nil && len(out.results) > 0:
+		return nil
 	case out.exit == nil:
-		return test + " ended without running a check (skipped, or behind a condition?)" + quote(out.said)
+		return &objection{kind: wire.KindRefused, message: test +
+			" ended without running a check (skipped, or behind a condition?)" + quote(out.said)}
 	}
 	if reports := s.races(out.said); len(reports) > 0 {
-		return "data race outside the executions of a check\n" + reports[0]
+		r := worstRace(reports)
+		o := &objection{kind: wire.KindRace, file: r.file, line: r.line,
+			message: "data race outside the executions of a check\n" + r.text}
+		if r.internal {
+			o.kind = wire.KindInternal
+		}
+		return o
 	}
-	text := out.said
-	if strings.Contains(text, "--- FAIL: ") {
-		return test + " failed outside the executions of a check" + quote(text)
+	if strings.Contains(out.said, "--- FAIL: ") {
+		o := &objection{kind: wire.KindAssertion,
+			message: test + " failed outside the executions of a check" + quote(out.said)}
+		if hasCrash(out.said) {
+			d := s.death(out, test)
+			o.kind, o.file, o.line = d.kind, d.file, d.line
+		} else if m := logged.FindStringSubmatch(out.said); m != nil {
+			o.file = m[1]
+			o.line, _ = strconv.Atoi(m[2])
+		}
+		return o
 	}
+	return s.death(out, test)
+}
+
+// logged finds the place that testing puts before a message.
+var logged = regexp.MustCompile(`(?m)^ +([^\s:]+\.go):(\d+): `)
+
+// silence is about a process that the watchdog has given up.
+func (s stackReader) silence(out *outcome, watchdog time.Duration) *objection {
+	o := &objection{kind: wire.KindLimit, message: fmt.Sprintf("no progress for %v: "+
+		"the body blocks outside the checker's control, or loops without a scheduling point", watchdog)}
+	if at, place := s.stuckAt(out.dump); at != "" {
+		o.message += "\nstuck in " + at
+		o.file, o.line = splitPlace(place)
+	} else {
+		o.message += quote(out.dump)
+	}
+	return o
+}
+
+// death is about a process that ended by itself. Of a crash, the checker is to
+// blame where it raised it, else the program; that a process ends otherwise may
+// be meant, and is not modelled.
+func (s stackReader) death(out *outcome, test string) *objection {
+	o := &objection{kind: wire.KindPanic}
 	how := out.exit.Error()
 	var status *exec.ExitError
-	if errors.As(out.exit, &status) && status.Exited() && !hasCrash(text) {
+	switch exited := errors.As(out.exit, &status) && status.Exited(); {
+	case strings.Contains(out.said, "panic: unexpected call to os.Exit"):
+		o.kind = wire.KindRefused
+	case strings.Contains(out.said, "fatal error: all goroutines are asleep"):
+		o.kind = wire.KindLimit // as if the watchdog had seen it
+	case hasCrash(out.said):
+		var raisedBy string
+		raisedBy, o.file, o.line = s.crash(out.said)
+		if s.checker(raisedBy) {
+			o.kind = wire.KindInternal
+		}
+	case exited:
+		o.kind = wire.KindRefused
 		how += "; something called os.Exit or log.Fatal"
+	default:
+		o.kind = wire.KindLimit // killed, most likely for its memory
 	}
-	return fmt.Sprintf("%s ended without a result: %s", test, how) + quote(text)
+	o.message = fmt.Sprintf("%s ended without a result: %s", test, how) + quote(out.said)
+	return o
+}
+
+// crash reads the first stack of a crash: the function that raised it, the
+// runtime apart, and the innermost line of the user's code.
+func (s stackReader) crash(text string) (raisedBy, file string, line int) {
+	lines := strings.Split(text, "\n")
+	lines = lines[max(0, slices.IndexFunc(lines, crashLine)):]
+	for i := 1; i+1 < len(lines); i++ {
+		function, ok := frameFunction(lines[i])
+		if !ok || !strings.HasPrefix(lines[i+1], "\t") {
+			continue
+		}
+		if p := packageOf(function); raisedBy == "" && p != "runtime" && function != "panic" {
+			raisedBy = function
+		}
+		if s.user(function) {
+			file, line = splitPlace(framePlace(lines[i+1]))
+			return raisedBy, file, line
+		}
+	}
+	return raisedBy, "", 0
 }
 
 func crashLine(line string) bool {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,15 +51,70 @@ example.com/ring.background()
 
 func TestStuckPlaceIsUserCodeAboveTheChecker(t *testing.T) {
 	s := stackReader{[]string{"example.com/ring"}}
-	require.Equal(t, "example.com/ring.(*Ring).spin at /src/ring/ring.go:99 [running]", s.stuckAt(dump))
-	require.Empty(t, stackReader{[]string{"example.com/other"}}.stuckAt(dump))
-	require.Empty(t, s.stuckAt("no dump at all"))
+	at, place := s.stuckAt(dump)
+	require.Equal(t, "example.com/ring.(*Ring).spin at /src/ring/ring.go:99 [running]", at)
+	require.Equal(t, "/src/ring/ring.go:99", place)
+	at, _ = stackReader{[]string{"example.com/other"}}.stuckAt(dump)
+	require.Empty(t, at)
+	at, _ = s.stuckAt("no dump at all")
+	require.Empty(t, at)
 }
 
 func TestRaceReportsAreCutOut(t *testing.T) {
 	s := stackReader{[]string{"example.com/ring"}}
-	require.Len(t, s.races("x\n"+raceReport+"y\n"+raceReport), 2)
+	require.Len(t, s.races("x\n"+sampleRace+"y\n"+sampleRace), 2)
 	require.Empty(t, s.races("nothing"))
+}
+
+func TestARaceIsOfTheProgramUnlessBothAccessesAreTheCheckers(t *testing.T) {
+	s := stackReader{[]string{"example.com/ring"}}
+	const engine = `Write at 0x00c000012345 by goroutine 9:
+  runtime.slicecopy()
+      /go/src/runtime/slice.go:367 +0x0
+  github.com/surewake/surewake/model/explore.(*engine).takePost()
+      /sw/model/explore/chan.go:300 +0x44
+  example.com/ring.(*Ring).Push()
+      /src/ring/ring.go:31 +0x44
+`
+	const program = `Previous read at 0x00c000012345 by goroutine 8:
+  runtime.slicecopy()
+      /go/src/runtime/slice.go:367 +0x0
+  example.com/ring.(*Ring).Pop()
+      /src/ring/ring.go:47 +0x31
+  github.com/surewake/surewake/model/explore.(*fiber).start()
+      /sw/model/explore/fiber_race.go:40 +0x99
+`
+	const unknown = `Previous read at 0x00c000012345 by goroutine 8:
+  [failed to restore the stack]
+`
+	for _, c := range []struct {
+		first, second string
+		internal      bool
+	}{
+		{engine, engine, true}, {engine, program, false}, {program, engine, false},
+		{program, program, false}, {engine, unknown, false},
+	} {
+		reports := s.races("==================\nWARNING: DATA RACE\n" + c.first + "\n" + c.second +
+			"\nGoroutine 9 (running) created at:\n  testing.tRunner()\n      /t.go:1 +0x1\n==================\n")
+		require.Len(t, reports, 1)
+		require.Equal(t, c.internal, reports[0].internal, "%s%s", c.first, c.second)
+		require.Equal(t, "/src/ring/ring.go", reports[0].file)
+	}
+	internal, real := raceReport{internal: true, text: "i"}, raceReport{text: "r"}
+	require.Equal(t, "r", worstRace([]raceReport{internal, real}).text)
+	require.Equal(t, "i", worstRace([]raceReport{internal, internal}).text)
+}
+
+func TestACrashIsOfTheProgramUnlessTheCheckerRaisedIt(t *testing.T) {
+	s := stackReader{[]string{"example.com/ring"}}
+	user := "example.com/ring.(*Ring).Push(...)\n\t/src/ring/ring.go:31 +0x44\n"
+	engine := "github.com/surewake/surewake/model/explore.(*engine).commit(...)\n\t/sw/commit.go:1\n"
+	raised := "panic({0x1, 0x2})\n\t/go/panic.go:1\nruntime.goPanicIndex(0x1)\n\t/go/panic.go:2\n"
+	for stack, own := range map[string]bool{user + engine: false, engine + user: true} {
+		by, file, line := s.crash("noise\npanic: no\n\ngoroutine 7 [running]:\n" + raised + stack)
+		require.Equal(t, own, s.checker(by), by)
+		require.Equal(t, "/src/ring/ring.go:31", fmt.Sprintf("%s:%d", file, line))
+	}
 }
 
 func TestQuoteBeginsWithThePanic(t *testing.T) {

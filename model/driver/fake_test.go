@@ -48,12 +48,12 @@ func proved(name string) wire.Result {
 
 func failing(name string) wire.Result {
 	return wire.Result{
-		Check: name, Verdict: Failed, Complete: 1, Message: "assertion failed: lost 3",
+		Check: name, Verdict: Failed, Kind: wire.KindAssertion, Complete: 1, Message: "assertion failed: lost 3",
 		Trace: &wire.Trace{Steps: []wire.Step{{Name: "owner", Op: "Push"}}}, Schedule: "3b2a",
 	}
 }
 
-const raceReport = `==================
+const sampleRace = `==================
 WARNING: DATA RACE
 Write at 0x00c000012345 by goroutine 9:
   example.com/ring.(*Ring[go.shape.int]).Push()
@@ -118,9 +118,9 @@ var scenarios = map[string]func(wire.Settings) int{
 	"TestRacy": func(s wire.Settings) int {
 		r := proved("TestRacy")
 		if s.Race {
-			fmt.Fprint(os.Stderr, "noise\n"+raceReport)
+			fmt.Fprint(os.Stderr, "noise\n"+sampleRace)
 			r = failing("TestRacy")
-			r.Races, r.Message = 1, "data race"
+			r.Races, r.Message, r.Kind = 1, "data race", wire.KindRace
 			say(r)
 			return 1
 		}
@@ -132,9 +132,9 @@ var scenarios = map[string]func(wire.Settings) int{
 		for _, name := range []string{"TestTwoRaces/a", "TestTwoRaces/b"} {
 			r := proved(name)
 			if s.Race {
-				fmt.Fprint(os.Stderr, strings.ReplaceAll(raceReport, "ring.go", name[len(name)-1:]+".go"), raceReport)
+				fmt.Fprint(os.Stderr, strings.ReplaceAll(sampleRace, "ring.go", name[len(name)-1:]+".go"), sampleRace)
 				r = failing(name)
-				r.Races = 1
+				r.Races, r.Kind = 1, wire.KindRace
 			}
 			say(r)
 		}
@@ -142,6 +142,35 @@ var scenarios = map[string]func(wire.Settings) int{
 			return 1
 		}
 		return 0
+	},
+	"TestOwnRace": func(s wire.Settings) int {
+		r := proved("TestOwnRace")
+		if s.Race {
+			own := "  github.com/surewake/surewake/model/explore.(*engine).step()\n      /sw/step.go:1 +0x1\n"
+			fmt.Fprintf(os.Stderr, "==================\nWARNING: DATA RACE\nWrite at 0x1 by goroutine 7:\n%s\n"+
+				"Previous read at 0x1 by goroutine 8:\n%s==================\n", own, own)
+			r.Verdict, r.Kind, r.Races = Failed, wire.KindRace, 1
+		}
+		say(r)
+		return 0
+	},
+	// It says how long it may take.
+	"TestBudget": func(s wire.Settings) int {
+		r := proved("TestBudget")
+		if s.Race {
+			r.Verdict, r.Bounded = Bounded, fmt.Sprintf("%gs", s.Seconds)
+		} else {
+			r.Assumptions = []string{fmt.Sprintf("%gs", s.Seconds)}
+		}
+		say(r)
+		return 0
+	},
+	"TestGivesUp": func(s wire.Settings) int {
+		r := proved("TestGivesUp")
+		r.Verdict, r.Kind, r.Message = Undecided, wire.KindLimit, "limit: no end after 20000 steps"
+		r.File, r.Line, r.Schedule = "ring_test.go", 7, "0"
+		say(r)
+		return 1
 	},
 	"TestOtherSchedules": func(s wire.Settings) int {
 		r := proved("TestOtherSchedules")
@@ -173,7 +202,7 @@ var scenarios = map[string]func(wire.Settings) int{
 type fakeTarget struct{ raceError error }
 
 func (fakeTarget) RewrittenMode(string, bool) []string {
-	return []string{"github.com/surewake/surewake/model/driver"}
+	return []string{"github.com/surewake/surewake/model/driver", "example.com/ring"}
 }
 
 func (f fakeTarget) Build(_ context.Context, pkg string, race bool, output string) error {

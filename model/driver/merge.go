@@ -10,9 +10,10 @@ import (
 // Verdicts of a check. Of a proved one every schedule was explored, and each was
 // judged by the race detector.
 const (
-	Proved  = wire.Proved
-	Bounded = wire.Bounded
-	Failed  = wire.Failed
+	Proved    = wire.Proved
+	Bounded   = wire.Bounded
+	Undecided = wire.Undecided
+	Failed    = wire.Failed
 )
 
 // What Row.Races says; otherwise it is "found N".
@@ -31,11 +32,18 @@ type Row struct {
 	Pruned      int64    `json:"pruned"`     // executions cut short as equivalent to another
 	Steps       int64    `json:"steps"`
 	Seconds     float64  `json:"seconds"` // of both runs
-	Token       string   `json:"token"`   // for replay; "" if nothing failed
-	Message     string   `json:"message"` // what failed; "" if nothing did
+	Token       string   `json:"token"`   // for replay; "" if no execution decided the verdict
+	Message     string   `json:"message"` // what failed or stood in the way; "" if nothing did
 	Assumptions []string `json:"assumptions"`
 	Bounded     string   `json:"bounded"` // why the verdict is "bounded", else ""
 	Races       string   `json:"races"`   // "none", "not checked" or "found N"
+
+	// What decided the verdict and where, unless it is proved or bounded. File is
+	// relative to the root of the module if it lies there, with slashes; it is ""
+	// where no line of the program is to blame.
+	Kind wire.Kind `json:"kind"`
+	File string    `json:"file"`
+	Line int       `json:"line"`
 
 	Place string            `json:"-"` // the package as tokens have it
 	Trace *wire.Trace       `json:"-"` // the failing execution; nil if none was recorded
@@ -47,10 +55,11 @@ type Row struct {
 
 // A Summary counts rows.
 type Summary struct {
-	Checks  int `json:"checks"`
-	Proved  int `json:"proved"`
-	Bounded int `json:"bounded"`
-	Failed  int `json:"failed"`
+	Checks    int `json:"checks"`
+	Proved    int `json:"proved"`
+	Bounded   int `json:"bounded"`
+	Undecided int `json:"undecided"`
+	Failed    int `json:"failed"`
 
 	NoRace string `json:"-"` // why this machine cannot check races, "" if it can
 }
@@ -62,10 +71,15 @@ func (s *Summary) add(r Row) {
 		s.Proved++
 	case Bounded:
 		s.Bounded++
-	default:
+	case Failed:
 		s.Failed++
+	default:
+		s.Undecided++
 	}
 }
+
+// passes reports that nothing was found against a check.
+func (r *Row) passes() bool { return r.Verdict == Proved || r.Verdict == Bounded }
 
 // A testRun is what the two processes of one Test function left.
 type testRun struct {
@@ -88,7 +102,7 @@ func (t *testRun) rows() []Row {
 	if t.race == nil {
 		for i := range rows {
 			rows[i].Races = racesNotChecked
-			if rows[i].Verdict == Failed {
+			if !rows[i].passes() {
 				continue
 			}
 			why := "races not checked"
@@ -104,7 +118,8 @@ func (t *testRun) rows() []Row {
 		r := &rows[i]
 		at := indexByName(raced, r.Name)
 		if at < 0 {
-			r.fail(fmt.Sprintf("the race run has no result for %s: what is checked depends on something outside the checker's control", r.Name))
+			r.object(wire.KindNondeterminism, fmt.Sprintf("the race run has no result for %s: "+
+				"what is checked depends on something outside the checker's control", r.Name))
 			r.Races = racesNotChecked
 			continue
 		}
@@ -112,8 +127,9 @@ func (t *testRun) rows() []Row {
 		raced = append(raced[:at], raced[at+1:]...)
 	}
 	for _, r := range raced {
-		if r.Verdict != Failed {
-			r.fail(fmt.Sprintf("only the race run has a result for %s: what is checked depends on something outside the checker's control", r.Name))
+		if r.passes() {
+			r.object(wire.KindNondeterminism, fmt.Sprintf("only the race run has a result for %s: "+
+				"what is checked depends on something outside the checker's control", r.Name))
 		}
 		rows = append(rows, r)
 	}
@@ -132,54 +148,105 @@ func indexByName(rows []Row, name string) int {
 // rowsOf reads one run by itself.
 func (t *testRun) rowsOf(out *outcome, where string) []Row {
 	var rows []Row
-	for _, r := range out.results {
-		row := Row{
-			Name: r.Check, Verdict: r.Verdict, Message: r.Message, Bounded: r.Bounded,
-			Complete: r.Complete, Deadlocked: r.Deadlocked, Pruned: r.Pruned, Steps: r.Steps, Seconds: r.Seconds,
-			Assumptions: append([]string{}, r.Assumptions...),
-			Trace:       r.Trace, Files: r.Files, Races: racesNone,
-			schedule: r.Schedule, digest: r.Digest,
-		}
-		switch {
-		case r.Verdict == Proved || r.Verdict == Bounded && r.Bounded != "":
-		case r.Verdict == Bounded:
-			row.Bounded = "a budget or a bound cut the exploration short"
-		case r.Verdict != Failed:
-			row.fail(fmt.Sprintf("the binary reports an unknown verdict %q: was it built with another version of the checker?", r.Verdict))
-		}
-		if r.Races > 0 {
-			row.Races = fmt.Sprintf("found %d", r.Races)
-			if row.Verdict != Failed {
-				row.fail("data race")
-			}
-			if reports := t.races(r.said); len(reports) > 0 {
-				row.Message += "\n" + reports[0]
-			}
-		}
-		if row.Verdict == Failed {
+	for i := range out.results {
+		row := t.rowOf(&out.results[i])
+		if !row.passes() {
 			row.Bounded = ""
 			row.Message = where + row.Message
 		}
 		rows = append(rows, row)
 	}
-	if text := t.unexplained(out, t.test, t.options.Watchdog); text != "" {
+	if why := t.unexplained(out, t.test, t.options.Watchdog); why != nil {
 		at := indexByName(rows, t.test)
 		if at < 0 {
 			at = len(rows)
-			rows = append(rows, Row{Name: t.test, Assumptions: []string{}, Seconds: out.seconds, Races: racesNotChecked})
+			rows = append(rows, Row{
+				Name: t.test, Assumptions: []string{}, Seconds: out.seconds, Races: racesNotChecked,
+			})
 		}
-		rows[at].fail(where + text)
+		why.message = where + why.message
+		rows[at].blame(why)
 	}
 	return rows
 }
 
-// fail makes a row FAILED; the first message stays in front.
-func (r *Row) fail(text string) {
-	r.Verdict, r.Bounded = Failed, ""
+// rowOf reads the result of one check.
+func (t *testRun) rowOf(r *result) Row {
+	row := Row{
+		Name: r.Check, Verdict: r.Verdict, Message: r.Message, Bounded: r.Bounded,
+		Complete: r.Complete, Deadlocked: r.Deadlocked, Pruned: r.Pruned,
+		Steps: r.Steps, Seconds: r.Seconds,
+		Assumptions: append([]string{}, r.Assumptions...),
+		Kind:        r.Kind, File: r.File, Line: r.Line,
+		Trace: r.Trace, Files: r.Files, Races: racesNone,
+		schedule: r.Schedule, digest: r.Digest,
+	}
+	switch r.Verdict {
+	case Proved, Undecided, Failed:
+	case Bounded:
+		if r.Bounded == "" {
+			row.Bounded = "a budget or a bound cut the exploration short"
+		}
+	default:
+		row.object(wire.KindInternal, fmt.Sprintf("the binary reports an unknown verdict %q: "+
+			"was it built with another version of the checker?", r.Verdict))
+	}
+	if r.Races > 0 {
+		row.Races = fmt.Sprintf("found %d", r.Races)
+		t.raced(&row, r)
+	}
+	return row
+}
+
+// raced puts the report of the race detector into the row of a check. It fails
+// the check unless the checker raced with itself.
+func (t *testRun) raced(row *Row, r *result) {
+	if row.passes() {
+		row.object(wire.KindRace, "data race")
+	}
+	reports := t.races(r.said)
+	if len(reports) == 0 {
+		return
+	}
+	report := worstRace(reports) // the first of them, in the order of the schedules
+	if row.Kind == wire.KindRace {
+		if report.internal {
+			row.Kind, row.Verdict = wire.KindInternal, wire.KindInternal.Verdict()
+			row.Message = "internal error of the checker: both accesses of a data race are its own\n" +
+				row.Message
+		}
+		if report.file != "" {
+			row.File, row.Line = report.file, report.line
+		}
+	}
+	row.Message += "\n" + report.text
+}
+
+// object decides the verdict of a row; the first message stays in front, and
+// its kind with it, unless only the new one is a bug of the program.
+func (r *Row) object(kind wire.Kind, text string) {
+	r.blame(&objection{kind: kind, message: text})
+}
+
+// blame is object with a place.
+func (r *Row) blame(o *objection) {
+	if r.Verdict != Failed && (r.Verdict != Undecided || o.kind.Verdict() == Failed) {
+		r.Verdict, r.Kind, r.File, r.Line = o.kind.Verdict(), o.kind, o.file, o.line
+	}
+	r.Bounded = ""
+	text := o.message
 	if r.Message != "" {
 		text = r.Message + "\n" + text
 	}
 	r.Message = text
+}
+
+// An objection is something that keeps a check from passing.
+type objection struct {
+	kind    wire.Kind
+	message string
+	file    string // "" if unknown
+	line    int
 }
 
 // bound makes a row at most bounded.
@@ -191,13 +258,13 @@ func (r *Row) bound(why string) {
 	r.Bounded = why
 }
 
-// merge adds the race run of the same check. The plain run did not fail.
+// merge adds the race run of the same check. The plain run passed.
 func (r *Row) merge(race Row) {
 	seconds := r.Seconds + race.Seconds
 	defer func() { r.Seconds = seconds }()
 	r.Races = race.Races
 	switch {
-	case race.Verdict == Failed:
+	case !race.passes():
 		race.Package, race.Place = r.Package, r.Place
 		*r = race
 	case race.Verdict == Bounded && r.Verdict == Bounded:
@@ -207,8 +274,9 @@ func (r *Row) merge(race Row) {
 	case r.Verdict == Bounded:
 		// The race run, the slower one, got through.
 	case r.counts() != race.counts() || r.digest != race.digest:
-		r.fail(fmt.Sprintf("the race run explored other schedules: plain %s, race %s\n"+
-			"the body depends on something the checker does not control (map order, the clock, addresses, package state kept between executions)",
+		r.object(wire.KindNondeterminism, fmt.Sprintf("the race run explored other schedules: "+
+			"plain %s, race %s\nthe body depends on something the checker does not control "+
+			"(map order, the clock, addresses, package state kept between executions)",
 			r.counts(), race.counts()))
 	}
 }

@@ -384,10 +384,10 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 				continue
 			}
 			switch row.Verdict {
-			case Failed:
+			case Failed, Undecided:
 				return nil, row.Name, j.presume(fmt.Sprintf("%s %s race=%t", t.pkg.Path, t.test, race), row.Name, func() (bool, error) {
 					rows, err := j.run(ctx, j.original, t, race, most)
-					return slices.ContainsFunc(rows, func(r Row) bool { return r.Verdict == Failed }), err
+					return slices.ContainsFunc(rows, func(r Row) bool { return !r.passes() }), err
 				})
 			case Bounded:
 				if !slices.ContainsFunc(cutShort, func(p planned) bool { return p.test == t.test }) {

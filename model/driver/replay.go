@@ -15,9 +15,9 @@ import (
 
 // A Replayed is one schedule, run again.
 type Replayed struct {
-	Row    Row  // of the last run; Trace is filled in whether it failed or not
-	Failed bool // the failure showed again
-	Race   bool // the last run was under the race detector
+	Row   Row  // of the last run; Trace is filled in whether it failed or not
+	Shows bool // what the token stands for showed again
+	Race  bool // the last run was under the race detector
 }
 
 // Replay runs the schedule of a token again, plainly and, if that passes and
@@ -49,6 +49,7 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 		return nil, err
 	}
 	defer r.close()
+	r.root = root
 	return r.replay(ctx, t, tok)
 }
 
@@ -57,6 +58,9 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 func packageOfToken(root, dir, pkg string) (listDir, pattern string) {
 	if local := filepath.FromSlash(pkg); root != "" && filepath.IsLocal(local) {
 		if info, err := os.Stat(filepath.Join(root, local)); err == nil && info.IsDir() {
+			if local == "." {
+				return root, "." // "./." would match no package
+			}
 			return root, "./" + filepath.ToSlash(local)
 		}
 	}
@@ -87,7 +91,7 @@ func findCheck(packages []instrument.Package, tok wire.Token) (planned, error) {
 
 func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replayed, error) {
 	again, err := r.replayOnce(ctx, t, tok, false)
-	if err != nil || again.Failed || !r.options.Race {
+	if err != nil || again.Shows || !r.options.Race {
 		return again, err
 	}
 	// What only the race detector objects to shows only there.
@@ -121,7 +125,7 @@ func (r *runner) replayOnce(ctx context.Context, t planned, tok wire.Token, race
 	}
 	row := rows[at]
 	row.Package, row.Place = t.pkg.Path, t.place
-	return &Replayed{Row: row, Failed: row.Verdict == Failed, Race: race}, nil
+	return &Replayed{Row: row, Shows: !row.passes(), Race: race}, nil
 }
 
 // Print writes the lanes and what came of the replay.
@@ -134,9 +138,13 @@ func (p *Replayed) Print() string {
 	if p.Race {
 		how = " under the race detector"
 	}
-	if p.Failed {
+	if p.Shows {
 		fmt.Fprintf(&b, "%s\n\n", p.Row.Message)
-		fmt.Fprintf(&b, "%s %s: the failure shows again%s\n", p.Row.Place, p.Row.Name, how)
+		what := "the failure"
+		if p.Row.Verdict == Undecided {
+			what = "the reason why it is undecided"
+		}
+		fmt.Fprintf(&b, "%s %s: %s shows again%s\n", p.Row.Place, p.Row.Name, what, how)
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s %s: this execution passes", p.Row.Place, p.Row.Name)

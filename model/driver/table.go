@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/surewake/surewake/model/report"
@@ -10,12 +11,13 @@ import (
 )
 
 // A Table prints rows for people. On a terminal it keeps a line below them that
-// says what is going on.
+// says what is going on, and verdicts have colours unless NO_COLOR is set.
 type Table struct {
 	out    io.Writer
 	live   *live                     // nil when out is not a terminal
 	replay func(token string) string // the command that runs a token again
 
+	colour      bool
 	place, name int // widths
 	header      bool
 }
@@ -26,6 +28,7 @@ func NewTable(out io.Writer, terminal bool, replay func(token string) string) *T
 	t := &Table{out: out, replay: replay, place: len("package"), name: len("check")}
 	if terminal {
 		t.live = &live{out: out}
+		t.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	}
 	return t
 }
@@ -61,15 +64,28 @@ func (t *Table) Row(r Row) {
 	}
 	t.line(r.Place, r.Name, r.Verdict, grouped(r.Complete), grouped(r.Deadlocked), grouped(r.Pruned),
 		grouped(r.Steps), fmt.Sprintf("%.1f", r.Seconds), note(r))
-	if r.Verdict == Failed {
+	if !r.passes() {
 		t.failure(r)
 	}
 }
 
 func (t *Table) line(place, name, verdict, complete, deadlocked, pruned, steps, seconds, note string) {
-	text := fmt.Sprintf("%-*s  %-*s  %-7s  %11s  %10s  %9s  %13s  %7s  %s",
-		t.place, place, t.name, name, verdict, complete, deadlocked, pruned, steps, seconds, note)
+	text := fmt.Sprintf("%-*s  %-*s  %s  %11s  %10s  %9s  %13s  %7s  %s",
+		t.place, place, t.name, name, t.coloured(verdict), complete, deadlocked, pruned, steps, seconds, note)
 	fmt.Fprintln(t.out, strings.TrimRight(text, " "))
+}
+
+// colours of the verdicts on a terminal: foreground colours of ANSI escapes.
+var colours = map[string]string{Proved: "32", Bounded: "36", Undecided: "33", Failed: "31;1"}
+
+// coloured fills a verdict up to the width of its column, with its colour on a
+// terminal.
+func (t *Table) coloured(verdict string) string {
+	text := fmt.Sprintf("%-9s", verdict)
+	if c := colours[verdict]; t.colour && c != "" {
+		return "\x1b[" + c + "m" + text + "\x1b[0m"
+	}
+	return text
 }
 
 // note is what limits a verdict.
@@ -128,7 +144,12 @@ func (t *Table) Close(sum Summary) {
 	if t.live != nil {
 		t.live.clear()
 	}
-	fmt.Fprintf(t.out, "%d checks: %d proved, %d bounded, %d failed\n", sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
+	fmt.Fprintf(t.out, "%d checks: %d proved, %d bounded, %d failed",
+		sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
+	if sum.Undecided > 0 {
+		fmt.Fprintf(t.out, ", %d undecided", sum.Undecided)
+	}
+	fmt.Fprintln(t.out)
 }
 
 // Abandon ends the table without a summary.

@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ var sampleRows = []Row{
 		Seconds: 12.34, Assumptions: []string{"fewer than 2^32 pushes"}, Races: "none"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestWake", Verdict: Failed, Complete: 3, Seconds: 0.04, Assumptions: []string{},
 		Message: "deadlock\nsleeper waits", Trace: &wire.Trace{Steps: []wire.Step{{Name: "a", Op: "Load"}}}, Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
+	{Package: "example.com/m/park", Place: "park", Name: "TestLoop", Verdict: Undecided, Kind: wire.KindLimit,
+		Message: "limit: no end after 20000 steps", Assumptions: []string{}, Races: "not checked"},
 	{Package: "example.com/m/park", Place: "park", Name: "TestLong", Verdict: Bounded, Bounded: "races not checked", Assumptions: []string{}, Races: "not checked"},
 }
 
@@ -30,9 +33,9 @@ func TestTableAlignsRowsAndExplainsFailures(t *testing.T) {
 		sum.add(r)
 	}
 	table.Close(sum)
-	require.Equal(t, `package  check         verdict     complete  deadlocked     pruned          steps  seconds
-deque    TestStealOne  proved     1,234,567           0          0     98,765,432     12.3  assumes fewer than 2^32 pushes
-park     TestWake      FAILED             3           0          0              0      0.0
+	require.Equal(t, `package  check         verdict       complete  deadlocked     pruned          steps  seconds
+deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3  assumes fewer than 2^32 pushes
+park     TestWake      FAILED               3           0          0              0      0.0
 
     deadlock
     sleeper waits
@@ -45,9 +48,38 @@ park     TestWake      FAILED             3           0          0              
     token   park:TestWake:1f3a9c2e:3b2a
     replay  sw replay park:TestWake:1f3a9c2e:3b2a
 
-park     TestLong      bounded            0           0          0              0      0.0  races not checked
-3 checks: 1 proved, 1 bounded, 1 failed
+park     TestLoop      undecided            0           0          0              0      0.0
+
+    limit: no end after 20000 steps
+
+park     TestLong      bounded              0           0          0              0      0.0  races not checked
+4 checks: 1 proved, 1 bounded, 1 failed, 1 undecided
 `, b.String())
+}
+
+func TestSummaryCountsTheUndecidedOnlyWhereThereAreSome(t *testing.T) {
+	var b bytes.Buffer
+	NewTable(&b, false, nil).Close(Summary{Checks: 3, Proved: 1, Bounded: 1, Failed: 1})
+	require.Equal(t, "3 checks: 1 proved, 1 bounded, 1 failed\n", b.String())
+}
+
+func TestEachVerdictHasItsColourOnATerminal(t *testing.T) {
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("TERM", "xterm")
+	table := NewTable(io.Discard, true, nil)
+	seen := map[string]string{}
+	for _, v := range []string{Proved, Bounded, Undecided, Failed} {
+		text := table.coloured(v)
+		require.Regexp(t, `^\x1b\[[0-9;]+m`+v+` *\x1b\[0m$`, text)
+		colour := text[:strings.IndexByte(text, 'm')]
+		require.Empty(t, seen[colour], v)
+		seen[colour] = v
+	}
+	require.Equal(t, "verdict  ", table.coloured("verdict"))
+	t.Setenv("NO_COLOR", "1")
+	require.Equal(t, "FAILED   ", NewTable(io.Discard, true, nil).coloured(Failed))
+	t.Setenv("NO_COLOR", "")
+	require.Equal(t, "FAILED   ", NewTable(io.Discard, false, nil).coloured(Failed))
 }
 
 func TestJSONHasExactlyTheseKeys(t *testing.T) {
@@ -71,8 +103,8 @@ func TestJSONHasExactlyTheseKeys(t *testing.T) {
 		return keys
 	}
 	require.Equal(t, []string{"package", "name", "verdict", "complete", "deadlocked", "pruned", "steps", "seconds",
-		"token", "message", "assumptions", "bounded", "races"}, keys(lines[0]))
-	require.Equal(t, []string{"checks", "proved", "bounded", "failed"}, keys(lines[1]))
+		"token", "message", "assumptions", "bounded", "races", "kind", "file", "line"}, keys(lines[0]))
+	require.Equal(t, []string{"checks", "proved", "bounded", "undecided", "failed"}, keys(lines[1]))
 }
 
 func TestLiveLineSaysWhatIsLeft(t *testing.T) {

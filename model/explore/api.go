@@ -41,7 +41,7 @@ type Config struct {
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
 	Deadlock func()                // after each execution in which threads wait forever
-	Exited   func() string         // why a thread left its goroutine; "": unknown
+	Exited   func() (Kind, string) // why a thread left its goroutine; "": unknown
 	Failed   func() string         // a failure that the test itself noted; "": none
 	Observe  func(*Step) error     // after each operation; an error fails the execution; *Step is reused
 	Progress func(Result, float64) // about four times a second, with the explored part of the tree

@@ -27,7 +27,7 @@ func (e *engine) pick() int {
 		}
 	}
 	if d >= e.cfg.MaxSteps {
-		e.failure = &Failure{Kind: KindLivelock, Message: boundText(e.cfg.MaxSteps)}
+		e.failure = &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 		return endFailed
 	}
 	if d == len(e.stack) {

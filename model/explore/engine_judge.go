@@ -117,7 +117,7 @@ func (e *engine) noteFailure(f *Failure) {
 		f.Preemptions = e.preemptionsBefore(e.depth)
 	}
 	switch f.Kind {
-	case KindNondeterminism, KindUncontrolled, KindRefused, KindExit, KindLimit:
+	case KindNondeterminism, KindUncontrolled, KindRefused, KindExit, KindLimit, KindInternal:
 		e.last = true // what else there is to explore cannot be trusted
 	case KindLivelock:
 		e.last = e.next != endBlocked // every execution may take as long

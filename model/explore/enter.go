@@ -120,7 +120,8 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	e.quietOps++
 	if e.quietOps > e.cfg.MaxSteps {
-		e.fail(KindLivelock, "no end after %d operations of the only goroutine that is left: livelock, or a body that never ends", e.quietOps)
+		e.fail(KindLimit, "no end after %d operations of the only goroutine that is left: "+
+			"a livelock, a body that never ends, or a long one (model.MaxSteps raises the bound)", e.quietOps)
 	}
 	if op.isAtomic() {
 		t.spin.effects = t.spin.effects || op != OpLoad

@@ -4,11 +4,13 @@ package explore_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/explore"
@@ -121,14 +123,14 @@ func TestFailures(t *testing.T) {
 				hook.Spin(n)
 			}
 		}},
-		{"a loop with effects never ends", explore.KindLivelock, "no end after 20000 steps", func() {
+		{"a loop with effects never ends", explore.KindLimit, "no end after 20000 steps", func() {
 			spawn(func() {
 				for {
 					hook.Int32Add(&flag, 1)
 				}
 			})
 		}},
-		{"a quiet loop never ends", explore.KindLivelock, "no end after 20001 operations", func() {
+		{"a quiet loop never ends", explore.KindLimit, "no end after 20001 operations", func() {
 			for {
 				hook.Int32Add(&flag, 1)
 			}
@@ -168,6 +170,12 @@ func TestFailures(t *testing.T) {
 			for range 64 {
 				hook.Go(func() {})
 			}
+		}},
+		{"an index out of range in the engine", explore.KindInternal, "t0 panicked: runtime error", func() {
+			spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(250)) })
+		}},
+		{"an index out of range in the body", explore.KindPanic, "t0 panicked: runtime error", func() {
+			spawn(func() { _ = []int{}[hook.Int32Load(&flag)] })
 		}},
 		{"refused", explore.KindRefused, "a.go:1:2: channels", func() {
 			spawn(func() { hook.Refused(1, "a.go:1:2: channels") })
@@ -424,4 +432,41 @@ func TestProbesSeeTheRealState(t *testing.T) {
 	require.False(t, explore.MutexLocked(&mu))
 	mu.Lock()
 	require.True(t, explore.MutexLocked(&mu))
+}
+
+// A failure that a thread meets says where it was, whatever the checker did there.
+func TestAFailureNamesItsPlace(t *testing.T) {
+	var flag atomic.Int32
+	line := func() int {
+		_, _, n, _ := runtime.Caller(1)
+		return n
+	}
+	at := 0
+	for name, body := range map[string]func(){
+		"panic": func() {
+			spawn(func() { at = line(); panic("boom") })
+		},
+		"assertion": func() {
+			spawn(func() { at = line(); explore.Fail(explore.KindAssert, "no") })
+		},
+		"quiet limit": func() {
+			for at = line() + 1; ; {
+				hook.Int32Add(&flag, 1)
+			}
+		},
+		"coroutine": func() {
+			spawn(func() {
+				next, _ := hook.Pull(func(func(int) bool) { at = line(); panic("boom") })
+				next()
+			})
+		},
+		"refused": func() {
+			spawn(func() { at = line(); hook.Refused(1, "channels") })
+		},
+	} {
+		f := all(body).Failure
+		require.NotNil(t, f, name)
+		require.Equal(t, at, f.At.Line, "%s: %+v", name, f.At)
+		require.Equal(t, "failure_test.go", filepath.Base(f.At.File), name)
+	}
 }

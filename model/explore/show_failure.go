@@ -29,13 +29,42 @@ const (
 	KindExit           Kind = "goroutine exit"
 	KindLimit          Kind = "limit"
 	KindStep           Kind = "step refused"
+	KindInternal       Kind = "internal error of the checker"
 )
+
+// Wire gives the kind that the command is told.
+func (k Kind) Wire() wire.Kind {
+	switch k {
+	case KindPanic:
+		return wire.KindPanic
+	case KindAssert, KindStep:
+		return wire.KindAssertion
+	case KindDeadlock:
+		return wire.KindDeadlock
+	case KindLeak:
+		return wire.KindLeak
+	case KindLivelock:
+		return wire.KindLivelock
+	case KindRace:
+		return wire.KindRace
+	case KindHistory:
+		return wire.KindHistory
+	case KindNondeterminism:
+		return wire.KindNondeterminism
+	case KindRefused, KindUncontrolled, KindExit:
+		return wire.KindRefused
+	case KindLimit:
+		return wire.KindLimit
+	}
+	return wire.KindInternal
+}
 
 // A Failure is what went wrong in one execution, with the schedule that shows it.
 type Failure struct {
 	Kind        Kind
 	Message     string
 	Stack       string // of a panic
+	At          Frame  // where the failing thread was; zero if unknown
 	Schedule    []wire.Decision
 	Preemptions int
 	Blocked     []wire.Blocked // threads that cannot go on
@@ -45,17 +74,24 @@ type Failure struct {
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
 
 func boundText(n int) string {
-	return fmt.Sprintf("no end after %d steps: livelock, or a body that never ends (model.MaxSteps raises the bound)", n)
+	return fmt.Sprintf("no end after %d steps: a livelock, a body that never ends, "+
+		"or a long one (model.MaxSteps raises the bound)", n)
 }
 
 // fail ends the execution with a failure. The running thread calls it; it does not return.
 func (e *engine) fail(k Kind, format string, args ...any) {
 	if e.failure == nil {
-		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...)}
+		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...), At: here()}
 	}
 	e.aborting = true
 	e.next = endFailed
 	panic(abort{})
+}
+
+// here is the innermost frame of checked code on this stack.
+func here() Frame {
+	var pcs [32]uintptr
+	return place(pcs[:runtime.Callers(2, pcs[:])])
 }
 
 func (e *engine) nondeterministic(format string, args ...any) {
@@ -124,6 +160,29 @@ func (e *engine) blockedFailure() *Failure {
 func (e *engine) notePanic(p any) {
 	if _, ok := p.(abort); !ok && e.trail == 0 && !e.aborting {
 		e.trail = runtime.Callers(3, e.trailPCs[:])
+	}
+}
+
+// brokenEngine reports whether a panic is a defect of this package: a run-time
+// error that was raised in it. A nil pointer is not, as the engine reads the
+// memory of the program.
+func brokenEngine(p any, stack []uintptr) bool {
+	err, ok := p.(runtime.Error)
+	if !ok || strings.Contains(err.Error(), "invalid memory address") {
+		return false
+	}
+	raised := false
+	for it := runtime.CallersFrames(stack); ; {
+		f, more := it.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			raised = true
+		case raised && !strings.HasPrefix(f.Function, "runtime."):
+			return strings.HasPrefix(f.Function, module+"/explore.")
+		}
+		if !more {
+			return false
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -146,13 +147,32 @@ func step(t *thread, pcs []uintptr) wire.Step {
 	return wire.Step{Thread: t.id, Name: t.name, File: at.File, Line: at.Line, Func: at.Func}
 }
 
-// place returns the innermost frame of checked code.
+// place returns the innermost frame of checked code, of the standard library
+// only if there is no other.
 func place(pcs []uintptr) Frame {
-	if list := frames(pcs); len(list) > 0 {
+	list := frames(pcs)
+	for _, f := range list {
+		if standard == "" || !strings.HasPrefix(f.File, standard) {
+			return f
+		}
+	}
+	if len(list) > 0 {
 		return list[0]
 	}
 	return Frame{}
 }
+
+// standard is the directory of the standard library's source as stacks name it,
+// "" if they do not.
+var standard = func() string {
+	f := runtime.FuncForPC(reflect.ValueOf(strings.Contains).Pointer())
+	file, _ := f.FileLine(f.Entry())
+	dir, ok := strings.CutSuffix(file, "strings/strings.go")
+	if !ok {
+		return ""
+	}
+	return dir
+}()
 
 // frames resolves program counters and leaves out the checker's own frames.
 func frames(pcs []uintptr) []Frame {

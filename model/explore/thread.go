@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 	"unsafe"
 )
@@ -179,7 +180,18 @@ func (e *engine) recovered(t *thread, r any) {
 	if _, ok := r.(abort); ok || e.aborting || e.failure != nil {
 		return
 	}
-	e.failure = &Failure{Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r), Stack: e.panicStack()}
+	var pcs [64]uintptr
+	stack := pcs[:runtime.Callers(1, pcs[:])]
+	if e.trail > 0 {
+		stack = e.trailPCs[:e.trail]
+	}
+	e.failure = &Failure{
+		Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r),
+		Stack: e.panicStack(), At: place(stack),
+	}
+	if brokenEngine(r, stack) {
+		e.failure.Kind = KindInternal
+	}
 }
 
 // exited handles a Goexit that the checked code did not call itself, for example that of FailNow.
@@ -187,13 +199,15 @@ func (e *engine) exited(t *thread) {
 	if t.goexit || e.aborting || e.failure != nil {
 		return
 	}
-	msg := fmt.Sprintf("%s left its goroutine (t.FailNow, t.SkipNow or a Goexit in code that is not rewritten)", t.name)
+	kind, why := KindExit, ""
 	if e.cfg.Exited != nil {
-		if m := e.cfg.Exited(); m != "" {
-			msg = t.name + " " + m
-		}
+		kind, why = e.cfg.Exited()
 	}
-	e.failure = &Failure{Kind: KindExit, Message: msg}
+	if why == "" {
+		kind, why = KindExit,
+			"left its goroutine (t.FailNow, t.SkipNow or a Goexit in code that is not rewritten)"
+	}
+	e.failure = &Failure{Kind: kind, Message: t.name + " " + why, At: here()}
 }
 
 // Goexit records that checked code calls runtime.Goexit; the caller then calls it.

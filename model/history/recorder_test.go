@@ -147,7 +147,7 @@ func TestWrongUseIsSaid(t *testing.T) {
 	require.Panics(t, func() { history.NewJudge(other).Judge(h) })
 }
 
-func TestSlowJudgingIsAViolation(t *testing.T) {
+func TestSlowJudgingIsUndecided(t *testing.T) {
 	slow := counter
 	slow.Timeout = time.Millisecond
 	slow.Step = func(s int, o add, result int) (int, bool) {
@@ -157,6 +157,8 @@ func TestSlowJudgingIsAViolation(t *testing.T) {
 	v := history.Check(slow, history.Operation[add, int]{Call: 1, Return: 2, Op: add{1}, Result: 1})
 	require.NotNil(t, v)
 	require.Contains(t, v.Reason, "not judged within 1ms")
+	require.True(t, v.Undecided)
+	require.Contains(t, v.String(), "is undecided")
 }
 
 // A specification that allows several results: a counter that may lose an update when two overlap.

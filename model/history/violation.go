@@ -16,7 +16,10 @@ import (
 type Violation struct {
 	Spec   string // name of the specification
 	Reason string // one or more lines, without the history
-	Table  string // the history, a line an operation
+	Table  string // the history, one line per operation
+
+	// Undecided: judging took longer than Spec.Timeout, so the history may be right.
+	Undecided bool
 
 	// visualize writes porcupine's page; nil where there is none.
 	visualize func(io.Writer) error
@@ -24,7 +27,11 @@ type Violation struct {
 
 // String returns the reason and the table.
 func (v *Violation) String() string {
-	return fmt.Sprintf("history of %s is wrong: %s\n\n%s", v.Spec, v.Reason, v.Table)
+	what := "is wrong"
+	if v.Undecided {
+		what = "is undecided"
+	}
+	return fmt.Sprintf("history of %s %s: %s\n\n%s", v.Spec, what, v.Reason, v.Table)
 }
 
 // Error makes a Violation an error.
@@ -79,7 +86,9 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 		case porcupine.Ok:
 			return nil
 		case porcupine.Unknown:
-			return violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout", s.Timeout))
+			v := violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout", s.Timeout))
+			v.Undecided = true
+			return v
 		}
 	}
 	// Porcupine keeps what explains its verdict only when asked to, which is slower and takes

@@ -34,7 +34,10 @@ type Result struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules
 
-	// Of the execution that decided the verdict, if one did.
+	// What decided the verdict, unless it is Proved or Bounded.
+	Kind     Kind              `json:"kind,omitempty"`
+	File     string            `json:"file,omitempty"` // where; "" if unknown
+	Line     int               `json:"line,omitempty"`
 	Message  string            `json:"message,omitempty"`
 	Schedule string            `json:"schedule,omitempty"`
 	Trace    *Trace            `json:"trace,omitempty"`

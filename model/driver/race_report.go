@@ -1,0 +1,104 @@
+package driver
+
+import "strings"
+
+// A raceReport is one report of the race detector.
+type raceReport struct {
+	text     string // without the checker's own frames
+	file     string // of the user's code that made the first access; "" if unknown
+	line     int
+	internal bool // both accesses are the checker's own
+}
+
+// races cuts the reports of the race detector out of what was printed.
+func (s stackReader) races(text string) []raceReport {
+	var reports []raceReport
+	for _, block := range strings.Split(text, "==================\n") {
+		if strings.HasPrefix(block, "WARNING: DATA RACE") {
+			reports = append(reports, s.race(block))
+		}
+	}
+	return reports
+}
+
+// worstRace picks a report about the program, if there is one.
+func worstRace(reports []raceReport) raceReport {
+	for _, r := range reports {
+		if !r.internal {
+			return r
+		}
+	}
+	return reports[0]
+}
+
+// race reads one report. Its sections are separated by empty lines: the two
+// accesses, then where the goroutines were started.
+func (s stackReader) race(report string) raceReport {
+	var r raceReport
+	var kept []string
+	accesses, own := 0, 0
+	for _, section := range strings.Split(strings.TrimSpace(report), "\n\n") {
+		sec := s.section(section)
+		if sec.access {
+			accesses++
+			if sec.own {
+				own++
+			}
+			if r.file == "" {
+				r.file, r.line = sec.file, sec.line
+			}
+		}
+		switch {
+		case sec.frames > 0:
+			kept = append(kept, sec.text)
+		case sec.access:
+			kept = append(kept, section) // better with our own frames than without
+		}
+	}
+	r.internal = accesses == 2 && own == 2
+	if r.text = strings.Join(kept, "\n\n"); r.text == "" || r.internal {
+		r.text = strings.TrimSpace(report)
+	}
+	return r
+}
+
+// A raceSection is one stack of a report.
+type raceSection struct {
+	text   string // without the checker's own frames
+	frames int    // that are left
+	access bool   // it is one of the two accesses
+	own    bool   // the access was made in the checker's code
+	file   string // the innermost line of the user's code
+	line   int
+}
+
+func (s stackReader) section(section string) raceSection {
+	var r raceSection
+	var out []string
+	made := "" // the function that made the access, the runtime apart
+	lines := strings.Split(section, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if !strings.HasPrefix(line, "  ") || i+1 == len(lines) {
+			r.access = r.access || strings.Contains(line, " at 0x")
+			out = append(out, line)
+			continue
+		}
+		i++ // the place of the frame
+		function, _ := frameFunction(strings.TrimSpace(line))
+		if p := packageOf(function); made == "" && p != "runtime" && !strings.HasPrefix(p, "internal/") {
+			made = function
+		}
+		if r.file == "" && s.user(function) {
+			r.file, r.line = splitPlace(framePlace(lines[i]))
+		}
+		if s.engine(function) {
+			continue
+		}
+		r.frames++
+		out = append(out, line, "      "+framePlace(lines[i]))
+	}
+	r.own = made != "" && s.checker(made)
+	r.text = strings.Join(out, "\n")
+	return r
+}
