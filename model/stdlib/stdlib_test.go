@@ -70,6 +70,9 @@ func TestSharedStateIsNamedOrRefused(t *testing.T) {
 	} {
 		require.Equal(t, want, Lookup(name), name)
 	}
+	require.True(t, Files.Concurrent() && Locked.Concurrent(), "one goroutine alone has an order")
+	require.False(t, Random.Concurrent() || Memory.Concurrent(), "they differ without others, too")
+	require.NotEmpty(t, Unknown.Assumed(), "a function of a later release would go unseen")
 	for c := range assumed {
 		require.NotContains(t, []Class{Pure, Reach, Model, Refuse}, c)
 	}
