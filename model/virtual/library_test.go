@@ -211,6 +211,25 @@ func TestRangeSeesWhatIsStoredMeanwhileOrNot(t *testing.T) {
 	require.Equal(t, map[string]bool{"0": true, "1": true, "2": true}, all)
 }
 
+// A key is stored after the visit of another one, in answer to it.
+func TestRangeLooksAgainForEachKey(t *testing.T) {
+	all, _ := outcomes(t, reduced, func() string {
+		var real, other sync.Map
+		real.Store(1, 1)
+		m, visited := MapOf(&real), MapOf(&other)
+		n := 0
+		together(
+			func() { m.Range(func(_, _ any) bool { n++; visited.Store(1, 1); return true }) },
+			func() {
+				if _, ok := visited.Load(1); ok {
+					m.Store(2, 2)
+				}
+			})
+		return fmt.Sprint(n)
+	})
+	require.Equal(t, map[string]bool{"1": true, "2": true}, all)
+}
+
 func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	all, res := outcomes(t, reduced, func() string {
 		var real sync.Pool

@@ -41,7 +41,7 @@ func TestLoggerWithALockedBuffer(t *testing.T) {
 			x.Go("log", func() { l.Print("x") })
 		}
 		x.Join()
-		x.Assert(g.lines() == 2, "lines")
+		x.Assert(g.lines() == 2 && l.Writer() == g, "lines of the program's writer")
 	})
 }
 
