@@ -69,7 +69,7 @@ func (ws *watches) add(w *Watch) error {
 // remove undoes add.
 func (ws *watches) remove(w *Watch) {
 	// An error says that the descriptor is closed; then the kernel has removed it.
-	w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) })
+	_ = w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) })
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
 	i := uint32(w.id) - 1

@@ -41,7 +41,7 @@ func (c *taskContext) wake(*worker) {
 func (t *task) requestJoinerWake() {
 	defer func() {
 		if t.detached() { // since the check below
-			recover()
+			_ = recover()
 		}
 	}()
 	if !t.detached() {

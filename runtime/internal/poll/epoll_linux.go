@@ -84,7 +84,8 @@ func (e *epoll) Remove(fd uintptr) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
 	if !e.closed {
-		unix.EpollCtl(e.fd, unix.EPOLL_CTL_DEL, int(fd), nil)
+		// An error says that fd is closed; then the kernel has removed it.
+		_ = unix.EpollCtl(e.fd, unix.EPOLL_CTL_DEL, int(fd), nil)
 	}
 }
 
