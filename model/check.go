@@ -68,8 +68,9 @@ type check struct {
 	opts  options
 	set   *wire.Settings
 	judge *history.Judge
-	html  string // a violation drawn by porcupine
-	file  string // of the call of Check
+	state *packageState // nil if executions need none of their own
+	html  string        // a violation drawn by porcupine
+	file  string        // of the call of Check
 	line  int
 }
 
@@ -85,6 +86,13 @@ func (c *check) run() {
 		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, the command expects -race=%v",
 			explore.Race, c.set.Race)
 		return
+	}
+	if c.state = openPackageState(); c.state != nil {
+		defer c.state.close()
+		if c.state.refused != "" {
+			c.refuse(wire.KindRefused, "%s", c.state.refused)
+			return
+		}
 	}
 	cfg := c.config()
 	if c.set.Mode == wire.Replay {
@@ -197,7 +205,13 @@ func (c *check) execution(cfg *explore.Config) func() {
 			return &explore.Failure{Kind: kind, Message: v.Error()}
 		}
 	}
-	return func() { c.body(x) }
+	if c.state == nil {
+		return func() { c.body(x) }
+	}
+	return func() {
+		explore.Initialise(c.state.renew)
+		c.body(x)
+	}
 }
 
 // defaultDuration ends a check that nobody gave a budget.

@@ -32,6 +32,9 @@ func (c *check) result(res explore.Result) wire.Result {
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
 	r.Assumptions = append(r.Assumptions, uses(res.Uses)...)
+	if c.state != nil {
+		r.Assumptions = append(r.Assumptions, c.state.assumptions()...)
+	}
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"
 	}

@@ -29,7 +29,7 @@ func (e *engine) newCarrier() *carrier {
 	e.uncontrolled.expect(1)
 	k.resume, k.stop = iter.Pull(func(yield func(struct{}) bool) {
 		k.yield = yield
-		k.stack.goid = GoroutineID()
+		e.cur.stack.goid = GoroutineID() // the thread is on this stack already
 		for ok := true; ok; ok = yield(struct{}{}) {
 			e.runCoro(k)
 		}

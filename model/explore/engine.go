@@ -85,18 +85,20 @@ type engine struct {
 
 	// The present state of the threads.
 
-	sleep     uint64 // threads asleep at the present node
-	pending   uint64 // a sum over the pending operations, which a replay must reproduce
-	runnable  uint64 // threads whose pending operation is always enabled
-	gated     uint64 // threads whose pending operation can be disabled
-	alive     uint64 // threads that have not ended
-	daemons   uint64 // threads that wait to run the function of a timer
-	waiting   uint64 // threads that wait for a WaitGroup forever
-	unstarted int    // threads spawned and not yet run to their first operation
-	quiet     bool   // only one thread can affect the result: no scheduling points
-	starting  bool   // startAll runs: a thread at its first operation returns control at once
-	aborting  bool   // the execution is over: a thread at an operation unwinds
-	quietOps  int    // operations while quiet
+	sleep        uint64 // threads asleep at the present node
+	pending      uint64 // a sum over the pending operations, which a replay must reproduce
+	runnable     uint64 // threads whose pending operation is always enabled
+	gated        uint64 // threads whose pending operation can be disabled
+	alive        uint64 // threads that have not ended
+	daemons      uint64 // threads that wait to run the function of a timer
+	background   uint64 // threads that the initialisation of packages began
+	initialising bool   // Initialise is at it
+	waiting      uint64 // threads that wait for a WaitGroup forever
+	unstarted    int    // threads spawned and not yet run to their first operation
+	quiet        bool   // only one thread can affect the result: no scheduling points
+	starting     bool   // startAll runs: a thread at its first operation returns control at once
+	aborting     bool   // the execution is over: a thread at an operation unwinds
+	quietOps     int    // operations while quiet
 
 	// Time.
 

@@ -15,6 +15,7 @@ func (e *engine) begin() {
 	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
 	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
+	e.background, e.initialising = 0, false
 	e.table.clear()
 	e.renewCarriers()
 	if e.cfg.Record {
@@ -33,8 +34,8 @@ func (e *engine) begin() {
 	}
 	raceStart()
 	Beats.Add(1)
+	e.cur = e.spawn("main", e.body)
 	eng = e
-	e.spawn("main", e.body)
 	e.next = endStart
 }
 
@@ -58,7 +59,7 @@ func (e *engine) finish() {
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = 0
-	if e.next != endBlocked || e.alive&^e.daemons == 0 || e.failure != nil {
+	if e.next != endBlocked || e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
 		return
 	}
 	if e.checkUncontrolledClose(); e.failure != nil {

@@ -123,7 +123,11 @@ func (e *engine) blockedFailure() *Failure {
 	f := &Failure{}
 	spins := 0
 	var who []string
-	for s := e.gated &^ e.daemons; s != 0; s &= s - 1 {
+	waiting := e.gated &^ e.daemons
+	if e.threads[0].fin {
+		waiting &^= e.background
+	}
+	for s := waiting; s != 0; s &= s - 1 {
 		t := e.threads[bits.TrailingZeros64(s)]
 		b := wire.Blocked{Thread: t.id, Name: t.name, Op: t.doing()}
 		if e.rec != nil {

@@ -54,7 +54,7 @@ func casDetail(t *thread, _ *event) string {
 
 // EnterCAS is Enter for a CompareAndSwap from old to new on width bytes (4 or 8).
 func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
-	if e := eng; e != nil {
+	if e := eng; e != nil && InExecution() {
 		t := e.cur
 		t.old, t.new, t.width = old, new, width
 	}
@@ -68,7 +68,7 @@ func EnterCASPointer(p, old unsafe.Pointer) bool {
 
 // EnterCASFunc is EnterCAS for other types: equal reports whether *p holds the old value.
 func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
-	if e := eng; e != nil {
+	if e := eng; e != nil && InExecution() {
 		t := e.cur
 		t.width, t.peek = 0, equal
 	}

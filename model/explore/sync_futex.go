@@ -64,7 +64,7 @@ const noDeadline = time.Duration(-1)
 // outside of an execution.
 func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult, bool) {
 	e := eng
-	if e == nil {
+	if e == nil || !InExecution() {
 		return 0, false
 	}
 	t := e.cur
@@ -91,7 +91,7 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 // of an execution.
 func FutexWake(p unsafe.Pointer, n int) (int, bool) {
 	e := eng
-	if e == nil {
+	if e == nil || !InExecution() {
 		return 0, false
 	}
 	t := e.cur

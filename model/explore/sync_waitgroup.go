@@ -134,7 +134,7 @@ func (e *engine) waitingForGroups() (who uint64) {
 
 // EnterDelta is Enter for WaitGroup.Add of delta.
 func EnterDelta(p unsafe.Pointer, delta int) bool {
-	if e := eng; e != nil {
+	if e := eng; e != nil && InExecution() {
 		e.cur.old = uint64(int64(delta))
 	}
 	return Enter(p, OpWGAdd)

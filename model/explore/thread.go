@@ -91,7 +91,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 // outside of an execution.
 func Go(name string, fn func(), joined bool) bool {
 	e := eng
-	if e == nil {
+	if e == nil || !InExecution() {
 		return false
 	}
 	if e.aborting {
@@ -99,6 +99,7 @@ func Go(name string, fn func(), joined bool) bool {
 	}
 	p := e.cur
 	t := e.spawn(name, fn)
+	e.noteBackground(p, t)
 	t.prev = p.prev
 	if joined {
 		p.children |= 1 << t.id

@@ -49,9 +49,6 @@ func (s *span) holds(sp uintptr) bool { return sp-s.low <= s.size }
 func (e *engine) isUncontrolled(t *thread, sp uintptr) bool {
 	id := GoroutineID()
 	s := &t.stack
-	if s.goid == 0 {
-		s.goid = id
-	}
 	if s.goid != id {
 		buf := make([]byte, 8<<10)
 		text := string(buf[:runtime.Stack(buf, false)])

@@ -36,7 +36,7 @@ func Now() time.Duration { return eng.clock }
 // EnterClock is Enter for an operation on the virtual clock: OpNow, or OpSleep for d.
 func EnterClock(op Op, d time.Duration) bool {
 	e := eng
-	if e == nil {
+	if e == nil || !InExecution() {
 		return false
 	}
 	e.cur.old = uint64(d)

@@ -315,7 +315,7 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 // called if nothing else can run. The functions of AfterFunc do not run if only their threads are
 // left.
 func (e *engine) forcedTimeout() uint64 {
-	if e.cfg.NoForcedTimeouts || e.gated&^e.daemons == 0 {
+	if e.cfg.NoForcedTimeouts || e.gated&^(e.daemons|e.background) == 0 {
 		return 0
 	}
 	best, first := -1, time.Duration(0)

@@ -38,6 +38,9 @@ func Refused[T any](v T, what string) T {
 	if explore.Active() && !explore.Aborting() {
 		explore.Fail(explore.KindRefused, what)
 	}
+	if len(states) > 0 && explore.Probing() {
+		panic(notRepeated(what))
+	}
 	return v
 }
 

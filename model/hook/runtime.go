@@ -12,7 +12,7 @@ import (
 //go:noinline
 func Go(fn func()) {
 	if !explore.Go("", fn, false) {
-		go fn()
+		explore.Begin(fn)
 	}
 }
 

@@ -47,10 +47,6 @@ func WaitGroupWait(wg *sync.WaitGroup) {
 //go:norace
 //go:noinline
 func WaitGroupGo(wg *sync.WaitGroup, f func()) {
-	if !explore.Active() {
-		wg.Go(f)
-		return
-	}
 	WaitGroupAdd(wg, 1)
 	Go(func() {
 		defer WaitGroupDone(wg)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"time"
 	"unsafe"
@@ -54,6 +55,9 @@ func After(d time.Duration) <-chan time.Time {
 //go:noinline
 func TimeAfterFunc(d time.Duration, f func()) *time.Timer {
 	if !explore.InExecution() {
+		if explore.Withhold() {
+			d = math.MaxInt64
+		}
 		return time.AfterFunc(d, f)
 	}
 	t := &time.Timer{}

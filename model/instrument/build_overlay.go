@@ -75,6 +75,7 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 		pkgs = append(pkgs, c)
 	}
 	ss.values = valueUses(pkgs)
+	ss.state = ss.choose(root, pkgs, s.checksOf(pkg))
 	for _, c := range pkgs {
 		q := c.meta
 		inCache := s.inModuleCache(q)
@@ -139,6 +140,16 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 	}
 	s.plans[key] = p
 	return p, nil
+}
+
+// checksOf returns the checks of a listed package.
+func (s *Set) checksOf(pkg string) []string {
+	for _, p := range s.Packages {
+		if p.Path == pkg {
+			return p.Checks
+		}
+	}
+	return nil
 }
 
 // inModuleCache reports whether the package lies where the go command allows

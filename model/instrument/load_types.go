@@ -33,6 +33,7 @@ type session struct {
 	pkgs     map[string]*checked
 
 	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
+	state    *packageState              // package variables of that binary, nil while it is not chosen
 	explicit map[*types.TypeName]bool   // memo of explicitMethods
 	pure     map[*types.Func]pureState  // memo of the spin-loop analysis
 	decls    map[*types.Func]funcSource // declarations of all checked packages
@@ -167,7 +168,6 @@ func (ss *session) load(id string) (*checked, error) {
 			}
 		}
 	}
-	sort.Strings(names)
 	if err := ss.parse(c, names); err != nil {
 		return nil, err
 	}

@@ -76,6 +76,21 @@ func (e *edits) apply(src []byte) []byte {
 	return out.Bytes()
 }
 
+// within returns the text of src between two offsets with the changes made that
+// belong to the expression there.
+func (e *edits) within(src []byte, from, to int) string {
+	var sub edits
+	for _, c := range e.list {
+		starts := c.at > from || c.at == from && c.rank != rankBehind
+		ends := c.end < to || c.end == to && (c.at < to || c.rank == rankBehind)
+		if starts && ends {
+			c.at, c.end = c.at-from, c.end-from
+			sub.list = append(sub.list, c)
+		}
+	}
+	return string(sub.apply(src[from:to]))
+}
+
 // newlines returns the newlines of a text that is dropped: they are kept, so
 // that everything below stays on its line.
 func newlines(dropped []byte) string {

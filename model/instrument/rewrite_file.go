@@ -57,7 +57,11 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if !r.ed.empty() {
 			out.edited = true
 		}
-		tail := r.keepAlive()
+		tail := r.stateText()
+		if tail != "" {
+			out.edited = true
+		}
+		tail += r.keepAlive()
 		if register && f == first {
 			tail += "\nvar _ = " + r.hook("Register") + "(" + strconv.Quote(c.meta.ImportPath) + ")"
 		}

@@ -1,0 +1,27 @@
+package explore
+
+// Goroutines that the initialisation of a package begins live as long as the
+// process does. They are threads of the execution, and so is what they start,
+// but nobody waits for them: an execution in which all others have ended is
+// over when they wait, and that is no leak.
+
+// Initialise runs f, the initialisation of the packages under check, in the
+// main thread before the body. Its operations do not count towards
+// Config.MaxSteps while no other thread exists.
+func Initialise(f func()) {
+	e := eng
+	if e == nil {
+		f()
+		return
+	}
+	e.initialising, e.quietOps = true, -1<<40
+	f()
+	e.initialising, e.quietOps = false, 0
+}
+
+// noteBackground marks what Initialise, or a thread that it began, starts.
+func (e *engine) noteBackground(parent, t *thread) {
+	if e.initialising && parent.id == 0 || e.background>>parent.id&1 == 1 {
+		e.background |= 1 << t.id
+	}
+}

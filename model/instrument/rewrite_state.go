@@ -1,0 +1,65 @@
+package instrument
+
+import (
+	"fmt"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// stateText returns the declarations that tell hook of the package variables
+// and steps of initialisation in the file that take part in each execution
+// (state_select.go). An initialiser stands in a function a second time, with a
+// line directive that names the place of the first:
+//
+//	var pool = newPool(4)
+//	func sw_init0() { pool = /*line :7:12*/newPool(4) }
+//
+// An init function gets a name, so that it can be called again:
+//
+//	func init() { sw_init1() }; func sw_init1() {
+func (r *rewriter) stateText() string {
+	if r.ss.state == nil {
+		return ""
+	}
+	vars, steps := r.ss.state.inFile(r.c, r.src)
+	if len(vars) == 0 && len(steps) == 0 {
+		return ""
+	}
+	text := ""
+	var parts []string
+	for _, v := range vars {
+		args := fmt.Sprintf("%q, %q, &%s", v.Name(), r.ss.where(r.c, v.Pos()), v.Name())
+		why, kept := r.ss.state.kept[v]
+		switch {
+		case !kept:
+			parts = append(parts, r.hook("Variable")+"("+args+")")
+		case r.ss.state.lost[v]:
+			parts = append(parts, r.hook("LostVariable")+"("+args+", "+strconv.Quote(why)+")")
+		default:
+			parts = append(parts, r.hook("KeptVariable")+"("+args+", "+strconv.Quote(why)+")")
+		}
+	}
+	for _, s := range steps {
+		name := fmt.Sprintf("%sinit%d", r.c.prefix, s.order)
+		at := s.unitPos()
+		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s)", r.hook("Step"), s.order, r.ss.where(r.c, at), name))
+		if s.decl != nil {
+			id := s.decl.Name
+			r.ed.replace(r.off(id.Pos()), r.off(id.End()), "init() { "+name+"() }; func "+name)
+			continue
+		}
+		pos := r.ss.fset.PositionFor(at, false)
+		from, to := r.off(s.rhs.Pos()), r.off(s.rhs.End())
+		text += fmt.Sprintf("\nfunc %s() { %s = /*line :%d:%d*/%s\n}", name, lhsText(s.lhs), pos.Line, pos.Column, r.ed.within(r.src.text, from, to))
+	}
+	return text + "\nvar _ = " + r.hook("State") + "(" + strconv.Quote(r.c.meta.ImportPath) + ", " + strings.Join(parts, ", ") + ")"
+}
+
+func lhsText(lhs []*types.Var) string {
+	names := make([]string, len(lhs))
+	for i, v := range lhs {
+		names[i] = v.Name()
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,389 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A stateUnit is what the choice of package variables has to know of a piece of
+// code: a function, or the initialiser of a variable.
+type stateUnit struct {
+	calls  []types.Object // called as the code runs
+	refs   []types.Object // mentioned otherwise, or in a function literal
+	uses   []stateUse
+	clock  bool   // reads the clock or makes a timer
+	starts bool   // has a go statement
+	once   string // a function of the standard library that may be called once only
+	reads  map[*types.Var]bool
+	writes map[*types.TypeName]bool // types of whose values it changes a field
+}
+
+// A stateUse is a use of a package variable other than to read a value from it.
+type stateUse struct {
+	v      *types.Var
+	escape types.Type // what of it is handed on; nil when it is written
+	later  bool       // in a function literal
+}
+
+// onceFuncs has functions of the standard library that change its own state and
+// fail, or add something, when they are called again.
+var onceFuncs = []string{
+	"flag.*", "expvar.*", "net/http.*", "database/sql.Register", "encoding/gob.Register*", "image.RegisterFormat",
+	"mime.AddExtensionType", "crypto.RegisterHash", "archive/zip.Register*", "os/signal.*", "os/exec.*", "net.*",
+	"plugin.*", "runtime.SetFinalizer", "runtime.AddCleanup", "testing.*", "os.Open*", "os.Create*", "os.MkdirTemp",
+	"os.Exit", "log.Fatal*", "syscall.*", "log.SetOutput", "log/slog.SetDefault", "runtime/debug.*",
+}
+
+func isOnceFunc(name string) bool {
+	for _, p := range onceFuncs {
+		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(name, prefix) || p == name {
+			return true
+		}
+	}
+	return false
+}
+
+// packageVar returns the package-level variable that an identifier names.
+func packageVar(obj types.Object) *types.Var {
+	v, ok := obj.(*types.Var)
+	if !ok || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || v.Name() == "_" {
+		return nil
+	}
+	return v
+}
+
+// stateUnitOf collects the facts of the code below n.
+func stateUnitOf(c *checked, nodes ...ast.Node) *stateUnit {
+	u := &stateUnit{reads: make(map[*types.Var]bool), writes: make(map[*types.TypeName]bool)}
+	for _, n := range nodes {
+		w := stateWalker{c: c, u: u}
+		w.walk(n)
+	}
+	return u
+}
+
+type stateWalker struct {
+	c     *checked
+	u     *stateUnit
+	stack []ast.Node
+	lits  int // function literals around
+}
+
+func (w *stateWalker) walk(root ast.Node) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		if n == nil {
+			top := w.stack[len(w.stack)-1]
+			w.stack = w.stack[:len(w.stack)-1]
+			if w.later(top) {
+				w.lits--
+			}
+			return true
+		}
+		w.node(n)
+		if w.later(n) {
+			w.lits++
+		}
+		w.stack = append(w.stack, n)
+		return true
+	})
+}
+
+// later reports whether n is a function literal that is not called where it
+// stands.
+func (w *stateWalker) later(n ast.Node) bool {
+	lit, ok := n.(*ast.FuncLit)
+	if !ok || len(w.stack) == 0 {
+		return ok
+	}
+	call, ok := w.stack[len(w.stack)-1].(*ast.CallExpr)
+	if !ok || call.Fun != lit {
+		return true
+	}
+	if len(w.stack) == 1 {
+		return false
+	}
+	_, isGo := w.stack[len(w.stack)-2].(*ast.GoStmt)
+	return isGo
+}
+
+func (w *stateWalker) node(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		w.u.starts = true
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			w.writes(l)
+		}
+	case *ast.IncDecStmt:
+		w.writes(n.X)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			w.writes(n.X)
+		}
+	case *ast.Ident:
+		w.ident(n)
+	}
+}
+
+// writes notes the types whose fields an assignment to e, or its address, may
+// change.
+func (w *stateWalker) writes(e ast.Expr) {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			if s := w.c.info.Selections[x]; s != nil {
+				w.wrote(s.Recv())
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			w.wrote(w.c.info.TypeOf(x.X))
+			return
+		default:
+			return
+		}
+	}
+}
+
+func (w *stateWalker) wrote(t types.Type) {
+	if tn := typeName(t); tn != nil {
+		w.u.writes[tn] = true
+	}
+}
+
+func (w *stateWalker) ident(id *ast.Ident) {
+	obj := w.c.info.Uses[id]
+	switch o := obj.(type) {
+	case *types.Func:
+		obj = o.Origin()
+		w.function(o, w.lits == 0 && w.called(id))
+	case *types.TypeName:
+	case *types.Var:
+		v := packageVar(o)
+		if v == nil {
+			return
+		}
+		w.u.reads[v] = true
+		w.use(id, v)
+	default:
+		return
+	}
+	if obj.Pkg() == nil {
+		return
+	}
+	if w.lits == 0 && w.called(id) {
+		w.u.calls = append(w.u.calls, obj)
+	} else {
+		w.u.refs = append(w.u.refs, obj)
+	}
+}
+
+// function notes what a function of the standard library does.
+func (w *stateWalker) function(fn *types.Func, called bool) {
+	if fn.Pkg() == nil {
+		return
+	}
+	path := fn.Pkg().Path()
+	name := path + "." + fn.Name()
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		if called && hookedFuncs[name] && (path == "time" || strings.Contains(name, "Deadline") || strings.Contains(name, "Timeout")) {
+			w.u.clock = true
+		}
+		if called && w.u.once == "" && isOnceFunc(name) {
+			w.u.once = shortName(name)
+		}
+		return
+	}
+	if path == "sync" && fn.Name() == "Go" {
+		w.u.starts = true
+	}
+}
+
+// called reports whether the identifier, or the selector that it ends, is what
+// a call calls, other than in a go statement.
+func (w *stateWalker) called(id *ast.Ident) bool {
+	i := len(w.stack) - 1
+	var e ast.Expr = id
+	for ; i >= 0; i-- {
+		switch p := w.stack[i].(type) {
+		case *ast.SelectorExpr:
+			if p.Sel != e && p.X != e {
+				return false
+			}
+			e = p
+			continue
+		case *ast.ParenExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			e = p.(ast.Expr)
+			continue
+		case *ast.CallExpr:
+			if p.Fun != e || i == 0 {
+				return p.Fun == e
+			}
+			_, isGo := w.stack[i-1].(*ast.GoStmt)
+			return !isGo
+		}
+		return false
+	}
+	return false
+}
+
+// use classifies a use of v by what surrounds it.
+func (w *stateWalker) use(id *ast.Ident, v *types.Var) {
+	info := w.c.info
+	note := func(escape types.Type) {
+		w.u.uses = append(w.u.uses, stateUse{v: v, escape: escape, later: w.lits > 0})
+	}
+	write := func() { note(nil) }
+	var e ast.Expr = id
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		switch p := w.stack[i].(type) {
+		case *ast.ParenExpr:
+			e = p
+			continue
+		case *ast.SelectorExpr:
+			if p.Sel == e { // qualified
+				e = p
+				continue
+			}
+			s := info.Selections[p]
+			if s == nil || s.Kind() != types.FieldVal {
+				note(info.TypeOf(e)) // the receiver of a method
+				if s != nil && s.Kind() == types.MethodVal && pointerReceiver(s) {
+					if _, isPtr := info.TypeOf(e).Underlying().(*types.Pointer); !isPtr {
+						write()
+					}
+				}
+				return
+			}
+			e = p
+			continue
+		case *ast.IndexExpr:
+			if p.X != e {
+				break
+			}
+			e = p
+			continue
+		case *ast.StarExpr:
+			e = p
+			continue
+		case *ast.SliceExpr:
+			if p.X != e {
+				break
+			}
+			e = p
+			continue
+		case *ast.UnaryExpr:
+			switch p.Op {
+			case token.AND:
+				if !w.onceArgument(i, p) {
+					write()
+				}
+			case token.ARROW:
+				write()
+			}
+			return
+		case *ast.IncDecStmt:
+			write()
+			return
+		case *ast.AssignStmt:
+			for _, l := range p.Lhs {
+				if ast.Unparen(l) == e {
+					write()
+					return
+				}
+			}
+		case *ast.RangeStmt:
+			if p.X != e {
+				write()
+				return
+			}
+			switch t := deref(info.TypeOf(e)).Underlying().(type) {
+			case *types.Chan:
+				write()
+			case *types.Map:
+				note(t.Key())
+				note(t.Elem())
+			case *types.Slice:
+				note(t.Elem())
+			case *types.Array:
+				note(t.Elem())
+			}
+			return
+		case *ast.SendStmt:
+			if p.Chan == e {
+				write()
+				return
+			}
+		case *ast.CallExpr:
+			if p.Fun == e {
+				return
+			}
+			if b := w.builtin(p); b != "" {
+				w.builtinUse(b, p, e, note)
+				return
+			}
+			if info.Types[p.Fun].IsType() {
+				e = p
+				continue
+			}
+		case *ast.BinaryExpr, *ast.ExprStmt, *ast.IfStmt, *ast.SwitchStmt:
+			return
+		}
+		break
+	}
+	if t := info.TypeOf(e); t != nil {
+		note(t)
+	}
+}
+
+func (w *stateWalker) builtin(call *ast.CallExpr) string {
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if b, ok := w.c.info.Uses[id].(*types.Builtin); ok {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+func (w *stateWalker) builtinUse(name string, call *ast.CallExpr, e ast.Expr, note func(types.Type)) {
+	switch name {
+	case "len", "cap":
+	case "append", "copy":
+		if s, ok := w.c.info.TypeOf(e).Underlying().(*types.Slice); ok && call.Args[0] != e && (name == "copy" || call.Ellipsis.IsValid()) {
+			note(s.Elem())
+			return
+		}
+		note(w.c.info.TypeOf(e))
+	case "delete", "clear", "close":
+		note(nil)
+	default:
+		note(w.c.info.TypeOf(e))
+	}
+}
+
+// onceArgument reports whether the address is handed to a function that is
+// called once only: such a function writes outside executions.
+func (w *stateWalker) onceArgument(i int, arg ast.Expr) bool {
+	if i == 0 {
+		return false
+	}
+	call, ok := w.stack[i-1].(*ast.CallExpr)
+	if !ok || call.Fun == arg {
+		return false
+	}
+	fn := callee(w.c.info, call)
+	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "flag"
+}
+
+func pointerReceiver(s *types.Selection) bool {
+	fn, ok := s.Obj().(*types.Func)
+	if !ok || fn.Signature().Recv() == nil {
+		return false
+	}
+	_, ok = fn.Signature().Recv().Type().(*types.Pointer)
+	return ok
+}

@@ -1,0 +1,588 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+	"strings"
+)
+
+// Package variables and the initialisation of packages are part of each
+// execution (model/state.go). What takes part is chosen here, once for a test
+// binary, so that a check pays only for what its tests can change:
+//
+//   - live is what the tests can reach by what they mention, all methods of
+//     each type that they mention included, as values of it may stand behind
+//     an interface;
+//   - a live variable is fresh in each execution if live code writes it, or
+//     hands on something of it through which it can be changed, or if its
+//     initialiser reads the clock;
+//   - so is what is changed by a step that must run again: an initialiser of a
+//     fresh variable, or an initialiser or init function which changes one or
+//     begins a goroutine that shares live variables.
+//
+// A step that calls a function of the standard library which may be called once
+// only is not repeated: what it changes keeps its value, and a check says so.
+
+// A stateStep is an initialiser, or an init function.
+type stateStep struct {
+	c     *checked
+	file  *source
+	unit  *stateUnit
+	lhs   []*types.Var // of an initialiser
+	rhs   ast.Expr
+	decl  *ast.FuncDecl // an init function
+	order int           // in the initialisation of its package
+
+	mutates  map[*types.Var]bool // by what it calls too
+	mentions map[*types.Var]bool
+	clock    bool
+	starts   bool
+	once     string
+
+	again bool // runs in each execution
+}
+
+func (s *stateStep) unitPos() token.Pos {
+	if s.decl != nil {
+		return s.decl.Pos()
+	}
+	return s.rhs.Pos()
+}
+
+// packageState is what was chosen for a test binary.
+type packageState struct {
+	ss    *session
+	pkgs  map[*types.Package]*checked
+	units map[*types.Func]*stateUnit
+	steps []*stateStep
+	first map[*types.Var]*stateStep // the initialiser of a variable
+	specs map[types.Object]ast.Node // declarations of variables and types
+
+	live   map[types.Object]bool
+	early  map[types.Object]bool // run while packages are initialised
+	took   map[*stateStep]bool   // steps whose mentions are live
+	writes map[*types.TypeName]bool
+	frozen map[types.Type]bool // memo of immutable
+
+	linked map[*types.Var]bool // their values come from the linker
+	fresh  map[*types.Var]bool
+	kept   map[*types.Var]string // could be changed and keep their value: why
+	lost   map[*types.Var]bool   // kept, and goroutines belong to them
+}
+
+// choose finds the variables and steps that take part in each execution of the
+// checks in root's test binary, which consists of pkgs.
+func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packageState {
+	p := &packageState{
+		ss:     ss,
+		pkgs:   make(map[*types.Package]*checked),
+		units:  make(map[*types.Func]*stateUnit),
+		first:  make(map[*types.Var]*stateStep),
+		specs:  make(map[types.Object]ast.Node),
+		live:   make(map[types.Object]bool),
+		early:  make(map[types.Object]bool),
+		took:   make(map[*stateStep]bool),
+		writes: make(map[*types.TypeName]bool),
+		frozen: make(map[types.Type]bool),
+		linked: make(map[*types.Var]bool),
+		fresh:  make(map[*types.Var]bool),
+		kept:   make(map[*types.Var]string),
+		lost:   make(map[*types.Var]bool),
+	}
+	for _, c := range pkgs {
+		p.pkgs[c.pkg] = c
+	}
+	for _, c := range pkgs {
+		p.collect(c)
+	}
+	for _, s := range p.steps {
+		p.closure(s)
+	}
+	p.reach(p.roots(root, pkgs, tests))
+	p.mutable()
+	p.close()
+	return p
+}
+
+// roots returns the tests: those named, or all if none is.
+func (p *packageState) roots(root *listed, pkgs []*checked, names []string) []types.Object {
+	want := make(map[string]bool)
+	for _, n := range names {
+		want[n] = true
+	}
+	var out []types.Object
+	for _, c := range pkgs {
+		if c.meta.ImportPath != root.ImportPath && c.meta.ImportPath != root.ImportPath+"_test" {
+			continue
+		}
+		for _, f := range c.files {
+			if !strings.HasSuffix(f.name, "_test.go") {
+				continue
+			}
+			for _, d := range f.ast.Decls {
+				fd, ok := d.(*ast.FuncDecl)
+				if ok && fd.Recv == nil && isTestName(fd.Name.Name) && (len(want) == 0 || want[fd.Name.Name]) {
+					out = append(out, c.info.Defs[fd.Name])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// collect finds the declarations and the steps of a package.
+func (p *packageState) collect(c *checked) {
+	fileOf := func(n ast.Node) *source {
+		for _, f := range c.files {
+			if f.ast.FileStart <= n.Pos() && n.Pos() < f.ast.FileEnd {
+				return f
+			}
+		}
+		return nil
+	}
+	for _, f := range c.files {
+		for _, d := range f.ast.Decls {
+			d, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					p.specs[c.info.Defs[spec.Name]] = spec
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						p.specs[c.info.Defs[name]] = spec
+						if v := packageVar(c.info.Defs[name]); v != nil && linked(f, d, spec, v.Name()) {
+							p.linked[v] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for i, init := range c.info.InitOrder {
+		s := &stateStep{c: c, file: fileOf(init.Rhs), unit: stateUnitOf(c, init.Rhs), lhs: init.Lhs, rhs: init.Rhs, order: i}
+		p.steps = append(p.steps, s)
+		for _, v := range init.Lhs {
+			p.first[v] = s
+		}
+	}
+	n := len(c.info.InitOrder)
+	for _, f := range c.files {
+		for _, d := range f.ast.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "init" && fd.Body != nil {
+				p.steps = append(p.steps, &stateStep{c: c, file: f, unit: stateUnitOf(c, fd.Body), decl: fd, order: n})
+				n++
+			}
+		}
+	}
+}
+
+// linked reports whether a directive gives the variable its value.
+func linked(f *source, d *ast.GenDecl, spec *ast.ValueSpec, name string) bool {
+	for _, doc := range []*ast.CommentGroup{d.Doc, spec.Doc} {
+		if doc == nil {
+			continue
+		}
+		for _, line := range doc.List {
+			if strings.HasPrefix(line.Text, "//go:embed ") {
+				return true
+			}
+		}
+	}
+	return strings.Contains(string(f.text), "//go:linkname "+name+" ")
+}
+
+// unit returns the facts of a function of a rewritten package.
+func (p *packageState) unit(fn *types.Func) *stateUnit {
+	u, ok := p.units[fn]
+	if !ok {
+		if d, has := p.ss.decls[fn]; has && p.pkgs[d.pkg.pkg] == d.pkg {
+			nodes := []ast.Node{d.decl.Type}
+			if d.decl.Recv != nil {
+				nodes = append(nodes, d.decl.Recv)
+			}
+			if d.decl.Body != nil {
+				nodes = append(nodes, d.decl.Body)
+			}
+			u = stateUnitOf(d.pkg, nodes...)
+		}
+		p.units[fn] = u
+	}
+	return u
+}
+
+// closure sums up what a step does by all that it mentions.
+func (p *packageState) closure(s *stateStep) {
+	s.mutates, s.mentions = make(map[*types.Var]bool), make(map[*types.Var]bool)
+	seen := make(map[*types.Func]int) // 1: mentioned, 2: called
+	var visit func(u *stateUnit, called bool)
+	visit = func(u *stateUnit, called bool) {
+		for v := range u.reads {
+			s.mentions[v] = true
+		}
+		for _, use := range u.uses {
+			if use.escape == nil || !p.plain(use.escape) {
+				s.mutates[use.v] = true
+			}
+		}
+		s.starts = s.starts || u.starts
+		if called {
+			s.clock = s.clock || u.clock
+			if s.once == "" {
+				s.once = u.once
+			}
+		}
+		follow := func(list []types.Object, called bool) {
+			how := 1
+			if called {
+				how = 2
+			}
+			for _, o := range list {
+				fn, ok := o.(*types.Func)
+				if !ok || seen[fn] >= how {
+					continue
+				}
+				seen[fn] = how
+				if next := p.unit(fn); next != nil {
+					visit(next, called)
+				}
+			}
+		}
+		follow(u.calls, called)
+		follow(u.refs, false)
+	}
+	visit(s.unit, true)
+}
+
+// plain reports whether a value has nothing in it through which something else
+// can be changed, whatever the program does.
+func (p *packageState) plain(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Signature:
+		return true
+	}
+	return sealed(t)
+}
+
+// reach finds what is live.
+func (p *packageState) reach(roots []types.Object) {
+	for _, o := range roots {
+		p.visit(o, true)
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range p.steps {
+			if !p.took[s] && p.concerns(s) {
+				p.take(s)
+				more = true
+			}
+		}
+	}
+}
+
+// concerns reports whether a step changes live variables other than its own,
+// or begins goroutines that share some.
+func (p *packageState) concerns(s *stateStep) bool {
+	for v := range s.mutates {
+		if p.live[v] {
+			return true
+		}
+	}
+	for v := range s.mentions {
+		if s.starts && p.live[v] && !p.plain(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// take makes live what a step leaves behind.
+func (p *packageState) take(s *stateStep) {
+	if p.took[s] {
+		return
+	}
+	p.took[s] = true
+	p.enter(s.unit, false)
+}
+
+// enter visits what a unit mentions. What is called while packages are
+// initialised is over when a body runs; what is mentioned otherwise may be
+// called later.
+func (p *packageState) enter(u *stateUnit, live bool) {
+	for tn := range u.writes {
+		p.writes[tn] = true
+	}
+	for _, o := range u.calls {
+		p.visit(o, live)
+	}
+	for _, o := range u.refs {
+		p.visit(o, true)
+	}
+}
+
+func (p *packageState) visit(o types.Object, live bool) {
+	if o == nil || o.Pkg() == nil || p.pkgs[o.Pkg()] == nil || p.live[o] || !live && p.early[o] {
+		return
+	}
+	switch o := o.(type) {
+	case *types.Func:
+		if live {
+			p.live[o] = true
+		} else {
+			p.early[o] = true
+		}
+		if u := p.unit(o); u != nil {
+			p.enter(u, live)
+		}
+	case *types.Var:
+		if packageVar(o) == nil {
+			return
+		}
+		p.live[o] = true
+		if spec, ok := p.specs[o].(*ast.ValueSpec); ok && spec.Type != nil {
+			p.enter(stateUnitOf(p.pkgs[o.Pkg()], spec.Type), true)
+		}
+		if s := p.first[o]; s != nil {
+			p.take(s)
+		}
+	case *types.TypeName:
+		p.live[o] = true
+		if spec := p.specs[o]; spec != nil {
+			p.enter(stateUnitOf(p.pkgs[o.Pkg()], spec), true)
+		}
+		if n, ok := o.Type().(*types.Named); ok {
+			for m := range n.Methods() {
+				p.visit(m.Origin(), true)
+			}
+		}
+	}
+}
+
+// mutable finds the variables that live code can change, and those that read
+// the clock.
+func (p *packageState) mutable() {
+	for o := range p.live {
+		if fn, ok := o.(*types.Func); ok {
+			if u := p.unit(fn); u != nil {
+				p.changes(u, true)
+			}
+		}
+	}
+	for o := range p.early {
+		if fn, ok := o.(*types.Func); ok && !p.live[o] {
+			if u := p.unit(fn); u != nil {
+				p.changes(u, false)
+			}
+		}
+	}
+	for s := range p.took {
+		p.changes(s.unit, false)
+		for _, v := range s.lhs {
+			if p.live[v] && (s.clock || p.keepsState(v, s)) {
+				p.fresh[v] = true
+			}
+		}
+		if s.clock && s.decl != nil {
+			for v := range s.mutates {
+				if p.live[v] {
+					p.fresh[v] = true
+				}
+			}
+		}
+	}
+}
+
+// changes takes over the uses of a unit. Writes of code that runs while
+// packages are initialised do not count: nothing repeats them.
+func (p *packageState) changes(u *stateUnit, live bool) {
+	for _, use := range u.uses {
+		if !p.live[use.v] {
+			continue
+		}
+		if use.escape == nil && (live || use.later) || use.escape != nil && !p.immutable(use.escape) {
+			p.fresh[use.v] = true
+		}
+	}
+}
+
+// keepsState reports whether the variable is a function that a call made:
+// it may have variables of its own.
+func (p *packageState) keepsState(v *types.Var, s *stateStep) bool {
+	if _, ok := v.Type().Underlying().(*types.Signature); !ok || s.rhs == nil {
+		return false
+	}
+	call, ok := ast.Unparen(s.rhs).(*ast.CallExpr)
+	return ok && !s.c.info.Types[call.Fun].IsType()
+}
+
+// close adds what has to be repeated with the variables chosen so far.
+func (p *packageState) close() {
+	for more := true; more; {
+		more = false
+		for _, s := range p.steps {
+			if !s.again && p.repeats(s) {
+				s.again, more = true, true
+				for v := range s.mutates {
+					p.add(v)
+				}
+				for _, v := range s.lhs {
+					if v.Name() != "_" {
+						p.add(v)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range p.steps {
+		if !s.again || s.once == "" {
+			continue
+		}
+		s.again = false
+		why := "its initialisation calls " + s.once
+		keep := func(v *types.Var) {
+			if p.fresh[v] && p.live[v] {
+				p.kept[v] = why
+				p.lost[v] = p.lost[v] || s.starts
+			}
+		}
+		for _, v := range s.lhs {
+			keep(v)
+		}
+		if s.decl != nil {
+			for v := range s.mutates {
+				keep(v)
+			}
+		}
+	}
+	for v := range p.fresh {
+		if p.linked[v] {
+			p.kept[v] = "the linker sets it"
+		}
+		if p.kept[v] != "" {
+			delete(p.fresh, v)
+		}
+	}
+}
+
+func (p *packageState) add(v *types.Var) {
+	if p.pkgs[v.Pkg()] != nil {
+		p.fresh[v] = true
+	}
+}
+
+// repeats reports whether a step belongs to each execution.
+func (p *packageState) repeats(s *stateStep) bool {
+	for _, v := range s.lhs {
+		if p.fresh[v] {
+			return true
+		}
+	}
+	for v := range s.mutates {
+		if p.fresh[v] {
+			return true
+		}
+	}
+	if s.starts && p.took[s] {
+		return true
+	}
+	for v := range s.mentions {
+		if !p.fresh[v] {
+			continue
+		}
+		for _, l := range s.lhs {
+			if p.live[l] && !p.immutable(l.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sealedTypes are types of the standard library whose values nothing changes,
+// though they hold pointers.
+var sealedTypes = map[string]bool{
+	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true, "strings.Replacer": true,
+	"embed.FS": true, "hash/maphash.Seed": true, "hash/crc32.Table": true, "hash/crc64.Table": true,
+	"unicode.RangeTable": true, "os.File": true,
+}
+
+// sealed reports whether the type is one of those, a pointer to one, or error.
+func sealed(t types.Type) bool {
+	tn := typeName(t)
+	if tn == nil {
+		return false
+	}
+	if tn.Pkg() == nil {
+		return tn.Name() == "error"
+	}
+	return sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
+}
+
+// immutable reports whether nothing can be changed through a value of the type,
+// given what the live code does.
+func (p *packageState) immutable(t types.Type) bool {
+	t = types.Unalias(t)
+	known, ok := p.frozen[t]
+	if !ok {
+		p.frozen[t] = true // of a type within itself
+		known = p.immutableType(t)
+		p.frozen[t] = known
+	}
+	return known
+}
+
+func (p *packageState) immutableType(t types.Type) bool {
+	if p.plain(t) {
+		return true
+	}
+	if tn := typeName(t); tn != nil && tn.Pkg() != nil && (tn.Pkg().Path() == "sync" || tn.Pkg().Path() == "sync/atomic") {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return p.immutable(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !p.immutable(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Pointer:
+		tn := typeName(u.Elem())
+		if tn == nil || tn.Pkg() == nil || p.pkgs[tn.Pkg()] == nil || p.writes[tn] {
+			return false
+		}
+		_, isStruct := tn.Type().Underlying().(*types.Struct)
+		return isStruct && p.immutable(u.Elem())
+	}
+	return false
+}
+
+// inFile returns what was chosen that a file declares, in the order of the text.
+func (p *packageState) inFile(c *checked, f *source) (vars []*types.Var, steps []*stateStep) {
+	in := func(pos ast.Node) bool { return f.ast.FileStart <= pos.Pos() && pos.Pos() < f.ast.FileEnd }
+	for v := range p.fresh {
+		if p.pkgs[v.Pkg()] == c && in(p.specs[v]) {
+			vars = append(vars, v)
+		}
+	}
+	for v := range p.kept {
+		if p.pkgs[v.Pkg()] == c && in(p.specs[v]) {
+			vars = append(vars, v)
+		}
+	}
+	sort.Slice(vars, func(i, j int) bool { return vars[i].Pos() < vars[j].Pos() })
+	for _, s := range p.steps {
+		if s.again && s.file == f {
+			steps = append(steps, s)
+		}
+	}
+	return vars, steps
+}

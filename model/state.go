@@ -1,0 +1,242 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// Package variables are part of an execution. Those that the checks of a test
+// binary can change are made anew for each execution, in its main thread,
+// before the body: all are set to zero, then the initialisers and init
+// functions that make them run, packages in Go's order. So a default pool, a
+// cache or a sync.Once is fresh, and goroutines that initialisation begins are
+// threads of the execution.
+//
+// Between executions, and for what a test does before and after Check, the
+// variables are those of the process. What the test changed in them before
+// Check (a configured limit, a registered driver) is meant for the executions
+// too: such a variable keeps its value instead of being made anew, together
+// with all that share memory with it. What is changed is found by initialising
+// the packages once more outside of an execution, and comparing. Steps that
+// cannot be repeated show there: they panic, or come to what is not modelled.
+//
+// A variable that is kept is put back before each execution, but not what it
+// refers to. If an execution changes that, the check names it as an assumption.
+type packageState struct {
+	packages []packageVars
+	refused  string // why nothing can be checked
+	begun    int    // executions
+	kept     []*packageVar
+	changed  map[string][]string // kept variables that executions changed, by why they are kept
+}
+
+type packageVars struct {
+	path  string
+	vars  []*packageVar
+	steps []*packageStep
+}
+
+type packageVar struct {
+	name  string
+	value reflect.Value
+	saved reflect.Value // of the process
+	why   string        // executions begin with that, and why; "" if they make their own
+	shape shape         // of the process's value
+}
+
+type packageStep struct {
+	order int
+	where string
+	run   func()
+	why   string // it is not repeated
+}
+
+// openPackageState prepares executions. It returns nil when the packages under
+// check have no variables that executions could change.
+func openPackageState() *packageState {
+	s := &packageState{}
+	held, running := explore.Withheld()
+	if running > 0 {
+		s.refused = fmt.Sprintf("%d goroutine(s) which the initialisation of a package began run on while the test does: "+
+			"it waited for one of them, and such goroutines are not modelled", running)
+		return s
+	}
+	for _, p := range hook.States() {
+		s.packages = append(s.packages, s.open(p, held))
+	}
+	if len(s.packages) == 0 {
+		return nil
+	}
+	s.each(func(v *packageVar) {
+		v.saved = reflect.New(v.value.Type()).Elem()
+		v.saved.Set(v.value)
+		v.shape = shapeOf(v.value)
+	})
+	if s.refused == "" {
+		s.probe(held)
+	}
+	return s
+}
+
+func (s *packageState) open(p *hook.Package, held int) packageVars {
+	q := packageVars{path: p.Path}
+	for _, part := range p.Parts {
+		if part.Run != nil {
+			q.steps = append(q.steps, &packageStep{order: part.Order, where: part.Where, run: part.Run})
+			continue
+		}
+		v := &packageVar{name: p.Path + "." + part.Name, value: reflect.ValueOf(part.Pointer).Elem()}
+		q.vars = append(q.vars, v)
+		if part.Kept != "" {
+			s.keep(v, part.Kept)
+		}
+		if part.Lost && held > 0 {
+			s.refused = fmt.Sprintf("package variable %s (%s) belongs to goroutines that are begun while its package is initialised, and "+
+				"that cannot be repeated for each execution: %s", v.name, part.Where, part.Kept)
+		}
+	}
+	slices.SortFunc(q.steps, func(a, b *packageStep) int { return a.order - b.order })
+	return q
+}
+
+func (s *packageState) keep(v *packageVar, why string) {
+	v.why = why
+	s.kept = append(s.kept, v)
+}
+
+// look notes which kept variables executions have changed.
+func (s *packageState) look() {
+	for _, v := range s.kept {
+		if now := shapeOf(v.value); now.hash != v.shape.hash && !slices.Contains(s.changed[v.why], v.name) {
+			if s.changed == nil {
+				s.changed = map[string][]string{}
+			}
+			s.changed[v.why] = append(s.changed[v.why], v.name)
+		}
+	}
+}
+
+// assumptions says what executions have left to those after them.
+func (s *packageState) assumptions() []string {
+	s.close()
+	s.look()
+	var list []string
+	for _, why := range slices.Sorted(maps.Keys(s.changed)) {
+		slices.Sort(s.changed[why])
+		list = append(list, fmt.Sprintf("executions may depend on what those before them did to %s (not made anew: %s)",
+			strings.Join(s.changed[why], ", "), why))
+	}
+	return list
+}
+
+// each calls f for every variable.
+func (s *packageState) each(f func(*packageVar)) {
+	for i := range s.packages {
+		for _, v := range s.packages[i].vars {
+			f(v)
+		}
+	}
+}
+
+// close gives the process its variables back.
+func (s *packageState) close() {
+	s.each(func(v *packageVar) { v.value.Set(v.saved) })
+}
+
+// renew gives an execution variables of its own.
+func (s *packageState) renew() {
+	s.makeAnew(func(step *packageStep) {
+		if step.why == "" {
+			step.run()
+		}
+	})
+	if s.begun++; s.begun == 2 {
+		s.look()
+	}
+}
+
+// makeAnew sets the variables that are not kept to zero, and runs the steps.
+func (s *packageState) makeAnew(run func(*packageStep)) {
+	s.each(func(v *packageVar) { v.value.SetZero() })
+	for i := range s.packages {
+		for _, step := range s.packages[i].steps {
+			run(step)
+		}
+	}
+	for _, v := range s.kept {
+		v.value.Set(v.saved)
+	}
+}
+
+// probe finds the variables that are not as initialisation makes them, and the
+// steps that cannot be repeated.
+func (s *packageState) probe(held int) {
+	var failed *packageStep
+	begun := explore.Probe(func() {
+		s.makeAnew(func(step *packageStep) {
+			if step.try(); step.why != "" {
+				failed = step
+			}
+		})
+	})
+	if _, running := explore.Withheld(); running > 0 {
+		s.refused = "the initialisation of a package waits for goroutines that it begins: not modelled"
+	}
+	if failed != nil && begun < held {
+		s.refused = fmt.Sprintf("the initialisation at %s cannot be repeated for each execution (%s), and goroutines are begun while packages are initialised", failed.where, failed.why)
+	}
+	s.each(func(v *packageVar) {
+		if v.why == "" && shapeOf(v.value).hash != v.shape.hash {
+			s.keep(v, s.reason(v))
+		}
+	})
+	s.close()
+	// What shares memory with a kept variable goes with it.
+	for i := 0; i < len(s.kept); i++ {
+		k := s.kept[i]
+		s.each(func(v *packageVar) {
+			if v.why == "" && v.shape.shares(k.shape) {
+				s.keep(v, k.why)
+			}
+		})
+	}
+}
+
+// reason says why a variable is not as initialisation makes it.
+func (s *packageState) reason(v *packageVar) string {
+	for i := range s.packages {
+		if !slices.Contains(s.packages[i].vars, v) {
+			continue
+		}
+		for _, step := range s.packages[i].steps {
+			if step.why != "" {
+				return "the initialisation at " + step.where + " cannot be repeated: " + step.why
+			}
+		}
+	}
+	return "changed before the check"
+}
+
+// try runs a step outside of an execution, and notes why it cannot be repeated.
+func (s *packageStep) try() {
+	done := false
+	defer func() {
+		if p := recover(); p != nil {
+			why, ok := hook.NotRepeated(p)
+			if !ok {
+				why = fmt.Sprintf("panic: %v", p)
+			}
+			s.why = why
+		} else if !done {
+			s.why = "it leaves its goroutine"
+		}
+	}()
+	s.run()
+	done = true
+}

@@ -1,0 +1,187 @@
+package model
+
+import (
+	"hash/maphash"
+	"reflect"
+	"runtime"
+)
+
+// A shape is what can be compared of a value made twice: all that is reached
+// from it, with pointers numbered by first visit. Times, seeds and code do not
+// count, nor the variables of a closure, which cannot be seen.
+type shape struct {
+	hash  uint64
+	addrs map[uintptr]bool // of memory that is reached
+}
+
+func shapeOf(v reflect.Value) shape {
+	w := &shapeWalker{seen: map[visited]int{}, addrs: map[uintptr]bool{}}
+	w.walk(v)
+	return shape{w.hash, w.addrs}
+}
+
+func (s shape) shares(t shape) bool {
+	for a := range s.addrs {
+		if t.addrs[a] {
+			return true
+		}
+	}
+	return false
+}
+
+type visited struct {
+	addr uintptr
+	typ  reflect.Type
+	n    int
+}
+
+type shapeWalker struct {
+	hash  uint64
+	seen  map[visited]int
+	addrs map[uintptr]bool
+	maps  int // around
+	nodes int
+}
+
+// Most values of a shape, and most maps inside of maps: beyond these, two
+// shapes count as equal.
+const (
+	shapeNodes = 1_000_000
+	shapeMaps  = 4
+)
+
+var shapeSeed = maphash.MakeSeed()
+
+func (w *shapeWalker) mix(x uint64) {
+	w.hash = (w.hash ^ x) * 0x9E3779B97F4A7C15
+	w.hash ^= w.hash >> 29
+}
+
+// opaqueTypes are not looked into.
+var opaqueTypes = map[string]bool{
+	"time.Time": true, "time.Location": true, "time.Timer": true, "time.Ticker": true, "hash/maphash.Seed": true,
+	"os.File": true, "reflect.rtype": true, "regexp.Regexp": true, "sync.Pool": true, "sync.Map": true, "internal/abi.Type": true,
+}
+
+func (w *shapeWalker) walk(v reflect.Value) {
+	if w.nodes++; w.nodes > shapeNodes {
+		return
+	}
+	t := v.Type()
+	if opaqueTypes[t.PkgPath()+"."+t.Name()] {
+		return
+	}
+	w.mix(uint64(t.Kind()))
+	switch t.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			w.mix(1)
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		w.mix(uint64(v.Int()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		w.mix(v.Uint())
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		w.mix(maphash.Comparable(shapeSeed, numberOf(v)))
+	case reflect.String:
+		w.mix(maphash.String(shapeSeed, v.String()))
+	case reflect.Pointer:
+		if w.enter(v, 0, t.Elem().Size()) {
+			w.walk(v.Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.mix(maphash.String(shapeSeed, v.Elem().Type().String()))
+			w.walk(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.walk(v.Field(i))
+		}
+	case reflect.Array:
+		w.elements(v)
+	case reflect.Slice:
+		w.mix(uint64(v.Len()))
+		if w.enter(v, v.Len(), t.Elem().Size()) {
+			w.elements(v)
+		}
+	case reflect.Map:
+		w.mix(uint64(v.Len()))
+		if w.enter(v, 0, 1) {
+			w.entries(v)
+		}
+	case reflect.Chan:
+		if w.enter(v, 0, 1) {
+			w.mix(uint64(v.Cap()))
+			w.mix(uint64(v.Len()))
+		}
+	case reflect.Func:
+		w.function(v.Pointer())
+	case reflect.UnsafePointer, reflect.Uintptr:
+		if !v.IsZero() {
+			w.mix(1)
+		}
+	}
+}
+
+// function mixes in where a function begins: the compiler has copies of some,
+// made for different callers.
+func (w *shapeWalker) function(pc uintptr) {
+	if f := runtime.FuncForPC(pc); f != nil {
+		file, line := f.FileLine(pc)
+		w.mix(maphash.String(shapeSeed, file))
+		w.mix(uint64(line))
+	}
+}
+
+func numberOf(v reflect.Value) complex128 {
+	if v.CanComplex() {
+		return v.Complex()
+	}
+	return complex(v.Float(), 0)
+}
+
+// enter mixes in which object v refers to, and reports whether that is to be
+// visited.
+func (w *shapeWalker) enter(v reflect.Value, n int, size uintptr) bool {
+	addr := v.Pointer()
+	if addr == 0 {
+		return false
+	}
+	if size == 0 {
+		return true // shares its address with others
+	}
+	key := visited{addr, v.Type(), n}
+	if id, ok := w.seen[key]; ok {
+		w.mix(uint64(id))
+		return false
+	}
+	w.seen[key] = len(w.seen) + 1
+	w.addrs[addr] = true
+	return true
+}
+
+func (w *shapeWalker) elements(v reflect.Value) {
+	for i := range v.Len() {
+		if w.nodes > shapeNodes {
+			return
+		}
+		w.walk(v.Index(i))
+	}
+}
+
+// entries mixes in the entries of a map, in no order.
+func (w *shapeWalker) entries(v reflect.Value) {
+	if w.maps == shapeMaps {
+		return
+	}
+	var sum uint64
+	for it := v.MapRange(); it.Next(); {
+		e := &shapeWalker{seen: map[visited]int{}, addrs: w.addrs, maps: w.maps + 1, nodes: w.nodes}
+		e.walk(it.Key())
+		e.walk(it.Value())
+		sum += e.hash
+		w.nodes = e.nodes
+	}
+	w.mix(sum)
+}
