@@ -56,9 +56,8 @@ func TestMapOrder(t *testing.T) {
 }
 
 // What the body does depends on earlier executions.
-var runs int
-
 func TestKeptState(t *testing.T) {
+	runs := 0
 	model.Check(t, func(x *model.Exec) {
 		var n atomic.Int64
 		runs++

@@ -114,9 +114,8 @@ func TestTickerForEver(t *testing.T) {
 	})
 }
 
-var outside = time.NewTimer(time.Hour)
-
 func TestTimerFromOutside(t *testing.T) {
+	outside := time.NewTimer(time.Hour)
 	model.Check(t, func(x *model.Exec) { outside.Stop() })
 }
 

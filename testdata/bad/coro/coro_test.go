@@ -82,10 +82,8 @@ func TestStopInside(t *testing.T) {
 }
 
 // made is left over from the execution before.
-var made func() (int, bool)
-
 func TestKept(t *testing.T) {
-	made = nil
+	var made func() (int, bool)
 	model.Check(t, func(x *model.Exec) {
 		var n atomic.Int32
 		if made == nil {
