@@ -72,9 +72,16 @@ type Result struct {
 // Executions returns the number of executions begun.
 func (r *Result) Executions() int64 { return r.Complete + r.Deadlocked + r.Pruned + r.Failures }
 
-// Beats counts the beginnings and the ends of executions. While it is odd an execution runs; a
-// watchdog sees by a change that it makes progress.
+// Beats counts the beginnings and the ends of executions, and twice every 1,024 steps of one. While
+// it is odd an execution runs; a watchdog sees by it whether the execution goes on.
 var Beats atomic.Int64
+
+// beatEvery counts in Beats when an execution has made n steps.
+func beatEvery(n int) {
+	if n&1023 == 0 {
+		Beats.Add(2)
+	}
+}
 
 // DefaultMaxSteps is the bound on the steps of one execution if Config.MaxSteps is 0.
 const DefaultMaxSteps = 20_000

@@ -30,6 +30,7 @@ func (e *engine) commit(t *thread) {
 		e.rec.commit(t, ev, d)
 	}
 	e.depth++
+	beatEvery(e.depth)
 	t.prev = int32(d)
 	t.chosen = ev.choice
 	if t.obj >= 0 {

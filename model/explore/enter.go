@@ -119,6 +119,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		panic(abort{})
 	}
 	e.quietOps++
+	beatEvery(e.quietOps)
 	if e.quietOps > e.cfg.MaxSteps {
 		e.fail(KindLimit, "no end after %d operations of the only goroutine that is left: "+
 			"a livelock, a body that never ends, or a long one (model.MaxSteps raises the bound)", e.quietOps)

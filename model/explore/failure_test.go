@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -463,10 +464,37 @@ func TestAFailureNamesItsPlace(t *testing.T) {
 		"refused": func() {
 			spawn(func() { at = line(); hook.Refused(1, "channels") })
 		},
+		"in the standard library": func() {
+			spawn(func() { at = line(); _ = strings.Repeat("x", -len("y")) })
+		},
 	} {
 		f := all(body).Failure
 		require.NotNil(t, f, name)
 		require.Equal(t, at, f.At.Line, "%s: %+v", name, f.At)
 		require.Equal(t, "failure_test.go", filepath.Base(f.At.File), name)
+	}
+}
+
+// The watchdog takes an execution for stuck when the count stands still: a long one must move it.
+func TestBeatsCountTheStepsOfALongExecution(t *testing.T) {
+	var flag atomic.Int32
+	for name, body := range map[string]func(func()){
+		"alone":  func(work func()) { work() },
+		"beside": func(work func()) { spawn(work, func() { hook.Int32Load(&flag) }) },
+	} {
+		before, after := int64(0), int64(0)
+		r := explore.Run(explore.Config{Preemptions: 0, Executions: 1}, func() {
+			flag.Store(0)
+			body(func() {
+				before = explore.Beats.Load()
+				for range 10_000 {
+					hook.Int32Add(&flag, 1)
+				}
+				after = explore.Beats.Load()
+			})
+		})
+		require.Nil(t, r.Failure, name)
+		require.Greater(t, after, before+4, name)
+		require.Zero(t, (after-before)%2, "%s: odd while an execution runs", name)
 	}
 }

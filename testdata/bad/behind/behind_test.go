@@ -71,3 +71,17 @@ func TestKeptState(t *testing.T) {
 		x.Join()
 	})
 }
+
+// The fifth execution fails, and a replay of its schedule does not.
+func TestFailsOnce(t *testing.T) {
+	runs := 0
+	model.Check(t, func(x *model.Exec) {
+		var n atomic.Int64
+		runs++
+		x.Go("one", func() { n.Add(1) })
+		x.Go("two", func() { n.Add(2) })
+		x.Go("three", func() { n.Add(3) })
+		x.Join()
+		x.Assert(runs != 5, "run %d", runs)
+	})
+}
