@@ -61,7 +61,6 @@ func configure(options []Option) (config, error) {
 		searches:          4,
 		interval:          61,
 		rescueInterval:    10 * time.Millisecond,
-		seed:              rand.Uint64(),
 		poller:            defaultPoller(),
 		kernel:            poll.NewEpoll,
 		blockingThreads:   512,
@@ -74,6 +73,9 @@ func configure(options []Option) (config, error) {
 		if err := o(&c); err != nil {
 			return c, err
 		}
+	}
+	if !c.seeded {
+		c.seed = rand.Uint64()
 	}
 	return c, nil
 }
