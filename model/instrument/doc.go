@@ -34,7 +34,9 @@
 // What becomes of a function, method or variable of the standard library that
 // no hook stands for is said by its class in the table of package stdlib: it is
 // left alone, refused, or wrapped in hook.Shared or hook.Outside, which name
-// it, with file and line, in the verdict of a check that reaches it. A method
+// it, with file and line, in the verdict of a check that reaches it. What counts
+// is where it is called: a function that is put into a variable, or deferred,
+// becomes a literal that is refused or named when it runs. A method
 // may be reached through an interface, too: a type that embeds one of those
 // that need not be made by a function gets an explicit method, and the
 // conversion of an *os.File or *slog.LevelVar to an interface is named.

@@ -350,7 +350,7 @@ func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
 		r.keep[fn.Pkg().Path()] = true
 	case refuseOp, noteOp:
 		if fn.Signature().TypeParams() == nil {
-			r.guard(e, e.Pos(), o)
+			r.guardFunc(e, fn.Signature(), o)
 			return
 		}
 		r.guardGeneric(e, o)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // methodValue rewrites x.M where it is a value, and the receiver of refused
@@ -37,10 +38,44 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 				rv.amp = "&"
 			}
 		}
+		if r.guardMethod(n, s, o, rv) {
+			return
+		}
 		before, after := r.guardText(n.Sel.Pos(), o)
 		r.ed.front(start, before+rv.amp)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+after+".")
 	}
+}
+
+// guardMethod wraps a method that is not called at once, x.M, as a function of its receiver:
+//
+//	func(r T) func(A) B { return func(a A) B { return hook.Refused(r, "...").M(a) } }(x)
+//
+// It fails if that cannot be written here.
+func (r *rewriter) guardMethod(n *ast.SelectorExpr, s *types.Selection, o op, rv recv) bool {
+	sig, isFunc := r.c.info.TypeOf(n).(*types.Signature)
+	if r.called(n) || !isFunc {
+		return false
+	}
+	t := s.Recv()
+	if _, last, ok := r.fieldPath(s); ok {
+		t = last
+	}
+	if rv.amp != "" {
+		t = types.NewPointer(t)
+	}
+	if !r.writable(t, n.Pos()) || !r.writable(sig, n.Pos()) {
+		return false
+	}
+	recvText, _ := r.typeText(t)
+	head, args := r.literal(sig)
+	v := r.c.prefix + "r"
+	before, after := r.guardText(n.Sel.Pos(), o)
+	kind, _, _ := strings.Cut(head, " {")
+	r.ed.front(r.off(n.Pos()), "func("+v+" "+recvText+") "+kind+" { return "+
+		head+before+v+after+"."+n.Sel.Name+"("+args+") } }("+rv.amp)
+	r.closeCall(n.X.End(), n.End(), rv.path)
+	return true
 }
 
 // methodExpr rewrites T.M where it is a function, and reports whether to look
@@ -56,8 +91,8 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 		return false
 	}
 	switch {
-	case o.role == noteOp:
-		r.guard(n, n.Pos(), o)
+	case o.role == noteOp || o.role == refuseOp:
+		r.guardFunc(n, r.c.info.TypeOf(n).(*types.Signature), o)
 		return false
 	case o.role == hookedOp && !promoted:
 		text := r.hook(o.hook)
@@ -117,13 +152,18 @@ func (r *rewriter) keepType(e ast.Expr) {
 // typeText writes a type as this file can, adding imports if need be. It fails
 // for types that have no name here.
 func (r *rewriter) typeText(t types.Type) (string, bool) {
-	ok := true
 	text := types.TypeString(t, func(p *types.Package) string {
 		if p == r.c.pkg {
 			return ""
 		}
 		return r.importName(p.Path())
 	})
+	return text, r.nameable(t)
+}
+
+// nameable reports whether a type can be written in this file.
+func (r *rewriter) nameable(t types.Type) bool {
+	ok := true
 	visitNames(t, func(tn *types.TypeName) {
 		if tn.Pkg() == nil || tn.Pkg() == r.c.pkg {
 			return
@@ -132,7 +172,7 @@ func (r *rewriter) typeText(t types.Type) (string, bool) {
 			ok = false
 		}
 	})
-	return text, ok
+	return ok
 }
 
 // importName returns the name under which this file imports a package, adding

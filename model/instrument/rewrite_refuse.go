@@ -162,6 +162,72 @@ func (r *rewriter) guard(e ast.Expr, at token.Pos, o op) {
 	r.ed.behind(r.off(e.End()), after)
 }
 
+// called reports whether e, which is being visited, is called where it stands. The function of a
+// go or defer statement is called later than it is evaluated.
+func (r *rewriter) called(e ast.Expr) bool {
+	call, ok := r.parent().(*ast.CallExpr)
+	if !ok || call.Fun != e {
+		return false
+	}
+	switch r.stack[len(r.stack)-2].(type) {
+	case *ast.GoStmt, *ast.DeferStmt:
+		return false
+	}
+	return true
+}
+
+// guardFunc wraps a function. One that is not called at once, os.Exit say, becomes
+// func(code int) { hook.Refused(os.Exit, "...")(code) }: what counts is where it is called.
+func (r *rewriter) guardFunc(e ast.Expr, sig *types.Signature, o op) {
+	if r.called(e) || !r.writable(sig, e.Pos()) {
+		r.guard(e, e.Pos(), o)
+		return
+	}
+	head, args := r.literal(sig)
+	before, after := r.guardText(e.Pos(), o)
+	r.ed.front(r.off(e.Pos()), head+before)
+	r.ed.behind(r.off(e.End()), after+"("+args+") }")
+}
+
+// writable reports whether a type can be written at a position: its packages can be imported, and
+// their names there are no variables.
+func (r *rewriter) writable(t types.Type, pos token.Pos) bool {
+	ok := r.nameable(t)
+	visitNames(t, func(tn *types.TypeName) {
+		if tn.Pkg() == nil || tn.Pkg() == r.c.pkg || !ok {
+			return
+		}
+		path := tn.Pkg().Path()
+		if path == "internal" || strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal") {
+			ok = false
+			return
+		}
+		for _, spec := range r.src.ast.Imports {
+			if spec.Path.Value != strconv.Quote(path) {
+				continue
+			}
+			name := r.importName(path)
+			_, obj := r.c.info.Scopes[r.src.ast].Innermost(pos).LookupParent(name, pos)
+			if _, isPkg := obj.(*types.PkgName); !isPkg && name != "" {
+				ok = false
+			}
+		}
+	})
+	return ok
+}
+
+// literal gives the beginning of a function literal that calls a function of a signature, and the
+// arguments of that call.
+func (r *rewriter) literal(sig *types.Signature) (head, args string) {
+	params, names, _ := r.paramText(sig)
+	results, ret := "", " "
+	if sig.Results().Len() > 0 {
+		results, _ = r.typeText(sig.Results())
+		ret = " return "
+	}
+	return "func(" + params + ") " + results + " {" + ret, variadic(names, sig)
+}
+
 // guardText gives what stands before and after a wrapped expression.
 func (r *rewriter) guardText(at token.Pos, o op) (before, after string) {
 	if o.role == refuseOp {

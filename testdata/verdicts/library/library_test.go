@@ -12,6 +12,7 @@ import (
 	"go/token"
 	htmltemplate "html/template"
 	"io"
+	"log/slog"
 	mathrand "math/rand"
 	randv2 "math/rand/v2"
 	"net"
@@ -33,12 +34,53 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// verdict: said environment.*os.Setenv .*library_test.go:40
+// verdict: said environment.*os.Setenv .*library_test.go:[0-9]+
 func TestEnvironment(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		os.Unsetenv("SUREWAKE_NAME")
 		x.Go("set", func() { os.Setenv("SUREWAKE_NAME", "1") })
 		x.Go("get", func() { x.Assert(os.Getenv("SUREWAKE_NAME") != "", "not yet set") })
+		x.Join()
+	})
+}
+
+var setenv, exit = os.Setenv, os.Exit
+
+// What counts is where a function is called, not where it was put into a variable.
+//
+// verdict: said environment.*os.Setenv
+func TestFunctionInAVariable(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("set", func() { setenv("SUREWAKE_NAME", "1") })
+		x.Go("get", func() { os.Getenv("SUREWAKE_NAME") })
+		x.Join()
+	})
+}
+
+// verdict: said os.Exit is not modelled
+func TestExitInAVariable(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("exit", func() { exit(0) })
+		x.Join()
+	})
+}
+
+// verdict: said files.*os.Remove
+func TestDeferredCall(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	model.Check(t, func(x *model.Exec) {
+		defer os.Remove(name)
+		x.Go("look", func() { _, err := os.Lstat(name); _ = err })
+	})
+}
+
+// verdict: said locks of their own.*slog.LevelVar.Set
+func TestMethodInAVariable(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var lv slog.LevelVar
+		set := lv.Set
+		x.Go("set", func() { set(slog.LevelError) })
+		x.Go("other", func() {})
 		x.Join()
 	})
 }

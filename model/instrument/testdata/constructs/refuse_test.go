@@ -138,11 +138,26 @@ func TestLocalTypes(t *testing.T) {
 
 type level struct{ slog.LevelVar }
 
+var keptInAVariable = os.Setenv
+
 func TestSharedStateOfTheLibrary(t *testing.T) {
 	os.Setenv("SUREWAKE_CONSTRUCTS", "1")
 	unset := os.
 		Unsetenv
 	unset("SUREWAKE_CONSTRUCTS")
+	defer os.Remove("nowhere")
+	keptInAVariable("SUREWAKE_CONSTRUCTS", "2")
+	eq(t, os.Getenv("SUREWAKE_CONSTRUCTS"), "2")
+	defer unset("SUREWAKE_CONSTRUCTS")
+	if f, err := os.Open("refuse_test.go"); err == nil {
+		defer f.Close()
+		read := f.Read
+		n, _ := read(make([]byte, 3))
+		eq(t, n, 3)
+		testing := (*os.File).Seek
+		testing(f, 0, 0)
+		_ = t.Run
+	}
 	io.ReadFull(rand.Reader, make([]byte, 1))
 	randv2.N(3)
 	randv2.N[int](3)
