@@ -211,6 +211,8 @@ func (r *rewriter) visit(n ast.Node) bool {
 		if len(r.stack) == 1 {
 			r.explicitMethods(n)
 		}
+	case *ast.AssignStmt:
+		r.libraryAssign(n)
 	case *ast.GoStmt:
 		r.goStmt(n)
 	case *ast.CallExpr:

@@ -68,6 +68,31 @@ func (r *rewriter) libraryVar(n *ast.SelectorExpr, v *types.Var) {
 	r.guard(n, n.Pos(), o)
 }
 
+// libraryAssign notes assignments to variables of the standard library, which outlive the execution:
+// the value is wrapped.
+func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
+	if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+		return
+	}
+	for i, lhs := range n.Lhs {
+		sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		v, ok := r.c.info.Uses[sel.Sel].(*types.Var)
+		if !ok || v.IsField() || v.Pkg() == nil || !r.writable(v.Type(), n.Pos()) {
+			continue
+		}
+		if p := r.ss.l.pkgs[v.Pkg().Path()]; p == nil || !p.Standard {
+			continue
+		}
+		text, _ := r.typeText(v.Type())
+		o := op{role: noteOp, hook: "Shared[" + text + "]", reason: stdlib.Global.Assumed(),
+			name: shortName(v.Pkg().Path() + "." + v.Name())}
+		r.guard(n.Rhs[i], lhs.Pos(), o)
+	}
+}
+
 // bodyless refuses a function written in assembly or linked from elsewhere: it
 // may wait or touch shared memory, and nothing can be put inside.
 func (ss *session) bodyless(fn *types.Func, name string, ptr bool) op {

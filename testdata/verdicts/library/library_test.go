@@ -44,6 +44,17 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
+// verdict: said variables of the standard library.*os.Stdout
+func TestOutputIsReplaced(t *testing.T) {
+	stdout := os.Stdout
+	defer func() { os.Stdout = stdout }()
+	model.Check(t, func(x *model.Exec) {
+		x.Go("replace", func() { os.Stdout = os.Stderr })
+		x.Go("other", func() {})
+		x.Join()
+	})
+}
+
 var setenv, exit = os.Setenv, os.Exit
 
 // What counts is where a function is called, not where it was put into a variable.

@@ -146,6 +146,9 @@ func TestSharedStateOfTheLibrary(t *testing.T) {
 		Unsetenv
 	unset("SUREWAKE_CONSTRUCTS")
 	defer os.Remove("nowhere")
+	stdout := os.Stdout
+	os.Stdout, os.Stdin = nil, os.Stdin
+	os.Stdout = stdout
 	keptInAVariable("SUREWAKE_CONSTRUCTS", "2")
 	eq(t, os.Getenv("SUREWAKE_CONSTRUCTS"), "2")
 	defer unset("SUREWAKE_CONSTRUCTS")
