@@ -98,8 +98,8 @@ func needRace(t *testing.T) {
 	}
 }
 
-// bounded has the checks that are too large to exhaust, nearly all of them because two workers of the runtime look for work at once: they
-// run under a bound that they state.
+// bounded has the checks that are too large to exhaust, nearly all of them because two workers of
+// the runtime look for work at once: they run under a bound that they state.
 var bounded = regexp.MustCompile(`^(` +
 	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes|TestWiderSchedulersAreTheTable)/\d.*` +
 	`|.*/(one_preemption|two_preemptions)` +

@@ -30,13 +30,12 @@
 // progress, recorded histories ([Spec]), and what an observer of each step says
 // ([Observe]).
 //
-// Go statements, sync, sync/atomic, channels, select, iter.Pull, context, and
-// sleeps and timers on a virtual clock work as they stand. What else waits or
-// runs behind the checker's back is refused, with file and line; calls of the
-// standard library that meet state which the checker does not see (files, the
-// environment, random numbers, objects with locks of their own) are named in
-// the verdict's assumptions: README.md says which. How long anything takes is unknown: a goroutine that slept, or was
-// woken by a timer, may come at any time later. Timeouts are the exception, see
+// Go statements, sync, sync/atomic, channels, select, iter.Pull, context, and sleeps and timers on
+// a virtual clock work as they stand. What else waits or runs behind the checker's back is refused,
+// with file and line; calls of the standard library that meet state which the checker does not see
+// (files, the environment, random numbers, objects with locks of their own) are named in the
+// verdict's assumptions: README.md says which. How long anything takes is unknown: a goroutine that
+// slept, or was woken by a timer, may come at any time later. Timeouts are the exception, see
 // [Timeouts].
 //
 // Atomics are sequentially consistent, as Go's are. Printing in a body

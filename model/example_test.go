@@ -25,8 +25,8 @@ func ExampleCheck() {
 	// Output:
 }
 
-// An observer looks at each operation, and at memory while nothing runs: here it holds the code to a rule that no assertion in the
-// body could see broken, for an instant.
+// An observer looks at each operation, and at memory while nothing runs: here it holds the code to
+// a rule that no assertion in the body could see broken, for an instant.
 func ExampleObserve() {
 	TestNeverNegative := func(t *testing.T) {
 		var n *atomic.Int64

@@ -17,14 +17,15 @@ import (
 	"github.com/surewake/surewake/model/mutant"
 )
 
-// A candidate is a known bug, and a package whose checks and tests must object to it: the one in whose testdata/mutants it is, or one
-// that it names.
+// A candidate is a known bug, and a package whose checks and tests must object to it: the one in
+// whose testdata/mutants it is, or one that it names.
 type candidate struct {
 	id   string // the file's name, with the path of its package before it if that is another
 	file mutant.File
 	pkg  instrument.Package
-	// suspect is who is asked first, "" if it is not said: a check, or the beginning of the names of ordinary tests. It saves time
-	// and decides nothing: whoever does not object any more is passed over.
+	// suspect is who is asked first, "" if it is not said: a check, or the beginning of the names
+	// of ordinary tests. It saves time and decides nothing: whoever does not object any more is
+	// passed over.
 	suspect string
 }
 
@@ -96,8 +97,8 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
 }
 
-// killersElsewhere returns patterns for the packages that mutants of the selected ones name, and that
-// are not selected themselves.
+// killersElsewhere returns patterns for the packages that mutants of the selected ones name, and
+// that are not selected themselves.
 func killersElsewhere(selected []instrument.Package, root string, more bool) ([]string, error) {
 	var patterns []string
 	for _, p := range selected {
@@ -123,9 +124,9 @@ func killersElsewhere(selected []instrument.Package, root string, more bool) ([]
 	return slices.Compact(patterns), nil
 }
 
-// findMutants returns the mutants of the selected packages, each once for everyone it names in one of
-// the packages, and those of the module's other packages that name someone in a selected one. Those
-// that are further examples of the same bugs are among them if more is set.
+// findMutants returns the mutants of the selected packages, each once for everyone it names in one
+// of the packages, and those of the module's other packages that name someone in a selected one.
+// Those that are further examples of the same bugs are among them if more is set.
 func findMutants(selected, packages []instrument.Package, root string, more bool) (
 	all []candidate, err error,
 ) {
@@ -399,8 +400,9 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 	return cutShort, "", nil
 }
 
-// failsOnPurpose says whether the package at place is one whose checks have known verdicts, which need
-// not be good ones. A mutant of the checker is killed there by a check whose verdict it changes.
+// failsOnPurpose says whether the package at place is one whose checks have known verdicts, which
+// need not be good ones. A mutant of the checker is killed there by a check whose verdict it
+// changes.
 func failsOnPurpose(place string) bool { return strings.HasPrefix(place, "testdata/") }
 
 // changesVerdict says whether a check has another verdict than on the unchanged source.

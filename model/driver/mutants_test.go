@@ -12,7 +12,8 @@ import (
 	"github.com/surewake/surewake/model/mutant"
 )
 
-// A package has the mutants of its own directory, and those that name it; each once for everybody who is named there.
+// A package has the mutants of its own directory, and those that name it; each once for everybody
+// who is named there.
 func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
 	root := t.TempDir()
 	write := func(file, killers string) {
@@ -50,8 +51,8 @@ func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
 	}
 }
 
-// A package that is not selected takes part where a mutant of a selected one names it, and with that
-// mutant only.
+// A package that is not selected takes part where a mutant of a selected one names it, and with
+// that mutant only.
 func TestMutantsAreKilledElsewhereToo(t *testing.T) {
 	root := t.TempDir()
 	for file, killers := range map[string]string{

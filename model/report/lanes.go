@@ -8,8 +8,9 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Lanes draws a trace, a column a thread and a row a step, in the order in which the steps were made. With many
-// threads, or little room, steps are listed below one another instead. Every line ends with a line break.
+// Lanes draws a trace, a column a thread and a row a step, in the order in which the steps were
+// made. With many threads, or little room, steps are listed below one another instead. Every line
+// ends with a line break.
 func Lanes(t *wire.Trace, o Options) string {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
@@ -69,8 +70,8 @@ func (t *drawing) lanes() []*lane {
 	return lanes
 }
 
-// measure sets the lane's width and with it the column of the values: behind the widest operation that has room for its
-// value on the same line.
+// measure sets the lane's width and with it the column of the values: behind the widest operation
+// that has room for its value on the same line.
 func (l *lane) measure(w int) {
 	l.width, l.column = w, 0
 	for _, s := range l.steps {
@@ -90,7 +91,8 @@ func (l *lane) indent() int {
 	return l.number + 2
 }
 
-// cell returns the lines that show a step in its lane: function and file where they are new, then either
+// cell returns the lines that show a step in its lane: function and file where they are new, then
+// either
 //
 //	21  Load head  7
 //
@@ -99,8 +101,8 @@ func (l *lane) indent() int {
 //	21  head := r.head.Load()
 //	    Load head  7
 //
-// with the first line left out while the thread stays on that source line. The step's number belongs beside
-// lines[first].
+// with the first line left out while the thread stays on that source line. The step's number
+// belongs beside lines[first].
 func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 	add := func(line string) { lines = append(lines, middle(line, l.width)) }
 	indent := strings.Repeat(" ", l.indent())
@@ -156,7 +158,8 @@ func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 }
 
 func (t *drawing) columns(b *strings.Builder, o Options, lanes []*lane, number, room int) {
-	// Each lane gets what its widest line needs, as long as there is room; what one leaves the others may have.
+	// Each lane gets what its widest line needs, as long as there is room; what one leaves the
+	// others may have.
 	need := make([]int, len(lanes))
 	for i, l := range lanes {
 		probe := *l
@@ -227,7 +230,8 @@ func (t *drawing) preempted(k int) bool {
 	return k > 0 && t.Steps[k].Preempt && t.Steps[k].Thread != t.Steps[k-1].Thread
 }
 
-// share returns the widths of lanes that need so much, and have room columns each if divided evenly.
+// share returns the widths of lanes that need so much, and have room columns each if divided
+// evenly.
 func share(need []int, room int) []int {
 	widths := make([]int, len(need))
 	total, open := room*len(need), len(need)
@@ -250,7 +254,8 @@ func share(need []int, room int) []int {
 	return widths
 }
 
-// list prints the steps below one another, each with the name of its thread, indented by its number.
+// list prints the steps below one another, each with the name of its thread, indented by its
+// number.
 func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int) {
 	names := 0
 	for _, l := range lanes {

@@ -5,8 +5,8 @@ type Options struct {
 	// Width in columns, at least 60; 0 means 110. Lines of a message are never cut.
 	Width int
 
-	// Source returns the text of a source line, or "" where it is not known, to be shown beneath the steps of that
-	// line. Nil shows none. See SourceLines.
+	// Source returns the text of a source line, or "" where it is not known, to be shown beneath
+	// the steps of that line. Nil shows none. See SourceLines.
 	Source func(file string, line int) string
 }
 

@@ -40,8 +40,8 @@ func end(s string, w int) string {
 	return string([]rune(s)[:w-1]) + "…"
 }
 
-// wrap breaks s at spaces into lines of at most w columns, except for words that are longer. An arrow stays with what it
-// points to.
+// wrap breaks s at spaces into lines of at most w columns, except for words that are longer. An
+// arrow stays with what it points to.
 func wrap(s string, w int) []string {
 	const glue = "\x00" // nothing unprintable comes in here, see clean
 	s = strings.ReplaceAll(s, "→ ", "→"+glue)

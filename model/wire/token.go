@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Token names one execution of one check of one state of the source: PACKAGE:CHECK:SOURCE:SCHEDULE, for example
-// deque:TestStealOne:1f3a9c2e:3b2a.
+// Token names one execution of one check of one state of the source: PACKAGE:CHECK:SOURCE:SCHEDULE,
+// for example deque:TestStealOne:1f3a9c2e:3b2a.
 type Token struct {
 	Package  string // relative to the module's root, "." for the root itself; or an import path
 	Check    string // name of the test, with its subtest if any; may contain colons
@@ -35,7 +35,8 @@ func ParseToken(s string) (Token, error) {
 	}); i >= 0 {
 		return fail("a space or unprintable character after %q", s[:i])
 	}
-	// The check is what lies between the first colon and the last two: a subtest's name may contain some.
+	// The check is what lies between the first colon and the last two: a subtest's name may contain
+	// some.
 	first, schedule := strings.IndexByte(s, ':'), strings.LastIndexByte(s, ':')
 	source := -1
 	if schedule > 0 {
