@@ -57,7 +57,8 @@ func TestAuditWithoutToolsFails(t *testing.T) {
 func TestAuditUsage(t *testing.T) {
 	for _, args := range [][]string{{"audit", "park"}, {"audit", "-run", "("}, {"audit", "-run", "nothing"}, {"audit", "-wrong"}} {
 		var out, stderr bytes.Buffer
-		if code := run(context.Background(), args, &out, &stderr); code != exitTrouble || stderr.Len() == 0 {
+		if code := run(context.Background(), args, &out, &stderr); code != exitTrouble ||
+			stderr.Len() == 0 {
 			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
 		}
 	}

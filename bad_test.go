@@ -81,7 +81,9 @@ func requireDecisions(t *testing.T, pkg string, want map[string]decision) {
 		assert.Regexp(t, regexp.MustCompile(`(?s)`+d.message), r.Message, name)
 		assert.NotContains(t, r.File, "model/", "%s: %s", name, r.Message)
 		if place, ok := places[name]; ok {
-			assert.Equal(t, "testdata/bad/"+pkg+"/"+place, fmt.Sprintf("%s:%d", r.File, r.Line), name)
+			assert.Equal(
+				t, "testdata/bad/"+pkg+"/"+place, fmt.Sprintf("%s:%d", r.File, r.Line), name,
+			)
 		}
 	}
 }
@@ -103,27 +105,42 @@ var places = map[string]string{
 func TestBodiesThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "endless", map[string]decision{
-		"TestLoop":  {wire.KindLimit, `not reached a scheduling point .*the body never ends, or blocks.*endless\.count\(`},
-		"TestBlock": {wire.KindLimit, `not reached a scheduling point .*endless\.TestBlock\..*endless_test\.go:32`},
-		"TestSpin":  {wire.KindLivelock, `livelock`},
-		"TestBusy":  {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
+		"TestLoop": {
+			wire.KindLimit,
+			`not reached a scheduling point .*the body never ends, or blocks.*endless\.count\(`,
+		},
+		"TestBlock": {
+			wire.KindLimit,
+			`not reached a scheduling point .*endless\.TestBlock\..*endless_test\.go:32`,
+		},
+		"TestSpin": {wire.KindLivelock, `livelock`},
+		"TestBusy": {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
 	})
 }
 
 func TestBodiesThatEndMoreThanThemselves(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "exits", map[string]decision{
-		"TestFailNow":        {wire.KindAssertion, `FailNow`},
-		"TestFatal":          {wire.KindAssertion, `FailNow|Fatal`},
-		"TestSkip":           {wire.KindRefused, `Skip`},
-		"TestExit":           {wire.KindRefused, `exits_test\.go:28:\d+: .*os\.Exit`},
-		"TestLogFatal":       {wire.KindRefused, `exits_test\.go:32:\d+: .*log\.Fatal`},
-		"TestExitBefore":     {wire.KindRefused, `ended without a result: exit status 3; something called os\.Exit or log\.Fatal`},
+		"TestFailNow":  {wire.KindAssertion, `FailNow`},
+		"TestFatal":    {wire.KindAssertion, `FailNow|Fatal`},
+		"TestSkip":     {wire.KindRefused, `Skip`},
+		"TestExit":     {wire.KindRefused, `exits_test\.go:28:\d+: .*os\.Exit`},
+		"TestLogFatal": {wire.KindRefused, `exits_test\.go:32:\d+: .*log\.Fatal`},
+		"TestExitBefore": {
+			wire.KindRefused,
+			`ended without a result: exit status 3; something called os\.Exit or log\.Fatal`,
+		},
 		"TestExitZeroBefore": {wire.KindRefused, `unexpected call to os\.Exit\(0\) during test`},
-		"TestFailsBefore":    {wire.KindAssertion, `failed outside the executions of a check.*no such luck`},
-		"TestFailsAfter":     {wire.KindAssertion, `failed outside the executions of a check.*too late`},
-		"TestSkipped":        {wire.KindRefused, `ended without running a check`},
-		"TestPanic":          {wire.KindPanic, `out of cheese`},
+		"TestFailsBefore": {
+			wire.KindAssertion,
+			`failed outside the executions of a check.*no such luck`,
+		},
+		"TestFailsAfter": {
+			wire.KindAssertion,
+			`failed outside the executions of a check.*too late`,
+		},
+		"TestSkipped": {wire.KindRefused, `ended without running a check`},
+		"TestPanic":   {wire.KindPanic, `out of cheese`},
 	})
 }
 
@@ -134,9 +151,15 @@ func TestWorkBehindTheCheckersBackIsUndecided(t *testing.T) {
 		"TestSubtest": {wire.KindRefused, `behind_test\.go:18:\d+: .*Run`},
 		// The goroutine is met, or what it did is, whichever happens first.
 		"TestStartedBefore": {"", `goroutine`},
-		"TestMapOrder":      {wire.KindNondeterminism, `(map order|nondeterminis|does not control|not deterministic)`},
-		"TestKeptState":     {wire.KindNondeterminism, `(map order|nondeterminis|does not control|not deterministic)`},
-		"TestFailsOnce":     {wire.KindNondeterminism, `run 5.*did not show again`},
+		"TestMapOrder": {
+			wire.KindNondeterminism,
+			`(map order|nondeterminis|does not control|not deterministic)`,
+		},
+		"TestKeptState": {
+			wire.KindNondeterminism,
+			`(map order|nondeterminis|does not control|not deterministic)`,
+		},
+		"TestFailsOnce": {wire.KindNondeterminism, `run 5.*did not show again`},
 	})
 }
 
@@ -144,8 +167,11 @@ func TestWorkBehindTheCheckersBackIsUndecided(t *testing.T) {
 func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "observed", map[string]decision{
-		"TestNegativeForAnInstant": {wire.KindAssertion, `step refused: step 1, by down, Add: n is negative`},
-		"TestObserverThatPanics":   {wire.KindPanic, `up panicked: two is too much`},
+		"TestNegativeForAnInstant": {
+			wire.KindAssertion,
+			`step refused: step 1, by down, Add: n is negative`,
+		},
+		"TestObserverThatPanics": {wire.KindPanic, `up panicked: two is too much`},
 	})
 	a := surewake(t, ".", "replay", badRows(t, "observed")["TestNegativeForAnInstant"].Token)
 	require.Equal(t, 1, a.code, "%s", a)
@@ -157,20 +183,53 @@ func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
 func TestMisuseOfChannels(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "channels", map[string]decision{
-		"TestCloseOfNil":         {wire.KindPanic, `panicked: close of nil channel.*channels_test\.go:15`},
-		"TestCloseTwice":         {wire.KindPanic, `two panicked: close of closed channel.*channels_test\.go:23`},
-		"TestSendOnClosed":       {wire.KindPanic, `sender panicked: send on closed channel.*channels_test\.go:31`},
-		"TestClosedWhileSending": {wire.KindPanic, `sender panicked: send on closed channel.*channels_test\.go:40`},
-		"TestNobodySends":        {wire.KindDeadlock, `deadlock.*main in Join, receiver in channel receive.*receiver is blocked for ever in channel receive at channels_test\.go:49`},
-		"TestLeak":               {wire.KindLeak, `goroutine leak: the body returned, but 1 of 2 .*worker is blocked for ever in channel send at channels_test\.go:58`},
-		"TestNilChannel":         {wire.KindDeadlock, `every goroutine waits for ever: main in select\n.*channels_test\.go:70`},
-		"TestSelectWithoutCases": {wire.KindDeadlock, `main is blocked for ever in select at channels_test\.go:78`},
-		"TestEverybodyMeets":     {wire.KindAssertion, `received 3`},
-		"TestLoopThatNobodyEnds": {wire.KindDeadlock, `consumer is blocked for ever in channel receive at channels_test\.go:102`},
-		"TestTickerForEver":      {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
-		"TestTimerFromOutside":   {wire.KindRefused, `not modelled: Stop of a timer that was made outside of the check`},
-		"TestContextFromOutside": {wire.KindRefused, `waiter in channel receive: the channel was closed behind the checker's back`},
-		"TestCancelledOutside":   {wire.KindAssertion, `the child's error is context canceled`},
+		"TestCloseOfNil": {
+			wire.KindPanic,
+			`panicked: close of nil channel.*channels_test\.go:15`,
+		},
+		"TestCloseTwice": {
+			wire.KindPanic,
+			`two panicked: close of closed channel.*channels_test\.go:23`,
+		},
+		"TestSendOnClosed": {
+			wire.KindPanic,
+			`sender panicked: send on closed channel.*channels_test\.go:31`,
+		},
+		"TestClosedWhileSending": {
+			wire.KindPanic,
+			`sender panicked: send on closed channel.*channels_test\.go:40`,
+		},
+		"TestNobodySends": {
+			wire.KindDeadlock,
+			`deadlock.*main in Join, receiver in channel receive.*receiver is blocked for ever in channel receive at channels_test\.go:49`,
+		},
+		"TestLeak": {
+			wire.KindLeak,
+			`goroutine leak: the body returned, but 1 of 2 .*worker is blocked for ever in channel send at channels_test\.go:58`,
+		},
+		"TestNilChannel": {
+			wire.KindDeadlock,
+			`every goroutine waits for ever: main in select\n.*channels_test\.go:70`,
+		},
+		"TestSelectWithoutCases": {
+			wire.KindDeadlock,
+			`main is blocked for ever in select at channels_test\.go:78`,
+		},
+		"TestEverybodyMeets": {wire.KindAssertion, `received 3`},
+		"TestLoopThatNobodyEnds": {
+			wire.KindDeadlock,
+			`consumer is blocked for ever in channel receive at channels_test\.go:102`,
+		},
+		"TestTickerForEver": {wire.KindLimit, `^limit: no end after \d+ (steps|operations)`},
+		"TestTimerFromOutside": {
+			wire.KindRefused,
+			`not modelled: Stop of a timer that was made outside of the check`,
+		},
+		"TestContextFromOutside": {
+			wire.KindRefused,
+			`waiter in channel receive: the channel was closed behind the checker's back`,
+		},
+		"TestCancelledOutside": {wire.KindAssertion, `the child's error is context canceled`},
 	})
 }
 
@@ -245,8 +304,11 @@ func anotherModule(t *testing.T, dir string) (write func(name, text string)) {
 	require.NoError(t, err)
 	gosum, err := os.ReadFile("go.sum")
 	require.NoError(t, err)
-	write("go.mod", strings.Replace(string(gomod), "module "+modulePath, "module example.com/other", 1)+
-		"\nrequire "+modulePath+" v0.0.0\nreplace "+modulePath+" => "+here+"\n")
+	write(
+		"go.mod",
+		strings.Replace(string(gomod), "module "+modulePath, "module example.com/other", 1)+
+			"\nrequire "+modulePath+" v0.0.0\nreplace "+modulePath+" => "+here+"\n",
+	)
 	write("go.sum", string(gosum))
 	return write
 }
@@ -284,12 +346,15 @@ func TestNever(t *testing.T) {
 // What is undecided has an exit code of its own, and its token shows the reason again.
 func TestWhatIsUndecidedIsNoFailure(t *testing.T) {
 	t.Parallel()
-	a := surewake(t, ".", "check", "-race=false", "-run", "^(TestTickerForEver|TestTimerFromOutside)$",
-		"./testdata/bad/channels")
+	a := surewake(
+		t, ".", "check", "-race=false", "-run", "^(TestTickerForEver|TestTimerFromOutside)$",
+		"./testdata/bad/channels",
+	)
 	require.Equal(t, 3, a.code, "%s", a)
 	require.Regexp(t, `(?m)^2 checks: 0 proved, 0 bounded, 0 failed, 2 undecided\n\z`, a.stdout)
 	require.NotContains(t, a.stdout, "FAILED")
-	token := regexp.MustCompile(`(?m)^    token   (\S*TestTimerFromOutside\S*)$`).FindStringSubmatch(a.stdout)
+	token := regexp.MustCompile(`(?m)^    token   (\S*TestTimerFromOutside\S*)$`).
+		FindStringSubmatch(a.stdout)
 	require.NotNil(t, token, "%s", a)
 	a = surewake(t, ".", "replay", "-race=false", token[1])
 	require.Equal(t, 3, a.code, "%s", a)
@@ -357,13 +422,20 @@ func TestOdd(t *testing.T) {
 	require.Contains(t, a.stdout, "1 checks: 1 proved, 0 bounded, 0 failed")
 
 	bug := func(id, declaration, edit string) {
-		write("counter/testdata/mutants/"+id+".mutant", "A bug.\n\n-- counter/counter.go: "+declaration+" --\n"+edit)
+		write(
+			"counter/testdata/mutants/"+id+".mutant",
+			"A bug.\n\n-- counter/counter.go: "+declaration+" --\n"+edit,
+		)
 	}
 	bug("1-lost", "Counter.Add", "- c.n.Add(1)\n+ c.n.Store(c.n.Load() + 1)\n")
 	bug("2-even", "Counter.Odd", "- return c.n.Load()%2 == 1\n+ return c.n.Load()%2 == 0\n")
 	a = surewake(t, dir, "mutants", "./...")
 	require.Zero(t, a.code, "%s", a)
-	require.Regexp(t, `^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`, a.stdout)
+	require.Regexp(
+		t,
+		`^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`,
+		a.stdout,
+	)
 
 	bug("3-name", "Counter.Name", "- \"counter\"\n+ \"\"\n")
 	bug("4-old", "Counter.Add", "- c.n.Sub(1)\n+ c.n.Add(1)\n")
@@ -371,15 +443,24 @@ func TestOdd(t *testing.T) {
 	a = surewake(t, dir, "mutants", "-run", "3|4|5")
 	require.Equal(t, 1, a.code, "%s", a)
 	require.Regexp(t, `^3-name \.\.\. SURVIVED  \d+\.\ds\n`, a.stdout)
-	require.Contains(t, a.stdout, "4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n")
-	require.Regexp(t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`, a.stdout)
+	require.Contains(
+		t, a.stdout,
+		"4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n",
+	)
+	require.Regexp(
+		t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`,
+		a.stdout,
+	)
 	require.Contains(t, a.stdout, "3 mutants: 0 caught, 1 missed, 2 in error\n")
 
 	// The tree was never touched, and now it is.
 	now, err := os.ReadFile(filepath.Join(dir, "counter", "counter.go"))
 	require.NoError(t, err)
 	require.Equal(t, good, string(now))
-	write("counter/counter.go", strings.Replace(good, "\tc.n.Add(1)", "\tc.n.Store(c.n.Load() + 1)", 1))
+	write(
+		"counter/counter.go",
+		strings.Replace(good, "\tc.n.Add(1)", "\tc.n.Store(c.n.Load() + 1)", 1),
+	)
 	a = surewake(t, dir, "check", "-json", "./counter")
 	require.Equal(t, 1, a.code, "%s", a)
 	rows, _ := a.rows(t)
@@ -396,17 +477,38 @@ func TestOdd(t *testing.T) {
 func TestMisuseOfCoroutines(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "coro", map[string]decision{
-		"TestNextInside":     {wire.KindPanic, `main panicked: iter\.Pull: next called again before yield`},
-		"TestNextOfTwo":      {wire.KindPanic, `panicked: iter\.Pull2: next called again before yield`},
-		"TestYieldOutside":   {wire.KindPanic, `main panicked: iter\.Pull: yield called again before next`},
-		"TestYieldOfAnother": {wire.KindRefused, `not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`},
-		"TestStopInside":     {wire.KindRefused, `not modelled: iter\.Pull: stop was called while the iterator runs`},
-		"TestKept":           {wire.KindNondeterminism, `does not control`},
-		"TestMadeBefore":     {wire.KindRefused, `real goroutine: a goroutine that the checker did not start used checked code`},
-		"TestPanicInside":    {wire.KindPanic, `drives panicked: out of cheese.*coro\.explode`},
-		"TestFailNowInside":  {wire.KindAssertion, `FailNow`},
-		"TestEndlessInside":  {wire.KindLimit, `not reached a scheduling point .*coro\.count\(`},
-		"TestProcs":          {wire.KindRefused, `GOMAXPROCS cannot be changed`},
-		"TestTrace":          {wire.KindRefused, `coro_test\.go:\d+:\d+: trace\.Start is not modelled`},
+		"TestNextInside": {
+			wire.KindPanic,
+			`main panicked: iter\.Pull: next called again before yield`,
+		},
+		"TestNextOfTwo": {
+			wire.KindPanic,
+			`panicked: iter\.Pull2: next called again before yield`,
+		},
+		"TestYieldOutside": {
+			wire.KindPanic,
+			`main panicked: iter\.Pull: yield called again before next`,
+		},
+		"TestYieldOfAnother": {
+			wire.KindRefused,
+			`not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`,
+		},
+		"TestStopInside": {
+			wire.KindRefused,
+			`not modelled: iter\.Pull: stop was called while the iterator runs`,
+		},
+		"TestKept": {wire.KindNondeterminism, `does not control`},
+		"TestMadeBefore": {
+			wire.KindRefused,
+			`real goroutine: a goroutine that the checker did not start used checked code`,
+		},
+		"TestPanicInside":   {wire.KindPanic, `drives panicked: out of cheese.*coro\.explode`},
+		"TestFailNowInside": {wire.KindAssertion, `FailNow`},
+		"TestEndlessInside": {wire.KindLimit, `not reached a scheduling point .*coro\.count\(`},
+		"TestProcs":         {wire.KindRefused, `GOMAXPROCS cannot be changed`},
+		"TestTrace": {
+			wire.KindRefused,
+			`coro_test\.go:\d+:\d+: trace\.Start is not modelled`,
+		},
 	})
 }

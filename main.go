@@ -94,7 +94,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		c.flags.PrintDefaults()
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "surewake: %v\nusage: surewake %s (-h lists the flags)\n", err, synopsis[command])
+		fmt.Fprintf(stderr, "surewake: %v\nusage: surewake %s (-h lists the flags)\n",
+			err, synopsis[command])
 		return exitTrouble
 	}
 	return do(c)
@@ -120,7 +121,10 @@ type call struct {
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
-	c := &call{ctx: ctx, stdout: stdout, stderr: stderr, flags: flag.NewFlagSet(command, flag.ContinueOnError)}
+	c := &call{
+		ctx: ctx, stdout: stdout, stderr: stderr,
+		flags: flag.NewFlagSet(command, flag.ContinueOnError),
+	}
 	c.flags.SetOutput(io.Discard) // run prints errors, without the list of flags
 	c.flags.Usage = func() {}
 	o := &c.opts
@@ -129,7 +133,8 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	c.flags.StringVar(&o.Dir, "C", "", "change to `dir` before anything else")
 	c.flags.StringVar(&o.Tags, "tags", "", "build `tags`, separated by commas")
 	c.flags.BoolVar(&o.Race, "race", true,
-		"explore every check under the race detector as well;\nwithout it no check is better than bounded")
+		"explore every check under the race detector as well;\n"+
+			"without it no check is better than bounded")
 	switch command {
 	case "check":
 		c.checkFlags()
@@ -147,9 +152,9 @@ func (c *call) checkFlags() {
 	o := &c.opts
 	c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
 	c.flags.Var(&o.Budget, "budget",
-		"explore each check for at most a `time or number` of executions: 30s, 10000x or 30s,10000x;\n"+
-			"the time is that of the plain run and the race run together, the number is for each of them;\n"+
-			"a check that is cut short is at most bounded")
+		"explore each check for at most a `time or number` of executions:\n"+
+			"30s, 10000x or 30s,10000x; the time is that of the plain run and the race run\n"+
+			"together, the number is for each of them; a check that is cut short is bounded")
 	c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions",
 		func(s string) error {
 			n, err := parsePreemptions(s)
@@ -163,7 +168,7 @@ func (c *call) checkFlags() {
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
 	c.flags.BoolVar(&c.json, "json", false,
 		"print one JSON object per check, then one with the counts;\n"+
-			"\"kind\", \"file\" and \"line\" say what decided a verdict that is not proved or bounded, and where")
+			"\"kind\", \"file\" and \"line\" say what decided FAILED and undecided, and where")
 }
 
 func parsePreemptions(s string) (int, error) {
@@ -199,7 +204,8 @@ func (c *call) check() int {
 		return c.trouble(err)
 	}
 	if sum.NoRace != "" {
-		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n", sum.NoRace, driver.HowToRace(sum.NoRace))
+		fmt.Fprintf(c.stderr, "races were not checked: %s\n%s\n",
+			sum.NoRace, driver.HowToRace(sum.NoRace))
 	}
 	out.Close(sum)
 	switch {
@@ -214,8 +220,8 @@ func (c *call) check() int {
 func (c *call) replay() int {
 	if c.flags.NArg() != 1 {
 		return c.trouble(&driver.UsageError{
-			Text: "replay wants one token, as a failed or undecided check prints it\nusage: surewake " +
-				synopsis["replay"],
+			Text: "replay wants one token, as a failed or undecided check prints it\n" +
+				"usage: surewake " + synopsis["replay"],
 		})
 	}
 	again, err := driver.Replay(c.ctx, c.opts, c.flags.Arg(0))
@@ -242,7 +248,8 @@ func (c *call) mutants() int {
 	if sum.Broken > 0 {
 		broken = fmt.Sprintf(", %d in error", sum.Broken)
 	}
-	fmt.Fprintf(c.stdout, "%d mutants: %d caught, %d missed%s\n", sum.Mutants, sum.Caught, sum.Missed, broken)
+	fmt.Fprintf(c.stdout, "%d mutants: %d caught, %d missed%s\n",
+		sum.Mutants, sum.Caught, sum.Missed, broken)
 	if sum.Missed+sum.Broken > 0 {
 		return exitFailed
 	}
@@ -310,7 +317,8 @@ func self(arg0 string) []string {
 var (
 	ourModule = regexp.MustCompile(`(?m)^module ` + regexp.QuoteMeta(modulePath) + `\s*$`)
 	// In every other block of a go.mod file a version follows the path.
-	toolLine = regexp.MustCompile(`(?m)^(tool)?\s+"?` + regexp.QuoteMeta(modulePath) + `"?\s*(//.*)?$`)
+	toolLine = regexp.MustCompile(
+		`(?m)^(tool)?\s+"?` + regexp.QuoteMeta(modulePath) + `"?\s*(//.*)?$`)
 )
 
 // enclosingGoMod reads the go.mod file of the module around the working

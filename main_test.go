@@ -121,7 +121,9 @@ func TestEveryCheckIsProved(t *testing.T) {
 	require.NotEmpty(t, rows)
 	races := canRace(t)
 	for _, r := range rows {
-		t.Logf("%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds)
+		t.Logf(
+			"%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds,
+		)
 		if !races {
 			require.Equal(t, driver.Bounded, r.Verdict, "%+v", r)
 			require.Contains(t, r.Bounded, "races not checked", "%+v", r)

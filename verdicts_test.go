@@ -63,7 +63,8 @@ func wantedVerdicts(t *testing.T, folder string) map[string]string {
 		require.NoError(t, err)
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestMain" {
+			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") ||
+				f.Name.Name == "TestMain" {
 				continue
 			}
 			line := verdictLine.FindStringSubmatch(f.Doc.Text())

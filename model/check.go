@@ -83,8 +83,8 @@ func (c *check) run() {
 		return
 	}
 	if c.set.Race != explore.Race {
-		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, the command expects -race=%v",
-			explore.Race, c.set.Race)
+		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, "+
+			"the command expects -race=%v", explore.Race, c.set.Race)
 		return
 	}
 	if c.state = openPackageState(); c.state != nil {
@@ -141,7 +141,8 @@ func (c *check) config() explore.Config {
 	if s.Seconds > 0 {
 		cfg.Duration = time.Duration(s.Seconds * float64(time.Second))
 	}
-	if cfg.Strategy != "" && cfg.Strategy != explore.DPOR && cfg.Duration == 0 && cfg.Executions == 0 {
+	random := cfg.Strategy != "" && cfg.Strategy != explore.DPOR
+	if random && cfg.Duration == 0 && cfg.Executions == 0 {
 		cfg.Executions = 10_000 // random strategies never end by themselves
 	}
 	if cfg.Duration == 0 && cfg.Executions == 0 {

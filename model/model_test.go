@@ -69,7 +69,10 @@ func TestStressJudgesTheHistory(t *testing.T) {
 		return func(x *model.Exec) {
 			var n atomic.Int64
 			for range 2 {
-				x.Go("adder", func() { history.Do(x.History(), op{1}, func() int { return add(&n) }) })
+				x.Go(
+					"adder",
+					func() { history.Do(x.History(), op{1}, func() int { return add(&n) }) },
+				)
 			}
 			x.Join()
 		}

@@ -22,13 +22,15 @@ func (c *check) result(res explore.Result) wire.Result {
 		Digest: fmt.Sprintf("%016x", res.Digest),
 	}
 	if c.opts.timeouts > 0 {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
+		r.Assumptions = append(r.Assumptions,
+			fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
 	}
 	if res.Held && c.opts.timeouts == 0 {
 		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
 	}
 	if res.ForcedTimeouts > 0 {
-		r.Assumptions = append(r.Assumptions, fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
+		r.Assumptions = append(r.Assumptions,
+			fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
 	r.Assumptions = append(r.Assumptions, uses(res.Uses)...)
@@ -103,8 +105,8 @@ const shortest = 5 * time.Second
 // schedule with none, with one, ... up to what f has.
 func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure {
 	switch f.Kind {
-	case explore.KindNondeterminism, explore.KindUncontrolled, explore.KindExit, explore.KindRefused,
-		explore.KindLimit, explore.KindInternal:
+	case explore.KindNondeterminism, explore.KindUncontrolled, explore.KindExit,
+		explore.KindRefused, explore.KindLimit, explore.KindInternal:
 		return f
 	}
 	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
@@ -278,14 +280,22 @@ func (c *check) files(r *wire.Result) {
 	}
 }
 
+// notUser has the beginnings of functions that say nothing about checked code.
+var notUser = []string{
+	modulePath + ".", modulePath + "/explore.", modulePath + "/hook.", modulePath + "/virtual.",
+	"panic(", "runtime.", "runtime/", "iter.",
+}
+
+const modulePath = "github.com/surewake/surewake/model"
+
 // userStack leaves of a panic's stack the part in the checked code.
 func userStack(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var out []string
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
-		if strings.Contains(fn, "surewake/model/explore.") || strings.Contains(fn, "surewake/model/hook.") || strings.Contains(fn, "surewake/model/virtual.") || strings.Contains(fn, "surewake/model.") ||
-			strings.HasPrefix(fn, "panic(") || strings.HasPrefix(fn, "runtime") || strings.HasPrefix(fn, "iter.") {
+		begins := func(prefix string) bool { return strings.HasPrefix(fn, prefix) }
+		if slices.ContainsFunc(notUser, begins) {
 			continue
 		}
 		out = append(out, "\t"+fn, "\t"+lines[i+1])

@@ -43,7 +43,8 @@ func (c *check) watch() (stop func()) {
 			r := wire.Result{
 				Check: c.name, Verdict: wire.Undecided, Kind: wire.KindLimit,
 				Message: fmt.Sprintf("an execution has not reached a scheduling point for %v: "+
-					"the body never ends, or blocks outside the checker's control\n%s", stuck, stack),
+					"the body never ends, or blocks outside the checker's control\n%s",
+					stuck, stack),
 			}
 			if r.File, r.Line = c.placeIn(stack); r.File == "" {
 				r.File, r.Line = c.file, c.line
@@ -86,7 +87,9 @@ func bodyStack() string {
 	var out []string
 	for _, g := range all {
 		has := func(fn string) bool { return strings.Contains(g, "model/explore.(*"+fn) }
-		if (has("engine).runBody") || has("engine).runCoro")) && !has("engine).handOff") && !has("engine).resume") && !has("Coro).Yield") {
+		runs := has("engine).runBody") || has("engine).runCoro")
+		waits := has("engine).handOff") || has("engine).resume") || has("Coro).Yield")
+		if runs && !waits {
 			out = append(out, g)
 		}
 	}

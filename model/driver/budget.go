@@ -14,12 +14,15 @@ type Budget struct {
 	Executions int64         // of each of the two
 }
 
-const budgetForms = "want a duration (30s, 2m), a number of executions (10000x) or both (30s,10000x), greater than zero"
+const budgetForms = "want a duration (30s, 2m), a number of executions (10000x) " +
+	"or both (30s,10000x), greater than zero"
 
 // ParseBudget reads what String writes.
 func ParseBudget(s string) (Budget, error) {
 	var b Budget
-	refuse := func() (Budget, error) { return Budget{}, fmt.Errorf("budget %q: %s", s, budgetForms) }
+	refuse := func() (Budget, error) {
+		return Budget{}, fmt.Errorf("budget %q: %s", s, budgetForms)
+	}
 	for _, part := range strings.Split(s, ",") {
 		if count, ok := strings.CutSuffix(part, "x"); ok {
 			n, err := strconv.ParseInt(count, 10, 64)

@@ -198,7 +198,8 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
 		if !rows[i].passes() && rows[i].schedule != "" {
 			rows[i].Token = wire.Token{
-				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source, Schedule: rows[i].schedule,
+				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source,
+				Schedule: rows[i].schedule,
 			}.String()
 		}
 	}
@@ -239,7 +240,9 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 }
 
 // process builds what it needs and runs it.
-func (r *runner) process(ctx context.Context, t planned, race bool, s wire.Settings) (*outcome, error) {
+func (r *runner) process(
+	ctx context.Context, t planned, race bool, s wire.Settings,
+) (*outcome, error) {
 	path, err := r.build(ctx, t, race)
 	if err != nil {
 		return nil, err

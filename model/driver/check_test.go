@@ -44,8 +44,12 @@ func TestRowsKeepTheOrderOfThePlan(t *testing.T) {
 	for _, r := range rows {
 		names = append(names, r.Name+" "+r.Verdict)
 	}
-	require.Equal(t, []string{"TestProved proved", "TestSubtests/a bounded", "TestSubtests/b FAILED",
-		"TestSubtests/c bounded", "TestCutShort bounded", "TestAssumes proved"}, names)
+	require.Equal(
+		t,
+		[]string{"TestProved proved", "TestSubtests/a bounded", "TestSubtests/b FAILED",
+			"TestSubtests/c bounded", "TestCutShort bounded", "TestAssumes proved"},
+		names,
+	)
 	require.Equal(t, Summary{Checks: 6, Proved: 2, Bounded: 3, Failed: 1}, sum)
 	require.Equal(t, ".:TestSubtests/b:1f3a9c2e:3b2a", rows[2].Token)
 	require.Equal(t, "owner", rows[2].Trace.Steps[0].Name)
@@ -63,7 +67,9 @@ func TestARaceFailsTheCheckAndIsQuotedWithoutOurFrames(t *testing.T) {
 	require.Contains(t, r.Message, "/src/ring/ring.go:47")
 	require.NotContains(t, r.Message, "surewake/model")
 	require.NotContains(t, r.Message, "testing.tRunner")
-	require.NotContains(t, r.Message, "Goroutine 9 (running) created at", "a section of our frames only")
+	require.NotContains(
+		t, r.Message, "Goroutine 9 (running) created at", "a section of our frames only",
+	)
 }
 
 func TestEachCheckOfATestHasItsOwnRace(t *testing.T) {
@@ -163,7 +169,10 @@ func TestSilenceIsUndecidedAndNamesThePlace(t *testing.T) {
 			require.Equal(t, Undecided, r.Verdict)
 			require.Equal(t, wire.KindLimit, r.Kind)
 			require.Equal(t, "fake_test.go", filepath.Base(r.File))
-			require.Contains(t, r.Message, "no progress for 1s: the body blocks outside the checker's control, or loops without a scheduling point")
+			require.Contains(
+				t, r.Message,
+				"no progress for 1s: the body blocks outside the checker's control, or loops without a scheduling point",
+			)
 			require.Contains(t, r.Message, want)
 			require.Contains(t, r.Message, "fake_test.go:")
 		})
@@ -171,7 +180,9 @@ func TestSilenceIsUndecidedAndNamesThePlace(t *testing.T) {
 }
 
 func TestWithoutARaceBuildChecksAreBounded(t *testing.T) {
-	rows, sum, err := runScenarios(t, fakeTarget{raceError: errNoCgo}, Options{Race: true}, "TestProved", "TestAssumes")
+	rows, sum, err := runScenarios(
+		t, fakeTarget{raceError: errNoCgo}, Options{Race: true}, "TestProved", "TestAssumes",
+	)
 	require.NoError(t, err)
 	require.Equal(t, 2, sum.Bounded)
 	for _, r := range rows {
@@ -180,8 +191,10 @@ func TestWithoutARaceBuildChecksAreBounded(t *testing.T) {
 }
 
 func TestABuildErrorIsNoVerdict(t *testing.T) {
-	_, _, err := runScenarios(t, fakeTarget{raceError: &instrument.BuildError{Output: "./x.go:1: undefined: y"}},
-		Options{Race: true}, "TestProved")
+	_, _, err := runScenarios(
+		t, fakeTarget{raceError: &instrument.BuildError{Output: "./x.go:1: undefined: y"}},
+		Options{Race: true}, "TestProved",
+	)
 	var build *instrument.BuildError
 	require.ErrorAs(t, err, &build)
 	require.Contains(t, build.Output, "undefined: y")
@@ -195,7 +208,13 @@ func TestInterruptEndsTheProcesses(t *testing.T) {
 	defer r.close()
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	p, err := plan([]instrument.Package{{Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{"TestLoops"}}}, "", "")
+	p, err := plan(
+		[]instrument.Package{
+			{Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{"TestLoops"}},
+		},
+		"",
+		"",
+	)
 	require.NoError(t, err)
 	begin := time.Now()
 	_, err = r.all(ctx, p, &listener{})
@@ -234,7 +253,10 @@ func TestStrategiesAreKnownByName(t *testing.T) {
 
 func TestMessagesAreToldFromOtherOutput(t *testing.T) {
 	var got []string
-	s := splitter{rest: newOutput(100), onMessage: func(m wire.Message) { got = append(got, m.Result.Check) }}
+	s := splitter{
+		rest:      newOutput(100),
+		onMessage: func(m wire.Message) { got = append(got, m.Result.Check) },
+	}
 	const a, b = `{"result":{"check":"A"}}`, `{"result":{"check":"B"}}`
 	text := "one\ntwo" + wire.Mark + a + "\n" + wire.Mark + "{broken\n" + wire.Mark + "{}\n" + wire.Mark + b + "\nlast"
 	for i := range text { // in the smallest pieces

@@ -34,7 +34,8 @@ func packageOf(function string) string {
 
 func (s stackReader) user(function string) bool {
 	p := packageOf(function)
-	return slices.Contains(s.rewritten, p) || slices.Contains(s.rewritten, strings.TrimSuffix(p, "_test"))
+	return slices.Contains(s.rewritten, p) ||
+		slices.Contains(s.rewritten, strings.TrimSuffix(p, "_test"))
 }
 
 // engine is true of frames that only show how the checker runs a body.
@@ -166,8 +167,8 @@ var logged = regexp.MustCompile(`(?m)^ +([^\s:]+\.go):(\d+): `)
 
 // silence is about a process that the watchdog has given up.
 func (s stackReader) silence(out *outcome, watchdog time.Duration) *objection {
-	o := &objection{kind: wire.KindLimit, message: fmt.Sprintf("no progress for %v: "+
-		"the body blocks outside the checker's control, or loops without a scheduling point", watchdog)}
+	o := &objection{kind: wire.KindLimit, message: fmt.Sprintf("no progress for %v: the body "+
+		"blocks outside the checker's control, or loops without a scheduling point", watchdog)}
 	if at, place := s.stuckAt(out.dump); at != "" {
 		o.message += "\nstuck in " + at
 		o.file, o.line = splitPlace(place)
@@ -227,7 +228,8 @@ func (s stackReader) crash(text string) (raisedBy, file string, line int) {
 }
 
 func crashLine(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "SIG")
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+		strings.HasPrefix(line, "SIG")
 }
 
 func hasCrash(text string) bool {
@@ -244,7 +246,8 @@ const quotedLines = 25
 // else the last ones.
 func quote(text string) string {
 	text = addresses.ReplaceAllString(text, "")
-	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	lines := slices.DeleteFunc(strings.Split(text, "\n"),
+		func(line string) bool { return strings.TrimSpace(line) == "" })
 	if len(lines) == 0 {
 		return ""
 	}

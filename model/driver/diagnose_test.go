@@ -120,6 +120,11 @@ func TestACrashIsOfTheProgramUnlessTheCheckerRaisedIt(t *testing.T) {
 func TestQuoteBeginsWithThePanic(t *testing.T) {
 	require.Equal(t, "\n  | panic: no\n  | goroutine 1", quote("a\nb\npanic: no\ngoroutine 1\n"))
 	require.Empty(t, quote(" \n"))
-	require.Equal(t, "\n  | goroutine 7 [running]:\n  | f()\n  | \tf.go:1 +0x1f",
-		quote("goroutine 7 gp=0xc0000a8000 m=3 mp=0xc000080008 [running]:\n\nf()\n\tf.go:1 +0x1f fp=0xc1 sp=0xc2 pc=0xc3\n"))
+	require.Equal(
+		t,
+		"\n  | goroutine 7 [running]:\n  | f()\n  | \tf.go:1 +0x1f",
+		quote(
+			"goroutine 7 gp=0xc0000a8000 m=3 mp=0xc000080008 [running]:\n\nf()\n\tf.go:1 +0x1f fp=0xc1 sp=0xc2 pc=0xc3\n",
+		),
+	)
 }

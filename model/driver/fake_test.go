@@ -85,7 +85,11 @@ func neverReturns() {
 var scenarios = map[string]func(wire.Settings) int{
 	"TestProved": func(s wire.Settings) int {
 		fmt.Print("the body says hello")
-		wire.Message{Progress: &wire.Progress{Check: "TestProved", Executions: 5, Rate: 100, Left: 50}}.Write(os.Stdout)
+		wire.Message{
+			Progress: &wire.Progress{Check: "TestProved", Executions: 5, Rate: 100, Left: 50},
+		}.Write(
+			os.Stdout,
+		)
 		say(proved("TestProved"))
 		return 0
 	},
@@ -132,7 +136,10 @@ var scenarios = map[string]func(wire.Settings) int{
 		for _, name := range []string{"TestTwoRaces/a", "TestTwoRaces/b"} {
 			r := proved(name)
 			if s.Race {
-				fmt.Fprint(os.Stderr, strings.ReplaceAll(sampleRace, "ring.go", name[len(name)-1:]+".go"), sampleRace)
+				fmt.Fprint(
+					os.Stderr, strings.ReplaceAll(sampleRace, "ring.go", name[len(name)-1:]+".go"),
+					sampleRace,
+				)
 				r = failing(name)
 				r.Races, r.Kind = 1, wire.KindRace
 			}
@@ -147,8 +154,13 @@ var scenarios = map[string]func(wire.Settings) int{
 		r := proved("TestOwnRace")
 		if s.Race {
 			own := "  github.com/surewake/surewake/model/explore.(*engine).step()\n      /sw/step.go:1 +0x1\n"
-			fmt.Fprintf(os.Stderr, "==================\nWARNING: DATA RACE\nWrite at 0x1 by goroutine 7:\n%s\n"+
-				"Previous read at 0x1 by goroutine 8:\n%s==================\n", own, own)
+			fmt.Fprintf(
+				os.Stderr,
+				"==================\nWARNING: DATA RACE\nWrite at 0x1 by goroutine 7:\n%s\n"+
+					"Previous read at 0x1 by goroutine 8:\n%s==================\n",
+				own,
+				own,
+			)
 			r.Verdict, r.Kind, r.Races = Failed, wire.KindRace, 1
 		}
 		say(r)
@@ -227,13 +239,17 @@ func (*listener) Active(int, int, []Activity) {}
 func (l *listener) Row(r Row)                 { l.rows = append(l.rows, r) }
 
 // runScenarios checks the named scenarios as one package.
-func runScenarios(t *testing.T, target target, opts Options, tests ...string) ([]Row, Summary, error) {
+func runScenarios(
+	t *testing.T, target target, opts Options, tests ...string,
+) ([]Row, Summary, error) {
 	t.Helper()
 	if err := opts.normalize(); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	packages := []instrument.Package{{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: "1f3a9c2e"}}
+	packages := []instrument.Package{
+		{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: "1f3a9c2e"},
+	}
 	p, err := plan(packages, dir, opts.Run)
 	if err != nil {
 		return nil, Summary{}, err
@@ -249,4 +265,6 @@ func runScenarios(t *testing.T, target target, opts Options, tests ...string) ([
 }
 
 // errNoCgo is what the go command says without a C compiler.
-var errNoCgo = &instrument.BuildError{Output: "go: -race requires cgo; enable cgo by setting CGO_ENABLED=1\n"}
+var errNoCgo = &instrument.BuildError{
+	Output: "go: -race requires cgo; enable cgo by setting CGO_ENABLED=1\n",
+}

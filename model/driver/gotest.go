@@ -18,7 +18,9 @@ import (
 
 // tests runs the ordinary tests of a mutated package, or only those whose names
 // begin so, and returns the first that fails.
-func (j *judge) tests(ctx context.Context, p instrument.Package, replace map[string][]byte, only string) (killer string, err error) {
+func (j *judge) tests(
+	ctx context.Context, p instrument.Package, replace map[string][]byte, only string,
+) (killer string, err error) {
 	if !p.Tests {
 		return "", nil
 	}
@@ -35,13 +37,18 @@ func (j *judge) tests(ctx context.Context, p instrument.Package, replace map[str
 
 // goTest runs go test, with files replaced, all tests or only those whose names
 // begin so, and returns the first that fails, "" if none does.
-func goTest(ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string) (failing string, err error) {
+func goTest(
+	ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string,
+) (failing string, err error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	args := []string{"test", "-json", "-short", "-failfast", "-vet=off", "-ldflags=-w", "-timeout", testsTimeout.String()}
+	args := []string{
+		"test", "-json", "-short", "-failfast", "-vet=off", "-ldflags=-w",
+		"-timeout", testsTimeout.String(),
+	}
 	if tags != "" {
 		args = append(args, "-tags", tags)
 	}

@@ -212,8 +212,8 @@ func (t *testRun) raced(row *Row, r *result) {
 	if row.Kind == wire.KindRace {
 		if report.internal {
 			row.Kind, row.Verdict = wire.KindInternal, wire.KindInternal.Verdict()
-			row.Message = "internal error of the checker: both accesses of a data race are its own\n" +
-				row.Message
+			row.Message = "internal error of the checker: " +
+				"both accesses of a data race are its own\n" + row.Message
 		}
 		if report.file != "" {
 			row.File, row.Line = report.file, report.line
@@ -282,5 +282,6 @@ func (r *Row) merge(race Row) {
 }
 
 func (r *Row) counts() string {
-	return fmt.Sprintf("%d complete, %d deadlocked, %d pruned, %d steps", r.Complete, r.Deadlocked, r.Pruned, r.Steps)
+	return fmt.Sprintf("%d complete, %d deadlocked, %d pruned, %d steps",
+		r.Complete, r.Deadlocked, r.Pruned, r.Steps)
 }

@@ -85,7 +85,9 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if len(all) == 0 {
 		return sum, usagef("no mutants (testdata/mutants/*.mutant) in %s", names(selected))
 	}
-	all = slices.DeleteFunc(all, func(m candidate) bool { return !match.MatchString(m.id) && !match.MatchString(m.file.ID) })
+	all = slices.DeleteFunc(all, func(m candidate) bool {
+		return !match.MatchString(m.id) && !match.MatchString(m.file.ID)
+	})
 	if len(all) == 0 {
 		return sum, usagef("-run %s matches no mutant", opts.Run)
 	}
@@ -180,7 +182,9 @@ func candidatesOf(f mutant.File, id string, p instrument.Package, place string) 
 }
 
 // judgeAll judges several mutants at a time and prints the verdicts in order.
-func judgeAll(ctx context.Context, j *judge, all []candidate, out io.Writer) (MutantSummary, error) {
+func judgeAll(
+	ctx context.Context, j *judge, all []candidate, out io.Writer,
+) (MutantSummary, error) {
 	sum := MutantSummary{Mutants: len(all)}
 	ctx, cancel := context.WithCancel(ctx)
 	type verdict struct {
@@ -227,7 +231,10 @@ func judgeAll(ctx context.Context, j *judge, all []candidate, out io.Writer) (Mu
 			return sum, ctx.Err()
 		case v.err != nil:
 			sum.Broken++
-			fmt.Fprintf(out, "%s ... ERROR %s\n", m.id, strings.ReplaceAll(strings.TrimSpace(v.err.Error()), "\n", "\n    "))
+			fmt.Fprintf(
+				out, "%s ... ERROR %s\n", m.id,
+				strings.ReplaceAll(strings.TrimSpace(v.err.Error()), "\n", "\n    "),
+			)
 		case v.killer == "":
 			sum.Missed++
 			fmt.Fprintf(out, "%s ... SURVIVED  %.1fs\n", m.id, v.seconds)
@@ -277,7 +284,9 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 		return "", notCompiling(err)
 	}
 	if len(set.Packages) != 1 {
-		return "", fmt.Errorf("%s is listed as %d packages once it is mutated", m.pkg.Path, len(set.Packages))
+		return "", fmt.Errorf(
+			"%s is listed as %d packages once it is mutated", m.pkg.Path, len(set.Packages),
+		)
 	}
 	r, err := newRunner(j.options, set)
 	if err != nil {
@@ -315,12 +324,15 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 }
 
 // ask has one check look at a mutant, plainly and then under the race detector.
-func (j *judge) ask(ctx context.Context, r *runner, checks []planned, suspect string) (killer string, err error) {
+func (j *judge) ask(
+	ctx context.Context, r *runner, checks []planned, suspect string,
+) (killer string, err error) {
 	for _, t := range checks {
 		if t.test != suspect {
 			continue
 		}
-		if _, killer, err = j.look(ctx, r, []planned{t}, false, suspectLook); killer != "" || err != nil || !j.options.Race {
+		_, killer, err = j.look(ctx, r, []planned{t}, false, suspectLook)
+		if killer != "" || err != nil || !j.options.Race {
 			return killer, err
 		}
 		_, killer, err = j.look(ctx, r, []planned{t}, true, raceLook)
@@ -364,7 +376,9 @@ func checksOf(p instrument.Package, place string) []planned {
 
 // look runs checks one after the other, each for at most the given time, up to
 // the first that fails.
-func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool, most time.Duration) (cutShort []planned, killer string, err error) {
+func (j *judge) look(
+	ctx context.Context, r *runner, checks []planned, race bool, most time.Duration,
+) (cutShort []planned, killer string, err error) {
 	if j.options.Budget.Time > 0 {
 		most = min(most, j.options.Budget.Time)
 	}
@@ -386,12 +400,14 @@ func (j *judge) look(ctx context.Context, r *runner, checks []planned, race bool
 			}
 			switch row.Verdict {
 			case Failed, Undecided:
-				return nil, row.Name, j.presume(fmt.Sprintf("%s %s race=%t", t.pkg.Path, t.test, race), row.Name, func() (bool, error) {
+				key := fmt.Sprintf("%s %s race=%t", t.pkg.Path, t.test, race)
+				return nil, row.Name, j.presume(key, row.Name, func() (bool, error) {
 					rows, err := j.run(ctx, j.original, t, race, most)
 					return slices.ContainsFunc(rows, func(r Row) bool { return !r.passes() }), err
 				})
 			case Bounded:
-				if !slices.ContainsFunc(cutShort, func(p planned) bool { return p.test == t.test }) {
+				same := func(p planned) bool { return p.test == t.test }
+				if !slices.ContainsFunc(cutShort, same) {
 					cutShort = append(cutShort, t)
 				}
 			}
@@ -421,7 +437,9 @@ func (j *judge) changesVerdict(
 	return true, nil
 }
 
-func (j *judge) run(ctx context.Context, r *runner, t planned, race bool, most time.Duration) ([]Row, error) {
+func (j *judge) run(
+	ctx context.Context, r *runner, t planned, race bool, most time.Duration,
+) ([]Row, error) {
 	s := r.settings(t, race)
 	s.Seconds = most.Seconds()
 	s.Quick = true
@@ -429,7 +447,11 @@ func (j *judge) run(ctx context.Context, r *runner, t planned, race bool, most t
 	if err != nil {
 		return nil, err
 	}
-	run := testRun{test: t.test, options: r.options, stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, race)}}
+	run := testRun{
+		test:        t.test,
+		options:     r.options,
+		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, race)},
+	}
 	return run.rowsOf(out, ""), nil
 }
 

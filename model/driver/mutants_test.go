@@ -19,10 +19,15 @@ func TestMutantsAreFoundInTheirPackageAndWhereTheyName(t *testing.T) {
 	write := func(file, killers string) {
 		file = filepath.Join(root, filepath.FromSlash(file))
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		require.NoError(t, os.WriteFile(file, []byte("A bug.\n"+killers+"\n-- p/p.go: F --\n- one\n"), 0o666))
+		require.NoError(
+			t, os.WriteFile(file, []byte("A bug.\n"+killers+"\n-- p/p.go: F --\n- one\n"), 0o666),
+		)
 	}
 	write("p/testdata/mutants/B2.mutant", "")
-	write("p/testdata/mutants/A1-room.mutant", "Killed by TestRoom\nKilled by TestQ in q\nKilled by TestWall\n")
+	write(
+		"p/testdata/mutants/A1-room.mutant",
+		"Killed by TestRoom\nKilled by TestQ in q\nKilled by TestWall\n",
+	)
 	write("p/testdata/mutants/README.md", "")
 	write("p/testdata/mutants/more/A2.mutant", "Killed by TestQ in q\n")
 	write("q/testdata/mutants/Q.mutant", "")
@@ -86,13 +91,23 @@ func TestMutantsAreAppliedInMemory(t *testing.T) {
 	root := t.TempDir()
 	source := filepath.Join(root, "p", "p.go")
 	require.NoError(t, os.Mkdir(filepath.Join(root, "p"), 0o777))
-	require.NoError(t, os.WriteFile(source, []byte("package p\n\nfunc F() int { return 1 }\n"), 0o666))
+	require.NoError(
+		t, os.WriteFile(source, []byte("package p\n\nfunc F() int { return 1 }\n"), 0o666),
+	)
 	j := judge{root: root}
-	replace, err := j.mutate(&mutant.Mutant{Edits: []mutant.Edit{{File: "p/p.go", Decl: "F", Old: "return 1", New: "return 2"}}})
+	replace, err := j.mutate(
+		&mutant.Mutant{
+			Edits: []mutant.Edit{{File: "p/p.go", Decl: "F", Old: "return 1", New: "return 2"}},
+		},
+	)
 	require.NoError(t, err)
-	require.Equal(t, map[string][]byte{source: []byte("package p\n\nfunc F() int { return 2 }\n")}, replace)
+	require.Equal(
+		t, map[string][]byte{source: []byte("package p\n\nfunc F() int { return 2 }\n")}, replace,
+	)
 
-	_, err = j.mutate(&mutant.Mutant{Edits: []mutant.Edit{{File: "p/q.go", Decl: "F", Old: "1", New: "2"}}})
+	_, err = j.mutate(
+		&mutant.Mutant{Edits: []mutant.Edit{{File: "p/q.go", Decl: "F", Old: "1", New: "2"}}},
+	)
 	require.ErrorContains(t, err, "open "+filepath.Join(root, "p", "q.go"))
 }
 
@@ -104,8 +119,13 @@ func TestWhoAlwaysObjectsHasFoundNothing(t *testing.T) {
 	}
 	for range 3 {
 		require.NoError(t, j.presume("a", "TestA", fails(false, nil)))
-		require.ErrorContains(t, j.presume("b", "TestB", fails(true, nil)), "TestB fails on the unchanged source, too")
-		require.ErrorContains(t, j.presume("c", "TestC", fails(false, errors.New("disk full"))), "disk full")
+		require.ErrorContains(
+			t, j.presume("b", "TestB", fails(true, nil)),
+			"TestB fails on the unchanged source, too",
+		)
+		require.ErrorContains(
+			t, j.presume("c", "TestC", fails(false, errors.New("disk full"))), "disk full",
+		)
 	}
 	require.Equal(t, 3, asked, "each is asked once")
 }
@@ -122,17 +142,23 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.Equal(t, "panic: test timed out after 1s\n", text)
 	require.False(t, broken)
 
-	failing, _, _ = readTestEvents([]byte(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: in another goroutine\n"}
+	failing, _, _ = readTestEvents(
+		[]byte(
+			`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: in another goroutine\n"}
 {"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
 {"Action":"fail","Package":"p"}
-`))
+`,
+		),
+	)
 	require.Equal(t, "TestA", failing)
 
-	failing, text, broken = readTestEvents([]byte(`{"ImportPath":"p [p.test]","Action":"build-output","Output":"./p.go:3:1: oops\n"}
+	failing, text, broken = readTestEvents(
+		[]byte(`{"ImportPath":"p [p.test]","Action":"build-output","Output":"./p.go:3:1: oops\n"}
 {"ImportPath":"p [p.test]","Action":"build-fail"}
 {"Action":"output","Package":"p","Output":"FAIL\tp [build failed]\n"}
 {"Action":"fail","Package":"p","FailedBuild":"p [p.test]"}
-`))
+`),
+	)
 	require.Empty(t, failing)
 	require.Contains(t, text, "./p.go:3:1: oops")
 	require.True(t, broken)

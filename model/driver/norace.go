@@ -7,7 +7,8 @@ func HowToRace(noRace string) string {
 	if strings.Contains(noRace, "support") {
 		return "the race detector needs another platform, such as linux/amd64"
 	}
-	return "to have them checked install a C compiler (Debian: apt-get install gcc libc6-dev) and leave CGO_ENABLED unset"
+	return "to have them checked install a C compiler (Debian: apt-get install gcc libc6-dev) " +
+		"and leave CGO_ENABLED unset"
 }
 
 // raceUnavailable is a race build that fails for the machine, not the code.
@@ -19,7 +20,9 @@ func (e *raceUnavailable) Error() string { return e.why }
 // those of cmd/go and of cgo.
 func raceTrouble(err error) error {
 	text := err.Error()
-	for _, sign := range []string{"-race requires cgo", "-race is not supported", "C compiler", "-race is only supported"} {
+	for _, sign := range []string{
+		"-race requires cgo", "-race is not supported", "C compiler", "-race is only supported",
+	} {
 		at := strings.Index(text, sign)
 		if at < 0 {
 			continue

@@ -55,7 +55,9 @@ func (o *Options) normalize() error {
 }
 
 func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {
-	return instrument.Config{Dir: o.Dir, Patterns: patterns, Tags: o.Tags, Replace: replace, Cache: o.Cache}
+	return instrument.Config{
+		Dir: o.Dir, Patterns: patterns, Tags: o.Tags, Replace: replace, Cache: o.Cache,
+	}
 }
 
 // A UsageError is a request that cannot be met as it was put: nothing was

@@ -52,7 +52,8 @@ func plan(packages []instrument.Package, root, run string) ([]planned, error) {
 	case len(packages) == 0:
 		return nil, usagef("the patterns match no packages")
 	case len(all) == 0:
-		return nil, usagef("no checks in %s (a check is a Test function that calls model.Check)", names(packages))
+		return nil, usagef("no checks in %s (a check is a Test function that calls model.Check)",
+			names(packages))
 	case len(tests) == 0:
 		return nil, usagef("-run %s matches no check; there are %s", run, strings.Join(all, ", "))
 	}

@@ -86,7 +86,8 @@ func (s stackReader) section(section string) raceSection {
 		}
 		i++ // the place of the frame
 		function, _ := frameFunction(strings.TrimSpace(line))
-		if p := packageOf(function); made == "" && p != "runtime" && !strings.HasPrefix(p, "internal/") {
+		p := packageOf(function)
+		if made == "" && p != "runtime" && !strings.HasPrefix(p, "internal/") {
 			made = function
 		}
 		if r.file == "" && s.user(function) {

@@ -77,10 +77,13 @@ func findCheck(packages []instrument.Package, tok wire.Token) (planned, error) {
 				continue
 			}
 			if p.Source != tok.Source {
-				return planned{}, usagef("the token is from other source: it was made from %s at %s, which is now %s; run the check again for a new token",
+				return planned{}, usagef("the token is from other source: "+
+					"it was made from %s at %s, which is now %s; "+
+					"run the check again for a new token",
 					p.Path, tok.Source, p.Source)
 			}
-			return planned{pkg: p, place: tok.Package, test: test, run: "^" + regexp.QuoteMeta(test) + "$"}, nil
+			run := "^" + regexp.QuoteMeta(test) + "$"
+			return planned{pkg: p, place: tok.Package, test: test, run: run}, nil
 		}
 	}
 	if len(packages) == 0 {
@@ -104,7 +107,9 @@ func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replay
 	return raced, err
 }
 
-func (r *runner) replayOnce(ctx context.Context, t planned, tok wire.Token, race bool) (*Replayed, error) {
+func (r *runner) replayOnce(
+	ctx context.Context, t planned, tok wire.Token, race bool,
+) (*Replayed, error) {
 	s := r.settings(t, race)
 	s.Mode, s.Schedule, s.Check = wire.Replay, tok.Schedule, tok.Check
 	out, err := r.process(ctx, t, race, s)

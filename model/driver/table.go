@@ -60,18 +60,23 @@ func (t *Table) Row(r Row) {
 	t.widen(r)
 	if !t.header {
 		t.header = true
-		t.line("package", "check", "verdict", "complete", "deadlocked", "pruned", "steps", "seconds", "")
+		t.line("package", "check", "verdict",
+			"complete", "deadlocked", "pruned", "steps", "seconds", "")
 	}
-	t.line(r.Place, r.Name, r.Verdict, grouped(r.Complete), grouped(r.Deadlocked), grouped(r.Pruned),
-		grouped(r.Steps), fmt.Sprintf("%.1f", r.Seconds), note(r))
+	t.line(r.Place, r.Name, r.Verdict,
+		grouped(r.Complete), grouped(r.Deadlocked), grouped(r.Pruned), grouped(r.Steps),
+		fmt.Sprintf("%.1f", r.Seconds), note(r))
 	if !r.passes() {
 		t.failure(r)
 	}
 }
 
-func (t *Table) line(place, name, verdict, complete, deadlocked, pruned, steps, seconds, note string) {
+func (t *Table) line(
+	place, name, verdict, complete, deadlocked, pruned, steps, seconds, note string,
+) {
 	text := fmt.Sprintf("%-*s  %-*s  %s  %11s  %10s  %9s  %13s  %7s  %s",
-		t.place, place, t.name, name, t.coloured(verdict), complete, deadlocked, pruned, steps, seconds, note)
+		t.place, place, t.name, name, t.coloured(verdict),
+		complete, deadlocked, pruned, steps, seconds, note)
 	fmt.Fprintln(t.out, strings.TrimRight(text, " "))
 }
 

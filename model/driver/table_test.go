@@ -14,13 +14,49 @@ import (
 )
 
 var sampleRows = []Row{
-	{Package: "example.com/m/deque", Place: "deque", Name: "TestStealOne", Verdict: Proved, Complete: 1234567, Steps: 98765432,
-		Seconds: 12.34, Assumptions: []string{"fewer than 2^32 pushes"}, Races: "none"},
-	{Package: "example.com/m/park", Place: "park", Name: "TestWake", Verdict: Failed, Complete: 3, Seconds: 0.04, Assumptions: []string{},
-		Message: "deadlock\nsleeper waits", Trace: &wire.Trace{Steps: []wire.Step{{Name: "a", Op: "Load"}}}, Token: "park:TestWake:1f3a9c2e:3b2a", Races: "not checked"},
-	{Package: "example.com/m/park", Place: "park", Name: "TestLoop", Verdict: Undecided, Kind: wire.KindLimit,
-		Message: "limit: no end after 20000 steps", Assumptions: []string{}, Races: "not checked"},
-	{Package: "example.com/m/park", Place: "park", Name: "TestLong", Verdict: Bounded, Bounded: "races not checked", Assumptions: []string{}, Races: "not checked"},
+	{
+		Package:     "example.com/m/deque",
+		Place:       "deque",
+		Name:        "TestStealOne",
+		Verdict:     Proved,
+		Complete:    1234567,
+		Steps:       98765432,
+		Seconds:     12.34,
+		Assumptions: []string{"fewer than 2^32 pushes"},
+		Races:       "none",
+	},
+	{
+		Package:     "example.com/m/park",
+		Place:       "park",
+		Name:        "TestWake",
+		Verdict:     Failed,
+		Complete:    3,
+		Seconds:     0.04,
+		Assumptions: []string{},
+		Message:     "deadlock\nsleeper waits",
+		Trace:       &wire.Trace{Steps: []wire.Step{{Name: "a", Op: "Load"}}},
+		Token:       "park:TestWake:1f3a9c2e:3b2a",
+		Races:       "not checked",
+	},
+	{
+		Package:     "example.com/m/park",
+		Place:       "park",
+		Name:        "TestLoop",
+		Verdict:     Undecided,
+		Kind:        wire.KindLimit,
+		Message:     "limit: no end after 20000 steps",
+		Assumptions: []string{},
+		Races:       "not checked",
+	},
+	{
+		Package:     "example.com/m/park",
+		Place:       "park",
+		Name:        "TestLong",
+		Verdict:     Bounded,
+		Bounded:     "races not checked",
+		Assumptions: []string{},
+		Races:       "not checked",
+	},
 }
 
 func TestTableAlignsRowsAndExplainsFailures(t *testing.T) {
@@ -33,7 +69,9 @@ func TestTableAlignsRowsAndExplainsFailures(t *testing.T) {
 		sum.add(r)
 	}
 	table.Close(sum)
-	require.Equal(t, `package  check         verdict       complete  deadlocked     pruned          steps  seconds
+	require.Equal(
+		t,
+		`package  check         verdict       complete  deadlocked     pruned          steps  seconds
 deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3  assumes fewer than 2^32 pushes
 park     TestWake      FAILED               3           0          0              0      0.0
 
@@ -54,7 +92,9 @@ park     TestLoop      undecided            0           0          0            
 
 park     TestLong      bounded              0           0          0              0      0.0  races not checked
 4 checks: 1 proved, 1 bounded, 1 failed, 1 undecided
-`, b.String())
+`,
+		b.String(),
+	)
 }
 
 func TestSummaryCountsTheUndecidedOnlyWhereThereAreSome(t *testing.T) {
@@ -102,8 +142,28 @@ func TestJSONHasExactlyTheseKeys(t *testing.T) {
 		}
 		return keys
 	}
-	require.Equal(t, []string{"package", "name", "verdict", "complete", "deadlocked", "pruned", "steps", "seconds",
-		"token", "message", "assumptions", "bounded", "races", "kind", "file", "line"}, keys(lines[0]))
+	require.Equal(
+		t,
+		[]string{
+			"package",
+			"name",
+			"verdict",
+			"complete",
+			"deadlocked",
+			"pruned",
+			"steps",
+			"seconds",
+			"token",
+			"message",
+			"assumptions",
+			"bounded",
+			"races",
+			"kind",
+			"file",
+			"line",
+		},
+		keys(lines[0]),
+	)
 	require.Equal(t, []string{"checks", "proved", "bounded", "undecided", "failed"}, keys(lines[1]))
 }
 
@@ -114,8 +174,14 @@ func TestLiveLineSaysWhatIsLeft(t *testing.T) {
 		{Place: "park", Building: true},
 	})
 	require.Equal(t, "3/9  1,234,567 executions, 1,300/s  deque.TestB (race) ~10m0s left", text)
-	require.Equal(t, "0/9  building deque (race)", liveText(0, 9, []Activity{{Place: "deque", Race: true, Building: true}}))
-	require.LessOrEqual(t, len(liveText(0, 9, []Activity{{Place: strings.Repeat("x", 200), Name: "TestB"}})), liveWidth)
+	require.Equal(
+		t, "0/9  building deque (race)",
+		liveText(0, 9, []Activity{{Place: "deque", Race: true, Building: true}}),
+	)
+	require.LessOrEqual(
+		t, len(liveText(0, 9, []Activity{{Place: strings.Repeat("x", 200), Name: "TestB"}})),
+		liveWidth,
+	)
 
 	var b bytes.Buffer
 	l := live{out: &b}
@@ -143,7 +209,9 @@ func TestBudgetForms(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "0s", "0x", "-1s", "-5x", "1.5x", "10", "s", "x", "1s,2s", "1x,2x", "1s,", "99999999999999999999x", "1s 2x"} {
 		_, err := ParseBudget(text)
-		require.ErrorContains(t, err, "want a duration (30s, 2m), a number of executions (10000x) or both", text)
+		require.ErrorContains(
+			t, err, "want a duration (30s, 2m), a number of executions (10000x) or both", text,
+		)
 		if text != "" {
 			require.ErrorContains(t, err, text)
 		}

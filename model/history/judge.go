@@ -48,7 +48,8 @@ func Check[S any, O, R comparable](s Spec[S, O, R], operations ...Operation[O, R
 	var all []instant
 	for i, o := range operations {
 		if o.Return <= o.Call {
-			panic(fmt.Sprintf("history: operation %d returns at %d, called at %d", i, o.Return, o.Call))
+			panic(fmt.Sprintf("history: operation %d returns at %d, called at %d",
+				i, o.Return, o.Call))
 		}
 		all = append(all, instant{o.Call, i, false}, instant{o.Return, i, true})
 	}
@@ -160,7 +161,8 @@ func (t *typed[S, O, R]) find(h *Recorder, calls *column[O], returns *column[R])
 		next := t.nodes[at].child
 		if e.isReturn() {
 			value := returns.values[h.ops[e.op].result]
-			for next != 0 && !(t.nodes[next].code == c && t.returns.values[t.nodes[next].value] == value) {
+			for next != 0 && (t.nodes[next].code != c ||
+				t.returns.values[t.nodes[next].value] != value) {
 				next = t.nodes[next].sibling
 			}
 			if next == 0 {
@@ -169,7 +171,8 @@ func (t *typed[S, O, R]) find(h *Recorder, calls *column[O], returns *column[R])
 			}
 		} else {
 			value := calls.values[e.op]
-			for next != 0 && !(t.nodes[next].code == c && t.calls.values[t.nodes[next].value] == value) {
+			for next != 0 && (t.nodes[next].code != c ||
+				t.calls.values[t.nodes[next].value] != value) {
 				next = t.nodes[next].sibling
 			}
 			if next == 0 {
@@ -191,7 +194,9 @@ func (t *typed[S, O, R]) add(parent int32, code uint64, value int) int32 {
 
 // operations returns the finished operations of a history with their instants in canonical order,
 // and the open ones.
-func (t *typed[S, O, R]) operations(h *Recorder, calls *column[O], returns *column[R]) (done, open []Operation[O, R]) {
+func (t *typed[S, O, R]) operations(
+	h *Recorder, calls *column[O], returns *column[R],
+) (done, open []Operation[O, R]) {
 	at := make(map[int32]int, len(h.ops)) // operation to index in all
 	var all []Operation[O, R]
 	for i, e := range t.order {

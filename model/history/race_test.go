@@ -90,7 +90,12 @@ func TestPlantedRace(t *testing.T) {
 	}
 	judge := history.NewJudge(counter)
 	thread := 0
-	h := judge.Recorder(history.Options{Concurrent: mode == "concurrent", Thread: func() int { return load(&thread) }})
+	h := judge.Recorder(
+		history.Options{
+			Concurrent: mode == "concurrent",
+			Thread:     func() int { return load(&thread) },
+		},
+	)
 	x := 0
 	inTurns(2, func(on, turn int) {
 		if turn == on {

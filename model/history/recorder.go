@@ -284,6 +284,7 @@ func wrongType[T any](h *Recorder, what string, value T) {
 	if what == "result" {
 		want = h.returns
 	}
-	panic(fmt.Sprintf("history: %s of type %T in a recorder of %s: does the check name the right specification?",
+	panic(fmt.Sprintf("history: %s of type %T in a recorder of %s: "+
+		"does the check name the right specification?",
 		what, value, want.(untyped).typeName()))
 }

@@ -116,7 +116,9 @@ func TestOpenOperationIsAViolation(t *testing.T) {
 }
 
 func TestViolationPage(t *testing.T) {
-	v := history.Check(counter, history.Operation[add, int]{Call: 1, Return: 2, Op: add{1}, Result: 7})
+	v := history.Check(
+		counter, history.Operation[add, int]{Call: 1, Return: 2, Op: add{1}, Result: 7},
+	)
 	require.NotNil(t, v)
 	path := filepath.Join(t.TempDir(), "v.html")
 	require.NoError(t, v.WriteHTMLFile(path))
@@ -130,16 +132,28 @@ func TestViolationPage(t *testing.T) {
 func TestWrongUseIsSaid(t *testing.T) {
 	judge := history.NewJudge(counter)
 	h := judge.Recorder(history.Options{})
-	require.PanicsWithValue(t, "history: operation of type string in a recorder of history_test.add: "+
-		"does the check name the right specification?", func() { history.Call(h, "Add") })
+	require.PanicsWithValue(
+		t,
+		"history: operation of type string in a recorder of history_test.add: "+
+			"does the check name the right specification?",
+		func() { history.Call(h, "Add") },
+	)
 	id := history.Call(h, add{1})
 	require.PanicsWithValue(t, "history: result of type string in a recorder of int: "+
 		"does the check name the right specification?", func() { history.Return(h, id, "1") })
 	history.Return(h, id, 1)
-	require.PanicsWithValue(t, "history: Return for operation 0, which has returned already", func() { history.Return(h, id, 1) })
-	require.PanicsWithValue(t, "history: Return for operation 9, which was never called", func() { history.Return(h, 9, 1) })
+	require.PanicsWithValue(
+		t, "history: Return for operation 0, which has returned already",
+		func() { history.Return(h, id, 1) },
+	)
+	require.PanicsWithValue(
+		t, "history: Return for operation 9, which was never called",
+		func() { history.Return(h, 9, 1) },
+	)
 	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{}) })
-	require.Panics(t, func() { history.NewJudge(history.Spec[int, add, int]{Init: func() int { return 0 }}) })
+	require.Panics(
+		t, func() { history.NewJudge(history.Spec[int, add, int]{Init: func() int { return 0 }}) },
+	)
 	other := history.Spec[int, string, int]{
 		Init: counter.Init,
 		Step: func(s int, _ string, _ int) (int, bool) { return s, true },
@@ -175,7 +189,13 @@ func TestNondeterministicSpec(t *testing.T) {
 		return next
 	}
 	op := func(call, ret, result int) history.Operation[add, int] {
-		return history.Operation[add, int]{Thread: call, Call: call, Return: ret, Op: add{1}, Result: result}
+		return history.Operation[add, int]{
+			Thread: call,
+			Call:   call,
+			Return: ret,
+			Op:     add{1},
+			Result: result,
+		}
 	}
 	require.Nil(t, history.Check(lossy, op(1, 2, 1), op(3, 4, 1), op(5, 6, 2)))
 	require.NotNil(t, history.Check(lossy, op(1, 2, 1), op(3, 4, 3)))
@@ -216,7 +236,10 @@ func TestConcurrentRecorder(t *testing.T) {
 func TestLongTablesHaveNoBars(t *testing.T) {
 	var list []history.Operation[add, int]
 	for i := range 40 {
-		list = append(list, history.Operation[add, int]{Call: 2 * i, Return: 2*i + 1, Op: add{1}, Result: i + 1})
+		list = append(
+			list,
+			history.Operation[add, int]{Call: 2 * i, Return: 2*i + 1, Op: add{1}, Result: i + 1},
+		)
 	}
 	list[39].Result = 0
 	v := history.Check(counter, list...)

@@ -125,7 +125,9 @@ func (s Spec[S, O, R]) newJudge() judge {
 		s.DescribeState = func(state S) string { return fmt.Sprint(state) }
 	}
 	if s.DescribePoint == nil {
-		s.DescribePoint = func(_ O, _ R, point int) string { return fmt.Sprintf("point %d", point+1) }
+		s.DescribePoint = func(_ O, _ R, point int) string {
+			return fmt.Sprintf("point %d", point+1)
+		}
 	}
 	if s.Timeout <= 0 {
 		s.Timeout = time.Minute

@@ -46,7 +46,8 @@ func (t *typed[S, O, R]) table(h *Recorder, done, open []Operation[O, R]) string
 	}
 	var b strings.Builder
 	for i, row := range rows {
-		line := fmt.Sprintf("%s  %s  %s  %*s  %*s", pad(row[0], width[0]), pad(row[1], width[1]), pad(row[2], width[2]),
+		line := fmt.Sprintf("%s  %s  %s  %*s  %*s",
+			pad(row[0], width[0]), pad(row[1], width[1]), pad(row[2], width[2]),
 			width[3], row[3], width[4], row[4])
 		if i > 0 && scale > 0 {
 			line += "   " + bar(all[i-1].Call, all[i-1].Return, last, scale)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,7 @@ func (v *Violation) Error() string { return v.String() }
 // allowed.
 func (v *Violation) WriteHTML(w io.Writer) error {
 	if v.visualize == nil {
-		return fmt.Errorf("history: this violation has no page, for an operation in it has not returned")
+		return errors.New("history: no page is drawn when an operation has not returned")
 	}
 	return v.visualize(w)
 }
@@ -86,7 +87,8 @@ func (t *typed[S, O, R]) decide(h *Recorder, calls *column[O], returns *column[R
 		case porcupine.Ok:
 			return nil
 		case porcupine.Unknown:
-			v := violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout", s.Timeout))
+			v := violation(fmt.Sprintf("not judged within %s: too long a history for Spec.Timeout",
+				s.Timeout))
 			v.Undecided = true
 			return v
 		}
@@ -172,7 +174,9 @@ func (t *typed[S, O, R]) events(done []Operation[O, R]) []porcupine.Event {
 }
 
 // explain says how far an allowed order gets.
-func (t *typed[S, O, R]) explain(h *Recorder, done []Operation[O, R], info porcupine.LinearizationInfo) string {
+func (t *typed[S, O, R]) explain(
+	h *Recorder, done []Operation[O, R], info porcupine.LinearizationInfo,
+) string {
 	s := &t.spec
 	// Porcupine returns the orders in no order of their own.
 	earlier := func(a, b []porcupine.Operation) bool {

@@ -268,12 +268,17 @@ func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int)
 		l.measure(all - indent(i))
 	}
 	fmt.Fprintf(b, " %s │ %s\n", left("step", number), "thread")
-	fmt.Fprintf(b, "%s┼%s\n", strings.Repeat("─", number+2), strings.Repeat("─", max(1, o.Width-number-3)))
+	rule := func(cross string) {
+		fmt.Fprintf(b, "%s%s%s\n", strings.Repeat("─", number+2), cross,
+			strings.Repeat("─", max(1, o.Width-number-3)))
+	}
+	rule("┼")
 	for k := range t.Steps {
 		s := &t.Steps[k]
 		if t.preempted(k) {
+			before := &t.Steps[k-1]
 			fmt.Fprintf(b, " %s │ %s\n", left("", number),
-				dashes(" "+nameOf(t.Trace, t.Steps[k-1].Thread, t.Steps[k-1].Name)+" preempted ", 40))
+				dashes(" "+nameOf(t.Trace, before.Thread, before.Name)+" preempted ", 40))
 		}
 		for i, l := range lanes {
 			if l.thread != s.Thread {
@@ -294,7 +299,7 @@ func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int)
 			}
 		}
 	}
-	fmt.Fprintf(b, "%s┴%s\n", strings.Repeat("─", number+2), strings.Repeat("─", max(1, o.Width-number-3)))
+	rule("┴")
 }
 
 // ending prints who is blocked and what failed.
@@ -305,8 +310,8 @@ func (t *drawing) ending(b *strings.Builder) {
 		ops = max(ops, width(what(w.Op, w.Object)))
 	}
 	for _, w := range t.Blocked {
-		line := fmt.Sprintf(" blocked: %s  %s  %s", pad(nameOf(t.Trace, w.Thread, w.Name), names), pad(what(w.Op, w.Object), ops),
-			place(w.File, w.Line))
+		line := fmt.Sprintf(" blocked: %s  %s  %s", pad(nameOf(t.Trace, w.Thread, w.Name), names),
+			pad(what(w.Op, w.Object), ops), place(w.File, w.Line))
 		if w.Note != "" {
 			line += "  (" + clean(w.Note) + ")"
 		}

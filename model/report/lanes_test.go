@@ -60,7 +60,12 @@ func stealing() wire.Trace {
 			preempting(step(3, 21, "claim", "Load", "A.head", "0x0_00000000")),
 			step(3, 22, "claim", "Load", "A.tail", "1"),
 			step(3, 25, "claim", "CompareAndSwap", "A.head", "0x0_00000000, 0x0_00000001 -> true"),
-			preempting(step(2, 25, "claim", "CompareAndSwap", "A.head", "0x0_00000000, 0x0_00000001 -> true")),
+			preempting(
+				step(
+					2, 25, "claim", "CompareAndSwap", "A.head",
+					"0x0_00000000, 0x0_00000001 -> true",
+				),
+			),
 		},
 		Message: "value 1 was taken twice\nby thief and by second thief",
 	}
@@ -68,7 +73,14 @@ func stealing() wire.Trace {
 
 func deadlock() wire.Trace {
 	s := func(thread int, n int, object string) wire.Step {
-		return wire.Step{Thread: thread, Op: "MutexLock", Object: object, File: "locks.go", Line: n, Func: "locks.both"}
+		return wire.Step{
+			Thread: thread,
+			Op:     "MutexLock",
+			Object: object,
+			File:   "locks.go",
+			Line:   n,
+			Func:   "locks.both",
+		}
 	}
 	return wire.Trace{
 		Threads: []string{"main", "first", "second"},
@@ -76,8 +88,22 @@ func deadlock() wire.Trace {
 		Message: "deadlock",
 		Blocked: []wire.Blocked{
 			{Thread: 0, Op: "Join", File: "locks_test.go", Line: 9},
-			{Thread: 1, Op: "MutexLock", Object: "b", File: "locks.go", Line: 52, Note: "held by second"},
-			{Thread: 2, Op: "MutexLock", Object: "a", File: "locks.go", Line: 52, Note: "held by first"},
+			{
+				Thread: 1,
+				Op:     "MutexLock",
+				Object: "b",
+				File:   "locks.go",
+				Line:   52,
+				Note:   "held by second",
+			},
+			{
+				Thread: 2,
+				Op:     "MutexLock",
+				Object: "a",
+				File:   "locks.go",
+				Line:   52,
+				Note:   "held by first",
+			},
 		},
 	}
 }
@@ -87,7 +113,10 @@ func crowd() wire.Trace {
 	for i := range 6 {
 		s := step(i, 21, "claim", "Load", "A.head", "0x0_00000000")
 		s.Preempt = i == 3
-		t.Steps = append(t.Steps, s, step(i, 25, "claim", "CompareAndSwap", "A.head", "0x0_00000000, 0x0_00000001 -> true"))
+		t.Steps = append(
+			t.Steps, s,
+			step(i, 25, "claim", "CompareAndSwap", "A.head", "0x0_00000000, 0x0_00000001 -> true"),
+		)
 	}
 	return t
 }

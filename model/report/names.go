@@ -77,7 +77,7 @@ func operand(op, line string) string {
 
 // outsideName reports whether r is no part of a name as lanes show it: x.heads[i].
 func outsideName(r rune) bool {
-	return r != '.' && r != '_' && r != '[' && r != ']' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	return !strings.ContainsRune("._[]", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // only gives the names before and after a sign that stands exactly once in a line.

@@ -72,7 +72,8 @@ func EncodeSchedule(deviations []Deviation) string {
 	var b strings.Builder
 	next := 0 // first decision that is not written yet
 	for _, d := range deviations {
-		if d.At < next || d.At > maxNumber || d.Thread < 0 || d.Thread > maxNumber || d.Value < 0 || d.Value > maxNumber {
+		ok := func(n int) bool { return 0 <= n && n <= maxNumber }
+		if d.At < next || !ok(d.At) || !ok(d.Thread) || !ok(d.Value) {
 			panic(fmt.Sprintf("wire: bad deviation %+v", d))
 		}
 		if n := d.At - next; n > 0 {
@@ -165,7 +166,8 @@ func (p *scheduleParser) choice() (Deviation, error) {
 		}
 		return Deviation{IsValue: true, Value: n}, err
 	}
-	return Deviation{}, p.fail(start, "%q is not a letter, a count, _thread_ or =value.", []rune(p.text[start:])[0])
+	return Deviation{}, p.fail(start, "%q is not a letter, a count, _thread_ or =value.",
+		[]rune(p.text[start:])[0])
 }
 
 // closed reads a number and the character that ends it.

@@ -55,7 +55,13 @@ func TestSettingsComeThrough(t *testing.T) {
 	s, err := wire.DecodeSettings("")
 	require.NoError(t, err)
 	require.Nil(t, s)
-	want := wire.Settings{Mode: wire.Replay, Race: true, Preemptions: 0, Schedule: "3b2a", Check: "TestA"}
+	want := wire.Settings{
+		Mode:        wire.Replay,
+		Race:        true,
+		Preemptions: 0,
+		Schedule:    "3b2a",
+		Check:       "TestA",
+	}
 	text, err := want.Encode()
 	require.NoError(t, err)
 	s, err = wire.DecodeSettings(text)
