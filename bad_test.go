@@ -151,14 +151,10 @@ func TestWorkBehindTheCheckersBackIsUndecided(t *testing.T) {
 		"TestSubtest": {wire.KindRefused, `behind_test\.go:18:\d+: .*Run`},
 		// The goroutine is met, or what it did is, whichever happens first.
 		"TestStartedBefore": {"", `goroutine`},
-		"TestMapOrder": {
-			wire.KindNondeterminism,
-			`(map order|nondeterminis|does not control|not deterministic)`,
-		},
-		"TestKeptState": {
-			wire.KindNondeterminism,
-			`(map order|nondeterminis|does not control|not deterministic)`,
-		},
+		"TestMapOrder": {wire.KindNondeterminism,
+			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:49\n\t\w+: Add`},
+		"TestKeptState": {wire.KindNondeterminism,
+			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:66\n\t`},
 		"TestFailsOnce": {wire.KindNondeterminism, `run 5.*did not show again`},
 	})
 }

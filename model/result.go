@@ -141,11 +141,19 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 		}
 		r.Message = f.Error() + waits(f)
 	}
+	parted := false
+	if f.Kind == explore.KindNondeterminism {
+		text, at := c.diverge(cfg, wire.Deviations(f.Schedule), res.Trace)
+		parted = text != ""
+		if r.Message += text; at.File != "" {
+			f.At = explore.Frame{Func: at.Func, File: at.File, Line: at.Line}
+		}
+	}
 	c.decide(r, f, res.Trace)
 	if again == nil {
 		again = f
 	}
-	if f.Kind == explore.KindNondeterminism && f.At.File != "" {
+	if f.Kind == explore.KindNondeterminism && f.At.File != "" && !parted {
 		r.Message += fmt.Sprintf("\n\tat %s:%d", filepath.Base(f.At.File), f.At.Line)
 	}
 	if f.Stack != "" {

@@ -63,8 +63,8 @@ func openPackageState() *packageState {
 	s := &packageState{}
 	held, running := explore.Withheld()
 	if running > 0 {
-		s.refused = fmt.Sprintf("%d goroutine(s) which the initialisation of a package began run on while the test does: "+
-			"it waited for one of them, and such goroutines are not modelled", running)
+		s.refused = fmt.Sprintf("%d goroutine(s) which the initialisation of a package began run on "+
+			"while the test does: it waited for one of them, and such goroutines are not modelled", running)
 		return s
 	}
 	for _, p := range hook.States() {
@@ -91,14 +91,18 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 			q.steps = append(q.steps, &packageStep{order: part.Order, where: part.Where, run: part.Run})
 			continue
 		}
-		v := &packageVar{name: p.Path + "." + part.Name, value: reflect.ValueOf(part.Pointer).Elem()}
+		v := &packageVar{
+			name:  p.Path + "." + part.Name,
+			value: reflect.ValueOf(part.Pointer).Elem(),
+		}
 		q.vars = append(q.vars, v)
 		if part.Kept != "" {
 			s.keep(v, part.Kept)
 		}
 		if part.Lost && held > 0 {
-			s.refused = fmt.Sprintf("package variable %s (%s) belongs to goroutines that are begun while its package is initialised, and "+
-				"that cannot be repeated for each execution: %s", v.name, part.Where, part.Kept)
+			s.refused = fmt.Sprintf("package variable %s (%s) belongs to goroutines that are begun while "+
+				"its package is initialised, and that cannot be repeated for each execution: %s",
+				v.name, part.Where, part.Kept)
 		}
 	}
 	slices.SortFunc(q.steps, func(a, b *packageStep) int { return a.order - b.order })
@@ -113,7 +117,8 @@ func (s *packageState) keep(v *packageVar, why string) {
 // look notes which kept variables executions have changed.
 func (s *packageState) look() {
 	for _, v := range s.kept {
-		if now := shapeOf(v.value); now.hash != v.shape.hash && !slices.Contains(s.changed[v.why], v.name) {
+		now := shapeOf(v.value)
+		if now.hash != v.shape.hash && !slices.Contains(s.changed[v.why], v.name) {
 			if s.changed == nil {
 				s.changed = map[string][]string{}
 			}
@@ -129,8 +134,8 @@ func (s *packageState) assumptions() []string {
 	var list []string
 	for _, why := range slices.Sorted(maps.Keys(s.changed)) {
 		slices.Sort(s.changed[why])
-		list = append(list, fmt.Sprintf("executions may depend on what those before them did to %s (not made anew: %s)",
-			strings.Join(s.changed[why], ", "), why))
+		list = append(list, fmt.Sprintf("executions may depend on what those before them did to "+
+			"%s (not made anew: %s)", strings.Join(s.changed[why], ", "), why))
 	}
 	return list
 }
@@ -189,7 +194,8 @@ func (s *packageState) probe(held int) {
 		s.refused = "the initialisation of a package waits for goroutines that it begins: not modelled"
 	}
 	if failed != nil && begun < held {
-		s.refused = fmt.Sprintf("the initialisation at %s cannot be repeated for each execution (%s), and goroutines are begun while packages are initialised", failed.where, failed.why)
+		s.refused = fmt.Sprintf("the initialisation at %s cannot be repeated for each execution (%s), "+
+			"and goroutines are begun while packages are initialised", failed.where, failed.why)
 	}
 	s.each(func(v *packageVar) {
 		if v.why == "" && shapeOf(v.value).hash != v.shape.hash {

@@ -59,8 +59,9 @@ func (w *shapeWalker) mix(x uint64) {
 
 // opaqueTypes are not looked into.
 var opaqueTypes = map[string]bool{
-	"time.Time": true, "time.Location": true, "time.Timer": true, "time.Ticker": true, "hash/maphash.Seed": true,
-	"os.File": true, "reflect.rtype": true, "regexp.Regexp": true, "sync.Pool": true, "sync.Map": true, "internal/abi.Type": true,
+	"time.Time": true, "time.Location": true, "time.Timer": true, "time.Ticker": true,
+	"hash/maphash.Seed": true, "os.File": true, "reflect.rtype": true, "internal/abi.Type": true,
+	"regexp.Regexp": true, "sync.Pool": true, "sync.Map": true,
 }
 
 func (w *shapeWalker) walk(v reflect.Value) {

@@ -97,7 +97,7 @@ func here() Frame {
 func (e *engine) nondeterministic(format string, args ...any) {
 	if e.failure == nil {
 		e.failure = &Failure{Kind: KindNondeterminism, Message: fmt.Sprintf(format, args...) +
-			"; the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)"}
+			"; the body depends on something the checker does not control (map order, a real clock, a random number, a variable that outlives an execution, a real goroutine)"}
 	}
 }
 
@@ -114,7 +114,7 @@ func (e *engine) pendingList() string {
 // mismatch fails an execution in which a step of the prefix differs from the one seen before.
 func (e *engine) mismatch(t *thread, ev *event) {
 	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d; "+
-		"the body depends on something the checker does not control (map order, a real clock, a random number, a global left over from the execution before, a real goroutine)",
+		"the body depends on something the checker does not control (map order, a real clock, a random number, a variable that outlives an execution, a real goroutine)",
 		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)
 }
 

@@ -35,15 +35,18 @@ func (r *rewriter) stateText() string {
 		case !kept:
 			parts = append(parts, r.hook("Variable")+"("+args+")")
 		case r.ss.state.lost[v]:
-			parts = append(parts, r.hook("LostVariable")+"("+args+", "+strconv.Quote(why)+")")
+			args += ", " + strconv.Quote(why)
+			parts = append(parts, r.hook("LostVariable")+"("+args+")")
 		default:
-			parts = append(parts, r.hook("KeptVariable")+"("+args+", "+strconv.Quote(why)+")")
+			args += ", " + strconv.Quote(why)
+			parts = append(parts, r.hook("KeptVariable")+"("+args+")")
 		}
 	}
 	for _, s := range steps {
 		name := fmt.Sprintf("%sinit%d", r.c.prefix, s.order)
 		at := s.unitPos()
-		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s)", r.hook("Step"), s.order, r.ss.where(r.c, at), name))
+		where := r.ss.where(r.c, at)
+		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s)", r.hook("Step"), s.order, where, name))
 		if s.decl != nil {
 			id := s.decl.Name
 			r.ed.replace(r.off(id.Pos()), r.off(id.End()), "init() { "+name+"() }; func "+name)
@@ -51,9 +54,11 @@ func (r *rewriter) stateText() string {
 		}
 		pos := r.ss.fset.PositionFor(at, false)
 		from, to := r.off(s.rhs.Pos()), r.off(s.rhs.End())
-		text += fmt.Sprintf("\nfunc %s() { %s = /*line :%d:%d*/%s\n}", name, lhsText(s.lhs), pos.Line, pos.Column, r.ed.within(r.src.text, from, to))
+		text += fmt.Sprintf("\nfunc %s() { %s = /*line :%d:%d*/%s\n}", name, lhsText(s.lhs),
+			pos.Line, pos.Column, r.ed.within(r.src.text, from, to))
 	}
-	return text + "\nvar _ = " + r.hook("State") + "(" + strconv.Quote(r.c.meta.ImportPath) + ", " + strings.Join(parts, ", ") + ")"
+	return fmt.Sprintf("%s\nvar _ = %s(%q, %s)",
+		text, r.hook("State"), r.c.meta.ImportPath, strings.Join(parts, ", "))
 }
 
 func lhsText(lhs []*types.Var) string {

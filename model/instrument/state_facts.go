@@ -30,10 +30,11 @@ type stateUse struct {
 // onceFuncs has functions of the standard library that change its own state and
 // fail, or add something, when they are called again.
 var onceFuncs = []string{
-	"flag.*", "expvar.*", "net/http.*", "database/sql.Register", "encoding/gob.Register*", "image.RegisterFormat",
-	"mime.AddExtensionType", "crypto.RegisterHash", "archive/zip.Register*", "os/signal.*", "os/exec.*", "net.*",
-	"plugin.*", "runtime.SetFinalizer", "runtime.AddCleanup", "testing.*", "os.Open*", "os.Create*", "os.MkdirTemp",
-	"os.Exit", "log.Fatal*", "syscall.*", "log.SetOutput", "log/slog.SetDefault", "runtime/debug.*",
+	"flag.*", "expvar.*", "net/http.*", "net.*", "database/sql.Register", "encoding/gob.Register*",
+	"image.RegisterFormat", "mime.AddExtensionType", "crypto.RegisterHash", "archive/zip.Register*",
+	"os/signal.*", "os/exec.*", "os.Open*", "os.Create*", "os.MkdirTemp", "os.Exit", "syscall.*",
+	"plugin.*", "runtime.SetFinalizer", "runtime.AddCleanup", "runtime/debug.*", "testing.*",
+	"log.Fatal*", "log.SetOutput", "log/slog.SetDefault",
 }
 
 func isOnceFunc(name string) bool {
@@ -190,7 +191,8 @@ func (w *stateWalker) function(fn *types.Func, called bool) {
 	name := path + "." + fn.Name()
 	recv := fn.Signature().Recv()
 	if recv == nil {
-		if called && hookedFuncs[name] && (path == "time" || strings.Contains(name, "Deadline") || strings.Contains(name, "Timeout")) {
+		timed := path == "time" || strings.Contains(name, "Deadline") || strings.Contains(name, "Timeout")
+		if called && hookedFuncs[name] && timed {
 			w.u.clock = true
 		}
 		if called && w.u.once == "" && isOnceFunc(name) {
@@ -349,12 +351,15 @@ func (w *stateWalker) builtin(call *ast.CallExpr) string {
 	return ""
 }
 
-func (w *stateWalker) builtinUse(name string, call *ast.CallExpr, e ast.Expr, note func(types.Type)) {
+func (w *stateWalker) builtinUse(
+	name string, call *ast.CallExpr, e ast.Expr, note func(types.Type),
+) {
 	switch name {
 	case "len", "cap":
 	case "append", "copy":
-		if s, ok := w.c.info.TypeOf(e).Underlying().(*types.Slice); ok && call.Args[0] != e && (name == "copy" || call.Ellipsis.IsValid()) {
-			note(s.Elem())
+		s, ok := w.c.info.TypeOf(e).Underlying().(*types.Slice)
+		if ok && call.Args[0] != e && (name == "copy" || call.Ellipsis.IsValid()) {
+			note(s.Elem()) // copied from
 			return
 		}
 		note(w.c.info.TypeOf(e))

@@ -164,7 +164,10 @@ func (p *packageState) collect(c *checked) {
 		}
 	}
 	for i, init := range c.info.InitOrder {
-		s := &stateStep{c: c, file: fileOf(init.Rhs), unit: stateUnitOf(c, init.Rhs), lhs: init.Lhs, rhs: init.Rhs, order: i}
+		s := &stateStep{
+			c: c, file: fileOf(init.Rhs), unit: stateUnitOf(c, init.Rhs),
+			lhs: init.Lhs, rhs: init.Rhs, order: i,
+		}
 		p.steps = append(p.steps, s)
 		for _, v := range init.Lhs {
 			p.first[v] = s
@@ -173,8 +176,10 @@ func (p *packageState) collect(c *checked) {
 	n := len(c.info.InitOrder)
 	for _, f := range c.files {
 		for _, d := range f.ast.Decls {
-			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "init" && fd.Body != nil {
-				p.steps = append(p.steps, &stateStep{c: c, file: f, unit: stateUnitOf(c, fd.Body), decl: fd, order: n})
+			fd, ok := d.(*ast.FuncDecl)
+			if ok && fd.Recv == nil && fd.Name.Name == "init" && fd.Body != nil {
+				s := &stateStep{c: c, file: f, unit: stateUnitOf(c, fd.Body), decl: fd, order: n}
+				p.steps = append(p.steps, s)
 				n++
 			}
 		}
@@ -507,8 +512,9 @@ func (p *packageState) repeats(s *stateStep) bool {
 // sealedTypes are types of the standard library whose values nothing changes,
 // though they hold pointers.
 var sealedTypes = map[string]bool{
-	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true, "strings.Replacer": true,
-	"embed.FS": true, "hash/maphash.Seed": true, "hash/crc32.Table": true, "hash/crc64.Table": true,
+	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true,
+	"strings.Replacer": true, "embed.FS": true, "hash/maphash.Seed": true,
+	"hash/crc32.Table": true, "hash/crc64.Table": true,
 	"unicode.RangeTable": true, "os.File": true,
 }
 
@@ -541,8 +547,10 @@ func (p *packageState) immutableType(t types.Type) bool {
 	if p.plain(t) {
 		return true
 	}
-	if tn := typeName(t); tn != nil && tn.Pkg() != nil && (tn.Pkg().Path() == "sync" || tn.Pkg().Path() == "sync/atomic") {
-		return false
+	if tn := typeName(t); tn != nil && tn.Pkg() != nil {
+		if path := tn.Pkg().Path(); path == "sync" || path == "sync/atomic" {
+			return false
+		}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/hook"
+)
+
+type node struct {
+	next *node
+	n    int
+}
+
+// Variables of a package, as the rewriter would tell of them.
+var (
+	ring    = newRing(3)
+	inRing  = ring.next
+	limit   = 2
+	drivers = map[string]*node{"built in": {n: 1}}
+	late    []int
+)
+
+func newRing(n int) *node {
+	first := &node{n: 1}
+	last := first
+	for i := 2; i <= n; i++ {
+		last.next = &node{n: i}
+		last = last.next
+	}
+	last.next = first
+	return first
+}
+
+// The files of a package come in no order of their steps.
+var _ = hook.State("example.com/p",
+	hook.Step(3, "p.go:4:1", func() { drivers = map[string]*node{"built in": {n: 1}} }),
+	hook.Step(1, "p.go:2:1", func() { inRing = ring.next }),
+	hook.Variable("ring", "p.go:1:1", &ring), hook.Variable("inRing", "p.go:2:1", &inRing),
+	hook.Variable("drivers", "p.go:4:1", &drivers))
+
+var _ = hook.State("example.com/p",
+	hook.Step(0, "p.go:1:1", func() { ring = newRing(3) }),
+	hook.Step(2, "p.go:3:1", func() { limit = 2 }),
+	hook.Variable("limit", "p.go:3:1", &limit), hook.Variable("late", "p.go:5:1", &late))
+
+func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
+	old := ring
+	s := openPackageState()
+	require.Empty(t, s.refused)
+	s.renew()
+	require.NotSame(t, old, ring)
+	require.Same(t, ring.next, inRing)
+	ring.n, limit, late = 7, 7, []int{7}
+	drivers["another"] = nil
+	s.renew()
+	require.Equal(t, []any{1, 2, []int(nil), 1}, []any{ring.n, limit, late, len(drivers)})
+	require.Empty(t, s.assumptions())
+	require.Same(t, old, ring)
+	require.Same(t, old.next, inRing)
+}
+
+func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
+	old := ring
+	ring.n = 5
+	limit = 3
+	defer func() { ring.n, limit = 1, 2 }()
+	s := openPackageState()
+	s.renew()
+	require.Same(t, old, ring)
+	require.Same(t, old.next, inRing)
+	require.Equal(t, 3, limit)
+	limit = 9
+	s.renew()
+	require.Equal(t, 3, limit)
+	require.Empty(t, s.assumptions(), "what is put back needs no assumption")
+}
+
+func TestWhatExecutionsLeaveInKeptVariablesIsNamed(t *testing.T) {
+	drivers["of the test"] = nil
+	defer func() { drivers = map[string]*node{"built in": {n: 1}} }()
+	s := openPackageState()
+	s.renew()
+	drivers["of an execution"] = nil
+	require.Equal(t, []string{"executions may depend on what those before them did to " +
+		"example.com/p.drivers (not made anew: changed before the check)"}, s.assumptions())
+}
+
+func TestShapesTellChangesFromAddresses(t *testing.T) {
+	same := func(a, b any) bool {
+		return shapeOf(reflect.ValueOf(&a)).hash == shapeOf(reflect.ValueOf(&b)).hash
+	}
+	require.True(t, same(newRing(3), newRing(3)))
+	require.False(t, same(newRing(3), newRing(4)))
+	require.False(t, same(newRing(2), &node{n: 1, next: newRing(2).next}), "another cycle")
+	require.True(t, same(map[int]*node{1: {n: 1}, 2: {n: 2}}, map[int]*node{2: {n: 2}, 1: {n: 1}}))
+	require.False(t, same(map[int]*node{1: {n: 1}, 2: {n: 2}}, map[int]*node{1: {n: 2}, 2: {n: 1}}))
+	require.False(t, same([]string{"a"}, []string{"b"}))
+	require.False(t, same(newRing, openPackageState))
+	require.False(t, same(int32(1), int64(1)))
+	require.False(t, same(1.5, 1.25))
+}
