@@ -115,7 +115,11 @@ func posted(e *engine, t *thread, _ int32) {
 // takePost gives t the oldest value posted.
 func (e *engine) takePost(t *thread, ch *channel, d int32) {
 	p := ch.posts[0]
-	ch.posts = append(ch.posts[:0], ch.posts[1:]...)
+	// Not by append or copy: of elements with pointers these report to the race detector.
+	for i := range ch.posts[1:] {
+		ch.posts[i] = ch.posts[i+1]
+	}
+	ch.posts = ch.posts[:len(ch.posts)-1]
 	u := e.threads[p.tid]
 	u.signal = max(d, 0)
 	t.acquireFrom(&u.chanOp.token)

@@ -116,6 +116,8 @@ type engine struct {
 
 	reduce         bool               // partial-order reduction; otherwise all schedules or random ones
 	orderAdds      bool               // additions to WaitGroups are writes (sync_waitgroup.go)
+	wholeWords     bool               // atomic objects are of 8 bytes: see OverlayWords
+	wantWholeWords bool               // wholeWords was asked for: the exploration starts again
 	wantOrderAdds  bool               // start again with orderAdds
 	orderDones     bool               // all changes of a WaitGroup depend on one another (sync_waitgroup.go)
 	wantOrderDones bool               // start again with orderDones

@@ -99,7 +99,7 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous {
+	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous || e.wantWholeWords {
 		e.startAgain()
 	}
 	n := r.Executions()
@@ -134,6 +134,7 @@ func (e *engine) more() bool {
 func (e *engine) startAgain() {
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
+	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false

@@ -82,7 +82,7 @@ func (e *engine) step(t *thread) {
 	}
 	t.obj = -1
 	if t.ptr != nil {
-		t.obj = e.object(t.ptr)
+		t.obj = e.object(e.word(t.ptr, t.op))
 	}
 	if ops[t.op].gated() {
 		e.gated |= 1 << t.id

@@ -74,3 +74,22 @@ func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 	}
 	return Enter(p, OpCAS)
 }
+
+// OverlayWords says that atomic words of different sizes may lie over one another. The exploration
+// starts again with objects of 8 bytes: operations on two halves of one depend on each other, and on
+// those on the whole.
+//
+//go:noinline
+func OverlayWords() {
+	if e := eng; e != nil && e.reduce && !e.wholeWords {
+		e.wantWholeWords = true
+	}
+}
+
+// word returns the address by which the object of an operation on *p is known.
+func (e *engine) word(p unsafe.Pointer, op Op) unsafe.Pointer {
+	if e.wholeWords && op.isAtomic() {
+		return unsafe.Add(p, -int(uintptr(p)&7))
+	}
+	return p
+}

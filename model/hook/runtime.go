@@ -71,3 +71,13 @@ func GOMAXPROCS(n int) int {
 	}
 	return procs
 }
+
+// Overlaid returns p, a pointer to an atomic word that was made of an unsafe.Pointer: another word
+// may lie over it.
+//
+//go:norace
+//go:noinline
+func Overlaid[P any](p P) P {
+	explore.OverlayWords()
+	return p
+}

@@ -27,10 +27,15 @@ func RWMutexTryLock(m *sync.RWMutex) bool {
 	in := explore.Enter(unsafe.Pointer(m), explore.OpRWTryLock)
 	v := (!in || explore.RWTryLockAllowed(m)) && m.TryLock()
 	if in {
+		explore.Assume(tryLockAssumption)
 		explore.Leave(flag(v))
 	}
 	return v
 }
+
+// In package sync, RWMutex.TryLock holds an inner lock for a moment while it looks for readers, and
+// another TryLock that comes then fails, though nobody gets the lock.
+const tryLockAssumption = "RWMutex.TryLock fails only while the lock is held or a writer waits"
 
 // RWMutexUnlock is the hook of sync.RWMutex.Unlock.
 //

@@ -255,6 +255,10 @@ func (r *rewriter) call(n *ast.CallExpr) {
 			r.builtin(n, b.Name())
 		}
 	}
+	if r.overlays(n) {
+		r.ed.front(r.off(n.Pos()), r.hook("Overlaid")+"(")
+		r.ed.behind(r.off(n.End()), ")")
+	}
 	sel, ok := n.Fun.(*ast.SelectorExpr)
 	if _, isGo := r.parent().(*ast.GoStmt); isGo || !ok {
 		return // a go statement binds the method as a value
@@ -280,6 +284,34 @@ func (r *rewriter) call(n *ast.CallExpr) {
 		r.closeCall(sel.X.End(), n.End(), rv.path)
 	}
 	r.spliced[sel] = true
+}
+
+// overlays reports whether n converts an unsafe.Pointer to a pointer on which there are atomic
+// operations: then words of different sizes may lie over one another.
+func (r *rewriter) overlays(n *ast.CallExpr) bool {
+	to := r.c.info.Types[n.Fun]
+	if !to.IsType() || len(n.Args) != 1 {
+		return false
+	}
+	from, ok := r.c.info.TypeOf(n.Args[0]).Underlying().(*types.Basic)
+	pointer, isPointer := to.Type.Underlying().(*types.Pointer)
+	if !ok || from.Kind() != types.UnsafePointer || !isPointer {
+		return false
+	}
+	if named, ok := types.Unalias(pointer.Elem()).(*types.Named); ok {
+		if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == "sync/atomic" {
+			return true
+		}
+	}
+	basic, ok := pointer.Elem().Underlying().(*types.Basic)
+	if !ok {
+		return false
+	}
+	switch basic.Kind() {
+	case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Uintptr:
+		return true
+	}
+	return false
 }
 
 func (r *rewriter) builtin(n *ast.CallExpr, name string) {

@@ -1,0 +1,105 @@
+// Package words holds programs in which atomic words of different sizes lie over one another, and
+// others whose operations have more outcomes than their documentation suggests.
+package words
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/surewake/surewake/model"
+)
+
+func half(w *uint64) *uint32 { return (*uint32)(unsafe.Add(unsafe.Pointer(w), 4)) }
+
+// verdict: FAILED loaded before the store
+func TestHalfIsStoredFirst(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var w uint64
+		x.Go("half", func() { atomic.StoreUint32(half(&w), 1) })
+		x.Go("whole", func() {
+			x.Assert(atomic.LoadUint64(&w) != 0, "loaded before the store")
+		})
+		x.Join()
+	})
+}
+
+// verdict: FAILED loaded after the store
+func TestHalfIsStoredLast(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var w uint64
+		x.Go("whole", func() {
+			x.Assert(atomic.LoadUint64(&w) == 0, "loaded after the store")
+		})
+		x.Go("half", func() { atomic.StoreUint32(half(&w), 1) })
+		x.Join()
+	})
+}
+
+// verdict: FAILED both halves
+func TestTypedHalves(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var w atomic.Uint64
+		low := (*atomic.Uint32)(unsafe.Pointer(&w))
+		high := (*atomic.Uint32)(unsafe.Add(unsafe.Pointer(&w), 4))
+		x.Go("low", func() { low.Store(1) })
+		x.Go("high", func() { high.Store(1) })
+		x.Go("whole", func() { x.Assert(w.Load() != 1<<32|1, "both halves") })
+		x.Join()
+	})
+}
+
+// Two words beside each other are two.
+//
+// verdict: proved, 1 trace
+func TestNeighbours(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var pair struct{ a, b atomic.Uint32 }
+		x.Go("a", func() { pair.a.Add(1) })
+		x.Go("b", func() { pair.b.Add(1) })
+		x.Join()
+		x.Assert(pair.a.Load() == 1 && pair.b.Load() == 1, "lost")
+	})
+}
+
+// Of two TryLocks that meet in package sync, both may fail.
+//
+// verdict: said TryLock
+func TestTryLockOfTwo(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var rw sync.RWMutex
+		var left atomic.Bool
+		var one, two, late bool
+		rw.RLock()
+		x.Go("reader", func() { rw.RUnlock(); left.Store(true) })
+		x.Go("one", func() {
+			if one = rw.TryLock(); one {
+				rw.Unlock()
+			}
+		})
+		x.Go("two", func() {
+			if late = left.Load(); late {
+				if two = rw.TryLock(); two {
+					rw.Unlock()
+				}
+			}
+		})
+		x.Join()
+		x.Assert(!late || one || two, "nobody held it, nobody got it")
+	})
+}
+
+// Values are handed from one goroutine to another by pointers that only the engine copies.
+//
+// verdict: proved
+func TestManySendersAndReceivers(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := make(chan int)
+		for range 3 {
+			x.Go("sender", func() { c <- 1 })
+			x.Go("receiver", func() { <-c })
+		}
+		x.Join()
+	})
+}
