@@ -17,16 +17,16 @@ import (
 
 const auditUsage = "usage: surewake audit [-json] [-run expression] [-html file]"
 
-// audit redoes the proofs of package proofs, one row a theorem. They are part of this program, and
-// need no packages.
+// audit redoes the proofs of package proofs and prints one row per theorem. The proofs are part of
+// this program: no packages are read.
 func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("audit", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	asJSON := flags.Bool("json", false, "print a JSON object a theorem")
+	asJSON := flags.Bool("json", false, "print one JSON object per theorem")
 	matching := flags.String("run", "",
 		"check only the theorems whose id matches the regular `expression`")
 	htmlFile := flags.String("html", "audit.html",
-		"write a page with the same, with pictures and links, to `file`; none if it is empty")
+		"also write the rows as a page with pictures and links to `file`; empty: no page")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stdout, auditUsage)

@@ -289,7 +289,7 @@ func (c *call) replayCommand(token string) string {
 	return strings.Join(words, " ")
 }
 
-// self gives the words that start this command again, in the way it was started.
+// self returns the words that start this command again, in the way it was started.
 // The go command runs what it built from a temporary directory or from its
 // cache, which no user can type.
 func self(arg0 string) []string {

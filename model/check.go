@@ -13,9 +13,11 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Check checks body: in an ordinary go test by running it many times on real
-// goroutines, under `surewake check` by exploring its executions. A check that
-// fails makes t fail. Only one goroutine may be in Check at a time.
+// Check checks body. Under `go test` it runs body many times on real goroutines and fails t if an
+// execution fails. Under `surewake check` it explores the executions of body; t fails unless the
+// verdict is proved or bounded. body runs once per execution and makes all that it uses.
+//
+// Check is called from a test, by one goroutine at a time. It panics if body is nil.
 func Check(t testing.TB, body func(*Exec), opts ...Option) {
 	t.Helper()
 	if body == nil {
@@ -47,7 +49,7 @@ var names struct {
 	used map[string]int
 }
 
-// checkName tells several checks of one test apart.
+// checkName returns the name of the next check in a test: the second is TestX#2.
 func checkName(test string) string {
 	names.Lock()
 	defer names.Unlock()
@@ -118,7 +120,7 @@ func (c *check) run() {
 	c.fail(r)
 }
 
-// config gives the exploration that options and command ask for.
+// config returns the exploration that options and command ask for.
 func (c *check) config() explore.Config {
 	o, s := &c.opts, c.set
 	cfg := explore.Config{

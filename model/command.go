@@ -9,8 +9,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// command gives what the command asks of this process, nil when it was started
-// by an ordinary go test.
+// command returns what the command asks of this process, nil under `go test`.
 var command = sync.OnceValues(func() (*wire.Settings, error) {
 	s, err := wire.DecodeSettings(os.Getenv(wire.SettingsVariable))
 	if err != nil {
@@ -19,8 +18,8 @@ var command = sync.OnceValues(func() (*wire.Settings, error) {
 	return s, nil
 })
 
-// unregistered gives an import path that should have been rewritten and was
-// not, or "".
+// unregistered returns the import path of a package that should have been rewritten and was not,
+// "" if there is none.
 func unregistered(s *wire.Settings) string {
 	for _, p := range s.Expect {
 		if !hook.Registered(p) {
@@ -32,7 +31,7 @@ func unregistered(s *wire.Settings) string {
 
 var out sync.Mutex // held while a message is written
 
-// send tells the command something, if it can still be told.
+// send writes a message to the command. It panics if standard output is closed.
 func send(m wire.Message) {
 	out.Lock()
 	defer out.Unlock()

@@ -13,16 +13,16 @@
 //		})
 //	}
 //
-// Run by `go test` it is a stress test: the body runs many times on real
-// goroutines. Run by `surewake check` the same source, rewritten at build
-// time, is explored: every execution of the body that differs in more than the
-// order of independent operations is run once, each of them also under Go's
-// race detector, and the verdict is a proof for this body.
+// Under `go test` it is a stress test: the body runs many times on real goroutines. Under
+// `surewake check` the same source, rewritten at build time, is explored: of all executions that
+// differ only in the order of independent operations one is run, plainly and under Go's race
+// detector. If none fails, the verdict is a proof for this body. README.md has the verdicts, how
+// to choose sizes, and what is not checked.
 //
 // The body runs once for each execution and must set up all it uses: variables
 // that survive from one execution to the next make executions depend on one
 // another, which is reported as nondeterminism. Goroutines started in the body
-// belong to it; when it returns they run on, and one that waits for ever is a
+// belong to it; when it returns they run on, and one that waits forever is a
 // failure.
 //
 // What is checked in each execution: assertions and panics, data races,

@@ -7,21 +7,21 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// Exec is one execution of a check's body. Its methods may be called by any
-// goroutine of that execution.
+// Exec is one execution of a check's body. Any goroutine of that execution may call its methods;
+// none may after the execution has ended.
 //
-// Exec has the methods Errorf, FailNow and Helper, so that testify's
-// require.Equal(x, want, got) works in a body.
+// Exec has the methods Errorf, FailNow and Helper, so that testify's require.Equal(x, want, got)
+// works in a body.
 type Exec struct {
 	name    string
-	history *history.Recorder
-	stress  *stress // in an ordinary go test
+	history *history.Recorder // nil without the option Spec
+	stress  *stress           // nil when the execution is explored
 }
 
-// Go starts fn as a goroutine with a name, under which it appears in lanes.
-// A plain go statement works as well.
+// Go starts fn on a goroutine that appears under name in the picture of a failure. A go statement
+// works as well; [Exec.Join] does not wait for that.
 //
-// Go synchronizes before the start of fn.
+// The call of Go synchronizes before the start of fn.
 func (x *Exec) Go(name string, fn func()) {
 	if x.stress != nil {
 		x.stress.start(fn)
@@ -30,7 +30,7 @@ func (x *Exec) Go(name string, fn func()) {
 	explore.Go(name, fn, true)
 }
 
-// Join waits for every goroutine that the caller started with [Exec.Go].
+// Join waits until every goroutine has ended that the caller started with [Exec.Go].
 //
 // The end of each of them synchronizes before the return of Join.
 func (x *Exec) Join() {
@@ -41,7 +41,8 @@ func (x *Exec) Join() {
 	explore.Join()
 }
 
-// Assert fails the check unless ok. The message is fmt.Sprintf(format, args...).
+// Assert does nothing if ok. Otherwise it ends the execution and fails the check with the message
+// fmt.Sprintf(format, args...); it does not return.
 func (x *Exec) Assert(ok bool, format string, args ...any) {
 	if ok {
 		return
@@ -49,25 +50,27 @@ func (x *Exec) Assert(ok bool, format string, args ...any) {
 	x.fail(fmt.Sprintf(format, args...))
 }
 
-// Errorf fails the check, and ends the execution.
+// Errorf ends the execution and fails the check with the message fmt.Sprintf(format, args...). It
+// does not return: what follows a failed assertion is not explored.
 func (x *Exec) Errorf(format string, args ...any) { x.fail(fmt.Sprintf(format, args...)) }
 
-// FailNow fails the check, and ends the execution.
+// FailNow ends the execution and fails the check. It does not return.
 func (x *Exec) FailNow() { x.fail("FailNow was called") }
 
-// Helper does nothing: a failure comes with the stack that led to it.
+// Helper does nothing: a failure is reported with the execution that led to it.
 func (x *Exec) Helper() {}
 
-// Logf adds a line to the running goroutine's lane.
+// Logf adds the line fmt.Sprintf(format, args...) to the lane of the calling goroutine in the
+// picture of a failure. Under `go test` it does nothing.
 func (x *Exec) Logf(format string, args ...any) {
 	if x.stress == nil {
 		explore.Note(func() string { return fmt.Sprintf(format, args...) })
 	}
 }
 
-// Choose returns each of 0, 1, ..., n-1 in some execution; every combination
-// with every schedule is explored. In an ordinary go test it is random. It
-// panics unless 1 <= n <= 1024.
+// Choose returns one of 0, 1, ..., n-1. Each of them, combined with every schedule and with every
+// other choice, is explored; under `go test` the choice is random. Choose panics unless
+// 1 <= n <= 1024.
 func (x *Exec) Choose(n int) int {
 	if n < 1 || n > 1024 {
 		panic(fmt.Sprintf("model: Choose(%d): the number of values must be between 1 and 1024", n))
@@ -78,8 +81,8 @@ func (x *Exec) Choose(n int) int {
 	return explore.Choose(n)
 }
 
-// History is where this execution's operations are recorded, to be judged by
-// the specification given with [Spec]. It panics if there is none.
+// History returns the recorder of this execution's operations, which the specification given to
+// [Spec] judges when the execution has ended. History panics without that option.
 func (x *Exec) History() *history.Recorder {
 	if x.history == nil {
 		panic("model: History without the option model.Spec")

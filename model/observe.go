@@ -6,12 +6,14 @@ import "github.com/surewake/surewake/model/explore"
 // It is valid until the observer returns.
 type Step = explore.Step
 
-// Observe has f look at each operation of each explored execution, just after it was executed and
-// before anything else is. An error fails the check, with the trace up to that operation.
+// Observe calls f after each operation of each explored execution, before any other goroutine runs.
+// If f returns an error the check fails, and the picture ends with that operation.
 //
-// While f runs the execution stands still: f may read all that the body has made, by atomics too,
-// and must not change it. It is called by the goroutine that did the operation. It is not called
-// for what the body does alone, before the first goroutine is started and after the last one was
-// joined; nor for plain memory; nor under the race detector, which watches the same executions, nor
-// in an ordinary go test.
+// f runs on the goroutine that made the operation. It may read all that the body has made, with
+// atomic operations too, and must change nothing. It is not called for
+//
+//   - what the body does while no other goroutine can see it, before it starts the first one and
+//     after it has joined the last one,
+//   - accesses to plain memory,
+//   - the run under the race detector, which explores the same executions, and `go test`.
 func Observe(f func(*Step) error) Option { return func(o *options) { o.observe = f } }

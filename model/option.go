@@ -19,60 +19,59 @@ type options struct {
 	observe     func(*Step) error
 }
 
-// An Option changes how a check is explored.
+// An Option changes how a check is explored. Under `go test` only [Spec] has an effect.
 type Option func(*options)
 
-// Preemptions bounds the preemptions of a schedule to n: a switch away from a
-// goroutine that could go on. The verdict is at best "bounded". It panics on a
-// negative n.
+// Preemptions explores only schedules with at most n preemptions. A preemption is a switch away
+// from a goroutine that could go on. The verdict is at most bounded. Preemptions panics if n is
+// negative.
 func Preemptions(n int) Option {
 	atLeast("Preemptions", n, 0)
 	return func(o *options) { o.preemptions = n }
 }
 
-// Executions ends the exploration after n executions with the verdict
-// "bounded". It panics unless n is positive.
+// Executions ends the exploration after n executions; the verdict is then at most bounded.
+// Executions panics unless n is positive.
 func Executions(n int64) Option {
 	atLeast("Executions", n, 1)
 	return func(o *options) { o.executions = n }
 }
 
-// Duration ends the exploration after d with the verdict "bounded"; without any
-// budget that is ten minutes. It panics unless d is positive.
+// Duration ends the exploration after d; the verdict is then at most bounded. A check without any
+// budget, here or from the command, ends after ten minutes. Duration panics unless d is positive.
 func Duration(d time.Duration) Option {
 	atLeast("Duration", d, 1)
 	return func(o *options) { o.duration = d }
 }
 
-// MaxSteps bounds the scheduling points of one execution to n; more are taken
-// for a livelock. The default is 20,000. It panics unless n is positive.
+// MaxSteps bounds the operations of one execution to n; a check with a longer execution is
+// undecided. The default is 20,000. MaxSteps panics unless n is positive.
 func MaxSteps(n int) Option {
 	atLeast("MaxSteps", n, 1)
 	return func(o *options) { o.maxSteps = n }
 }
 
-// Timeouts lets up to n timeouts of an execution come early, although other
-// goroutines can run: timers, tickers, deadlines of contexts, functions of
-// time.AfterFunc, and futex waits, by their timeout or by a signal. The default
-// is 0: a timeout then comes only when nothing else can run, or when the program
-// has slept for that long. The verdict names n. It panics on a negative n.
+// Timeouts explores executions in which up to n timeouts come early, while other goroutines can
+// run: timers, tickers, deadlines of contexts, functions of time.AfterFunc, and futex waits, by
+// their timeout or by a signal. The default is 0: a timeout then comes only when nothing else can
+// run, or when the program has slept for that long. The verdict names n. Timeouts panics if n is
+// negative.
 func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
 	return func(o *options) { o.timeouts = n }
 }
 
-// NoRescue makes an execution fail in which nothing can go on but by a timeout,
-// so that no lost wakeup hides behind one. Timeouts that come early, see
-// [Timeouts], are not meant.
+// NoRescue fails an execution in which nothing can go on except by a timeout: a timeout must not
+// hide a lost wakeup. Early timeouts, see [Timeouts], remain allowed.
 func NoRescue() Option { return func(o *options) { o.noRescue = true } }
 
-// Assume puts an assumption that the check makes on its verdict.
+// Assume adds text to the assumptions of the verdict.
 func Assume(text string) Option {
 	return func(o *options) { o.assume = append(o.assume, text) }
 }
 
-// Spec judges what the body records in [Exec.History]: an execution whose
-// history does not satisfy s fails.
+// Spec fails an execution if the history that the body recorded in [Exec.History] does not satisfy
+// s.
 func Spec(s history.Specification) Option {
 	return func(o *options) { o.spec = s }
 }

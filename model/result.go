@@ -46,7 +46,7 @@ func (c *check) result(res explore.Result) wire.Result {
 	return r
 }
 
-// uses gives an assumption for each kind of use, with the places.
+// uses returns one assumption per kind of use, with its places.
 func uses(all []explore.Use) []string {
 	const most = 6 // places that are named
 	sites := map[string][]string{}
@@ -66,8 +66,8 @@ func uses(all []explore.Use) []string {
 	return out
 }
 
-// decide puts down what f says about the check. The steps are those of the
-// recorded execution, if there is one.
+// decide fills in kind, verdict and place of a check that fails by f. steps is the recorded
+// execution, if there is one.
 func (c *check) decide(r *wire.Result, f *explore.Failure, steps []wire.Step) {
 	r.Kind = f.Kind.Wire()
 	r.Verdict = r.Kind.Verdict()
@@ -239,7 +239,7 @@ func (c *check) progress(res explore.Result, part float64) {
 	send(wire.Message{Progress: &p})
 }
 
-// encode gives the schedule of a failure as tokens have it.
+// encode returns the schedule of a failure in the form of tokens.
 func encode(f *explore.Failure) string { return wire.EncodeSchedule(wire.Deviations(f.Schedule)) }
 
 // trace prepares a recorded execution for drawing. Calls and returns of a
@@ -273,7 +273,7 @@ func trace(steps []wire.Step, f *explore.Failure, message string) *wire.Trace {
 	return tr
 }
 
-// files writes what is better looked at in a browser.
+// files writes the page that porcupine draws of a wrong history, if there is one.
 func (c *check) files(r *wire.Result) {
 	if c.html == "" {
 		return
@@ -296,7 +296,7 @@ var notUser = []string{
 
 const modulePath = "github.com/surewake/surewake/model"
 
-// userStack leaves of a panic's stack the part in the checked code.
+// userStack returns the part of a panic's stack that lies in checked code, at most eight frames.
 func userStack(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var out []string
@@ -314,7 +314,7 @@ func userStack(stack string) string {
 	return strings.Join(out, "\n")
 }
 
-// waits says where each of the goroutines stands that wait for ever.
+// waits returns one line per goroutine that waits forever: where it waits.
 func waits(f *explore.Failure) string {
 	var b strings.Builder
 	for _, w := range f.Blocked {

@@ -13,8 +13,7 @@ import (
 	"github.com/surewake/surewake/model/history"
 )
 
-// A stress test ends after so many executions or so much time, whichever
-// comes first.
+// A stress test ends after stressExecutions or stressTime, whichever comes first.
 const (
 	stressExecutions = 2000
 	stressTime       = 200 * time.Millisecond
@@ -62,7 +61,7 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 	}
 }
 
-// start runs fn on a goroutine that the caller's wait waits for.
+// start runs fn on a goroutine for which wait, called by the same goroutine, waits.
 func (s *stress) start(fn func()) {
 	jitter := s.choose(4)
 	s.group().Go(func() {
@@ -75,7 +74,7 @@ func (s *stress) start(fn func()) {
 
 func (s *stress) wait() { s.group().Wait() }
 
-// group gives the goroutines that the calling goroutine has started.
+// group returns the wait group of the goroutines that the calling goroutine has started.
 func (s *stress) group() *sync.WaitGroup {
 	id := explore.GoroutineID()
 	s.mu.Lock()
@@ -89,7 +88,7 @@ func (s *stress) group() *sync.WaitGroup {
 	return s.groups[id]
 }
 
-// waitAll waits for what nobody joined.
+// waitAll waits for every goroutine of the execution, those too that started meanwhile.
 func (s *stress) waitAll() {
 	for {
 		s.mu.Lock()

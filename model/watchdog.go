@@ -79,8 +79,8 @@ func (c *check) placeIn(stack string) (file string, line int) {
 	return "", 0
 }
 
-// bodyStack gives the stacks of goroutines that run a body or a coroutine and
-// wait neither for their turn nor for a coroutine.
+// bodyStack returns the stacks of at most two goroutines that run a body or a coroutine and wait
+// neither for their turn nor for a coroutine.
 func bodyStack() string {
 	buf := make([]byte, 4<<20)
 	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")

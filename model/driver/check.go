@@ -14,7 +14,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// An Observer is told what happens, one call at a time.
+// An Observer is told how the checks go. Its methods are called one at a time.
 type Observer interface {
 	// Plan names the checks, as far as they are known before they run.
 	Plan(rows []Row)
@@ -34,8 +34,8 @@ type Activity struct {
 	Left        float64 // executions that seem left, -1 if unknown
 }
 
-// Check rewrites, builds and runs checks. A failed check is no error: an error
-// means that the question was not answered.
+// Check rewrites, builds and runs checks. An error means that no verdicts can be given: bad usage,
+// a package that does not build, or an interrupt. A check that fails is no error.
 func Check(ctx context.Context, opts Options, observer Observer) (Summary, error) {
 	var sum Summary
 	if err := opts.normalize(); err != nil {
@@ -206,8 +206,8 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	return rows, nil
 }
 
-// relative gives the path of a file as rows have it. A name without directory
-// is one of the package in dir.
+// relative returns the path of a file in the form of Row.File. A name without directory is a file
+// of the package in dir.
 func (r *runner) relative(dir, file string) string {
 	if file == "" {
 		return ""
@@ -264,7 +264,7 @@ func (r *runner) process(
 	return j.start(ctx)
 }
 
-// build gives the binary of a package in one mode.
+// build returns the binary of a package in one mode, which it builds once.
 func (r *runner) build(ctx context.Context, t planned, race bool) (string, error) {
 	key := fmt.Sprintf("%s race=%t", t.pkg.Path, race)
 	r.mu.Lock()

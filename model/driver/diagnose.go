@@ -20,7 +20,7 @@ const enginePath = "github.com/surewake/surewake/model"
 // A reader of stacks knows which packages were rewritten: that is user code.
 type stackReader struct{ rewritten []string }
 
-// packageOf gives the import path within a function name as stacks print it,
+// packageOf returns the import path within a function name as stacks print it,
 // such as gopkg.in/yaml%2ev3.(*node).Decode.
 func packageOf(function string) string {
 	slash := strings.LastIndexByte(function, '/') + 1

@@ -4,17 +4,16 @@
 // Only the command uses it. The way of one check:
 //
 //	plan.go      packages -> the Test functions that hold checks
-//	check.go     one binary a package and mode, one process a Test function and mode
+//	check.go     one binary per package and mode, one process per Test function and mode
 //	process.go   a process: its group, its messages, its watchdog
-//	stream.go    the output of a process, taken apart into messages and the rest
-//	diagnose.go  what a failure that wrote no result has to say
+//	stream.go    the output of a process: messages, and the rest
+//	diagnose.go  why a process ended without a result; race_report.go: a data race
 //	merge.go     plain run + race run -> one row
-//	table.go     rows for people; json.go for programs; live.go while it lasts
+//	table.go     rows for people; json.go for programs; live.go while the checks run
 //
-// replay.go runs one schedule again, and mutants.go puts known bugs back, one
-// at a time (patch.go), to see that the checks or tests object.
+// replay.go runs one schedule again. mutants.go puts known bugs back, one at a time (package
+// mutant), and looks whether the checks or tests (gotest.go) object.
 //
-// A verdict is never better than what was seen: a binary that ends without a
-// result, exits for a reason that no result explains, or falls silent is a
-// failed check.
+// A verdict is never better than what was seen: a binary that ends without a result, exits for a
+// reason that no result explains, or falls silent leaves its check undecided or failed.
 package driver

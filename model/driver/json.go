@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// JSON prints one object a check, a line each, and then the summary.
+// JSON prints one object per check, each on a line, and then the summary.
 type JSON struct{ encoder *json.Encoder }
 
 // NewJSON prints to out.

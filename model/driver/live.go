@@ -12,7 +12,7 @@ import (
 // live is the line at the bottom of a terminal. It is overwritten in place.
 type live struct {
 	out   io.Writer
-	shown int // width of what stands there now
+	shown int // width of the text that is there now
 }
 
 // liveWidth fits every terminal, so that the line never wraps.

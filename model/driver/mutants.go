@@ -111,7 +111,7 @@ func killersElsewhere(selected []instrument.Package, root string, more bool) ([]
 		for _, f := range own {
 			m, err := f.Read()
 			if err != nil || f.More && !more {
-				continue // an error is said when the mutant is judged
+				continue // the error is printed when the mutant is judged
 			}
 			for _, k := range m.Killers {
 				here := func(p instrument.Package) bool { return placeOf(p, root) == k.Place }
@@ -166,7 +166,7 @@ func findMutants(selected, packages []instrument.Package, root string, more bool
 // package at least one, unless it names killers elsewhere only.
 func candidatesOf(f mutant.File, id string, p instrument.Package, place string) []candidate {
 	m, err := f.Read()
-	if err != nil { // it is said when the mutant is judged in its own package
+	if err != nil { // it is printed when the mutant is judged in its own package
 		m = &mutant.Mutant{}
 	}
 	var all []candidate

@@ -60,8 +60,8 @@ func (o *Options) instrument(patterns []string, replace map[string][]byte) instr
 	}
 }
 
-// A UsageError is a request that cannot be met as it was put: nothing was
-// checked.
+// A UsageError says that the arguments make no sense together, or with this source. Nothing was
+// run.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }

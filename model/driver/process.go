@@ -21,7 +21,7 @@ type job struct {
 	progress func(wire.Progress)
 }
 
-// An outcome is what a process left behind.
+// An outcome is what a process wrote and how it ended.
 type outcome struct {
 	results []result
 	exit    error  // nil: exit status 0
@@ -88,7 +88,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 
 	tick := time.NewTicker(min(250*time.Millisecond, j.watchdog/4))
 	defer tick.Stop()
-	var before string // said before the dump
+	var before string // printed before the dump
 wait:
 	for {
 		select {

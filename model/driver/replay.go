@@ -16,7 +16,7 @@ import (
 // A Replayed is one schedule, run again.
 type Replayed struct {
 	Row   Row  // of the last run; Trace is filled in whether it failed or not
-	Shows bool // what the token stands for showed again
+	Shows bool // the failure, or what made the check undecided, showed again
 	Race  bool // the last run was under the race detector
 }
 

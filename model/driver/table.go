@@ -22,8 +22,8 @@ type Table struct {
 	header      bool
 }
 
-// NewTable prints to out; live says whether that is a terminal. The function
-// replay gives the command line that runs a token again.
+// NewTable prints to out; terminal says whether that is one. The function replay returns the
+// command line that runs a token again.
 func NewTable(out io.Writer, terminal bool, replay func(token string) string) *Table {
 	t := &Table{out: out, replay: replay, place: len("package"), name: len("check")}
 	if terminal {

@@ -23,7 +23,7 @@ func (a Operation[O, R]) Overlaps(b Operation[O, R]) bool {
 // Before reports whether a returned before b was called.
 func (a Operation[O, R]) Before(b Operation[O, R]) bool { return a.Return < b.Call }
 
-// Action is one of the instants at which an operation takes effect.
+// Action is one point of an operation: an instant at which it linearizes, or a part of it does.
 type Action[O, R comparable] struct {
 	Operation[O, R]
 	Point int // 0 <= Point < Spec.Points(operation)

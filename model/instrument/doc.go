@@ -16,7 +16,7 @@
 // the go command's overlay) and the user's line, with no //line directives.
 //
 // Channels are the same: c <- v becomes hook.To(c).Send(v), <-c becomes
-// hook.Recv(c) (chan.go). A select statement stays one, so that its labels, jumps
+// hook.Recv(c) (rewrite_chan.go). A select statement stays one, so that its labels, jumps
 // and assignments mean what they did; its operands are handed through hook, which
 // makes one of the cases ready (hook.Selection). Functions that make timers and
 // contexts become hook's, which give the standard library's types; the methods

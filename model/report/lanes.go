@@ -8,7 +8,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Lanes draws a trace, a column a thread and a row a step, in the order in which the steps were
+// Lanes draws a trace, one column per thread and one row per step, in the order in which the steps were
 // made. With many threads, or little room, steps are listed below one another instead. Every line
 // ends with a line break.
 func Lanes(t *wire.Trace, o Options) string {
@@ -70,7 +70,7 @@ func (t *drawing) lanes() []*lane {
 	return lanes
 }
 
-// measure sets the lane's width and with it the column of the values: behind the widest operation
+// measure sets the lane's width and with it the column of the values: after the widest operation
 // that has room for its value on the same line.
 func (l *lane) measure(w int) {
 	l.width, l.column = w, 0
@@ -83,7 +83,7 @@ func (l *lane) measure(w int) {
 	}
 }
 
-// indent is where operations start: behind the line numbers.
+// indent is the column at which operations start, after the line numbers.
 func (l *lane) indent() int {
 	if l.number == 0 {
 		return 0
@@ -135,7 +135,7 @@ func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 		lines = append(lines, end(l.source, l.width))
 		op = indent + op
 	}
-	// The values of a lane stand in one column if there is room, and else beneath their operation.
+	// The values of a lane are aligned where there is room, and put below their operation elsewhere.
 	switch {
 	case value == "":
 		add(op)

@@ -80,7 +80,7 @@ func outsideName(r rune) bool {
 	return !strings.ContainsRune("._[]", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// only gives the names before and after a sign that stands exactly once in a line.
+// only returns the names before and after a sign that occurs exactly once in a line.
 func only(line, sign string) (before, after string, ok bool) {
 	before, after, ok = strings.Cut(line, sign)
 	if !ok || strings.Contains(after, sign) {
