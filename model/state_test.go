@@ -20,6 +20,8 @@ var (
 	inRing  = ring.next
 	limit   = 2
 	drivers = map[string]*node{"built in": {n: 1}}
+	parent  = &node{next: &node{n: 1}}
+	child   = parent.next
 	late    []int
 )
 
@@ -44,6 +46,9 @@ var _ = hook.State("example.com/p",
 var _ = hook.State("example.com/p",
 	hook.Step(0, "p.go:1:1", func() { ring = newRing(3) }),
 	hook.Step(2, "p.go:3:1", func() { limit = 2 }),
+	hook.Step(4, "p.go:6:1", func() { parent = &node{next: &node{n: 1}} }),
+	hook.Step(5, "p.go:7:1", func() { child = parent.next }),
+	hook.Variable("parent", "p.go:6:1", &parent), hook.Variable("child", "p.go:7:1", &child),
 	hook.Variable("limit", "p.go:3:1", &limit), hook.Variable("late", "p.go:5:1", &late))
 
 func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
@@ -63,14 +68,14 @@ func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
 }
 
 func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
-	old := ring
-	ring.n = 5
+	old := parent
+	parent.n = 5
 	limit = 3
-	defer func() { ring.n, limit = 1, 2 }()
+	defer func() { parent.n, limit = 0, 2 }()
 	s := openPackageState()
 	s.renew()
-	require.Same(t, old, ring)
-	require.Same(t, old.next, inRing)
+	require.Same(t, old, parent)
+	require.Same(t, old.next, child, "it is as ever, and part of what was changed")
 	require.Equal(t, 3, limit)
 	limit = 9
 	s.renew()
