@@ -26,6 +26,7 @@ func TestUsesAreNamedOnceAndWhereTheyCanMatter(t *testing.T) {
 	})
 	require.Nil(t, res.Failure)
 	require.Greater(t, res.Complete, int64(1))
-	require.Equal(t, []Use{{"value", "alone"}, {"order", "together"}, {"value", "together"}}, res.Uses)
+	want := []Use{{"value", "alone"}, {"order", "together"}, {"value", "together"}}
+	require.Equal(t, want, res.Uses)
 	NoteUse(Use{"order", "outside"}, false) // of no execution
 }

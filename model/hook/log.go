@@ -32,7 +32,8 @@ func (l *logWriter) Write(p []byte) (int, error) {
 		return l.w.Write(p)
 	}
 	if l.own == nil {
-		explore.Fail(explore.KindRefused, "a logger of this Go release is not known: where its lock is was not found")
+		explore.Fail(explore.KindRefused,
+			"a logger of this Go release is not known: its lock was not found")
 	}
 	l.own.Unlock()
 	defer l.own.Lock()

@@ -14,7 +14,7 @@ type role int
 const (
 	plainOp  role = iota // stays
 	hookedOp             // becomes a call of a hook function
-	dynOp                // a call through an interface that may hold a sync type: goes through a type switch
+	dynOp                // a call through an interface that may hold a sync type: a type switch
 	checkOp              // a call through an interface that must not hold a sync or atomic type
 	refuseOp             // is not modelled: its operand is wrapped
 	noteOp               // meets state that the checker does not see: its operand is wrapped
@@ -27,14 +27,18 @@ type shape struct{ args, results int }
 // sync.Mutex.Lock is MutexLock.
 var hookedMethods = map[string]map[string]map[string]shape{
 	"sync": {
-		"Mutex":     {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}},
-		"RWMutex":   {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}, "RLock": {0, 0}, "RUnlock": {0, 0}, "TryRLock": {0, 1}, "RLocker": {0, 1}},
+		"Mutex": {"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1}},
+		"RWMutex": {
+			"Lock": {0, 0}, "Unlock": {0, 0}, "TryLock": {0, 1},
+			"RLock": {0, 0}, "RUnlock": {0, 0}, "TryRLock": {0, 1}, "RLocker": {0, 1},
+		},
 		"WaitGroup": {"Add": {1, 0}, "Done": {0, 0}, "Wait": {0, 0}, "Go": {1, 0}},
 		"Once":      {"Do": {1, 0}},
 		"Cond":      {"Wait": {0, 0}, "Signal": {0, 0}, "Broadcast": {0, 0}},
 		"Map": {
-			"Load": {1, 2}, "Store": {2, 0}, "LoadOrStore": {2, 2}, "LoadAndDelete": {1, 2}, "Delete": {1, 0},
-			"Swap": {2, 2}, "CompareAndSwap": {3, 1}, "CompareAndDelete": {2, 1}, "Range": {1, 0}, "Clear": {0, 0},
+			"Load": {1, 2}, "Store": {2, 0}, "Swap": {2, 2}, "CompareAndSwap": {3, 1},
+			"Delete": {1, 0}, "CompareAndDelete": {2, 1}, "LoadAndDelete": {1, 2},
+			"LoadOrStore": {2, 2}, "Range": {1, 0}, "Clear": {0, 0},
 		},
 		"Pool": {"Get": {0, 1}, "Put": {1, 0}},
 	},
@@ -57,12 +61,15 @@ var atomicMethods = map[string]shape{
 // under the same name.
 var hookedFuncs = map[string]bool{
 	"sync.OnceFunc": true, "sync.OnceValue": true, "sync.OnceValues": true,
-	"runtime.Gosched": true, "runtime.Goexit": true, "runtime.NumGoroutine": true, "runtime.GOMAXPROCS": true,
+	"runtime.Gosched": true, "runtime.Goexit": true,
+	"runtime.NumGoroutine": true, "runtime.GOMAXPROCS": true,
 	"iter.Pull": true, "iter.Pull2": true,
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
 	"time.After": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
-	"context.WithCancel": true, "context.WithCancelCause": true, "context.WithDeadline": true, "context.WithDeadlineCause": true,
-	"context.WithTimeout": true, "context.WithTimeoutCause": true, "context.WithoutCancel": true, "context.Cause": true,
+	"context.WithCancel": true, "context.WithCancelCause": true,
+	"context.WithDeadline": true, "context.WithDeadlineCause": true,
+	"context.WithTimeout": true, "context.WithTimeoutCause": true,
+	"context.WithoutCancel": true, "context.Cause": true,
 }
 
 // renamedFuncs has those that hook has under another name.
@@ -96,7 +103,8 @@ var dynMethods = map[string]string{
 // checkMethods has the interface methods that a sync or atomic type could
 // stand behind and that have no type switch: numbers of arguments and results.
 var checkMethods = map[string][]shape{
-	"Load": {{0, 1}, {1, 2}}, "Store": {{1, 0}, {2, 0}}, "Swap": {{1, 1}, {2, 2}}, "CompareAndSwap": {{2, 1}, {3, 1}},
+	"Load": {{0, 1}, {1, 2}}, "Store": {{1, 0}, {2, 0}},
+	"Swap": {{1, 1}, {2, 2}}, "CompareAndSwap": {{2, 1}, {3, 1}},
 	"Add": {{1, 1}}, "And": {{1, 1}}, "Or": {{1, 1}},
 	"LoadOrStore": {{2, 2}}, "LoadAndDelete": {{1, 2}}, "CompareAndDelete": {{2, 1}},
 	"Get": {{0, 1}}, "Put": {{1, 0}},
@@ -145,7 +153,8 @@ func (ss *session) method(fn *types.Func) op {
 		if sh, ok := atomicMethods[fn.Name()]; ok {
 			return op{role: hookedOp, hook: tn.Name() + fn.Name(), shape: sh, ptr: true}
 		}
-		return op{role: refuseOp, ptr: ptr, reason: "(*atomic." + tn.Name() + ")." + fn.Name() + " is not modelled"}
+		return op{role: refuseOp, ptr: ptr,
+			reason: "(*atomic." + tn.Name() + ")." + fn.Name() + " is not modelled"}
 	}
 	return ss.classified(fn, tn.Name()+"."+fn.Name(), ptr)
 }
@@ -167,7 +176,8 @@ func interfaceMethod(fn *types.Func, sig *types.Signature) op {
 				iface: "interface{ " + fn.Name() + strings.TrimPrefix(want, "func") + " }"}
 		}
 	}
-	if fn.Name() == "RLocker" && sig.Params().Len() == 0 && sig.Results().Len() == 1 && isLocker(sig.Results().At(0).Type()) {
+	if fn.Name() == "RLocker" && sig.Params().Len() == 0 && sig.Results().Len() == 1 &&
+		isLocker(sig.Results().At(0).Type()) {
 		return op{role: refuseOp, reason: "RLocker through an interface is not modelled"}
 	}
 	for _, sh := range checkMethods[fn.Name()] {
@@ -207,11 +217,12 @@ func (ss *session) function(fn *types.Func) op {
 	if name, ok := renamedFuncs[path+"."+fn.Name()]; ok {
 		return op{role: hookedOp, hook: name}
 	}
-	if hookedFuncs[path+"."+fn.Name()] || runtime.GOOS == "linux" && futexCalls[path+"."+fn.Name()] || path == "sync/atomic" {
+	full := path + "." + fn.Name()
+	if hookedFuncs[full] || runtime.GOOS == "linux" && futexCalls[full] || path == "sync/atomic" {
 		return op{role: hookedOp, hook: fn.Name()}
 	}
 	o := ss.classified(fn, fn.Name(), false)
-	if around := aroundFuncs[path+"."+fn.Name()]; around != "" {
+	if around := aroundFuncs[full]; around != "" {
 		if o.role == refuseOp {
 			o = op{}
 		}

@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -24,7 +23,7 @@ func (ss *session) classified(fn *types.Func, name string, ptr bool) op {
 	full := pkg.Path() + "." + name
 	if why := ss.unwritten(pkg); why != "" {
 		return op{role: refuseOp, ptr: ptr,
-			reason: fmt.Sprintf("%s is in a package that is not rewritten: %s", shortName(full), why)}
+			reason: shortName(full) + " is in a package that is not rewritten: " + why}
 	}
 	return ss.bodyless(fn, full, ptr)
 }
@@ -39,10 +38,12 @@ func library(pkg, name string, ptr bool) op {
 		return op{role: refuseOp, ptr: ptr, reason: shortName(full) + " is not modelled"}
 	case text == "":
 		return op{}
-	case class.Concurrent():
-		return op{role: noteOp, ptr: ptr, hook: "Shared", reason: text, name: shortName(full), class: class}
 	}
-	return op{role: noteOp, ptr: ptr, hook: "Outside", reason: text, name: shortName(full), class: class}
+	o := op{role: noteOp, ptr: ptr, hook: "Outside", reason: text, name: shortName(full), class: class}
+	if class.Concurrent() {
+		o.hook = "Shared"
+	}
+	return o
 }
 
 // libraryVar refuses or notes the use of a variable of the standard library. One that is assigned
@@ -68,8 +69,8 @@ func (r *rewriter) libraryVar(n *ast.SelectorExpr, v *types.Var) {
 	r.guard(n, n.Pos(), o)
 }
 
-// libraryAssign notes assignments to variables of the standard library, which outlive the execution:
-// the value is wrapped.
+// libraryAssign notes assignments to variables of the standard library, which outlive the
+// execution: the value is wrapped.
 func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
 	if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
 		return
@@ -97,7 +98,7 @@ func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
 // may wait or touch shared memory, and nothing can be put inside.
 func (ss *session) bodyless(fn *types.Func, name string, ptr bool) op {
 	if d, ok := ss.decls[fn.Origin()]; ok && d.decl.Body == nil {
-		return op{role: refuseOp, ptr: ptr, reason: fmt.Sprintf("%s has no body in Go", shortName(name))}
+		return op{role: refuseOp, ptr: ptr, reason: shortName(name) + " has no body in Go"}
 	}
 	return op{}
 }
@@ -223,7 +224,7 @@ func (r *rewriter) writable(t types.Type, pos token.Pos) bool {
 			return
 		}
 		path := tn.Pkg().Path()
-		if path == "internal" || strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal") {
+		if strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal") {
 			ok = false
 			return
 		}
@@ -263,7 +264,8 @@ func (r *rewriter) guardText(at token.Pos, o op) (before, after string) {
 	}
 	site := r.ss.where(r.c, at)
 	site = site[:strings.LastIndexByte(site, ':')] // without the column
-	return r.hook(o.hook) + "(", ", " + strconv.Quote(o.reason) + ", " + strconv.Quote(o.name+" "+site) + ")"
+	after = ", " + strconv.Quote(o.reason) + ", " + strconv.Quote(o.name+" "+site) + ")"
+	return r.hook(o.hook) + "(", after
 }
 
 // refuseChan refuses an operation on channel ch.

@@ -24,7 +24,8 @@ func TestTableHasWhatThisReleaseExports(t *testing.T) {
 			}
 		}
 	}
-	require.Empty(t, missing[:min(len(missing), 20)], "%d are missing: add rules to rules.txt, and run go generate", len(missing))
+	require.Empty(t, missing[:min(len(missing), 20)],
+		"%d are missing: add rules to rules.txt, and run go generate", len(missing))
 	require.Greater(t, n, 6000, "the standard library exports more than was found")
 }
 
@@ -33,8 +34,9 @@ func TestEveryClassIsKnownAndInUse(t *testing.T) {
 	for _, c := range table() {
 		used[c]++
 	}
-	known := []Class{Pure, Reach, Model, Env, Files, System, Random, Memory, Global, Locked, Methods,
-		Clock, Refuse}
+	known := []Class{
+		Pure, Reach, Model, Env, Files, System, Random, Memory, Global, Locked, Methods, Clock, Refuse,
+	}
 	for _, c := range known {
 		require.Positive(t, used[c], "%s", c)
 		delete(used, c)

@@ -15,7 +15,9 @@ import (
 )
 
 // outcomes explores the body and gives what it returned, in any execution.
-func outcomes(t *testing.T, cfg explore.Config, body func() string) (map[string]bool, explore.Result) {
+func outcomes(t *testing.T, cfg explore.Config, body func() string) (
+	map[string]bool, explore.Result,
+) {
 	t.Helper()
 	all := map[string]bool{}
 	var last string
@@ -40,16 +42,18 @@ func TestWhatChangesNothingInAMapCommutes(t *testing.T) {
 		f      func(m *Map)
 		traces int64
 	}{
-		"the first of three stores":       {func(m *Map) { m.LoadOrStore("k", 1) }, 3},
-		"three loads":                     {func(m *Map) { m.Load("k") }, 1},
-		"three stores":                    {func(m *Map) { m.Store("k", 1) }, 6},
-		"deletions of nothing":            {func(m *Map) { m.Delete("k") }, 1},
-		"the first of three deletes":      {func(m *Map) { m.LoadAndDelete("there") }, 3},
-		"a swap of another value":         {func(m *Map) { m.CompareAndSwap("there", 2, 3) }, 1},
-		"the first of three swaps":        {func(m *Map) { m.CompareAndSwap("there", 1, 2) }, 3},
-		"a deletion of another value":     {func(m *Map) { m.CompareAndDelete("there", 2) }, 1},
-		"the first to delete the value":   {func(m *Map) { m.CompareAndDelete("there", 1) }, 3},
-		"three times the keys of the map": {func(m *Map) { m.Range(func(_, _ any) bool { return true }) }, 1},
+		"the first of three stores":     {func(m *Map) { m.LoadOrStore("k", 1) }, 3},
+		"three loads":                   {func(m *Map) { m.Load("k") }, 1},
+		"three stores":                  {func(m *Map) { m.Store("k", 1) }, 6},
+		"deletions of nothing":          {func(m *Map) { m.Delete("k") }, 1},
+		"the first of three deletes":    {func(m *Map) { m.LoadAndDelete("there") }, 3},
+		"a swap of another value":       {func(m *Map) { m.CompareAndSwap("there", 2, 3) }, 1},
+		"the first of three swaps":      {func(m *Map) { m.CompareAndSwap("there", 1, 2) }, 3},
+		"a deletion of another value":   {func(m *Map) { m.CompareAndDelete("there", 2) }, 1},
+		"the first to delete the value": {func(m *Map) { m.CompareAndDelete("there", 1) }, 3},
+		"three times the keys of the map": {
+			func(m *Map) { m.Range(func(_, _ any) bool { return true }) }, 1,
+		},
 	} {
 		_, res := outcomes(t, reduced, func() string {
 			var real sync.Map
@@ -244,5 +248,6 @@ func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	require.Contains(t, all, "1 0")
 	require.Contains(t, all, "<nil> <nil>")
 	require.NotContains(t, all, "0 1", "more than three values were offered")
-	require.Equal(t, []string{"sync.Pool.Get gives one of the 3 values put last, or none"}, res.Assumed)
+	bound := "sync.Pool.Get gives one of the 3 values put last, or none"
+	require.Equal(t, []string{bound}, res.Assumed)
 }

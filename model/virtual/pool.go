@@ -56,10 +56,12 @@ func (p *Pool) Put(x any) {
 func (p *Pool) Get() any {
 	chosen := explore.EnterPoolGet(p.p, p.options)
 	if p.n > poolValues {
-		explore.Assume(fmt.Sprintf("sync.Pool.Get gives one of the %d values put last, or none", poolValues))
+		explore.Assume(fmt.Sprintf(
+			"sync.Pool.Get gives one of the %d values put last, or none", poolValues))
 	}
 	if p.n > 0 && p.misses == poolMisses {
-		explore.Assume(fmt.Sprintf("sync.Pool.Get misses a value at most %d times in an execution", poolMisses))
+		explore.Assume(fmt.Sprintf(
+			"sync.Pool.Get misses a value at most %d times in an execution", poolMisses))
 	}
 	if chosen >= min(p.n, poolValues) {
 		if p.n > 0 {

@@ -113,7 +113,7 @@ func leave(ok bool) {
 	explore.Leave(n)
 }
 
-// Load is that of sync.Map, as are the methods below.
+// Load is a read. It and the methods below are those of sync.Map.
 func (m *Map) Load(key any) (value any, ok bool) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapLoad, "Map.Load", nil)
@@ -122,12 +122,14 @@ func (m *Map) Load(key any) (value any, ok bool) {
 	return value, ok
 }
 
+// Store is a write, whatever it changes.
 func (m *Map) Store(key, value any) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapStore, "Map.Store", nil)
 	m.set(key, value, true)
 }
 
+// Clear writes every key that the map has had.
 func (m *Map) Clear() {
 	explore.EnterMap(m.p, explore.OpMapStore, "Map.Clear", nil)
 	for e := m.first; e != nil; e = e.next {
@@ -136,6 +138,7 @@ func (m *Map) Clear() {
 	}
 }
 
+// LoadOrStore is a read if the key is there.
 func (m *Map) LoadOrStore(key, value any) (actual any, loaded bool) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapUpdate, "Map.LoadOrStore",
@@ -148,10 +151,12 @@ func (m *Map) LoadOrStore(key, value any) (actual any, loaded bool) {
 	return actual, loaded
 }
 
+// LoadAndDelete is a read if the key is not there.
 func (m *Map) LoadAndDelete(key any) (value any, loaded bool) {
 	return m.remove(key, "Map.LoadAndDelete")
 }
 
+// Delete is a read if the key is not there.
 func (m *Map) Delete(key any) { m.remove(key, "Map.Delete") }
 
 func (m *Map) remove(key any, method string) (value any, loaded bool) {
@@ -164,6 +169,7 @@ func (m *Map) remove(key any, method string) (value any, loaded bool) {
 	return value, loaded
 }
 
+// Swap is a write.
 func (m *Map) Swap(key, value any) (previous any, loaded bool) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapStore, "Map.Swap", nil)
@@ -172,6 +178,7 @@ func (m *Map) Swap(key, value any) (previous any, loaded bool) {
 	return previous, loaded
 }
 
+// CompareAndSwap is a read if the value is another one.
 func (m *Map) CompareAndSwap(key, old, new any) (swapped bool) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapUpdate, "Map.CompareAndSwap",
@@ -184,6 +191,7 @@ func (m *Map) CompareAndSwap(key, old, new any) (swapped bool) {
 	return swapped
 }
 
+// CompareAndDelete is a read if the value is another one.
 func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	mustHash(key)
 	explore.EnterMap(m.p, explore.OpMapUpdate, "Map.CompareAndDelete",
