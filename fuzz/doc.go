@@ -22,7 +22,9 @@
 // messages and replays are not looked at: programs are explored by package
 // explore without the command. Weak memory does not show, as Go's atomics are
 // sequentially consistent. Programs with more executions than the limit are not
-// compared; the tests bound how many those may be.
+// compared; the tests bound how many those may be. There are no timers in programs yet, and
+// no CompareAndSwap of an atomic.Value: Go's fails also when an equal value is stored
+// meanwhile at another address, and no explored one does.
 //
 // # Other suites
 //

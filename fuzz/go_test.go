@@ -133,7 +133,7 @@ func lacking(a, b serve.Answer) string {
 
 // kept is a program of the corpus.
 type kept struct {
-	About   string       // what was wrong
+	About   string       `json:"about"` // what was wrong
 	Program prog.Program `json:"program"`
 }
 
@@ -218,6 +218,7 @@ func (c *comparison) end(t testing.TB) {
 func TestKeptPrograms(t *testing.T) {
 	files, err := filepath.Glob(corpus + "/*.json")
 	require.NoError(t, err)
+	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
