@@ -19,11 +19,14 @@
 // detector. If none fails, the verdict is a proof for this body. README.md has the verdicts, how
 // to choose sizes, and what is not checked.
 //
-// The body runs once for each execution and must set up all it uses: variables
-// that survive from one execution to the next make executions depend on one
-// another, which is reported as nondeterminism. Goroutines started in the body
-// belong to it; when it returns they run on, and one that waits forever is a
-// failure.
+// The body runs once for each execution and must set up all it uses: variables of the test around
+// it survive from one execution to the next and make executions depend on one another, which is
+// reported as nondeterminism. Package variables are no such variables. Those that a check can
+// change are made anew for each execution, by running their initialisers and the init functions
+// of their packages before the body, so that a default pool, a cache or a sync.Once is fresh. What
+// the test itself changed in them before Check stays as it is. Goroutines started in the body
+// belong to it; when it returns they run on, and one that waits forever is a failure. Those that
+// the initialisation of a package starts may wait forever.
 //
 // What is checked in each execution: assertions and panics, data races,
 // deadlocks of all or some goroutines, goroutines left waiting, loops without

@@ -45,6 +45,14 @@
 // regions and labels of runtime/trace and runtime/pprof. Starting a trace or a
 // profile starts goroutines, and is refused.
 //
+// # Package state
+//
+// Package variables that a check can change, and the initialisers and init
+// functions that make them, are found from the tests of the binary
+// (state_select.go). Their files tell hook of them (rewrite_state.go), and each
+// execution runs the steps again before the body. Nothing is added to a binary
+// whose checks can change no package variable.
+//
 // # Where the rewritten text goes
 //
 // Every package outside the standard library that a test binary contains is
