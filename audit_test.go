@@ -14,10 +14,14 @@ import (
 func TestAuditPrintsARowATheorem(t *testing.T) {
 	var out, stderr bytes.Buffer
 	page := filepath.Join(t.TempDir(), "audit.html")
-	if code := run(context.Background(), []string{"audit", "-run", "^park/X1$", "-html", page}, &out, &stderr); code != exitOK {
+	args := []string{"audit", "-run", "^park/X1$", "-html", page}
+	if code := run(context.Background(), args, &out, &stderr); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	for _, want := range []string{"park/X1", "bounded", "assumes: one parker at a time", "mutant blind", "refuted", "1 theorems: 0 proved, 1 bounded, 0 failed; 2 mutants"} {
+	for _, want := range []string{
+		"park/X1", "bounded", "assumes: one parker at a time", "mutant blind", "refuted",
+		"1 theorems: 0 proved, 1 bounded, 0 failed; 2 mutants",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
@@ -29,14 +33,17 @@ func TestAuditPrintsARowATheorem(t *testing.T) {
 
 func TestAuditInJSON(t *testing.T) {
 	var out, stderr bytes.Buffer
-	if code := run(context.Background(), []string{"audit", "-json", "-html", "", "-run", "^park/X1$"}, &out, &stderr); code != exitOK {
+	args := []string{"audit", "-json", "-html", "", "-run", "^park/X1$"}
+	if code := run(context.Background(), args, &out, &stderr); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	var row map[string]any
 	if err := json.Unmarshal(out.Bytes(), &row); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"id", "statement", "scope", "method", "tool", "assumptions", "result", "seconds"} {
+	for _, name := range []string{
+		"id", "statement", "scope", "method", "tool", "assumptions", "result", "seconds",
+	} {
 		if row[name] == nil {
 			t.Errorf("no %s in %s", name, &out)
 		}
@@ -46,7 +53,8 @@ func TestAuditInJSON(t *testing.T) {
 func TestAuditWithoutToolsFails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, stderr bytes.Buffer
-	if code := run(context.Background(), []string{"audit", "-html", "", "-run", "^park/P1$"}, &out, &stderr); code != exitFailed {
+	args := []string{"audit", "-html", "", "-run", "^park/P1$"}
+	if code := run(context.Background(), args, &out, &stderr); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
 	if want := "apt-get install --no-install-recommends z3"; !strings.Contains(out.String(), want) {
@@ -55,7 +63,9 @@ func TestAuditWithoutToolsFails(t *testing.T) {
 }
 
 func TestAuditUsage(t *testing.T) {
-	for _, args := range [][]string{{"audit", "park"}, {"audit", "-run", "("}, {"audit", "-run", "nothing"}, {"audit", "-wrong"}} {
+	for _, args := range [][]string{
+		{"audit", "park"}, {"audit", "-run", "("}, {"audit", "-run", "nothing"}, {"audit", "-wrong"},
+	} {
 		var out, stderr bytes.Buffer
 		if code := run(context.Background(), args, &out, &stderr); code != exitTrouble ||
 			stderr.Len() == 0 {

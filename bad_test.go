@@ -24,12 +24,15 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"check -json ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
 		{"check ./testdata/bad/brokentest", "brokentest_test.go:10:"},
 		{"mutants ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
-		{"check ./testdata/bad/nochecks", "no checks in github.com/surewake/surewake/testdata/bad/nochecks (a check is a Test function that calls model.Check)"},
-		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.mutant) in github.com/surewake/surewake/testdata/bad/nochecks"},
+		{"check ./testdata/bad/nochecks", "no checks in github.com/surewake/surewake/testdata/bad/nochecks " +
+			"(a check is a Test function that calls model.Check)"},
+		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.mutant) in " +
+			modulePath + "/testdata/bad/nochecks"},
 		{"check ./testdata/bad/absent", "testdata/bad/absent"},
 		{"check ./testdata/bad/absent/...", "testdata/bad/absent/"},
 		{"check ./testdata/...", "the patterns match no packages"},
-		{"check -run Absent ./testdata/bad/lostupdate", "-run Absent matches no check; there are TestCount"},
+		{"check -run Absent ./testdata/bad/lostupdate",
+			"-run Absent matches no check; there are TestCount"},
 	} {
 		a := surewake(t, ".", strings.Fields(c.args)...)
 		require.Equal(t, 2, a.code, "%s\n%s", c.args, a)
@@ -197,11 +200,13 @@ func TestMisuseOfChannels(t *testing.T) {
 		},
 		"TestNobodySends": {
 			wire.KindDeadlock,
-			`deadlock.*main in Join, receiver in channel receive.*receiver is blocked for ever in channel receive at channels_test\.go:49`,
+			`deadlock.*main in Join, receiver in channel receive.*` +
+				`receiver is blocked for ever in channel receive at channels_test\.go:49`,
 		},
 		"TestLeak": {
 			wire.KindLeak,
-			`goroutine leak: the body returned, but 1 of 2 .*worker is blocked for ever in channel send at channels_test\.go:58`,
+			`goroutine leak: the body returned, but 1 of 2 .*` +
+				`worker is blocked for ever in channel send at channels_test\.go:58`,
 		},
 		"TestNilChannel": {
 			wire.KindDeadlock,
@@ -270,11 +275,14 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 
 	// Tokens that do not fit.
 	part := strings.Split(lost.Token, ":")
+	token := func(pkg, check, source string) string {
+		return strings.Join([]string{pkg, check, source, part[3]}, ":")
+	}
 	for token, want := range map[string]string{
-		strings.Join([]string{part[0], part[1], "00000000", part[3]}, ":"):              "the token is from other source",
-		strings.Join([]string{part[0], "TestAbsent", part[2], part[3]}, ":"):            "has no check TestAbsent",
-		strings.Join([]string{"testdata/bad/absent", part[1], part[2], part[3]}, ":"):   "testdata/bad/absent",
-		strings.Join([]string{"testdata/bad/nochecks", part[1], part[2], part[3]}, ":"): "has no check TestCount",
+		token(part[0], part[1], "00000000"):              "the token is from other source",
+		token(part[0], "TestAbsent", part[2]):            "has no check TestAbsent",
+		token("testdata/bad/absent", part[1], part[2]):   "testdata/bad/absent",
+		token("testdata/bad/nochecks", part[1], part[2]): "has no check TestCount",
 		part[0]: "1 parts instead of 4",
 	} {
 		a := surewake(t, ".", "replay", token)
@@ -429,7 +437,8 @@ func TestOdd(t *testing.T) {
 	require.Zero(t, a.code, "%s", a)
 	require.Regexp(
 		t,
-		`^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`,
+		`^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n`+
+			`2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`,
 		a.stdout,
 	)
 
@@ -441,7 +450,8 @@ func TestOdd(t *testing.T) {
 	require.Regexp(t, `^3-name \.\.\. SURVIVED  \d+\.\ds\n`, a.stdout)
 	require.Contains(
 		t, a.stdout,
-		"4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n",
+		"4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n"+
+			"    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n",
 	)
 	require.Regexp(
 		t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`,

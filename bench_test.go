@@ -22,8 +22,9 @@ func BenchmarkExploration(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			var executions, steps, seconds, best float64
 			for b.Loop() {
-				out, err := exec.Command(command, "check", "-json", "-race=false", "-run", "^"+c.name+"$", c.pkg).
-					Output()
+				cmd := exec.Command(command,
+					"check", "-json", "-race=false", "-run", "^"+c.name+"$", c.pkg)
+				out, err := cmd.Output()
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -133,8 +133,9 @@ func TestEndsThatNoResultExplains(t *testing.T) {
 	}{
 		"TestNothing": {wire.KindRefused, []string{"ended without running a check"}},
 		"TestExits": {wire.KindRefused,
-			[]string{"ended without a result: exit status 3", "os.Exit or log.Fatal", "  | goodbye"}},
-		"TestPanics": {wire.KindPanic, []string{"ended without a result", "  | panic: out of cheese"}},
+			[]string{"ended without a result: exit status 3", "os.Exit or log.Fatal", " | goodbye"}},
+		"TestPanics": {wire.KindPanic,
+			[]string{"ended without a result", "  | panic: out of cheese"}},
 		"TestFailsAfterwards": {wire.KindAssertion,
 			[]string{"failed outside the executions of a check", "not after all"}},
 		"TestOdd": {wire.KindInternal, []string{`unknown verdict "perhaps"`}},
@@ -171,7 +172,8 @@ func TestSilenceIsUndecidedAndNamesThePlace(t *testing.T) {
 			require.Equal(t, "fake_test.go", filepath.Base(r.File))
 			require.Contains(
 				t, r.Message,
-				"no progress for 1s: the body blocks outside the checker's control, or loops without a scheduling point",
+				"no progress for 1s: the body blocks outside the checker's control, "+
+					"or loops without a scheduling point",
 			)
 			require.Contains(t, r.Message, want)
 			require.Contains(t, r.Message, "fake_test.go:")
@@ -258,7 +260,8 @@ func TestMessagesAreToldFromOtherOutput(t *testing.T) {
 		onMessage: func(m wire.Message) { got = append(got, m.Result.Check) },
 	}
 	const a, b = `{"result":{"check":"A"}}`, `{"result":{"check":"B"}}`
-	text := "one\ntwo" + wire.Mark + a + "\n" + wire.Mark + "{broken\n" + wire.Mark + "{}\n" + wire.Mark + b + "\nlast"
+	text := "one\ntwo" + wire.Mark + a + "\n" + wire.Mark + "{broken\n" +
+		wire.Mark + "{}\n" + wire.Mark + b + "\nlast"
 	for i := range text { // in the smallest pieces
 		s.Write([]byte{text[i]})
 	}
@@ -283,7 +286,8 @@ func TestBothRunsShareTheBudget(t *testing.T) {
 	}{
 		{Options{Budget: Budget{Time: 30 * time.Second}}, "30s", "races not checked"},
 		// The plain run used half a second of its part.
-		{Options{Budget: Budget{Time: 30 * time.Second}, Race: true}, "15s", "race run was cut short: 29.5s"},
+		{Options{Budget: Budget{Time: 30 * time.Second}, Race: true},
+			"15s", "race run was cut short: 29.5s"},
 		{Options{Race: true}, "0s", "race run was cut short: 0s"},
 	} {
 		r := one(t, c.opts, "TestBudget")

@@ -13,7 +13,7 @@ func TestPackageOfAFunction(t *testing.T) {
 		"example.com/ring.(*Ring[go.shape.int]).Push":        "example.com/ring",
 		"example.com/ring.F[example.com/other/pkg.T].func1":  "example.com/ring",
 		"gopkg.in/yaml%2ev3.(*node).Decode":                  "gopkg.in/yaml.v3",
-		"github.com/surewake/surewake/model/hook.Go.func1":   "github.com/surewake/surewake/model/hook",
+		enginePath + "/hook.Go.func1":                        enginePath + "/hook",
 		"github.com/surewake/surewake/deque_test.TestSteal1": "github.com/surewake/surewake/deque_test",
 	} {
 		require.Equal(t, want, packageOf(function), function)
@@ -95,7 +95,8 @@ func TestARaceIsOfTheProgramUnlessBothAccessesAreTheCheckers(t *testing.T) {
 		{program, program, false}, {engine, unknown, false},
 	} {
 		reports := s.races("==================\nWARNING: DATA RACE\n" + c.first + "\n" + c.second +
-			"\nGoroutine 9 (running) created at:\n  testing.tRunner()\n      /t.go:1 +0x1\n==================\n")
+			"\nGoroutine 9 (running) created at:\n  testing.tRunner()\n      /t.go:1 +0x1\n" +
+			"==================\n")
 		require.Len(t, reports, 1)
 		require.Equal(t, c.internal, reports[0].internal, "%s%s", c.first, c.second)
 		require.Equal(t, "/src/ring/ring.go", reports[0].file)
@@ -108,7 +109,7 @@ func TestARaceIsOfTheProgramUnlessBothAccessesAreTheCheckers(t *testing.T) {
 func TestACrashIsOfTheProgramUnlessTheCheckerRaisedIt(t *testing.T) {
 	s := stackReader{[]string{"example.com/ring"}}
 	user := "example.com/ring.(*Ring).Push(...)\n\t/src/ring/ring.go:31 +0x44\n"
-	engine := "github.com/surewake/surewake/model/explore.(*engine).commit(...)\n\t/sw/commit.go:1\n"
+	engine := enginePath + "/explore.(*engine).commit(...)\n\t/sw/commit.go:1\n"
 	raised := "panic({0x1, 0x2})\n\t/go/panic.go:1\nruntime.goPanicIndex(0x1)\n\t/go/panic.go:2\n"
 	for stack, own := range map[string]bool{user + engine: false, engine + user: true} {
 		by, file, line := s.crash("noise\npanic: no\n\ngoroutine 7 [running]:\n" + raised + stack)
@@ -124,7 +125,8 @@ func TestQuoteBeginsWithThePanic(t *testing.T) {
 		t,
 		"\n  | goroutine 7 [running]:\n  | f()\n  | \tf.go:1 +0x1f",
 		quote(
-			"goroutine 7 gp=0xc0000a8000 m=3 mp=0xc000080008 [running]:\n\nf()\n\tf.go:1 +0x1f fp=0xc1 sp=0xc2 pc=0xc3\n",
+			"goroutine 7 gp=0xc0000a8000 m=3 mp=0xc000080008 [running]:\n\n"+
+				"f()\n\tf.go:1 +0x1f fp=0xc1 sp=0xc2 pc=0xc3\n",
 		),
 	)
 }

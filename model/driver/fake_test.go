@@ -48,8 +48,9 @@ func proved(name string) wire.Result {
 
 func failing(name string) wire.Result {
 	return wire.Result{
-		Check: name, Verdict: Failed, Kind: wire.KindAssertion, Complete: 1, Message: "assertion failed: lost 3",
-		Trace: &wire.Trace{Steps: []wire.Step{{Name: "owner", Op: "Push"}}}, Schedule: "3b2a",
+		Check: name, Verdict: Failed, Kind: wire.KindAssertion, Complete: 1,
+		Message: "assertion failed: lost 3",
+		Trace:   &wire.Trace{Steps: []wire.Step{{Name: "owner", Op: "Push"}}}, Schedule: "3b2a",
 	}
 }
 
@@ -153,7 +154,7 @@ var scenarios = map[string]func(wire.Settings) int{
 	"TestOwnRace": func(s wire.Settings) int {
 		r := proved("TestOwnRace")
 		if s.Race {
-			own := "  github.com/surewake/surewake/model/explore.(*engine).step()\n      /sw/step.go:1 +0x1\n"
+			own := "  " + enginePath + "/explore.(*engine).step()\n      /sw/step.go:1 +0x1\n"
 			fmt.Fprintf(
 				os.Stderr,
 				"==================\nWARNING: DATA RACE\nWrite at 0x1 by goroutine 7:\n%s\n"+

@@ -22,10 +22,10 @@ func (*JSON) Plan([]Row) {}
 func (*JSON) Active(int, int, []Activity) {}
 
 // Row prints one object.
-func (j *JSON) Row(r Row) { j.encoder.Encode(r) }
+func (j *JSON) Row(r Row) { _ = j.encoder.Encode(r) }
 
 // Close prints the summary.
-func (j *JSON) Close(sum Summary) { j.encoder.Encode(sum) }
+func (j *JSON) Close(sum Summary) { _ = j.encoder.Encode(sum) }
 
 // Abandon prints nothing: without a summary the output is incomplete.
 func (*JSON) Abandon() {}

@@ -104,14 +104,14 @@ wait:
 			select {
 			case out.exit = <-ended:
 			case <-time.After(dumpTime):
-				killGroup(cmd.Process)
+				_ = killGroup(cmd.Process)
 				out.exit = <-ended
 			}
 			break wait
 		}
 	}
 	// Whatever the process started goes with it.
-	killGroup(cmd.Process)
+	_ = killGroup(cmd.Process)
 	stream.flush()
 	out.said = said.String()
 	if out.silent {

@@ -21,7 +21,7 @@ func killGroup(p *os.Process) error {
 
 // askForDump makes a Go process print all its goroutines and end.
 func askForDump(p *os.Process) {
-	p.Signal(syscall.SIGQUIT)
+	_ = p.Signal(syscall.SIGQUIT)
 }
 
 // disableCoreDumps: GOTRACEBACK=crash is there for its stacks only. The limit
@@ -30,6 +30,6 @@ var disableCoreDumps = sync.OnceFunc(func() {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0
-		syscall.Setrlimit(syscall.RLIMIT_CORE, &limit)
+		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &limit)
 	}
 })

@@ -38,7 +38,7 @@ func (s *splitter) Write(p []byte) (int, error) {
 		s.pending = s.pending[end+1:]
 	}
 	if len(s.pending) > maxPending && !bytes.Contains(s.pending, mark) {
-		s.rest.Write(s.pending)
+		_, _ = s.rest.Write(s.pending)
 		s.pending = nil
 	}
 	return len(p), nil
@@ -46,7 +46,7 @@ func (s *splitter) Write(p []byte) (int, error) {
 
 func (s *splitter) line(line []byte) {
 	before, m, ok := wire.Parse(line)
-	s.rest.Write(before) // all of it, where a message is mutilated
+	_, _ = s.rest.Write(before) // all of it, where a message is mutilated
 	if ok {
 		s.onMessage(m)
 	}
@@ -71,6 +71,7 @@ type output struct {
 
 func newOutput(limit int) *output { return &output{limit: limit} }
 
+// Write never fails.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

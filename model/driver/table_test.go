@@ -207,7 +207,10 @@ func TestBudgetForms(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, back)
 	}
-	for _, text := range []string{"", "0", "0s", "0x", "-1s", "-5x", "1.5x", "10", "s", "x", "1s,2s", "1x,2x", "1s,", "99999999999999999999x", "1s 2x"} {
+	for _, text := range []string{
+		"", "0", "0s", "0x", "-1s", "-5x", "1.5x", "10", "s", "x", "1s,2s", "1x,2x", "1s,",
+		"99999999999999999999x", "1s 2x",
+	} {
 		_, err := ParseBudget(text)
 		require.ErrorContains(
 			t, err, "want a duration (30s, 2m), a number of executions (10000x) or both", text,

@@ -29,9 +29,9 @@
 // # In a controlled execution
 //
 // There, one thread runs at a time and the race detector must see the program's own synchronization
-// only. Recording therefore takes no lock, touches no map and is not instrumented (go:norace,
-// go:noinline), so that it neither orders two threads nor is reported itself. Judging runs after
-// the execution, where everything its threads wrote is ordered before it.
+// only. Recording therefore takes no lock, touches no map and is not instrumented (norace and
+// noinline), so that it neither orders two threads nor is reported itself. Judging runs after the
+// execution, where everything its threads wrote is ordered before it.
 //
 // An engine that explores one interleaving of each equivalence class must treat the calls and the
 // returns as steps: whether one operation returned before another was called is part of the

@@ -199,7 +199,8 @@ func (t *typed[S, O, R]) explain(
 	type instant struct{ id, point int }
 	in := map[instant]bool{}
 	if len(longest) == 0 {
-		fmt.Fprintf(&b, "no order of the operations is allowed. In the state %s, ", s.describeStates(state))
+		fmt.Fprintf(&b, "no order of the operations is allowed. In the state %s, ",
+			s.describeStates(state))
 	} else {
 		fmt.Fprintf(&b, "no order of the operations is allowed. The longest one that is:\n")
 		width := 0
@@ -210,7 +211,8 @@ func (t *typed[S, O, R]) explain(
 			a := o.Input.(Action[O, R])
 			in[instant{a.ID, a.Point}] = true
 			state = s.step(state, a)
-			fmt.Fprintf(&b, "  %2d. %s   state %s\n", i+1, pad(describe(a), width), s.describeStates(state))
+			fmt.Fprintf(&b, "  %2d. %s   state %s\n",
+				i+1, pad(describe(a), width), s.describeStates(state))
 		}
 		fmt.Fprintf(&b, "and then ")
 	}

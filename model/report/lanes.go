@@ -135,7 +135,7 @@ func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 		lines = append(lines, end(l.source, l.width))
 		op = indent + op
 	}
-	// The values of a lane are aligned where there is room, and put below their operation elsewhere.
+	// The values of a lane are aligned where there is room, and below their operation elsewhere.
 	switch {
 	case value == "":
 		add(op)

@@ -136,7 +136,10 @@ func TestLanes(t *testing.T) {
 		"deadlock":     {deadlock(), report.Options{Source: line}},
 		"crowd":        {crowd(), report.Options{Source: line}},
 		"no-steps":     {wire.Trace{Message: "setup failed"}, report.Options{}},
-		"bare":         {wire.Trace{Steps: []wire.Step{{Op: "Gosched"}, {Thread: 1, Op: "Gosched"}}}, report.Options{}},
+		"bare": {
+			wire.Trace{Steps: []wire.Step{{Op: "Gosched"}, {Thread: 1, Op: "Gosched"}}},
+			report.Options{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, report.Lanes(&test.trace, test.options)) })
 	}

@@ -24,7 +24,7 @@ func TestParseToken(t *testing.T) {
 
 func TestParseTokenSaysWhatIsWrong(t *testing.T) {
 	for token, want := range map[string]string{
-		"":                        "empty token: a token is PACKAGE:CHECK:SOURCE:SCHEDULE, like deque:TestStealOne:1f3a9c2e:3b2a",
+		"":                        "empty token: a token is PACKAGE:CHECK:SOURCE:SCHEDULE, like deque:Test",
 		"deque":                   `token "deque": 1 parts instead of 4`,
 		"deque:TestX:1f3a9c2e":    `token "deque:TestX:1f3a9c2e": 3 parts instead of 4`,
 		":TestX:1f3a9c2e:0":       "no package before the first colon",
@@ -129,7 +129,9 @@ func TestScheduleRoundTrip(t *testing.T) {
 }
 
 func FuzzDecodeSchedule(f *testing.F) {
-	for _, s := range []string{"0", "3b2a", "10=3.B_52_", "a", "=2147483647.", "2147483647z", "_52__53_", "00", "_", "=1"} {
+	for _, s := range []string{
+		"0", "3b2a", "10=3.B_52_", "a", "=2147483647.", "2147483647z", "_52__53_", "00", "_", "=1",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -144,7 +146,9 @@ func FuzzDecodeSchedule(f *testing.F) {
 }
 
 func FuzzParseToken(f *testing.F) {
-	for _, s := range []string{"deque:TestStealOne:1f3a9c2e:3b2a", ".:T:00000000:0", "a:b:c:d:e", ":::", "a b:c:00000000:0"} {
+	for _, s := range []string{
+		"deque:TestStealOne:1f3a9c2e:3b2a", ".:T:00000000:0", "a:b:c:d:e", ":::", "a b:c:00000000:0",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -28,7 +28,8 @@ func TestAMessageIsReadAsItWasWritten(t *testing.T) {
 		{Progress: &wire.Progress{Check: "TestA", Executions: 7, Rate: 1.5, Left: -1}},
 		{Result: &wire.Result{
 			Check: "TestA/b", Verdict: wire.Failed, Kind: wire.KindPanic, File: "/a/b.go", Line: 3,
-			Message: "line\nline", Trace: &wire.Trace{Steps: []wire.Step{{Op: "Load", Object: "#1"}}},
+			Message: "line\nline",
+			Trace:   &wire.Trace{Steps: []wire.Step{{Op: "Load", Object: "#1"}}},
 		}},
 	} {
 		var b bytes.Buffer
@@ -43,7 +44,9 @@ func TestAMessageIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestWhatIsNoMessageIsOutput(t *testing.T) {
-	for _, line := range []string{"", "x\n", wire.Mark, wire.Mark + "{}", wire.Mark + "{\"result\":"} {
+	for _, line := range []string{
+		"", "x\n", wire.Mark, wire.Mark + "{}", wire.Mark + "{\"result\":",
+	} {
 		before, m, ok := wire.Parse([]byte(line))
 		require.False(t, ok, "%q", line)
 		require.Equal(t, line, string(before))
