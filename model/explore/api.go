@@ -37,6 +37,7 @@ type Config struct {
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
 	FirstOnly        bool             // stop at the first failure
+	Linearize        bool             // run each trace in further orders (search_linearize.go)
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
@@ -140,6 +141,9 @@ func Run(cfg Config, body func()) Result {
 			e.finish()
 		}
 		e.closeThreadCoros()
+		if e.linear != nil {
+			e.linear.e.closeThreadCoros()
+		}
 		ended = true
 	}()
 	if r := <-done; r != nil {

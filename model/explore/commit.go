@@ -64,6 +64,7 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 		c = m.resolve(e, t)
 	}
 	ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
+	ev.alone = false
 	if ev.choices == 0 {
 		ev.choice, ev.choices = 0, 1
 		if m.choices != nil {

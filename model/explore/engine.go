@@ -34,6 +34,7 @@ type event struct {
 	value   int32  // choice, numbered with the choices that sleep
 	preempt int32  // preemptions up to and including this event
 	seen    bool   // val holds a result
+	alone   bool   // its thread was the only one left: what follows it is quiet
 	val     uint64 // the result, compared when the event is executed again
 	hash    uint64 // of the schedule up to and including this event
 	pending uint64 // engine.pending before the event
@@ -129,6 +130,11 @@ type engine struct {
 	changes        []int              // PCT: depths at which the running thread's priority drops
 	replay         []wire.Deviation   // deviations still to come; nil unless a schedule is replayed
 	decision       int                // decisions so far, for replay
+
+	// Other linearizations of a trace (search_linearize.go).
+
+	follows *linearizer // what it runs, if it runs such
+	linear  *linearizer // runs those of this engine's traces
 
 	// Choices of a select (chan_sleepset.go).
 

@@ -17,15 +17,19 @@ func (e *engine) judge() {
 	}
 	r.Held = r.Held || e.held
 	e.lookForFailure()
-	r.add(e.ending(), e.lastHash())
+	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {
+		e.wantOrderAdds = true
+	}
+	how := e.ending()
+	if f := e.linearize(); f != nil {
+		e.failure, how = f, failed
+	}
+	r.add(how, e.lastHash())
 	if e.rec != nil {
 		r.Trace = e.rec.steps
 	}
 	if f := e.failure; f != nil {
 		e.noteFailure(f)
-	}
-	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {
-		e.wantOrderAdds = true
 	}
 }
 
@@ -33,11 +37,8 @@ func (e *engine) judge() {
 // number of goroutines, the check's End function, the test itself.
 func (e *engine) lookForFailure() {
 	complete := e.next == endBlocked && e.failure == nil
-	if n := raceErrors(); n > e.raceErrs {
-		e.res.Races++
-		e.raceErrs = n
-		e.failure = &Failure{Kind: KindRace, Message: "the race detector reported unsynchronized accesses in this schedule"}
-		complete = false
+	if f := e.newRaces(); f != nil {
+		e.failure, complete = f, false
 	}
 	if e.failure == nil || e.uncontrolled.seen.Load() != nil {
 		e.checkUncontrolled()
@@ -51,6 +52,18 @@ func (e *engine) lookForFailure() {
 			e.failure = &Failure{Kind: KindAssert, Message: m}
 		}
 	}
+}
+
+// newRaces returns the failure of an execution in which the race detector reported something.
+func (e *engine) newRaces() *Failure {
+	n := raceErrors()
+	if n <= e.raceErrs {
+		return nil
+	}
+	e.res.Races++
+	e.raceErrs = n
+	return &Failure{Kind: KindRace,
+		Message: "the race detector reported unsynchronized accesses in this schedule"}
 }
 
 // ending says how an execution ended. Its values are part of the digest.
@@ -124,7 +137,7 @@ func (e *engine) noteFailure(f *Failure) {
 	}
 	e.last = e.last || e.cfg.FirstOnly
 	best := e.res.Failure
-	if best == nil {
+	if best == nil || f.Kind == KindInternal {
 		e.res.Failure = f
 		if limit := time.Now().Add(extraTime); e.deadline.IsZero() || limit.Before(e.deadline) {
 			e.deadline = limit

@@ -94,6 +94,10 @@ func (e *engine) step(t *thread) {
 	if e.rec != nil {
 		e.rec.announce(t)
 	}
+	if e.follows != nil {
+		e.stepFollowing(t)
+		return
+	}
 	n := endStart
 	if !e.starting && e.unstarted == 0 {
 		if d := e.depth; d < e.plen && e.stack[d].pending == e.pending {

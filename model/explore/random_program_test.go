@@ -264,10 +264,14 @@ func explored(t require.TestingT, p program, cfg explore.Config, key func(*world
 	var w *world
 	cfg.End = func() *explore.Failure { complete[key(w)]++; return nil }
 	cfg.Deadlock = func() { dead[key(w)]++ }
+	cfg.Linearize = true
 	res = explore.Run(cfg, func() {
 		w = newWorld()
 		p.run(w)
 	})
+	if f := res.Failure; f != nil {
+		require.NotEqual(t, explore.KindInternal, f.Kind, "%s\n%v", f.Message, p)
+	}
 	return
 }
 

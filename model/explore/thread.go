@@ -41,6 +41,7 @@ type thread struct {
 	pcs      [24]uintptr    // call stack of the pending operation, if recorded
 	npcs     int            // the length of pcs in use
 
+	parent   int32      // the thread that started it, -1 for main
 	prev     int32      // the event whose clock is this thread's, or -1
 	children uint64     // threads that Join waits for
 	stack    span       // what it runs on: its own stack, or that of the coroutine it is in
@@ -56,17 +57,24 @@ type abort struct{}
 // spawn adds a thread to the running execution. The thread starts when its parent reaches its next
 // operation.
 func (e *engine) spawn(name string, fn func()) *thread {
-	if e.n == maxThreads {
+	id := e.n
+	if e.follows != nil {
+		id = e.follows.number()
+	}
+	if id == maxThreads {
 		e.fail(KindLimit, "more than %d goroutines in one execution", maxThreads)
 	}
-	if e.n == len(e.threads) {
-		e.threads = append(e.threads, &thread{id: e.n, dead: true})
+	for len(e.threads) <= id {
+		e.threads = append(e.threads, &thread{id: len(e.threads), dead: true})
 	}
-	t := e.threads[e.n]
-	if e.n >= e.stride {
-		e.widen()
+	t := e.threads[id]
+	for e.n <= id {
+		if e.n >= e.stride {
+			e.widen()
+		}
+		e.threads[e.n].fin, e.threads[e.n].prev = true, -1 // until it is spawned
+		e.n++
 	}
-	e.n++
 	if t.dead {
 		*t = thread{id: t.id, number: t.number, coro: t.coro}
 		e.newThreadCoro(t)
@@ -79,7 +87,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	}
 	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
-	t.prev, t.signal = -1, -1
+	t.prev, t.signal, t.parent = -1, -1, -1
 	t.children = 0
 	t.spin = spinning{watch: t.spin.watch[:0]}
 	e.alive |= 1 << t.id
@@ -98,19 +106,33 @@ func Go(name string, fn func(), joined bool) bool {
 		panic(abort{})
 	}
 	p := e.cur
-	t := e.spawn(name, fn)
-	e.noteBackground(p, t)
-	t.prev = p.prev
+	t := e.startChild(name, fn)
 	if joined {
 		p.children |= 1 << t.id
 	}
+	if e.follows != nil {
+		e.follows.spawned(p)
+	}
+	return true
+}
+
+// startChild spawns a thread as a child of the running one.
+func (e *engine) startChild(name string, fn func()) *thread {
+	p := e.cur
+	t := e.spawn(name, fn)
+	e.noteBackground(p, t)
+	t.parent, t.prev = int32(p.id), p.prev
 	t.spawnEdge()
 	e.quiet = false
-	return true
+	return t
 }
 
 // startAll runs each new thread to its first operation, then picks the next thread.
 func (e *engine) startAll() {
+	if e.follows != nil {
+		e.next = e.follows.pick()
+		return
+	}
 	e.starting = true
 	cur := e.cur
 	for i := 0; i < e.n && e.failure == nil; i++ {
@@ -150,7 +172,7 @@ func (e *engine) runBody(t *thread) {
 		case e.aborting || e.starting:
 		case e.failure != nil:
 			e.next = endFailed
-		case e.unstarted > 0:
+		case e.unstarted > 0 || e.follows != nil:
 			e.next = endStart
 		default:
 			e.next = e.pick()

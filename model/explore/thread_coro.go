@@ -121,7 +121,9 @@ func quietly(f func()) { f() }
 
 func (e *engine) closeThreadCoros() {
 	for _, t := range e.threads {
-		t.reap()
+		if t.coro.stop != nil {
+			t.reap()
+		}
 	}
 	e.closeCarriers()
 }

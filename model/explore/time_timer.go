@@ -131,8 +131,8 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	tm := e.objs[id].ch.timer
 	if tm.fn != nil && tm.armed && !tm.waits {
 		tm.waits = true
-		Go("AfterFunc", func() { e.awaitTimer(key, id) }, false)
-		e.daemons |= 1 << (e.n - 1)
+		d := e.startChild("AfterFunc", func() { e.awaitTimer(key, id) })
+		e.daemons |= 1 << d.id
 	}
 	if t.chanOp.taken != 0 {
 		return TimerActive

@@ -1,0 +1,385 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// A trace is a partial order of steps. The search runs one linearization of each trace, and takes
+// for granted that every other one does the same. Config.Linearize runs others:
+//
+//   - Linearization u runs the steps of thread u, each as soon as the steps that happen before it
+//     have run, and only then those of the other threads in the same manner, from the highest
+//     number down. So each step of u comes before every step that is concurrent with it.
+//   - Of each trace that of its highest thread runs, then that of every thread with a step that
+//     came after a concurrent one in all linearizations run so far. At the end every two concurrent
+//     steps have run in both orders.
+//   - A new thread starts as late as the order of the steps allows; or at once, inside the go
+//     statement, if it comes before its parent.
+//
+// This serves two ends. Steps that the dependence relation wrongly calls independent show
+// themselves by an operation, a choice, a result or an end that differs. And the race detector also
+// sees the synchronization of code that is not rewritten, which can order two accesses in one
+// linearization, but only from the earlier step to the later one.
+
+// linearizer runs a trace of another engine once more, in another order. It is the follows of an
+// engine of its own, which shares nothing with the other one.
+type linearizer struct {
+	e      *engine // runs the linearization
+	of     *engine // has run the trace
+	first  int     // the thread whose steps come first
+	at     []int32 // by event here: the event there
+	upTo   [maxThreads]int32
+	next   [maxThreads]int32 // by thread: its next event there, or noEvent
+	born   uint64            // threads that exist here
+	paused uint64            // threads that wait inside a go statement
+	alone  bool              // the thread that pick returned is the only one that matters
+	tried  [maxThreads]int32 // by thread: upTo when alone was tried in vain
+	objs   []int32           // by object there: 1 + the object here
+	places [][]int32         // by linearization run so far, by event there: its place
+}
+
+// noEvent stands for the next event of a thread that has no more.
+const noEvent = -1
+
+// linearize runs further linearizations of the trace just executed. It returns a failure if one of
+// them differs or has a data race.
+func (e *engine) linearize() *Failure {
+	switch {
+	case !e.cfg.Linearize || !e.reduce || e.n < 2,
+		e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
+		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
+		return nil
+	}
+	if e.linear == nil {
+		e.linear = e.newLinearizer()
+	}
+	l := e.linear
+	l.places = append(l.places[:0], nil)
+	for d := range e.depth {
+		l.places[0] = append(l.places[0], int32(d))
+	}
+	for u := e.n - 1; u >= 0; u-- {
+		if u != e.n-1 && !l.owed(u) {
+			continue
+		}
+		differs := l.run(u)
+		if race := e.newRaces(); race != nil {
+			return race
+		}
+		if differs != nil {
+			return differs
+		}
+	}
+	return nil
+}
+
+func (e *engine) newLinearizer() *linearizer {
+	cfg := e.cfg
+	cfg.Observe, cfg.Linearize = nil, false
+	l := &linearizer{of: e, e: &engine{cfg: cfg, body: e.body, stride: 4, procs: e.procs}}
+	l.e.follows = l
+	l.e.table.reset(8)
+	l.e.open()
+	return l
+}
+
+// owed reports whether an event of thread u came after a concurrent one in every linearization.
+func (l *linearizer) owed(u int) bool {
+	of := l.of
+	for x := range int32(of.depth) {
+		if int(of.stack[x].tid) != u {
+			continue
+		}
+		for y := range int32(of.depth) {
+			if int(of.stack[y].tid) != u && !of.ordered(x, y) && l.always(y, x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// always reports whether y came before x in every linearization.
+func (l *linearizer) always(y, x int32) bool {
+	for _, place := range l.places {
+		if place[y] > place[x] {
+			return false
+		}
+	}
+	return true
+}
+
+// run runs the linearization of thread u.
+func (l *linearizer) run(u int) *Failure {
+	e, of := l.e, l.of
+	l.first, l.at, l.objs = u, l.at[:0], append(l.objs[:0], make([]int32, of.nobjs)...)
+	l.born, l.paused, l.alone = 0, 0, false
+	for i := range of.n {
+		l.upTo[i], l.tried[i], l.next[i] = 0, -1, l.after(i, 0)
+	}
+	e.orderAdds, e.orderDones, e.rendezvous = of.orderAdds, of.orderDones, of.rendezvous
+	e.uncontrolled.count, e.baseEarly = of.uncontrolled.count, 0
+	e.begin()
+	e.run()
+	if e.failure == nil && e.next == endBlocked {
+		l.compare()
+	}
+	f := e.failure
+	e.tearDown()
+	eng = nil
+	of.uncontrolled.count = e.uncontrolled.count
+	if f == nil {
+		l.keepPlaces()
+	}
+	return f
+}
+
+// keepPlaces notes the order of the linearization that has just run.
+func (l *linearizer) keepPlaces() {
+	place := make([]int32, len(l.at))
+	for here, there := range l.at {
+		place[there] = int32(here)
+	}
+	l.places = append(l.places, place)
+}
+
+// after returns the first event of thread i in the trace from depth d on.
+func (l *linearizer) after(i int, d int32) int32 {
+	for ; d < int32(l.of.depth); d++ {
+		if int(l.of.stack[d].tid) == i {
+			return d
+		}
+	}
+	return noEvent
+}
+
+// number returns the number of the thread that is about to be spawned: the one it has in the trace.
+func (l *linearizer) number() int {
+	parent := int32(-1)
+	if l.e.cur != nil {
+		parent = int32(l.e.cur.id)
+	}
+	for i := range l.of.n {
+		if l.born>>i&1 == 0 && l.of.threads[i].parent == parent {
+			l.born |= 1 << i
+			return i
+		}
+	}
+	l.e.fail(KindInternal, "%s starts a goroutine more in another order of independent steps", l.e.cur.name)
+	return 0
+}
+
+// spawned is called at the end of a go statement. It lets others run, the new thread for example.
+func (l *linearizer) spawned(t *thread) {
+	e := l.e
+	l.paused |= 1 << t.id
+	e.next = l.pick()
+	if e.next != t.id {
+		e.handOff(t)
+		if e.aborting {
+			panic(abort{})
+		}
+	}
+}
+
+// pick returns the thread that runs next, or one of the end codes.
+func (l *linearizer) pick() int {
+	e := l.e
+	l.alone = false
+	if e.failure != nil {
+		return endFailed
+	}
+	i := l.choose()
+	if i < 0 || e.failure != nil {
+		return i
+	}
+	t, bit := e.threads[i], uint64(1)<<i
+	switch {
+	case !t.started:
+		t.started = true
+		e.unstarted--
+	case l.paused&bit != 0:
+		l.paused &^= bit
+	case !l.alone:
+		l.prepare(t)
+		if e.failure != nil {
+			return endFailed
+		}
+	}
+	return i
+}
+
+// choose returns the thread that must go on so that the first thread with something left to do can.
+func (l *linearizer) choose() int {
+	if i := l.advance(l.first, 0); i >= 0 {
+		return i
+	}
+	for u := l.of.n - 1; u >= 0; u-- {
+		if i := l.advance(u, 0); i >= 0 {
+			return i
+		}
+	}
+	if l.e.failure != nil {
+		return endFailed
+	}
+	for s := l.e.alive; s != 0; s &= s - 1 {
+		i := bits.TrailingZeros64(s)
+		if l.isAlone(i) {
+			l.alone = true
+			return i
+		}
+	}
+	if len(l.at) != l.of.depth {
+		return l.differs("not every step can run")
+	}
+	for s := l.e.runnable | l.e.gated; s != 0; s &= s - 1 {
+		if t := l.e.threads[bits.TrailingZeros64(s)]; l.enabled(t) {
+			return l.differs("%s can still do %s", t.name, t.doing())
+		}
+	}
+	return endBlocked
+}
+
+// advance returns the thread that must run so that thread u gets on, -1 if it has nothing left to
+// do. deep counts the threads that wait for one another.
+func (l *linearizer) advance(u, deep int) int {
+	e, t := l.e, l.of.threads[u]
+	if deep > maxThreads {
+		return l.differs("%s waits for itself", t.name)
+	}
+	bit := uint64(1) << u
+	switch {
+	case l.born&bit == 0:
+		return l.advance(int(t.parent), deep+1)
+	case !e.threads[u].started || l.paused&bit != 0:
+		return u
+	case e.threads[u].fin || l.next[u] == noEvent || l.isAlone(u):
+		return -1
+	}
+	c := l.of.clockAt(l.next[u])
+	for v := range l.of.n {
+		if v != u && c[v] > l.upTo[v] {
+			return l.advance(v, deep+1)
+		}
+	}
+	if !l.enabled(e.threads[u]) {
+		if i := l.unfinished(); i >= 0 {
+			return i
+		}
+		return l.differs("%s cannot do %s", t.name, e.threads[u].doing())
+	}
+	return u
+}
+
+// isAlone reports whether in the trace thread u went on alone after its last event, without steps.
+func (l *linearizer) isAlone(u int) bool {
+	d := l.upTo[u] - 1
+	return d >= 0 && l.of.stack[d].alone && l.tried[u] != d && !l.e.threads[u].fin
+}
+
+// unfinished returns a thread that has begun to start another one, or was started, -1 if there is none.
+func (l *linearizer) unfinished() int {
+	for s := l.e.alive; s != 0; s &= s - 1 {
+		if i := bits.TrailingZeros64(s); !l.e.threads[i].started || l.paused>>i&1 == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// enabled reports whether t's operation can run now, by itself or because nothing else can.
+func (l *linearizer) enabled(t *thread) bool {
+	e := l.e
+	if enabled := ops[t.op].enabled; enabled == nil || enabled(e, t) {
+		return true
+	}
+	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
+		u := e.threads[bits.TrailingZeros64(s)]
+		if enabled := ops[u.op].enabled; enabled == nil || enabled(e, u) {
+			return false
+		}
+	}
+	return e.forcedTimeout()>>t.id&1 == 1
+}
+
+// prepare makes t's next event of the trace the next event here.
+func (l *linearizer) prepare(t *thread) {
+	e, d := l.e, l.next[t.id]
+	there := &l.of.stack[d]
+	if t.op != there.op || !l.sameObject(t, there) {
+		l.differs("%s does %s, not %s", t.name, t.doing(), there.op)
+		return
+	}
+	if e.depth == len(e.stack) {
+		e.grow()
+	}
+	e.stack[e.depth] = event{tid: int32(t.id), choice: there.choice, choices: there.choices}
+	if ops[t.op].takes {
+		e.stack[e.depth].choice = there.value // here no choice sleeps
+	}
+	l.at = append(l.at, d)
+	l.upTo[t.id], l.next[t.id] = d+1, l.after(t.id, d+1)
+}
+
+// sameObject reports whether t's operation is on the object that the event has in the trace.
+func (l *linearizer) sameObject(t *thread, there *event) bool {
+	if t.obj < 0 || there.obj < 0 {
+		return t.obj == there.obj
+	}
+	if l.objs[there.obj] == 0 {
+		l.objs[there.obj] = t.obj + 1
+	}
+	return l.objs[there.obj] == t.obj+1
+}
+
+// compare fails the execution if an event differs from that of the trace.
+func (l *linearizer) compare() {
+	for here, there := range l.at {
+		a, b := &l.e.stack[here], &l.of.stack[there]
+		t := l.e.threads[a.tid]
+		switch {
+		case a.class != b.class:
+			l.differs("%s of %s depends on other steps", a.op, t.name)
+		case a.value != b.value:
+			l.differs("%s of %s chooses %d, not %d", a.op, t.name, a.value, b.value)
+		case a.seen && b.seen && a.val != b.val:
+			l.differs("%s of %s gives %#x, not %#x", a.op, t.name, a.val, b.val)
+		}
+	}
+}
+
+// differs fails the execution.
+func (l *linearizer) differs(format string, args ...any) int {
+	if l.e.failure == nil {
+		l.e.failure = &Failure{Kind: KindInternal, Message: "in another order of steps that the " +
+			"dependence relation calls independent, " + fmt.Sprintf(format, args...)}
+	}
+	return endFailed
+}
+
+// stepFollowing is what step does instead of asking the search.
+func (e *engine) stepFollowing(t *thread) {
+	l, bit := e.follows, uint64(1)<<t.id
+	for {
+		if e.next = l.pick(); e.next != t.id {
+			e.handOff(t)
+			if e.aborting {
+				panic(abort{})
+			}
+		}
+		if !l.alone {
+			e.commit(t)
+			return
+		}
+		l.alone, e.quiet = false, true
+		runnable, gated := e.runnable, e.gated
+		e.runnable, e.gated = runnable&^bit, gated&^bit
+		if e.quietStep(t, t.ptr, t.op) {
+			e.pending -= t.key
+			return
+		}
+		e.runnable, e.gated = runnable, gated
+		l.tried[t.id] = l.upTo[t.id] - 1
+	}
+}
