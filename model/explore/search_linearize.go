@@ -166,7 +166,8 @@ func (l *linearizer) number() int {
 			return i
 		}
 	}
-	l.e.fail(KindInternal, "%s starts a goroutine more in another order of independent steps", l.e.cur.name)
+	l.e.fail(KindInternal, "%s starts a goroutine more in another order of independent steps",
+		l.e.cur.name)
 	return 0
 }
 
@@ -278,7 +279,8 @@ func (l *linearizer) isAlone(u int) bool {
 	return d >= 0 && l.of.stack[d].alone && l.tried[u] != d && !l.e.threads[u].fin
 }
 
-// unfinished returns a thread that has begun to start another one, or was started, -1 if there is none.
+// unfinished returns a thread that has not begun to run, or has just started another one; -1 if
+// there is none.
 func (l *linearizer) unfinished() int {
 	for s := l.e.alive; s != 0; s &= s - 1 {
 		if i := bits.TrailingZeros64(s); !l.e.threads[i].started || l.paused>>i&1 == 1 {
