@@ -1,18 +1,20 @@
-// Cxcheck finds uses of a runtime.Cx by somebody it does not belong to: another goroutine, or another task. The compiler does not see
-// them, and neither does the runtime where the owner happens to wait.
+// Cxcheck finds uses of a runtime.Cx by somebody it does not belong to: another goroutine, or
+// another task. The compiler does not see them, and neither does the runtime where the owner
+// happens to wait.
 //
 //	go run ./ci/cxcheck ./...
 //
 // It reports a Cx that is
 //
 //   - an argument or the receiver of a go statement
-//   - used in a function literal that is run by another goroutine: by a go statement, WaitGroup.Go, errgroup's Go and TryGo, an AfterFunc, or
-//     as a blocking task
+//   - used in a function literal that is run by another goroutine: by a go statement, WaitGroup.Go,
+//     errgroup's Go and TryGo, an AfterFunc, or as a blocking task
 //   - used in a function literal that has a Cx of its own
 //
 // A comment //cxcheck:ignore and the reason, on the line or above it, says that it is meant.
 //
-// It follows variables and fields only: not a Cx that is in a struct which is passed on, and no calls.
+// It follows variables and fields only: not a Cx that is in a struct which is passed on, and no
+// calls.
 package main
 
 import (

@@ -62,7 +62,8 @@ func BoolSwap(p *atomic.Bool, new bool) bool {
 //go:norace
 //go:noinline
 func BoolCompareAndSwap(p *atomic.Bool, old, new bool) bool {
-	in := explore.EnterCAS(unsafe.Pointer(p), 4, flag(old), flag(new)) // a Bool is a uint32 of 0 or 1
+	// a Bool is a uint32 of 0 or 1
+	in := explore.EnterCAS(unsafe.Pointer(p), 4, flag(old), flag(new))
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))

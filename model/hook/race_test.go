@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,20 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Compiled into checked code, inlined or instantiated there, a hook would show the race detector what
-// the engine reads and writes. Bind*, Dyn* and the others that are named here touch nothing of it:
-// they only call other hooks, or what they are given.
+// Compiled into checked code, inlined or instantiated there, a hook would show the race detector
+// what the engine reads and writes. Bind*, Dyn* and the others that are named here touch nothing of
+// it: they only call other hooks, or what they are given.
 var touchNothing = regexp.MustCompile(
 	`^(Bind\d+|Dyn[A-Z]\w*|Once(Func|Values?)|RWMutexRLocker|Register(ed)?|States?|(Kept|Lost)?Variable|Step|NotRepeated|R?(aw)?Syscall6)$`)
 
 func TestHooksAreKeptFromTheRaceDetector(t *testing.T) {
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", nil, parser.ParseComments)
+	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	n := 0
-	for name, file := range packages["hook"].Files {
+	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		require.NoError(t, err)
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok || f.Recv != nil || !f.Name.IsExported() || touchNothing.MatchString(f.Name.Name) {

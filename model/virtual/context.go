@@ -17,9 +17,9 @@ import (
 // All that happens to a context happens at steps on its channel: cancelling it closes the channel,
 // Err and Cause look whether it is closed, a new child looks at its parent before it is added to
 // those that will be cancelled, and a deadline looks before its timer belongs to the context.
-// Between two steps no other goroutine runs, so the fields need no lock. But what a field holds must
-// follow from the order of the steps on that channel, or the search would take steps for independent
-// that are not: each access to a field of c stands right after a step on c.done.
+// Between two steps no other goroutine runs, so the fields need no lock. But what a field holds
+// must follow from the order of the steps on that channel, or the search would take steps for
+// independent that are not: each access to a field of c stands right after a step on c.done.
 //
 // So a child that is cancelled stays in its parent's list, and the parent takes its step on it all
 // the same: whether it comes too late is the outcome of that step. Only what the canceller of the
