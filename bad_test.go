@@ -24,8 +24,9 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"check -json ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
 		{"check ./testdata/bad/brokentest", "brokentest_test.go:10:"},
 		{"mutants ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
-		{"check ./testdata/bad/nochecks", "no checks in github.com/surewake/surewake/testdata/bad/nochecks " +
-			"(a check is a Test function that calls model.Check)"},
+		{"check ./testdata/bad/nochecks",
+			"no checks in github.com/surewake/surewake/testdata/bad/nochecks " +
+				"(a check is a Test function that calls model.Check)"},
 		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.mutant) in " +
 			modulePath + "/testdata/bad/nochecks"},
 		{"check ./testdata/bad/absent", "testdata/bad/absent"},
@@ -497,7 +498,7 @@ func TestMisuseOfCoroutines(t *testing.T) {
 		},
 		"TestYieldOfAnother": {
 			wire.KindRefused,
-			`not modelled: iter\.Pull: yield was called by a goroutine that does not run the iterator`,
+			`not modelled: iter\.Pull: yield was called by a goroutine that does not run`,
 		},
 		"TestStopInside": {
 			wire.KindRefused,

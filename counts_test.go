@@ -75,7 +75,9 @@ func TestExactCounts(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		want[fmt.Sprint("TestCAS/", n)] = [2]int64{int64(n), 0}
 	}
-	for _, c := range []struct{ n, k int }{{2, 1}, {2, 2}, {2, 3}, {2, 5}, {3, 1}, {3, 2}, {4, 1}, {4, 2}} {
+	for _, c := range []struct{ n, k int }{
+		{2, 1}, {2, 2}, {2, 3}, {2, 5}, {3, 1}, {3, 2}, {4, 1}, {4, 2},
+	} {
 		traces := factorial(c.n * c.k)
 		for range c.n {
 			traces /= factorial(c.k)

@@ -103,7 +103,8 @@ func needRace(t *testing.T) {
 var bounded = regexp.MustCompile(`^(` +
 	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes|TestWiderSchedulersAreTheTable)/\d.*` +
 	`|.*/(one_preemption|two_preemptions)` +
-	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
+	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
+	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
 	`|TestParkPathIsTheTable/workers_(1_submitters_2|2_submitters_\d)` +
 	`)$`)
 
@@ -160,10 +161,12 @@ func TestUsage(t *testing.T) {
 		{"./deque", 2, `unknown command "./deque"`},
 		{"check -frobnicate", 2, "flag provided but not defined: -frobnicate"},
 		{"-frobnicate", 2, "usage: surewake check [flags] [packages]"},
-		{"check -budget 0 ./deque", 2, `invalid value "0" for flag -budget: want a duration (30s, 2m), a number of executions (10000x) or both`},
+		{"check -budget 0 ./deque", 2, `invalid value "0" for flag -budget: ` +
+			`want a duration (30s, 2m), a number of executions (10000x) or both`},
 		{"check -budget -5s ./deque", 2, `invalid value "-5s" for flag -budget: want`},
 		{"check -budget soon ./deque", 2, `invalid value "soon" for flag -budget: want`},
-		{"check -preemptions -1 ./deque", 2, `invalid value "-1" for flag -preemptions: want a number, 0 or more`},
+		{"check -preemptions -1 ./deque", 2,
+			`invalid value "-1" for flag -preemptions: want a number, 0 or more`},
 		{"check -strategy luck ./deque", 2, `strategy "luck": want one of dpor, random, pos, pct`},
 		{"check -race=perhaps", 2, `invalid boolean value "perhaps" for -race`},
 		{"replay", 2, "replay wants one token"},
@@ -194,11 +197,12 @@ func TestReplayCommandCanBePasted(t *testing.T) {
 	require.Equal(t, []string{"go", "run", modulePath}, self("/tmp/go-build123/b001/exe/surewake"))
 	t.Chdir(t.TempDir())
 	require.Equal(t, []string{"go", "run", modulePath}, self("/tmp/go-build123/b001/exe/surewake"))
+	const m = modulePath
 	for gomod, want := range map[string]string{
-		"module a\n\ntool " + modulePath + "\n\nrequire " + modulePath + " v1.0.0\n": "go tool surewake",
-		"module a\n\ntool (\n\tb.c/d\n\t" + modulePath + " // x\n)\n":                "go tool surewake",
-		"module a\n\nrequire (\n\t" + modulePath + " v1.0.0\n)\n":                    "go run " + modulePath,
-		"module a\n\ntool " + modulePath + "/other\n":                                "go run " + modulePath,
+		"module a\n\ntool " + m + "\n\nrequire " + m + " v1.0.0\n": "go tool surewake",
+		"module a\n\ntool (\n\tb.c/d\n\t" + m + " // x\n)\n":       "go tool surewake",
+		"module a\n\nrequire (\n\t" + m + " v1.0.0\n)\n":           "go run " + m,
+		"module a\n\ntool " + m + "/other\n":                       "go run " + m,
 	} {
 		require.NoError(t, os.WriteFile("go.mod", []byte(gomod), 0o666))
 		require.NoError(t, os.MkdirAll("inside", 0o777))

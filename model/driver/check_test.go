@@ -133,7 +133,7 @@ func TestEndsThatNoResultExplains(t *testing.T) {
 	}{
 		"TestNothing": {wire.KindRefused, []string{"ended without running a check"}},
 		"TestExits": {wire.KindRefused,
-			[]string{"ended without a result: exit status 3", "os.Exit or log.Fatal", " | goodbye"}},
+			[]string{"ended without a result: exit status 3", "os.Exit or log.Fatal", "| goodbye"}},
 		"TestPanics": {wire.KindPanic,
 			[]string{"ended without a result", "  | panic: out of cheese"}},
 		"TestFailsAfterwards": {wire.KindAssertion,

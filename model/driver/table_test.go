@@ -22,7 +22,7 @@ var sampleRows = []Row{
 		Complete:    1234567,
 		Steps:       98765432,
 		Seconds:     12.34,
-		Assumptions: []string{"fewer than 2^32 pushes"},
+		Assumptions: []string{"n < 9"},
 		Races:       "none",
 	},
 	{
@@ -71,8 +71,9 @@ func TestTableAlignsRowsAndExplainsFailures(t *testing.T) {
 	table.Close(sum)
 	require.Equal(
 		t,
-		`package  check         verdict       complete  deadlocked     pruned          steps  seconds
-deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3  assumes fewer than 2^32 pushes
+		`
+package  check         verdict       complete  deadlocked     pruned          steps  seconds
+deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3  assumes n < 9
 park     TestWake      FAILED               3           0          0              0      0.0
 
     deadlock
@@ -93,7 +94,7 @@ park     TestLoop      undecided            0           0          0            
 park     TestLong      bounded              0           0          0              0      0.0  races not checked
 4 checks: 1 proved, 1 bounded, 1 failed, 1 undecided
 `,
-		b.String(),
+		"\n"+b.String(),
 	)
 }
 

@@ -11,7 +11,7 @@ import (
 type add struct{ n int }
 
 var counter = history.Spec[int, add, int]{
-	Name:       "a counter",
+	Name:       "counter",
 	Init:       func() int { return 0 },
 	Step:       func(s int, o add, result int) (int, bool) { return s + o.n, result == s+o.n },
 	DescribeOp: func(o add) string { return fmt.Sprintf("Add(%d)", o.n) },
@@ -35,7 +35,7 @@ func Example() {
 	fmt.Println(judge.Judge(h))
 	// Output:
 	// <nil>
-	// history of a counter is wrong: no order of the operations is allowed. The longest one that is:
+	// history of counter is wrong: no order of the operations is allowed. The longest one that is:
 	//    1. T0: Add(1) -> 1   state 1
 	// and then T1: Add(1) -> 1 does not fit
 	//

@@ -43,7 +43,8 @@ func line(_ string, n int) string { return source[n] }
 
 func step(thread int, n int, fn, op, object, value string) wire.Step {
 	return wire.Step{
-		Thread: thread, Op: op, Object: object, Value: value, File: "/home/u/deque/steal.go", Line: n,
+		Thread: thread, Op: op, Object: object, Value: value,
+		File: "/home/u/deque/steal.go", Line: n,
 		Func: "example.com/u/deque.(*Deque[go.shape.struct { example.com/u/deque.x int }])." + fn,
 	}
 }

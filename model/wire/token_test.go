@@ -24,7 +24,7 @@ func TestParseToken(t *testing.T) {
 
 func TestParseTokenSaysWhatIsWrong(t *testing.T) {
 	for token, want := range map[string]string{
-		"":                        "empty token: a token is PACKAGE:CHECK:SOURCE:SCHEDULE, like deque:Test",
+		"":                        "empty token: a token is PACKAGE:CHECK:SOURCE:SCHEDULE, like",
 		"deque":                   `token "deque": 1 parts instead of 4`,
 		"deque:TestX:1f3a9c2e":    `token "deque:TestX:1f3a9c2e": 3 parts instead of 4`,
 		":TestX:1f3a9c2e:0":       "no package before the first colon",
