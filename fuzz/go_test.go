@@ -139,11 +139,16 @@ type kept struct {
 
 const corpus = "testdata/programs"
 
-// keep writes a failing program to the corpus.
+var keeps = flag.Bool("keep", false, "write programs that show a difference to "+corpus)
+
+// keep says how a failing program gets into the corpus, or writes it there.
 func keep(g group, p prog.Program, about string) string {
 	text, err := json.MarshalIndent(kept{about, p}, "", "  ")
 	if err != nil {
 		return err.Error()
+	}
+	if !*keeps {
+		return fmt.Sprintf("to be kept in %s:\n%s", corpus, text)
 	}
 	h := fnv.New32()
 	fmt.Fprint(h, p)
@@ -207,7 +212,7 @@ func (c *comparison) check(t *rapid.T) {
 
 func (c *comparison) end(t testing.TB) {
 	if c.about != "" {
-		t.Logf("kept as %s", keep(c.group, c.smallest, c.about))
+		t.Log(keep(c.group, c.smallest, c.about))
 	}
 	if testing.Verbose() {
 		t.Logf("%+v", c.sum)
