@@ -37,7 +37,15 @@ func (e *engine) commit(t *thread) {
 		e.objs[t.obj].last = int32(d)
 	}
 	e.apply(t, m, int32(d))
-	if t.spin.on {
+	if e.tired != 0 || ev.idle != busy {
+		e.noteIdle(t, ev, int32(d))
+	} else {
+		e.restedAt = int32(d)
+	}
+	if t.spin.on || m.takes {
+		e.lapNote(t, ev, int32(d))
+	}
+	if t.spin.on && !t.spin.general {
 		t.spin.note(t, ev.class, int32(d))
 	}
 	if e.cfg.Observe != nil && !m.leaves {
@@ -109,6 +117,7 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	d := e.depth
 	switch {
+	case ev.idle == tiredRan: // it comes last
 	case m.accesses != nil:
 		e.chanRaces(t, d)
 	case t.obj >= 0:

@@ -21,13 +21,17 @@ func (e *engine) pick() int {
 			en |= 1 << i
 		}
 	}
-	if en == 0 {
-		if en = e.forcedTimeout(); en == 0 {
+	all, idle := en, busy
+	if en == 0 || e.tired != 0 {
+		if en, idle = e.fairly(en); en == 0 {
+			return endBlocked
+		}
+		if e.stopped = idle != busy && e.onlyBackground(); e.stopped {
 			return endBlocked
 		}
 	}
 	if d >= e.cfg.MaxSteps {
-		e.failure = &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
+		e.failure = e.endless()
 		return endFailed
 	}
 	if d == len(e.stack) {
@@ -54,7 +58,8 @@ func (e *engine) pick() int {
 	if e.selects && e.reduce {
 		e.keepSleepSet(d)
 	}
-	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch, done: 1 << ch}
+	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch,
+		done: 1 << ch, held: all &^ en, idle: idle}
 	return ch
 }
 

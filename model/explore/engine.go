@@ -32,6 +32,7 @@ type event struct {
 	choice  int32  // which of choices is explored
 	choices int32  // more than 1 only if the operation chooses a value
 	value   int32  // choice, numbered with the choices that sleep
+	idle    uint8  // why it ran although it comes last (thread_fair.go)
 	preempt int32  // preemptions up to and including this event
 	seen    bool   // val holds a result
 	alone   bool   // its thread was the only one left: what follows it is quiet
@@ -45,6 +46,7 @@ type event struct {
 	sleep   uint64 // need not run: explored from here or from a node above
 	back    uint64 // must be explored from here: the backtracking set
 	done    uint64 // were
+	held    uint64 // could run, but others came first (thread_fair.go)
 }
 
 // object is the model of what lies at one address, for one execution. What count and state mean is
@@ -100,6 +102,15 @@ type engine struct {
 	starting     bool   // startAll runs: a thread at its first operation returns control at once
 	aborting     bool   // the execution is over: a thread at an operation unwinds
 	quietOps     int    // operations while quiet
+
+	// Loops that wait (thread_fair.go).
+
+	tired    uint64                 // threads that run only if no other can
+	timeRan  bool                   // the last of the idle events was a timeout
+	restedAt int32                  // the last event of a thread that was not tired
+	cuts     []string               // the loops of which iterations were left out
+	places   map[[24]uintptr]string // memo of loopPlace
+	stopped  bool                   // only loops in the background were left
 
 	// Time.
 

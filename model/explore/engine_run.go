@@ -16,6 +16,7 @@ func (e *engine) begin() {
 	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = 0, false
+	e.tired, e.timeRan, e.restedAt, e.stopped = 0, false, 0, false
 	e.table.clear()
 	e.renewCarriers()
 	if e.cfg.Record {
@@ -59,7 +60,7 @@ func (e *engine) finish() {
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = 0
-	if e.next != endBlocked || e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
+	if e.stopped || e.next != endBlocked || e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
 		return
 	}
 	if e.checkUncontrolledClose(); e.failure != nil {
@@ -119,6 +120,9 @@ func (e *engine) more() bool {
 		if r.cut {
 			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
 		}
+		if len(e.cuts) > 0 && r.Bounded == "" {
+			r.Bounded = e.cutText()
+		}
 		return false
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
@@ -137,6 +141,7 @@ func (e *engine) startAgain() {
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
+	e.cuts = nil
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 }
 

@@ -38,6 +38,7 @@ func Leave(val uint64) {
 			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
 	}
 	ev.val, ev.seen = val, true
+	e.cur.lapResult(ev.class, val, false)
 	if e.rec != nil {
 		e.rec.value(&ops[ev.op], val)
 	}
@@ -52,6 +53,7 @@ func LeavePointer(p unsafe.Pointer) {
 	if e == nil || e.quiet {
 		return
 	}
+	e.cur.lapResult(e.stack[e.depth-1].class, uint64(uintptr(p)), true)
 	if e.rec != nil {
 		e.rec.text(e.rec.pointer(p))
 	}
@@ -66,6 +68,7 @@ func LeaveValue(format func() string) {
 	if e == nil || e.quiet {
 		return
 	}
+	e.cur.lapResult(e.stack[e.depth-1].class, 0, true)
 	if e.rec != nil {
 		e.rec.text(format())
 	}
@@ -79,6 +82,9 @@ func LeaveValue(format func() string) {
 func (e *engine) step(t *thread) {
 	if e.aborting {
 		panic(abort{})
+	}
+	if e.tired>>t.id&1 == 1 {
+		e.restIfNew(t)
 	}
 	t.obj = -1
 	if t.ptr != nil {

@@ -26,6 +26,9 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 	case ev.source >= 0:
 		join(c, e.clockAt(ev.source))
 	}
+	if ev.idle == tiredRan {
+		e.joinAll(c)
+	}
 	if past := ops[t.op].past; past != nil {
 		past(e, t, c)
 	}

@@ -70,7 +70,10 @@ func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	if initials&(p.back|p.sleep) != 0 {
 		return
 	}
-	initials &= p.enabled
+	tired := initials&p.held != 0
+	if initials &= p.enabled; initials == 0 && tired {
+		return // the other order is not that of a patient execution (thread_fair.go)
+	}
 	switch {
 	case initials == 0:
 		// Cannot happen while dependence is complete; explore everything

@@ -24,7 +24,7 @@ func init() {
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
 		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = int32(t.id) + 1 },
-		loop:          loopReads,
+		loop:          loopEffect, // it keeps readers out
 	}
 	ops[OpRWLock] = operation{
 		name:          "Lock",

@@ -12,6 +12,8 @@ type spinning struct {
 	locks   int    // locks taken less locks released
 	watch   []watched
 	source  int32 // event that ended the wait
+	general bool  // the loop may have effects of its own
+	lap     lap   // its iterations (thread_fair.go)
 }
 
 // A loopRole says what an operation means to the loop iteration it is part of.
@@ -22,10 +24,8 @@ const (
 	// An effect makes the iteration one that is run again without waiting. Reads are watched.
 	loopByClass loopRole = iota // an effect if its class changes anything
 	loopEffect
-	loopReads   // no effect, whatever its class
 	loopLocks   // takes a lock
 	loopUnlocks // releases one
-	loopPasses  // no effect, and nothing to watch
 )
 
 func init() {
@@ -64,7 +64,9 @@ func Spin(n uint64) {
 	t := e.cur
 	s := &t.spin
 	if s.loop != n || !s.on {
-		*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0]}
+		*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0], lap: s.lap}
+		s.lap.reset()
+		e.tired &^= 1 << t.id
 		return
 	}
 	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
@@ -74,6 +76,9 @@ func Spin(n uint64) {
 		s.on = false
 		Enter(nil, OpSpin)
 		s.on = true
+	}
+	if !e.quiet {
+		e.lapEnd(t)
 	}
 	s.effects, s.locks, s.watch = false, 0, s.watch[:0]
 }
@@ -86,12 +91,13 @@ func (s *spinning) note(t *thread, c class, d int32) {
 		s.locks++
 	case loopUnlocks:
 		s.locks--
+		s.effects = s.effects || s.locks < 0 // it held a lock before
 	}
 	if role == loopEffect || role == loopByClass && c.changes() {
 		s.effects = true
 		return
 	}
-	if t.obj < 0 || role == loopPasses {
+	if t.obj < 0 {
 		return
 	}
 	if len(s.watch) == maxWatched {

@@ -8,13 +8,13 @@ import (
 // The clock is an object like a channel: it is read (accClockRead), moved by a sleep (accClockAdd),
 // or set by a timer that fires (accClockSet).
 func init() {
-	ops[OpNow] = operation{name: "time.Now", class: read, accesses: nowAccesses}
+	ops[OpNow] = operation{name: "time.Now", class: read, accesses: nowAccesses, loop: loopEffect}
 	ops[OpSleep] = operation{
 		name:     "time.Sleep",
 		class:    add,
 		accesses: sleepAccesses,
 		apply:    func(e *engine, t *thread, _ int32) { e.clock += time.Duration(t.old) },
-		loop:     loopPasses,
+		loop:     loopEffect,
 	}
 }
 

@@ -14,3 +14,9 @@ func SpinStart() uint64 { return explore.SpinStart() }
 //go:norace
 //go:noinline
 func Spin(n uint64) { explore.Spin(n) }
+
+// Turn stands at the head of each iteration of another loop that may wait.
+//
+//go:norace
+//go:noinline
+func Turn(n uint64) { explore.Turn(n) }

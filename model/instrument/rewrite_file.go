@@ -241,8 +241,11 @@ func (r *rewriter) visit(n ast.Node) bool {
 	case *ast.SelectStmt:
 		r.selectStmt(n)
 	case *ast.ForStmt:
-		if r.spins(n) {
+		switch {
+		case r.spins(n):
 			r.markSpin(n)
+		case r.waits(n):
+			r.markTurn(n)
 		}
 	}
 	return true

@@ -22,6 +22,18 @@ import (
 
 // spins reports whether to mark the loop.
 func (r *rewriter) spins(loop *ast.ForStmt) bool {
+	a := r.loopAnalysis(loop)
+	if loop.Init != nil || loop.Post != nil {
+		return false
+	}
+	if loop.Cond != nil && !a.pureExpr(loop.Cond) {
+		return false
+	}
+	return a.pureList(loop.Body.List, true) && a.hooked
+}
+
+// loopAnalysis begins the analysis of a loop.
+func (r *rewriter) loopAnalysis(loop *ast.ForStmt) *spinAnalysis {
 	a := &spinAnalysis{ss: r.ss, c: r.c, lo: loop.Body.Pos(), hi: loop.Body.End(), loop: true}
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		switch n := r.stack[i].(type) {
@@ -35,13 +47,7 @@ func (r *rewriter) spins(loop *ast.ForStmt) bool {
 			}
 		}
 	}
-	if loop.Init != nil || loop.Post != nil {
-		return false
-	}
-	if loop.Cond != nil && !a.pureExpr(loop.Cond) {
-		return false
-	}
-	return a.pureList(loop.Body.List, true) && a.hooked
+	return a
 }
 
 // markSpin gives the loop a number for each time it is entered, and tells the
@@ -85,6 +91,7 @@ type spinAnalysis struct {
 	label  string    // of the loop
 	outer  []string  // labels around the loop
 	hooked bool      // a hooked operation was seen
+	fn     ast.Node  // the function around a loop that may wait (rewrite_wait.go); else nil
 }
 
 // pureState is what is known about a called function.
@@ -253,7 +260,7 @@ func (a *spinAnalysis) pureStmt(s ast.Stmt, brk bool) bool {
 	case *ast.TypeSwitchStmt:
 		return a.pureStmt(s.Init, false) && a.pureStmt(s.Assign, false) && a.pureClauses(s.Body)
 	}
-	return false
+	return a.fn != nil && a.waitStmt(s)
 }
 
 func (a *spinAnalysis) pureClauses(body *ast.BlockStmt) bool {
@@ -282,7 +289,7 @@ func (a *spinAnalysis) local(e ast.Expr) bool {
 		return true
 	}
 	obj := a.c.info.ObjectOf(id)
-	return obj != nil && a.lo <= obj.Pos() && obj.Pos() < a.hi
+	return obj != nil && (a.lo <= obj.Pos() && obj.Pos() < a.hi || a.fn != nil && a.private(obj))
 }
 
 func (a *spinAnalysis) pureExprs(list []ast.Expr) bool {
@@ -306,7 +313,8 @@ func (a *spinAnalysis) pureExpr(e ast.Expr) bool {
 		case *ast.FuncLit:
 			return false // made, not called
 		case *ast.UnaryExpr:
-			pure = n.Op != token.ARROW
+			pure = n.Op != token.ARROW || a.fn != nil
+			a.hooked = a.hooked || n.Op == token.ARROW
 		case *ast.CallExpr:
 			pure = a.pureCall(n)
 		}
@@ -349,6 +357,9 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	fn := callee(a.c.info, call)
 	if fn == nil || fn.Pkg() == nil {
 		return false
+	}
+	if a.waitCall(fn) {
+		return true
 	}
 	if fn.Signature().Recv() == nil {
 		switch o := a.ss.function(fn); o.role {

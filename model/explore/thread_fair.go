@@ -1,0 +1,322 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Loops that wait.
+//
+// A loop can wait for another thread by any means: a select with default, TryLock, an addition that
+// is taken back, a lock that is left and taken again, a sleep that doubles. Such a loop has no
+// longest execution, but under a fair scheduler it ends. An iteration is fruitless if the thread
+// executed the same operations on the same objects with the same results as in the iteration
+// before, moved no value through a channel and replaced no pointer. Iterations are seen at the
+// heads of marked loops, and at the receives of a thread from one ticker.
+//
+//   - The exact rule (thread_spin.go): an iteration of a loop without effects of its own that only
+//     read is not repeated before something that it read has changed. Nothing is lost: the
+//     iterations left out begin and end in one state, and no thread sees them.
+//   - The fair rule, for all others: after fruitlessLaps fruitless iterations in a row the thread
+//     is tired. Tired threads run only when no other thread is enabled, one at a time: each until
+//     its iteration ends or it cannot run, then the one whose turn was the longest ago. A thread is
+//     rested when an operation has another result than in the iteration before, or it enters
+//     another loop. This is the priority of threads that yielded in Musuvathi, Qadeer: Fair
+//     Stateless Model Checking, PLDI 2008, given after a number of iterations and not at yields.
+//
+// What the fair rule explores. Call an execution patient if it takes every step of a tired thread
+// when no other thread is enabled, in the order of turns. Whether a thread is tired follows from its
+// own operations and their results, and whether nothing else is enabled from the set of events so
+// far. So both are the same in all executions of a trace, if the steps of tired threads depend on
+// everything before them, and they do (event.idle, joinAll). The search is therefore that of a
+// program whose tired threads wait for a gate, and it explores all traces of patient executions: a
+// reversal that needs a step of a tired thread while others are enabled leaves the set, and is not
+// attempted.
+//
+// What is lost. Every execution that is not patient has a thread that repeats an iteration more
+// than fruitlessLaps times while another thread could run. The repetition is visible at most by
+// its count, by the time that it takes, and by what others see of its middle. It is no proof that
+// these do not matter, so the verdict is bounded and names the loop (Result.Bounded). A finite fair
+// execution in which no thread repeats more is patient up to the order of independent steps.
+//
+// What never ends. When all that runs are tired threads and timers, up to the bound on steps, then a
+// fair scheduler can go on like this: every enabled thread had its turns, and repeated itself. That
+// is a livelock, or the deadlock of those who wait meanwhile. A body that returned does not wait
+// for threads that let time pass in every iteration: as at the end of a process, they stop. An
+// execution that reaches the bound otherwise is no cycle: whether it ends is not decided.
+
+const (
+	fruitlessLaps = 2   // fruitless iterations after which a thread is tired
+	maxLap        = 64  // operations of an iteration that are compared
+	idleLaps      = 100 // steps of tired threads and timers alone, until those after the body stop
+)
+
+// What event.idle holds: why the event could run though it comes last.
+const (
+	busy     uint8 = iota // it was enabled
+	tiredRan              // a step of a tired thread
+	timeRan               // a timeout
+)
+
+// lapOp is an operation of an iteration, as far as it is compared.
+type lapOp struct {
+	op  Op
+	obj int32
+	val uint64
+}
+
+// lap is what is known about the iterations of a thread.
+type lap struct {
+	ops, before []lapOp // of this iteration, of the one before
+	progress    bool    // this one cannot be fruitless
+	same        int     // fruitless ones in a row
+	at          string  // where the loop is, once it was tired
+	hurry       time.Duration
+	turn        int32 // the last event as a tired thread
+}
+
+func (l *lap) reset() {
+	*l = lap{ops: l.ops[:0], before: l.before[:0], turn: l.turn}
+}
+
+// Turn is called at the head of each iteration of activation n of a loop that may have effects.
+func Turn(n uint64) {
+	e := eng
+	if e == nil || n == 0 || e.quiet {
+		return
+	}
+	e.lapHead(e.cur, n)
+}
+
+// lapHead ends an iteration of t in the loop n, and begins the next.
+func (e *engine) lapHead(t *thread, n uint64) {
+	s := &t.spin
+	if s.loop != n || !s.on {
+		*s = spinning{on: true, loop: n, count: s.count, general: true, watch: s.watch[:0], lap: s.lap}
+		s.lap.reset()
+		e.tired &^= 1 << t.id
+		return
+	}
+	e.lapEnd(t)
+}
+
+func (e *engine) lapEnd(t *thread) {
+	l := &t.spin.lap
+	if !l.progress && slices.Equal(l.ops, l.before) {
+		l.same++
+	} else {
+		l.same = 0
+		e.tired &^= 1 << t.id
+	}
+	if l.same >= fruitlessLaps && e.tired>>t.id&1 == 0 {
+		e.tired |= 1 << t.id
+		l.at = e.loopPlace()
+	}
+	l.ops, l.before = l.before[:0], l.ops
+	l.progress = false
+}
+
+// lapNote adds t's operation, which is event d, to its iteration.
+func (e *engine) lapNote(t *thread, ev *event, d int32) {
+	s := &t.spin
+	if n := e.ticks(t); n != 0 && (!s.on || s.loop>>63 == 1) {
+		e.lapHead(t, n)
+	}
+	if !s.on {
+		return
+	}
+	l := &s.lap
+	r := lapOp{op: t.op, obj: t.obj, val: uint64(ev.class)}
+	switch {
+	case ev.op == OpSpin:
+		return
+	case ev.op == OpTimerStart || ev.op == OpTimerStop || ev.op == OpTimerReset:
+		r.obj = -1 // each iteration may have its own
+	case ops[ev.op].takes:
+		r.val = uint64(uint32(t.chanOp.taken))
+		if t.chanOp.taken >= 0 {
+			c := t.chanOp.cases[t.chanOp.taken]
+			ch := e.objs[c.obj].ch
+			if ch.timer == nil && !ch.closed {
+				l.progress = true
+			} else if ch.timer != nil {
+				r.obj = -1
+			}
+		}
+	case ev.op == OpPost || ev.op == OpCall || ev.op == OpReturn:
+		l.progress = true
+	}
+	if len(l.ops) == maxLap {
+		l.progress = true
+		return
+	}
+	l.ops = append(l.ops, r)
+	if ev.idle == tiredRan {
+		l.turn = d
+	}
+}
+
+// ticks returns a loop number for the ticker that t has received from, 0 if it has not.
+func (e *engine) ticks(t *thread) uint64 {
+	if !ops[t.op].takes || t.chanOp.taken < 0 || t.op == OpTimerFire {
+		return 0
+	}
+	c := t.chanOp.cases[t.chanOp.taken]
+	if tm := e.objs[c.obj].ch.timer; tm == nil || tm.period == 0 || c.send {
+		return 0
+	}
+	return 1<<63 | uint64(c.obj)
+}
+
+// lapResult completes the operation noted last by its result; pointer says that it is one.
+func (t *thread) lapResult(c class, val uint64, pointer bool) {
+	l := &t.spin.lap
+	if !t.spin.on || len(l.ops) == 0 {
+		return
+	}
+	l.ops[len(l.ops)-1].val = val<<3 ^ uint64(c)
+	if pointer && c.changes() {
+		l.progress = true
+	}
+}
+
+// restIfNew ends t's tiredness if its last operation differs from that of the iteration before.
+func (e *engine) restIfNew(t *thread) {
+	l := &t.spin.lap
+	n := len(l.ops)
+	if l.progress || n > len(l.before) || n > 0 && l.ops[n-1] != l.before[n-1] {
+		e.tired &^= 1 << t.id
+		l.same = 0
+	}
+}
+
+// fairly restricts the enabled threads to those that may run: not the tired ones if others can. It
+// returns 0 if nothing can run, and why the others run.
+func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
+	if rested := enabled &^ e.tired; rested != 0 {
+		if held := enabled & e.tired; held != 0 {
+			e.noteCut(held, "")
+		}
+		return rested, busy
+	}
+	if enabled != 0 && enabled>>e.cur.id&1 == 1 && len(e.cur.spin.lap.ops) > 0 {
+		return 1 << e.cur.id, tiredRan
+	}
+	timeouts := uint64(0)
+	if enabled == 0 || !e.timeRan {
+		timeouts = e.forcedTimeout()
+	}
+	switch {
+	case timeouts != 0:
+		return timeouts, timeRan
+	case enabled == 0:
+		return 0, busy
+	}
+	best := -1
+	for s := enabled; s != 0; s &= s - 1 {
+		i := bits.TrailingZeros64(s)
+		if best < 0 || e.threads[i].spin.lap.turn < e.threads[best].spin.lap.turn {
+			best = i
+		}
+	}
+	return 1 << best, tiredRan
+}
+
+// noteIdle keeps what fairly needs to know about the event that t executes at depth d.
+func (e *engine) noteIdle(t *thread, ev *event, d int32) {
+	switch {
+	case ev.idle == timeRan:
+		e.timeRan = true
+	case ev.idle == tiredRan:
+		e.timeRan = false
+		if t.op == OpNow {
+			t.spin.lap.hurry = min(2*t.spin.lap.hurry+time.Millisecond, time.Hour)
+			e.clock += t.spin.lap.hurry
+		}
+	case e.tired>>t.id&1 == 0:
+		e.restedAt = d
+	}
+}
+
+// onlyBackground reports whether the body has returned and all that goes on are loops in which time
+// passes: nobody waits for them.
+func (e *engine) onlyBackground() bool {
+	if !e.threads[0].fin || e.depth-int(e.restedAt) < idleLaps || e.alive&^(e.daemons|e.background|e.tired) != 0 {
+		return false
+	}
+	for s := e.alive &^ e.daemons; s != 0; s &= s - 1 {
+		if !e.threads[bits.TrailingZeros64(s)].spin.lap.passesTime() {
+			return false
+		}
+	}
+	e.noteCut(e.alive&^e.daemons, "the end of the body stopped ")
+	return true
+}
+
+// passesTime reports whether the iteration before contains a sleep or a wait for a timer.
+func (l *lap) passesTime() bool {
+	return slices.ContainsFunc(l.before, func(o lapOp) bool {
+		return o.op == OpSleep || ops[o.op].takes && o.obj == -1
+	})
+}
+
+// endless judges an execution that has reached the bound on steps.
+func (e *engine) endless() *Failure {
+	if e.tired == 0 || e.depth-int(e.restedAt) < e.depth/2 {
+		return &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
+	}
+	var loops []string
+	for s := e.alive & e.tired; s != 0; s &= s - 1 {
+		t := e.threads[bits.TrailingZeros64(s)]
+		loops = append(loops, t.name+" at "+t.spin.lap.at)
+	}
+	text := fmt.Sprintf("%d goroutines repeat the same iteration for ever, each in its turn: %s",
+		len(loops), strings.Join(loops, ", "))
+	if e.gated&^e.daemons&^e.tired == 0 {
+		return &Failure{Kind: KindLivelock, Message: text}
+	}
+	f := e.blockedFailure()
+	if f.Kind != KindLeak {
+		f.Kind = KindLivelock
+	}
+	f.Message += "; meanwhile " + text
+	return f
+}
+
+// noteCut notes that iterations of the loops of these threads were left out.
+func (e *engine) noteCut(who uint64, why string) {
+	for ; who != 0; who &= who - 1 {
+		l := &e.threads[bits.TrailingZeros64(who)].spin.lap
+		if text := why + l.at; !slices.Contains(e.cuts, text) {
+			e.cuts = append(e.cuts, text)
+		}
+	}
+}
+
+// cutText says which loops were cut short.
+func (e *engine) cutText() string {
+	slices.Sort(e.cuts)
+	return fmt.Sprintf("a waiting loop runs at most %d fruitless iterations while others can run: %s",
+		fruitlessLaps+1, strings.Join(e.cuts, ", "))
+}
+
+// loopPlace returns the file and line of the checked code that called.
+func (e *engine) loopPlace() string {
+	var pcs [24]uintptr
+	n := runtime.Callers(2, pcs[:])
+	if s, ok := e.places[pcs]; ok {
+		return s
+	}
+	f := place(pcs[:n])
+	s := fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+	if e.places == nil {
+		e.places = map[[24]uintptr]string{}
+	}
+	e.places[pcs] = s
+	return s
+}
