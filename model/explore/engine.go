@@ -105,12 +105,12 @@ type engine struct {
 
 	// Loops that wait (thread_fair.go).
 
-	tired    uint64                 // threads that run only if no other can
-	timeRan  bool                   // the last of the idle events was a timeout
-	restedAt int32                  // the last event of a thread that was not tired
-	cuts     []string               // the loops of which iterations were left out
-	places   map[[24]uintptr]string // memo of loopPlace
-	stopped  bool                   // only loops in the background were left
+	tired    uint64      // threads that run only if no other can
+	timeRan  bool        // the last of the idle events was a timeout
+	restedAt int32       // the last event of a thread that was not tired
+	cuts     []string    // the loops of which iterations were left out
+	places   []callPlace // memo of loopPlace
+	stopped  bool        // only loops in the background were left
 
 	// Time.
 

@@ -60,7 +60,10 @@ func (e *engine) finish() {
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = 0
-	if e.stopped || e.next != endBlocked || e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
+	if e.stopped || e.next != endBlocked {
+		return
+	}
+	if e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
 		return
 	}
 	if e.checkUncontrolledClose(); e.failure != nil {

@@ -10,6 +10,8 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 		clear(c)
 	}
 	switch {
+	case ev.idle == tiredRan: // after everything
+		e.joinAll(c)
 	case t.op.isChan():
 		e.chanClock(t, ev, c)
 	case t.obj >= 0:
@@ -25,9 +27,6 @@ func (e *engine) clockOf(t *thread, ev *event, d int) {
 		}
 	case ev.source >= 0:
 		join(c, e.clockAt(ev.source))
-	}
-	if ev.idle == tiredRan {
-		e.joinAll(c)
 	}
 	if past := ops[t.op].past; past != nil {
 		past(e, t, c)

@@ -89,9 +89,9 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal, t.parent = -1, -1, -1
 	t.children = 0
-	t.spin.lap.reset()
-	t.spin.lap.turn = 0
-	t.spin = spinning{watch: t.spin.watch[:0], lap: t.spin.lap}
+	if t.spin.count > 0 || t.spin.on {
+		t.spin.reset()
+	}
 	e.alive |= 1 << t.id
 	e.unstarted++
 	return t

@@ -30,13 +30,13 @@ import (
 //     Stateless Model Checking, PLDI 2008, given after a number of iterations and not at yields.
 //
 // What the fair rule explores. Call an execution patient if it takes every step of a tired thread
-// when no other thread is enabled, in the order of turns. Whether a thread is tired follows from its
-// own operations and their results, and whether nothing else is enabled from the set of events so
-// far. So both are the same in all executions of a trace, if the steps of tired threads depend on
-// everything before them, and they do (event.idle, joinAll). The search is therefore that of a
-// program whose tired threads wait for a gate, and it explores all traces of patient executions: a
-// reversal that needs a step of a tired thread while others are enabled leaves the set, and is not
-// attempted.
+// when no other thread is enabled, in the order of turns. Whether a thread is tired follows from
+// its own operations and their results, and whether nothing else is enabled from the set of events
+// so far. So both are the same in all executions of a trace, if the steps of tired threads depend
+// on everything before them, and they do (event.idle, joinAll). The search is therefore that of a
+// program whose tired threads wait for a gate, and it explores all traces of patient executions,
+// except for the order of turns, which is one. A reversal that needs a step of a tired thread while
+// others are enabled leaves the set, and is not attempted.
 //
 // What is lost. Every execution that is not patient has a thread that repeats an iteration more
 // than fruitlessLaps times while another thread could run. The repetition is visible at most by
@@ -44,10 +44,10 @@ import (
 // these do not matter, so the verdict is bounded and names the loop (Result.Bounded). A finite fair
 // execution in which no thread repeats more is patient up to the order of independent steps.
 //
-// What never ends. When all that runs are tired threads and timers, up to the bound on steps, then a
-// fair scheduler can go on like this: every enabled thread had its turns, and repeated itself. That
-// is a livelock, or the deadlock of those who wait meanwhile. A body that returned does not wait
-// for threads that let time pass in every iteration: as at the end of a process, they stop. An
+// What never ends. When all that runs are tired threads and timers, up to the bound on steps, then
+// a fair scheduler can go on like this: every enabled thread had its turns, and repeated itself.
+// That is a livelock, or the deadlock of those who wait meanwhile. A body that returned does not
+// wait for threads that let time pass in every iteration: as at the end of a process, they stop. An
 // execution that reaches the bound otherwise is no cycle: whether it ends is not decided.
 
 const (
@@ -68,6 +68,13 @@ type lapOp struct {
 	op  Op
 	obj int32
 	val uint64
+}
+
+// callPlace is a memo of loopPlace. There are few of them, and a map would show the race detector
+// accesses by the threads.
+type callPlace struct {
+	pcs  [24]uintptr
+	text string
 }
 
 // lap is what is known about the iterations of a thread.
@@ -97,14 +104,22 @@ func Turn(n uint64) {
 func (e *engine) lapHead(t *thread, n uint64) {
 	s := &t.spin
 	if s.loop != n || !s.on {
-		*s = spinning{on: true, loop: n, count: s.count, general: true, watch: s.watch[:0], lap: s.lap}
-		s.lap.reset()
-		e.tired &^= 1 << t.id
+		e.enterLoop(t, n)
+		s.general = true
 		return
 	}
 	e.lapEnd(t)
 }
 
+// enterLoop begins the first iteration of t in the loop n.
+func (e *engine) enterLoop(t *thread, n uint64) {
+	s := &t.spin
+	*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0], lap: s.lap}
+	s.lap.reset()
+	e.tired &^= 1 << t.id
+}
+
+// lapEnd judges the iteration that has ended.
 func (e *engine) lapEnd(t *thread) {
 	l := &t.spin.lap
 	if !l.progress && slices.Equal(l.ops, l.before) {
@@ -246,7 +261,8 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 // onlyBackground reports whether the body has returned and all that goes on are loops in which time
 // passes: nobody waits for them.
 func (e *engine) onlyBackground() bool {
-	if !e.threads[0].fin || e.depth-int(e.restedAt) < idleLaps || e.alive&^(e.daemons|e.background|e.tired) != 0 {
+	others := e.alive &^ (e.daemons | e.background | e.tired)
+	if !e.threads[0].fin || others != 0 || e.depth-int(e.restedAt) < idleLaps {
 		return false
 	}
 	for s := e.alive &^ e.daemons; s != 0; s &= s - 1 {
@@ -301,7 +317,7 @@ func (e *engine) noteCut(who uint64, why string) {
 // cutText says which loops were cut short.
 func (e *engine) cutText() string {
 	slices.Sort(e.cuts)
-	return fmt.Sprintf("a waiting loop runs at most %d fruitless iterations while others can run: %s",
+	return fmt.Sprintf("of a loop that waits, %d fruitless iterations while others can run: %s",
 		fruitlessLaps+1, strings.Join(e.cuts, ", "))
 }
 
@@ -309,14 +325,13 @@ func (e *engine) cutText() string {
 func (e *engine) loopPlace() string {
 	var pcs [24]uintptr
 	n := runtime.Callers(2, pcs[:])
-	if s, ok := e.places[pcs]; ok {
-		return s
+	for i := range e.places {
+		if e.places[i].pcs == pcs {
+			return e.places[i].text
+		}
 	}
 	f := place(pcs[:n])
-	s := fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
-	if e.places == nil {
-		e.places = map[[24]uintptr]string{}
-	}
-	e.places[pcs] = s
-	return s
+	text := fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+	e.places = append(e.places, callPlace{pcs, text})
+	return text
 }

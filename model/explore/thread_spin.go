@@ -36,6 +36,13 @@ func init() {
 	}
 }
 
+// reset makes s that of a thread that has not entered a loop; its slices keep their memory.
+func (s *spinning) reset() {
+	s.lap.reset()
+	s.lap.turn = 0
+	*s = spinning{watch: s.watch[:0], lap: s.lap}
+}
+
 type watched struct{ obj, event int32 }
 
 // maxWatched bounds the reads of an iteration that are remembered. An iteration that reads more
@@ -64,9 +71,7 @@ func Spin(n uint64) {
 	t := e.cur
 	s := &t.spin
 	if s.loop != n || !s.on {
-		*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0], lap: s.lap}
-		s.lap.reset()
-		e.tired &^= 1 << t.id
+		e.enterLoop(t, n)
 		return
 	}
 	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {

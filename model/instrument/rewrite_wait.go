@@ -30,7 +30,8 @@ func (r *rewriter) waits(loop *ast.ForStmt) bool {
 func (r *rewriter) markTurn(loop *ast.ForStmt) {
 	h := fnv.New32a()
 	fmt.Fprint(h, r.c.meta.ImportPath, filepath.Base(r.src.name), r.off(loop.For))
-	r.ed.front(r.off(loop.Body.Lbrace)+1, fmt.Sprintf(" %s(%d);", r.hook("Turn"), 1<<32|uint64(h.Sum32())))
+	mark := fmt.Sprintf(" %s(%d);", r.hook("Turn"), 1<<32|uint64(h.Sum32()))
+	r.ed.front(r.off(loop.Body.Lbrace)+1, mark)
 }
 
 // hooks reports whether the condition contains a call or a receive.

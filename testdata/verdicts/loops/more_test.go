@@ -1,0 +1,159 @@
+package loops
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model"
+)
+
+// verdict: proved|bounded
+func TestLockLeftAndTakenAgain(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		ready := false
+		x.Go("setter", func() { mu.Lock(); ready = true; mu.Unlock() })
+		mu.Lock()
+		for !ready {
+			mu.Unlock()
+			runtime.Gosched()
+			mu.Lock()
+		}
+		mu.Unlock()
+		x.Join()
+	})
+}
+
+// verdict: bounded more_test.go:
+func TestSleepsThatDouble(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var lock atomic.Int32
+		for range 2 {
+			x.Go("worker", func() {
+				d := time.Microsecond
+				for !lock.CompareAndSwap(0, 1) {
+					time.Sleep(d)
+					d *= 2
+				}
+				lock.Store(0)
+			})
+		}
+		x.Join()
+	})
+}
+
+// verdict: bounded more_test.go:
+func TestErrOfAContext(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		ctx, cancel := context.WithCancel(context.Background())
+		x.Go("poller", func() {
+			for ctx.Err() == nil {
+				runtime.Gosched()
+			}
+		})
+		x.Go("canceller", func() { cancel() })
+		x.Join()
+	})
+}
+
+// verdict: proved|bounded
+func TestUntilADeadline(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var done atomic.Bool
+		x.Go("poller", func() {
+			deadline := time.Now().Add(time.Second)
+			for !done.Load() && time.Now().Before(deadline) {
+				runtime.Gosched()
+			}
+		})
+		x.Join()
+	})
+}
+
+// verdict: proved|bounded
+func TestFlagReadTwice(t *testing.T) {
+	ends(t, flag(func(p *atomic.Bool) {
+		for n := 0; ; n++ {
+			if p.Load() && p.Load() {
+				return
+			}
+		}
+	}))
+}
+
+// verdict: proved|bounded
+func TestTwoFlags(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var a, b atomic.Bool
+		x.Go("poller", func() {
+			for n := 0; !a.Load() || !b.Load(); n++ {
+				runtime.Gosched()
+			}
+		})
+		x.Go("first", func() { a.Store(true) })
+		x.Go("second", func() { b.Store(true) })
+		x.Join()
+	})
+}
+
+// A right program of three: two that try, one that lets them.
+//
+// verdict: proved|bounded
+func TestTwoTakeBack(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var holders atomic.Int32
+		for range 2 {
+			x.Go("worker", func() {
+				for holders.Add(1) != 1 {
+					holders.Add(-1)
+					runtime.Gosched()
+				}
+				holders.Add(-1)
+			})
+		}
+		x.Join()
+	})
+}
+
+// A loop that gives up by itself.
+//
+// verdict: proved|bounded
+func TestGivesUp(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var done atomic.Bool
+		x.Go("poller", func() {
+			for n := 0; n < 100 && !done.Load(); n++ {
+				runtime.Gosched()
+			}
+		})
+		x.Go("other", func() { done.Load() })
+		x.Join()
+	})
+}
+
+// A goroutine in the background works by a ticker, another by sleeping, as long as the process
+// lives.
+//
+// verdict: bounded the end of the body stopped
+func TestBackgroundLoops(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		tick := time.NewTicker(time.Millisecond)
+		var n atomic.Int32
+		go func() {
+			for range tick.C {
+				n.Load()
+			}
+		}()
+		go func() {
+			for {
+				time.Sleep(time.Second)
+			}
+		}()
+		x.Go("worker", func() { n.Store(1) })
+		x.Join()
+	})
+}
