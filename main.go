@@ -135,6 +135,8 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	c.flags.BoolVar(&o.Race, "race", true,
 		"explore every check under the race detector as well;\n"+
 			"without it no check is better than bounded")
+	c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
+		"let only timers of less than this `time` come while goroutines can run")
 	switch command {
 	case "check":
 		c.checkFlags()
@@ -165,6 +167,11 @@ func (c *call) checkFlags() {
 		"choose schedules `by` "+strings.Join(driver.Strategies, ", ")+
 			";\ndpor explores all; the others are random and end after 10000 executions\n"+
 			"unless -budget says otherwise")
+	c.flags.StringVar(&o.Time, "time", driver.Times[0],
+		"let time pass in `ways`: "+strings.Join(driver.Times, " or ")+
+			";\nboth explores each check that uses short timers twice: so that time passes\n"+
+			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
+			"passes while goroutines can run; synctest leaves out the second")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
 	c.flags.BoolVar(&c.json, "json", false,
 		"print one JSON object per check, then one with the counts;\n"+

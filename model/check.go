@@ -102,7 +102,10 @@ func (c *check) run() {
 		return
 	}
 	res := explore.Run(cfg, c.execution(&cfg))
-	r := c.result(res)
+	if c.timePasses(&cfg, &res) {
+		res = both(res, explore.Run(cfg, c.execution(&cfg)))
+	}
+	r := c.result(cfg, res)
 	f := res.Failure
 	if f == nil {
 		send(wire.Message{Result: &r})
@@ -111,7 +114,7 @@ func (c *check) run() {
 	r.Bounded = ""
 	if c.set.Quick {
 		c.decide(&r, f, nil)
-		r.Schedule, r.Message = encode(f), f.Error()
+		r.Schedule, r.Message = encode(cfg, f), f.Error()
 		c.fail(r)
 		return
 	}
@@ -133,6 +136,9 @@ func (c *check) config() explore.Config {
 		Duration:         o.duration,
 		Seed:             s.Seed,
 		FirstOnly:        s.Quick,
+	}
+	if !o.ownTime {
+		cfg.Short = s.Early
 	}
 	if s.Preemptions >= 0 {
 		cfg.Preemptions = s.Preemptions

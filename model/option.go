@@ -13,6 +13,7 @@ type options struct {
 	duration    time.Duration
 	maxSteps    int
 	timeouts    int
+	ownTime     bool // Timeouts or NoRescue was given
 	noRescue    bool
 	assume      []string
 	spec        history.Specification
@@ -53,17 +54,21 @@ func MaxSteps(n int) Option {
 
 // Timeouts explores executions in which up to n timeouts come early, while other goroutines can
 // run: timers, tickers, deadlines of contexts, functions of time.AfterFunc, and futex waits, by
-// their timeout or by a signal. The default is 0: a timeout then comes only when nothing else can
-// run, or when the program has slept for that long. The verdict names n. Timeouts panics if n is
-// negative.
+// their timeout or by a signal, however long they are. It takes the place of the two ways in which
+// time passes by default (see the documentation of the package): with 0 a timeout comes only when
+// nothing else can run, or when the program has slept for that long. The verdict names n. Timeouts
+// panics if n is negative.
 func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
-	return func(o *options) { o.timeouts = n }
+	return func(o *options) { o.timeouts, o.ownTime = n, true }
 }
 
 // NoRescue fails an execution in which nothing can go on except by a timeout: a timeout must not
-// hide a lost wakeup. Early timeouts, see [Timeouts], remain allowed.
-func NoRescue() Option { return func(o *options) { o.noRescue = true } }
+// hide a lost wakeup. Early timeouts, see [Timeouts], remain allowed; without that option there
+// are none.
+func NoRescue() Option {
+	return func(o *options) { o.noRescue, o.ownTime = true, true }
+}
 
 // Assume adds text to the assumptions of the verdict.
 func Assume(text string) Option {

@@ -13,7 +13,7 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-func (c *check) result(res explore.Result) wire.Result {
+func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 	r := wire.Result{
 		Check: c.name, Verdict: wire.Proved,
 		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
@@ -25,9 +25,7 @@ func (c *check) result(res explore.Result) wire.Result {
 		r.Assumptions = append(r.Assumptions,
 			fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
 	}
-	if res.Held && c.opts.timeouts == 0 {
-		r.Assumptions = append(r.Assumptions, "timers fire only when nothing else can run")
-	}
+	r.Assumptions = append(r.Assumptions, c.assumedOfTime(cfg, res)...)
 	if res.ForcedTimeouts > 0 {
 		r.Assumptions = append(r.Assumptions,
 			fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
@@ -69,7 +67,7 @@ func uses(all []explore.Use) []string {
 // decide fills in kind, verdict and place of a check that fails by f. steps is the recorded
 // execution, if there is one.
 func (c *check) decide(r *wire.Result, f *explore.Failure, steps []wire.Step) {
-	r.Kind = f.Kind.Wire()
+	r.Kind = kindOf(f)
 	r.Verdict = r.Kind.Verdict()
 	r.File, r.Line = c.file, c.line
 	switch {
@@ -126,20 +124,20 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 
 // describe runs the failing schedule once more, recorded, for the picture.
 func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure) {
-	r.Schedule = encode(f)
+	r.Schedule = encode(cfg, f)
 	again, res := c.record(cfg, wire.Deviations(f.Schedule))
-	r.Message = f.Error()
+	r.Message = said(f)
 	switch {
 	case again == nil && mustShowAgain(f):
 		r.Message += "\n(the failure did not show again when the same schedule was replayed: " +
 			"the body depends on something the checker does not control)"
 		f.Kind = explore.KindNondeterminism
 	case again != nil && f.Kind == again.Kind:
-		f.Blocked, f.Message = again.Blocked, again.Message
+		f.Blocked, f.Message, f.Passing = again.Blocked, again.Message, again.Passing
 		if f.At.File == "" {
 			f.At = again.At
 		}
-		r.Message = f.Error() + waits(f)
+		r.Message = said(f)
 	}
 	parted := false
 	if f.Kind == explore.KindNondeterminism {
@@ -185,13 +183,17 @@ func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure
 
 // replay runs the schedule that the command gave.
 func (c *check) replay(cfg explore.Config) {
-	ds, err := wire.DecodeSchedule(c.set.Schedule)
+	text, passes := wire.CutTimePasses(c.set.Schedule)
+	ds, err := wire.DecodeSchedule(text)
 	if err != nil {
 		c.refuse(wire.KindInternal, "%v", err)
 		return
 	}
+	if passes {
+		c.letTimePass(&cfg)
+	}
 	f, res := c.record(cfg, ds)
-	r := c.result(res)
+	r := c.result(cfg, res)
 	r.Schedule, r.Verdict, r.Bounded = c.set.Schedule, wire.Bounded, "one schedule"
 	if f == nil {
 		r.Trace = trace(res.Trace, nil, "")
@@ -199,7 +201,7 @@ func (c *check) replay(cfg explore.Config) {
 		return
 	}
 	c.decide(&r, f, res.Trace)
-	r.Bounded, r.Message = "", f.Error()+waits(f)
+	r.Bounded, r.Message = "", said(f)
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}
@@ -239,8 +241,14 @@ func (c *check) progress(res explore.Result, part float64) {
 	send(wire.Message{Progress: &p})
 }
 
-// encode returns the schedule of a failure in the form of tokens.
-func encode(f *explore.Failure) string { return wire.EncodeSchedule(wire.Deviations(f.Schedule)) }
+// encode gives the schedule of a failure as tokens have it.
+func encode(cfg explore.Config, f *explore.Failure) string {
+	s := wire.EncodeSchedule(wire.Deviations(f.Schedule))
+	if cfg.TimePasses {
+		s = wire.TimePasses(s)
+	}
+	return s
+}
 
 // trace prepares a recorded execution for drawing. Calls and returns of a
 // history and Joins that return are steps, but say nothing: they are left out.

@@ -227,8 +227,13 @@ func (t *testRun) objects(out *outcome) bool {
 }
 
 func (r *runner) settings(t planned, race bool) wire.Settings {
+	early := r.options.Early
+	if r.options.Time == Times[1] {
+		early = 0
+	}
 	return wire.Settings{
-		Mode: wire.Explore, Race: race,
+		Early: early,
+		Mode:  wire.Explore, Race: race,
 		Expect:      r.target.RewrittenMode(t.pkg.Path, race),
 		Strategy:    r.options.Strategy,
 		Preemptions: r.options.Preemptions,

@@ -14,6 +14,14 @@ import (
 // one.
 var Strategies = []string{"dpor", "random", "pos", "pct"}
 
+// Times lists the ways in which time passes: only when nothing else can run, and
+// then also while goroutines can run; or the first alone.
+var Times = []string{"both", "synctest"}
+
+// DefaultEarly is the length from which on timers are watchdogs: they never come
+// early.
+const DefaultEarly = time.Second
+
 // Options says what to check and how hard.
 type Options struct {
 	Dir      string   // where patterns are resolved; "" is the working directory
@@ -26,7 +34,9 @@ type Options struct {
 	Strategy    string // one of Strategies; "" is "dpor"
 	Preemptions int    // bound; -1 is none
 	Budget      Budget
-	Seed        uint64 // of the random strategies
+	Early       time.Duration // timers below it may come early; 0 is DefaultEarly
+	Time        string        // one of Times; "" is "both"
+	Seed        uint64        // of the random strategies
 
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs
@@ -44,6 +54,19 @@ func (o *Options) normalize() error {
 	}
 	if !slices.Contains(Strategies, o.Strategy) {
 		return usagef("strategy %q: want one of %s", o.Strategy, strings.Join(Strategies, ", "))
+	}
+	if o.Time == "" {
+		o.Time = Times[0]
+	}
+	if !slices.Contains(Times, o.Time) {
+		return usagef("time %q: want one of %s", o.Time, strings.Join(Times, ", "))
+	}
+	if o.Early == 0 {
+		o.Early = DefaultEarly
+	}
+	if o.Early < 0 {
+		return usagef("early %v: must be more than 0 (-time=synctest lets no timer come early)",
+			o.Early)
 	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog

@@ -33,6 +33,8 @@ type Config struct {
 	Duration         time.Duration    // most time; 0: any
 	NoForcedTimeouts bool             // no timeout fires because nothing else can run: a deadlock instead
 	EarlyTimeouts    int              // most timeouts and signals of an execution while others can run
+	Short            time.Duration    // timers below it make Result.Timed; see TimePasses
+	TimePasses       bool             // the second way of time_passes.go
 	Seed             uint64           // of the random strategies
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
@@ -62,6 +64,11 @@ type Result struct {
 	Threads        int      // most threads in one execution
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
 	Held           bool     // Config.EarlyTimeouts kept a timer from firing early
+	HeldLong       bool     // Config.Short kept a timer from firing early
+	HeldFutex      bool     // a futex wait had a timeout
+	HeldClock      bool     // the clock had moved by itself, and did not again
+	Timed          bool     // timers: the second way may find more, see Config.TimePasses
+	AsksTime       bool     // two looks at the clock: likewise
 	Assumed        []string // what Assume was told, each text once
 	Uses           []Use    // what NoteUse was told, likewise
 	Failure        *Failure

@@ -79,7 +79,7 @@ type access struct {
 	event int32
 	kind  accessKind
 	found bool          // accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
-	early bool          // accClockSet: a timer fired that was not due
+	early bool          // accClockSet: a timer fired that was not due; a timer: it may fire early
 	when  time.Duration // a timer: its deadline after; the clock: by how much, or where to, it moved
 }
 

@@ -11,8 +11,10 @@ import "unsafe"
 //   3. It takes default.
 //   4. It queues on all of its unbuffered channels and waits until a partner finds it.
 //
-// A waiter with another case that is ready no longer waits and is not found. As in Go's runtime,
-// partners are taken from a queue in order of arrival; every order of arrivals is explored.
+// A waiter with another case that is ready no longer waits and is not found; one with a timer that
+// only may fire early still waits, and is found unless it lets the timer fire first. As in Go's
+// runtime, partners are taken from a queue in order of arrival; every order of arrivals is
+// explored.
 //
 // Every operation on an unbuffered channel then depends on every other one, and an arrival also
 // depends on everything that could have made its possible partners ready elsewhere.
@@ -77,7 +79,8 @@ func (e *engine) partner(t *thread, c chanCase) (w waiter, ok bool) {
 		return w, false
 	}
 	for _, w := range e.objs[c.obj].ch.queue {
-		if u := e.threads[w.tid]; u != t && u.chanOp.cases[w.i].send != c.send && !e.anyReady(u) {
+		u := e.threads[w.tid]
+		if u != t && u.chanOp.cases[w.i].send != c.send && !e.surelyReady(u) {
 			return w, true
 		}
 	}
@@ -106,10 +109,14 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 			continue
 		}
 		for _, w := range ch.queue {
-			for _, other := range e.threads[w.tid].chanOp.cases {
+			u := e.threads[w.tid]
+			for _, other := range u.chanOp.cases {
 				if other.obj >= 0 {
 					out = append(out, access{obj: other.obj, kind: accAll})
 				}
+			}
+			if e.hasTimer(u) { // which is due or not
+				out = append(out, access{obj: e.clockObject(), kind: accClockRead})
 			}
 		}
 	}

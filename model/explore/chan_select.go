@@ -22,6 +22,16 @@ func (e *engine) anyReady(t *thread) bool {
 	return false
 }
 
+// surelyReady reports whether one of t's cases is ready and must be.
+func (e *engine) surelyReady(t *thread) bool {
+	for _, c := range t.chanOp.cases {
+		if e.ready(c) && e.surely(c) {
+			return true
+		}
+	}
+	return false
+}
+
 // surely reports whether a case that is ready must be. A timer that is not due may fire, or may not
 // have fired yet.
 func (e *engine) surely(c chanCase) bool {

@@ -23,7 +23,7 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 	m := &ops[t.op]
 	switch {
 	case !m.takes:
-		t.chanOp.taken = 0
+		t.chanOp.taken, t.chanOp.value = 0, choice
 	case t.found():
 		t.chanOp.value = 0 // its partner has set taken
 	default:

@@ -12,6 +12,9 @@ func (e *engine) commit(t *thread) {
 	e.runnable &^= bit
 	e.gated &^= bit
 	e.pending -= t.key
+	if e.cfg.TimePasses && m.deadline != nil {
+		e.noteTie(t, ev, m)
+	}
 	if m.accesses != nil {
 		e.chanBegin(t)
 	}
@@ -120,6 +123,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	case ev.idle == tiredRan: // it comes last
 	case m.accesses != nil:
 		e.chanRaces(t, d)
+		e.earlyInstead(t, ev)
 	case t.obj >= 0:
 		e.races(t, ev.class, d)
 	}

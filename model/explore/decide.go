@@ -21,13 +21,16 @@ func (e *engine) pick() int {
 			en |= 1 << i
 		}
 	}
-	all, idle := en, busy
+	all, idle, forced := en, busy, uint64(0)
 	if en == 0 || e.tired != 0 {
 		if en, idle = e.fairly(en); en == 0 {
 			return endBlocked
 		}
 		if e.stopped = idle != busy && e.onlyBackground(); e.stopped {
 			return endBlocked
+		}
+		if idle == timeRan {
+			forced = en
 		}
 	}
 	if d >= e.cfg.MaxSteps {
@@ -58,8 +61,8 @@ func (e *engine) pick() int {
 	if e.selects && e.reduce {
 		e.keepSleepSet(d)
 	}
-	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep, back: 1 << ch,
-		done: 1 << ch, held: all &^ en, idle: idle}
+	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep,
+		back: 1<<ch | forced, done: 1 << ch, held: all &^ en, idle: idle}
 	return ch
 }
 

@@ -121,6 +121,12 @@ type engine struct {
 	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1
 	anyForced  bool          // a timeout was forced
 	held       bool          // a timer was kept from firing by Config.EarlyTimeouts
+	looks      int           // at the clock, by time.Now or by setting a timer
+	asksTime   bool          // one of them was by time.Now
+	moved      bool          // the clock moved by itself
+	slow       time.Duration // by how much threads have been slow
+	passed     bool          // the execution needs the second way of time_timer.go
+	passing    []string      // why, if the execution is recorded
 	clockKey   byte          // its address stands for the clock
 	historyKey byte          // its address stands for the history (Instant)
 

@@ -14,6 +14,7 @@ func (e *engine) begin() {
 	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false
 	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
 	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
+	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = 0, false
 	e.tired, e.timeRan, e.restedAt, e.stopped = 0, false, 0, false

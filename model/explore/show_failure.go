@@ -68,6 +68,8 @@ type Failure struct {
 	Schedule    []wire.Decision
 	Preemptions int
 	Blocked     []wire.Blocked // threads that cannot go on
+	Passed      bool           // time passed while threads could run: see Config.TimePasses
+	Passing     []string       // where, if the execution was recorded
 }
 
 // Error returns the kind and the message.

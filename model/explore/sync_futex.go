@@ -13,7 +13,8 @@ import (
 //
 //   1. woken: a wake takes it;
 //   2. early: its timeout or a signal ends it although other threads can run, at most
-//      Config.EarlyTimeouts times in an execution. These are choices of the wait;
+//      Config.EarlyTimeouts times in an execution, but never if Config.TimePasses. These are
+//      choices of the wait;
 //   3. forced: its timeout ends it because nothing else can run. So a timeout does not hide a lost
 //      wakeup: Result.ForcedTimeouts counts the executions that needed one.
 
@@ -70,6 +71,7 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 	t := e.cur
 	t.old, t.deadline = uint64(val), noDeadline
 	if timeout >= 0 {
+		e.res.HeldFutex = true
 		t.deadline = e.clock + timeout
 		if t.deadline < 0 {
 			t.deadline = 1<<63 - 1
@@ -110,7 +112,7 @@ func (e *engine) futexEqual(t *thread) bool {
 // futexWaitChoices: a wait that sleeps ends by a wake, early by its timeout, or early by a signal.
 func futexWaitChoices(e *engine, t *thread) int32 {
 	switch {
-	case !e.futexEqual(t) || e.early >= e.cfg.EarlyTimeouts:
+	case !e.futexEqual(t) || e.cfg.TimePasses || e.early >= e.cfg.EarlyTimeouts:
 		return 1
 	case t.deadline == noDeadline:
 		return 2 // woken, signal

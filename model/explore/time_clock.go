@@ -8,7 +8,14 @@ import (
 // The clock is an object like a channel: it is read (accClockRead), moved by a sleep (accClockAdd),
 // or set by a timer that fires (accClockSet).
 func init() {
-	ops[OpNow] = operation{name: "time.Now", class: read, accesses: nowAccesses, loop: loopEffect}
+	ops[OpNow] = operation{
+		name:     "time.Now",
+		class:    read,
+		choices:  nowChoices,
+		accesses: nowAccesses,
+		apply:    now,
+		loop:     loopEffect,
+	}
 	ops[OpSleep] = operation{
 		name:     "time.Sleep",
 		class:    add,
@@ -18,8 +25,21 @@ func init() {
 	}
 }
 
-func nowAccesses(e *engine, _ *thread, out []access, _ int32) []access {
-	return append(out, access{obj: e.clockObject(), kind: accClockRead})
+// nowAccesses: a look moves the clock if it chooses to, or may choose to and has not yet.
+func nowAccesses(e *engine, t *thread, out []access, taken int32) []access {
+	a := access{obj: e.clockObject(), kind: accClockRead}
+	if e.mayMove(t) && (taken == undecided || t.chanOp.value != 0) {
+		a.kind = accClockSet
+	}
+	return append(out, a)
+}
+
+// nowChoices: the clock has not moved, or it has.
+func nowChoices(e *engine, t *thread) int32 {
+	if e.mayMove(t) {
+		return 2
+	}
+	return 1
 }
 
 func sleepAccesses(e *engine, _ *thread, out []access, _ int32) []access {
@@ -33,7 +53,17 @@ var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // before its time.
 func Now() time.Duration { return eng.clock }
 
-// EnterClock is Enter for an operation on the virtual clock: OpNow, or OpSleep for d.
+// The operand of OpNow: whether the clock may have moved by itself before this look at it.
+const (
+	moving = iota
+	still
+)
+
+// EnterStillClock is EnterClock for a look at the clock that finds it where it was: no time passes
+// from there to what the program does next.
+func EnterStillClock() bool { return EnterClock(OpNow, still) }
+
+// EnterClock is Enter for an operation on the virtual clock: OpNow with d 0, or OpSleep for d.
 func EnterClock(op Op, d time.Duration) bool {
 	e := eng
 	if e == nil || !InExecution() {

@@ -59,6 +59,9 @@ func init() {
 // stand-in for a channel if it has a function.
 type timer struct {
 	armed    bool
+	short    bool          // it may fire before its deadline
+	length   time.Duration // for which it was set
+	set      Frame         // where, if the execution is recorded
 	deadline time.Duration
 	base     access        // its state before the events began
 	period   time.Duration // of a ticker; else 0
@@ -156,10 +159,11 @@ func (e *engine) mayFire(tm *timer) bool {
 	if !tm.armed {
 		return false
 	}
-	if e.due(tm) || e.early < e.cfg.EarlyTimeouts {
+	if e.due(tm) || tm.short && e.mayBeEarly(tm.deadline) {
 		return true
 	}
-	e.held = true
+	e.held = e.held || tm.short
+	e.res.HeldLong = e.res.HeldLong || !tm.short
 	return false
 }
 
@@ -177,8 +181,19 @@ func changeTimer(e *engine, t *thread, _ int32) {
 		if tm.period > 0 && t.op == OpTimerReset {
 			tm.period = d
 		}
-		tm.deadline = e.after(d)
+		tm.deadline, tm.length, tm.short = e.after(d), d, e.short(d)
+		e.lookAtClock(false)
+		if e.rec != nil {
+			tm.set = here()
+		}
 	}
+}
+
+// short reports whether a timeout that was set to d can come before its time.
+func (e *engine) short(d time.Duration) bool {
+	below := d < e.cfg.Short
+	e.res.Timed = e.res.Timed || below
+	return below || !e.cfg.TimePasses
 }
 
 // after returns the deadline that is d from now.
@@ -201,7 +216,9 @@ func (e *engine) fire(t *thread, tm *timer) {
 		e.clock = tm.deadline
 	default:
 		e.early++
+		e.slow += tm.deadline - e.clock
 		e.clock = tm.deadline
+		e.notePassing(t, tm.length, tm.set)
 	}
 	t.acquireFrom(&tm.token)
 	tm.value = Epoch.Add(e.clock)
@@ -225,7 +242,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 			for _, c := range t.chanOp.cases {
 				if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
 					tm := e.objs[c.obj].ch.timer
-					tm.base.found, tm.base.when = tm.armed, tm.deadline
+					tm.base.found, tm.base.when, tm.base.early = tm.armed, tm.deadline, tm.short
 				}
 			}
 		}
@@ -237,7 +254,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 		last := &h[len(h)-1]
 		switch tm := e.objs[a.obj].ch.timer; {
 		case a.kind == accAll && tm != nil:
-			last.found, last.when = tm.armed, tm.deadline
+			last.found, last.when, last.early = tm.armed, tm.deadline, tm.short
 		case a.kind == accClockAdd:
 			last.when = time.Duration(t.old)
 		case a.kind == accClockSet:
@@ -271,7 +288,7 @@ func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 			}
 		}
 	}
-	return tm.when <= now || early < e.cfg.EarlyTimeouts
+	return tm.when <= now || tm.early && early < e.cfg.EarlyTimeouts
 }
 
 // timerStopAccesses and timerSetAccesses: setting a timer reads the clock, too.
@@ -312,24 +329,28 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 }
 
 // forcedTimeout returns the thread (as a set) whose timeout comes first, if there is one; it is
-// called if nothing else can run. The functions of AfterFunc do not run if only their threads are
-// left.
+// called if nothing else can run. If time passes it returns all of those whose timeouts come first
+// together. The functions of AfterFunc do not run if only their threads are left.
 func (e *engine) forcedTimeout() uint64 {
 	if e.cfg.NoForcedTimeouts || e.gated&^(e.daemons|e.background) == 0 {
 		return 0
 	}
-	best, first := -1, time.Duration(0)
+	best, first := uint64(0), time.Duration(0)
 	for s := e.gated; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
 		t := e.threads[i]
 		if ends := ops[t.op].deadline; ends != nil {
-			if d, ok := ends(e, t); ok && (best < 0 || d < first) {
-				best, first = i, d
+			switch d, ok := ends(e, t); {
+			case !ok:
+			case best == 0 || d < first:
+				best, first = 1<<i, d
+			case d == first:
+				e.res.Timed = true
+				if e.cfg.TimePasses {
+					best |= 1 << i
+				}
 			}
 		}
 	}
-	if best < 0 {
-		return 0
-	}
-	return 1 << best
+	return best
 }

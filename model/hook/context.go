@@ -61,7 +61,7 @@ func WithDeadlineCause(parent context.Context, d time.Time, cause error) (contex
 	if first, ok := notNil(parent).Deadline(); ok && first.Before(d) {
 		return WithCancel(parent)
 	}
-	c := virtual.NewDeadline(parent, d, cause, Now)
+	c := virtual.NewDeadline(parent, d, cause, stillNow)
 	return c, canceler(c)
 }
 
@@ -79,7 +79,7 @@ func WithTimeoutCause(parent context.Context, d time.Duration, cause error) (con
 	if !explore.InExecution() {
 		return context.WithTimeoutCause(parent, d, cause)
 	}
-	return WithDeadlineCause(parent, Now().Add(d), cause)
+	return WithDeadlineCause(parent, stillNow().Add(d), cause)
 }
 
 // ContextAfterFunc is the hook of context.AfterFunc.

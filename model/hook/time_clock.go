@@ -29,6 +29,15 @@ func Now() time.Time {
 	return time.Now()
 }
 
+// stillNow is Now in an execution, for a context that is about to be made: its own looks at the
+// clock let no time pass.
+//
+//go:norace
+func stillNow() time.Time {
+	explore.EnterStillClock()
+	return explore.Epoch.Add(explore.Now())
+}
+
 // Since is the hook of time.Since.
 //
 //go:norace

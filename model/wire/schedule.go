@@ -134,6 +134,16 @@ func DecodeSchedule(s string) ([]Deviation, error) {
 	return list, nil
 }
 
+// passes marks a schedule of an exploration in which time passes while goroutines can run.
+const passes = "+"
+
+// TimePasses marks the text of a schedule: it is one of an exploration in which time passes while
+// goroutines can run.
+func TimePasses(schedule string) string { return passes + schedule }
+
+// CutTimePasses takes that mark off, and reports whether there was one.
+func CutTimePasses(schedule string) (string, bool) { return strings.CutPrefix(schedule, passes) }
+
 type scheduleParser struct {
 	text string
 	at   int

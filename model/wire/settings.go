@@ -3,20 +3,22 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // Settings go from the command to a test binary, as JSON in the environment
 // variable [SettingsVariable].
 type Settings struct {
-	Mode        string   // Explore or Replay
-	Race        bool     // the binary was built with -race
-	Expect      []string // import paths that must have been rewritten
-	Strategy    string   // as explore names it; "" is the exhaustive one
-	Preemptions int      // bound; -1 is none
-	Seconds     float64  // bound; 0 is none
-	Executions  int64    // bound; 0 is none
-	Seed        uint64   // of the random strategies
-	Schedule    string   // what to replay, of check Check
+	Mode        string        // Explore or Replay
+	Race        bool          // the binary was built with -race
+	Expect      []string      // import paths that must have been rewritten
+	Strategy    string        // as explore names it; "" is the exhaustive one
+	Preemptions int           // bound; -1 is none
+	Seconds     float64       // bound; 0 is none
+	Executions  int64         // bound; 0 is none
+	Seed        uint64        // of the random strategies
+	Early       time.Duration // timers below it may come early; 0: none
+	Schedule    string        // what to replay, of check Check
 	Check       string
 	Progress    bool // send Progress
 	Quick       bool // the first failure will do: it is neither shortened nor recorded

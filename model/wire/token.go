@@ -12,7 +12,7 @@ type Token struct {
 	Package  string // relative to the module's root, "." for the root itself; or an import path
 	Check    string // name of the test, with its subtest if any; may contain colons
 	Source   string // 8 hexadecimal digits: hash of the source that was checked
-	Schedule string // from EncodeSchedule
+	Schedule string // from EncodeSchedule, and TimePasses
 }
 
 // String returns the token as text, without spaces.
@@ -54,7 +54,8 @@ func ParseToken(s string) (Token, error) {
 	case !isSource(t.Source):
 		return fail("source %q is not 8 hexadecimal digits, 0-9 and a-f", t.Source)
 	}
-	if _, err := DecodeSchedule(t.Schedule); err != nil {
+	text, _ := CutTimePasses(t.Schedule)
+	if _, err := DecodeSchedule(text); err != nil {
 		return fail("%w", err)
 	}
 	return t, nil

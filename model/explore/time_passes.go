@@ -1,0 +1,126 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Time that passes while threads can run: the second of two ways to explore a check.
+//
+// In the first way a timeout comes when nothing else can run, the one with the first deadline, or
+// when the program has slept for that long. So no lost wakeup hides behind a timeout, but neither
+// is anything seen that a timeout does to threads that are busy. In the second way
+// (Config.TimePasses) threads can be slow, all in all by less than Config.Short:
+//
+//   - A timeout of less than Config.Short may come as soon as it is set, at most
+//     Config.EarlyTimeouts of them in an execution. Longer ones are watchdogs: that threads are as
+//     slow as that is no behaviour that a program must be prepared for.
+//   - Of several timeouts with one deadline each may come first, however long they are.
+//   - time.Now may find that the clock has moved by itself, by the most that is left, once in an
+//     execution.
+//
+// Futex waits stay as they are: what is made of them is checked with a budget of early timeouts.
+//
+// Result.Timed says that the first way came across a timer that may fire early or together with
+// another; Result.AsksTime, that it looked at the clock more than once. Failure.Passed says that an
+// execution is none of the first way.
+
+// mayMove reports whether the clock may move by itself before t's look at it.
+func (e *engine) mayMove(t *thread) bool {
+	return e.cfg.TimePasses && t.old == moving &&
+		!e.moved && e.slow < e.cfg.Short-1 && !e.initialising
+}
+
+// mayBeEarly reports whether a timeout that is not due may come.
+func (e *engine) mayBeEarly(deadline time.Duration) bool {
+	return e.early < e.cfg.EarlyTimeouts &&
+		(!e.cfg.TimePasses || e.slow+deadline-e.clock < e.cfg.Short)
+}
+
+// now is a look at the clock.
+func now(e *engine, t *thread, _ int32) {
+	e.lookAtClock(t.old == moving)
+	e.res.HeldClock = e.res.HeldClock || e.moved && t.old == moving
+	if !e.mayMove(t) || t.chanOp.value == 0 {
+		return
+	}
+	e.moved, e.passed = true, true
+	by := e.cfg.Short - 1 - e.slow
+	e.slow += by
+	e.clock += by
+	if e.rec != nil {
+		e.passing = append(e.passing, fmt.Sprintf("%v passed before %s called time.Now%s",
+			by, t.name, at(here())))
+	}
+}
+
+// lookAtClock notes a look at the clock, by time.Now or when a timer is set. Two of them, one by
+// time.Now, can tell whether the clock has moved.
+func (e *engine) lookAtClock(now bool) {
+	e.looks++
+	e.asksTime = e.asksTime || now
+	e.res.AsksTime = e.res.AsksTime || e.asksTime && e.looks > 1
+}
+
+// notePassing notes that a timeout set to d ends t's operation early.
+func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
+	if !e.cfg.TimePasses {
+		return
+	}
+	var others []string
+	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
+		u := e.threads[bits.TrailingZeros64(s)]
+		if m := &ops[u.op]; !m.gated() || m.enabled(e, u) {
+			e.passed = true
+			if e.rec != nil {
+				others = append(others, u.name+" ("+u.doing()+")")
+			}
+		}
+	}
+	if len(others) > 0 {
+		e.passing = append(e.passing, fmt.Sprintf("the timer of %v%s ended the wait of %s "+
+			"before %s", d, at(set), t.name, strings.Join(others, ", ")))
+	}
+}
+
+// noteTie notes that of several timeouts with one deadline that of t comes first, though t is not
+// the first thread.
+func (e *engine) noteTie(t *thread, ev *event, m *operation) {
+	others := ev.enabled &^ (1 << t.id)
+	if ev.enabled&(1<<t.id-1) == 0 || m.enabled(e, t) {
+		return
+	}
+	e.passed = true
+	if e.rec != nil {
+		u := e.threads[bits.TrailingZeros64(others)]
+		e.passing = append(e.passing, fmt.Sprintf("the wait of %s ended before that of %s, "+
+			"which has the same deadline", t.name, u.name))
+	}
+}
+
+func at(f Frame) string {
+	if f.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
+}
+
+// earlyInstead is for an arrival that takes a partner who could as well let a timer fire: the
+// search must do this instead, and let events give way that keep the timer from firing. Later
+// events do not show it, as the partner's operation is over.
+func (e *engine) earlyInstead(t *thread, ev *event) {
+	if t.op != OpArrive || t.chanOp.taken < 0 || e.cfg.EarlyTimeouts == 0 {
+		return
+	}
+	w, ok := e.partner(t, t.chanOp.cases[t.chanOp.taken])
+	if !ok || !e.hasTimer(e.threads[w.tid]) {
+		return
+	}
+	u := e.threads[w.tid]
+	ev.back |= ev.enabled & (1 << u.id)
+	u.chanOp.acc = ops[u.op].accesses(e, u, u.chanOp.acc[:0], undecided)
+	e.chanRaces(u, e.depth)
+}
