@@ -10,6 +10,7 @@ import (
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/history"
+	"github.com/surewake/surewake/model/hook"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -178,6 +179,7 @@ func (c *check) config() explore.Config {
 	if !explore.Race {
 		cfg.Observe = o.observe
 	}
+	cfg.Linearize = explore.Race && hook.Foreign
 	cfg.Progress = c.progress
 	return cfg
 }

@@ -27,6 +27,15 @@ func Register(path string) bool {
 	return true
 }
 
+// Foreign says that some rewritten package calls code that is not rewritten and may synchronize.
+var Foreign bool
+
+// RegisterForeign records that a package calls such code. Packages do so when they are initialized.
+func RegisterForeign() bool {
+	Foreign = true
+	return true
+}
+
 // Registered reports whether the package was rewritten.
 func Registered(path string) bool { return registered[path] }
 

@@ -65,6 +65,10 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if register && f == first {
 			tail += "\nvar _ = " + r.hook("Register") + "(" + strconv.Quote(c.meta.ImportPath) + ")"
 		}
+		if ss.usesForeign(c, f) {
+			tail += "\nvar _ = " + r.hook("RegisterForeign") + "()"
+			out.edited = true
+		}
 		r.importClause()
 		if tail != "" {
 			r.ed.replace(len(f.text), len(f.text), tail+"\n")
