@@ -4,6 +4,7 @@ package virtual
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -38,6 +39,7 @@ type Context struct {
 	done            chan struct{}
 	err, cause      error       // set when done is closed
 	children        []*Context  // made before it was cancelled
+	maker           int         // the thread that made it
 	canceller       int         // 1 + the thread that cancelled it; 0 while nobody has
 	deadline        time.Time   // zero if it has none of its own
 	timer           *int        // stands for the timer that cancels it at the deadline, or nil
@@ -172,7 +174,8 @@ func (c *Context) cancel(err, cause error) {
 }
 
 // openChildren gives the children on which cancelling c takes a step: all except those that the
-// canceller of c has cancelled before. Who else cancelled one may have been later as well.
+// canceller of c has cancelled before. Who else cancelled one may have been later as well. Threads
+// make children independently of one another, so the order must not tell who was first.
 func (c *Context) openChildren() (open []*Context) {
 	for _, child := range c.children {
 		if child.canceller != c.canceller {
@@ -180,6 +183,7 @@ func (c *Context) openChildren() (open []*Context) {
 		}
 	}
 	c.children = nil
+	slices.SortStableFunc(open, func(a, b *Context) int { return a.maker - b.maker })
 	return open
 }
 
@@ -216,6 +220,7 @@ func (c *Context) follow() {
 			c.Cancel(p.err, p.cause)
 			return
 		}
+		c.maker = explore.ThreadID()
 		p.children = append(p.children, c)
 		return
 	}
