@@ -406,3 +406,33 @@ func TestWatchdogBesideTicker(t *testing.T) {
 		}
 	})
 }
+
+// Equal deadlines beside a short timer.
+//
+// verdict: FAILED timing: assertion failed: the second came first
+func TestEqualDeadlinesBesideATimer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var wg sync.WaitGroup
+		wg.Add(2)
+		<-time.After(time.Millisecond)
+		first := time.AfterFunc(time.Minute, wg.Done)
+		time.AfterFunc(time.Minute, func() {
+			x.Assert(!first.Stop(), "the second came first")
+			wg.Done()
+		})
+		wg.Wait()
+	})
+}
+
+// verdict: proved
+func TestWatchdogBesideAShortTimer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		done := make(chan bool)
+		x.Go("worker", func() { <-time.After(time.Millisecond); close(done) })
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			x.Assert(false, "the worker hangs")
+		}
+	})
+}
