@@ -20,6 +20,7 @@ import (
 //
 // Check is called from a test, by one goroutine at a time. It panics if body is nil.
 func Check(t testing.TB, body func(*Exec), opts ...Option) {
+	t = hook.RealTest(t)
 	t.Helper()
 	if body == nil {
 		panic("model: Check with a nil body")
@@ -42,6 +43,7 @@ func Check(t testing.TB, body func(*Exec), opts ...Option) {
 		return
 	}
 	defer c.watch()()
+	defer hook.ResetTests()
 	c.run()
 }
 
@@ -158,12 +160,15 @@ func (c *check) config() explore.Config {
 		cfg.Duration = defaultDuration
 	}
 	failed := c.t.Failed()
-	cfg.Failed = func() string {
-		if !failed && c.t.Failed() {
-			failed = true
-			return testFailed
+	cfg.Failed = func() *explore.Failure {
+		if f := hook.TestsFailed(); f != nil {
+			return f
 		}
-		return ""
+		if !failed && c.t.Failed() { // by code that is not rewritten
+			failed = true
+			return &explore.Failure{Kind: explore.KindAssert, Message: testFailed}
+		}
+		return nil
 	}
 	cfg.Exited = func() (explore.Kind, string) {
 		switch {
@@ -187,6 +192,7 @@ func (c *check) config() explore.Config {
 // execution prepares cfg to run the body, with a recorder for its history.
 func (c *check) execution(cfg *explore.Config) func() {
 	x := &Exec{name: c.name}
+	cfg.Begin = hook.ResetTests
 	if c.opts.spec != nil {
 		if c.judge == nil {
 			c.judge = history.NewJudge(c.opts.spec)
@@ -197,7 +203,10 @@ func (c *check) execution(cfg *explore.Config) func() {
 			Instant:    func(k history.Kind) { explore.Instant(k == history.ReturnInstant) },
 		})
 		x.history = rec
-		cfg.Begin = rec.Reset
+		cfg.Begin = func() {
+			hook.ResetTests()
+			rec.Reset()
+		}
 		cfg.End = func() *explore.Failure {
 			v := c.judge.Judge(rec)
 			if v == nil {
@@ -216,12 +225,12 @@ func (c *check) execution(cfg *explore.Config) func() {
 			return &explore.Failure{Kind: kind, Message: v.Error()}
 		}
 	}
-	if c.state == nil {
-		return func() { c.body(x) }
-	}
 	return func() {
-		explore.Initialise(c.state.renew)
+		if c.state != nil {
+			explore.Initialise(c.state.renew)
+		}
 		c.body(x)
+		hook.EndTests()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -139,6 +140,7 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 		}
 		r.Message = said(f)
 	}
+	r.Message = withOutput(r.Message)
 	parted := false
 	if f.Kind == explore.KindNondeterminism {
 		text, at := c.diverge(cfg, wire.Deviations(f.Schedule), res.Trace)
@@ -159,6 +161,15 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	}
 	r.Trace = trace(res.Trace, again, r.Message)
 	c.files(r)
+}
+
+// withOutput adds to a message what tests said in the last execution.
+func withOutput(message string) string {
+	out := hook.TestOutput()
+	if out == "" || strings.Contains(message, out) {
+		return message
+	}
+	return message + "\n\t" + out
 }
 
 // mustShowAgain reports whether a replay that passes takes f back. The race
@@ -201,7 +212,7 @@ func (c *check) replay(cfg explore.Config) {
 		return
 	}
 	c.decide(&r, f, res.Trace)
-	r.Bounded, r.Message = "", said(f)
+	r.Bounded, r.Message = "", withOutput(said(f))
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}

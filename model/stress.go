@@ -53,6 +53,9 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 		if tb.Failed() {
 			tb.FailNow()
 		}
+		if tb.Skipped() {
+			tb.SkipNow()
+		}
 		if judge != nil {
 			if v := judge.Judge(x.history); v != nil {
 				tb.Fatalf("execution %d on real goroutines: %s", i+1, v)

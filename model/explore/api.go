@@ -45,7 +45,7 @@ type Config struct {
 	End      func() *Failure       // after each complete execution
 	Deadlock func()                // after each execution in which threads wait forever
 	Exited   func() (Kind, string) // why a thread left its goroutine; "": unknown
-	Failed   func() string         // a failure that the test itself noted; "": none
+	Failed   func() *Failure       // after each execution: a failure that the test noted, or nil
 	Observe  func(*Step) error     // after each operation; an error fails the execution; *Step is reused
 	Progress func(Result, float64) // about four times a second, with the explored part of the tree
 }
@@ -176,6 +176,14 @@ func Fail(k Kind, message string) {
 		}
 		e.fail(k, "%s", message)
 	}
+}
+
+// FailAt is [Fail] with the place that the failure has.
+func FailAt(k Kind, message string, at Frame) {
+	if e := eng; e != nil && !e.aborting && e.failure == nil {
+		e.failure = &Failure{Kind: k, Message: message, At: at}
+	}
+	Fail(k, message)
 }
 
 // Thread returns the number of the running thread, 0 outside of an execution.

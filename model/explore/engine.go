@@ -189,7 +189,6 @@ type engine struct {
 	last            bool // a failure was found after which nothing more is run
 	twice, repeated bool // the first schedule is to be run a second time; it was
 	first           bool // the first execution has begun
-	failedNoted     bool // a failure of the test itself was reported
 	start           time.Time
 	deadline        time.Time
 	report          time.Time // when progress was reported last

@@ -46,11 +46,8 @@ func (e *engine) lookForFailure() {
 	if complete && e.failure == nil && e.cfg.End != nil {
 		e.failure = e.cfg.End()
 	}
-	if e.failure == nil && e.cfg.Failed != nil && !e.failedNoted {
-		if m := e.cfg.Failed(); m != "" {
-			e.failedNoted = true
-			e.failure = &Failure{Kind: KindAssert, Message: m}
-		}
+	if e.failure == nil && e.cfg.Failed != nil {
+		e.failure = e.cfg.Failed()
 	}
 }
 

@@ -162,6 +162,19 @@ func place(pcs []uintptr) Frame {
 	return Frame{}
 }
 
+// Here is the innermost frame of checked code on the caller's stack; functions that helper reports
+// are passed over if there are others.
+func Here(helper func(function string) bool) Frame {
+	var pcs [64]uintptr
+	list := pcs[:runtime.Callers(2, pcs[:])]
+	for _, f := range frames(list) {
+		if !helper(f.Func) && (standard == "" || !strings.HasPrefix(f.File, standard)) {
+			return f
+		}
+	}
+	return place(list)
+}
+
 // standard is the directory of the standard library's source as stacks name it,
 // "" if they do not.
 var standard = func() string {

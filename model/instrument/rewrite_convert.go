@@ -85,7 +85,8 @@ var (
 // none.
 func (ss *session) unguarded(t types.Type) string {
 	for m := range types.NewMethodSet(t).Methods() {
-		if len(m.Index()) > 1 && ss.hides(m.Obj().(*types.Func)) && !ss.hasExplicit(t, m.Obj().Name()) {
+		fn := m.Obj().(*types.Func)
+		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.hasExplicit(t, m.Obj().Name()) {
 			return m.Obj().Name()
 		}
 	}

@@ -59,6 +59,9 @@ func (ss *session) hides(fn *types.Func) bool {
 	case hookedOp, dynOp, checkOp:
 		return true
 	case noteOp:
+		if o.reason == "" {
+			return true
+		}
 		return unmade[o.class] && fn.Pkg().Path() != "testing"
 	case refuseOp:
 		path := fn.Pkg().Path()

@@ -207,6 +207,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok {
 		r.refuseConversion(e) // first: it goes around all else
 		r.noteConversion(e)
+		r.testConversion(e)
 	}
 	switch n := n.(type) {
 	case *ast.ImportSpec:
@@ -450,6 +451,9 @@ func (r *rewriter) fieldPath(s *types.Selection) (path string, last types.Type, 
 	last = s.Recv()
 	index := s.Index()
 	for _, i := range index[:len(index)-1] {
+		if isTest(last) {
+			break // what it embeds has no name here
+		}
 		st, isStruct := deref(last).Underlying().(*types.Struct)
 		if !isStruct {
 			return "", nil, false

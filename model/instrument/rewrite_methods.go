@@ -83,8 +83,8 @@ func (r *rewriter) guardMethod(n *ast.SelectorExpr, s *types.Selection, o op, rv
 func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 	fn := s.Obj().(*types.Func)
 	o := r.ss.method(fn)
-	if o.role == plainOp {
-		return true
+	if o.role == plainOp || ofTest(fn) {
+		return true // of testing.TB: its argument is converted
 	}
 	promoted := len(s.Index()) > 1
 	if promoted && r.ss.hasExplicit(s.Recv(), fn.Name()) {

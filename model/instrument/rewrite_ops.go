@@ -127,6 +127,9 @@ func (ss *session) method(fn *types.Func) op {
 	sig := fn.Type().(*types.Signature)
 	recv := sig.Recv().Type()
 	_, ptr := recv.(*types.Pointer)
+	if o := testMethod(fn, recv, ptr); o.role != plainOp {
+		return o
+	}
 	if types.IsInterface(recv) {
 		if o := interfaceMethod(fn, sig); o.role != plainOp {
 			return o

@@ -1,0 +1,377 @@
+package hook
+
+import (
+	"context"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A *testing.T outlives an execution, and what is told to it cannot be taken back. So rewritten
+// code calls the methods of what TestT and TB make of it: in an execution they act on a state that
+// begins and ends with the execution, outside on the *testing.T. It also stands for the *testing.T
+// wherever that becomes an interface, so that packages which are not rewritten, or know only an
+// interface of their own, call the same methods.
+
+// A Test stands for a *testing.T. Two are equal if they stand for the same one.
+type Test struct{ testing.TB }
+
+// TestT gives what stands for t.
+//
+//go:norace
+//go:noinline
+func TestT(t *testing.T) Test { return Test{t} }
+
+// TB gives what stands for t if that is a *testing.T, else t.
+//
+//go:norace
+//go:noinline
+func TB[P testing.TB](t P) testing.TB {
+	if real, ok := any(t).(*testing.T); ok {
+		return Test{real}
+	}
+	return t
+}
+
+// RealTest gives a *testing.T for what stands for it, and everything else back.
+//
+//go:norace
+//go:noinline
+func RealTest[I any](v I) I {
+	if t, ok := any(v).(Test); ok {
+		if real, ok := t.TB.(I); ok {
+			return real
+		}
+	}
+	return v
+}
+
+//go:norace
+func (t Test) real() *testing.T { return t.TB.(*testing.T) }
+
+// Errorf is testing.T.Errorf.
+//
+//go:norace
+func (t Test) Errorf(format string, args ...any) {
+	if s := t.state(); s != nil {
+		s.say(text(format, args), true)
+		return
+	}
+	t.TB.Helper()
+	t.TB.Errorf(format, args...)
+}
+
+// Error is testing.T.Error.
+//
+//go:norace
+func (t Test) Error(args ...any) {
+	if s := t.state(); s != nil {
+		s.say(line(args), true)
+		return
+	}
+	t.TB.Helper()
+	t.TB.Error(args...)
+}
+
+// Fatalf is testing.T.Fatalf; in an execution it ends the execution.
+//
+//go:norace
+func (t Test) Fatalf(format string, args ...any) {
+	if s := t.state(); s != nil {
+		s.say(text(format, args), true)
+		failNow()
+	}
+	t.TB.Helper()
+	t.TB.Fatalf(format, args...)
+}
+
+// Fatal is testing.T.Fatal; in an execution it ends the execution.
+//
+//go:norace
+func (t Test) Fatal(args ...any) {
+	if s := t.state(); s != nil {
+		s.say(line(args), true)
+		failNow()
+	}
+	t.TB.Helper()
+	t.TB.Fatal(args...)
+}
+
+// Fail is testing.T.Fail.
+//
+//go:norace
+func (t Test) Fail() {
+	if s := t.state(); s != nil {
+		s.say(fixed("Fail was called"), true)
+		return
+	}
+	t.TB.Fail()
+}
+
+// FailNow is testing.T.FailNow; in an execution it ends the execution.
+//
+//go:norace
+func (t Test) FailNow() {
+	if s := t.state(); s != nil {
+		if !s.failed {
+			s.say(fixed("FailNow was called"), true)
+		}
+		failNow()
+	}
+	t.TB.FailNow()
+}
+
+// Failed is testing.T.Failed.
+//
+//go:norace
+func (t Test) Failed() bool {
+	if s := t.state(); s != nil {
+		return s.failed
+	}
+	return t.TB.Failed()
+}
+
+// Logf is testing.T.Logf; the text stands in the goroutine's lane, too.
+//
+//go:norace
+func (t Test) Logf(format string, args ...any) {
+	if s := t.state(); s != nil {
+		s.say(text(format, args), false)
+		return
+	}
+	t.TB.Helper()
+	t.TB.Logf(format, args...)
+}
+
+// Log is testing.T.Log; the text stands in the goroutine's lane, too.
+//
+//go:norace
+func (t Test) Log(args ...any) {
+	if s := t.state(); s != nil {
+		s.say(line(args), false)
+		return
+	}
+	t.TB.Helper()
+	t.TB.Log(args...)
+}
+
+// Helper is testing.T.Helper.
+//
+//go:norace
+func (t Test) Helper() {
+	if explore.Active() {
+		noteHelper()
+		return
+	}
+	t.TB.Helper()
+}
+
+// Skipf is testing.T.Skipf.
+//
+//go:norace
+func (t Test) Skipf(format string, args ...any) {
+	if s := t.state(); s != nil {
+		s.skip(text(format, args))
+	}
+	t.TB.Helper()
+	t.TB.Skipf(format, args...)
+}
+
+// Skip is testing.T.Skip.
+//
+//go:norace
+func (t Test) Skip(args ...any) {
+	if s := t.state(); s != nil {
+		s.skip(line(args))
+	}
+	t.TB.Helper()
+	t.TB.Skip(args...)
+}
+
+// SkipNow is testing.T.SkipNow.
+//
+//go:norace
+func (t Test) SkipNow() {
+	if s := t.state(); s != nil {
+		s.skip(fixed("SkipNow was called"))
+	}
+	t.TB.SkipNow()
+}
+
+// Skipped is testing.T.Skipped.
+//
+//go:norace
+func (t Test) Skipped() bool {
+	if s := t.state(); s != nil {
+		return s.skipped
+	}
+	return t.TB.Skipped()
+}
+
+// Name is testing.T.Name.
+//
+//go:norace
+func (t Test) Name() string {
+	if s := t.state(); s != nil && s.name != "" {
+		return s.name
+	}
+	return t.TB.Name()
+}
+
+// Cleanup is testing.T.Cleanup: in an execution f runs at the execution's end.
+//
+//go:norace
+func (t Test) Cleanup(f func()) {
+	if s := t.state(); s != nil {
+		s.cleanups = &cleanup{f, s.cleanups}
+		return
+	}
+	t.TB.Helper()
+	t.TB.Cleanup(f)
+}
+
+// Context is testing.T.Context: in an execution it is cancelled before the first cleanup.
+//
+//go:norace
+func (t Test) Context() context.Context {
+	if s := t.state(); s != nil {
+		if s.ctx == nil {
+			s.ctx, s.cancel = WithCancel(context.Background())
+		}
+		return s.ctx
+	}
+	return t.TB.Context()
+}
+
+// Run is testing.T.Run: in an execution f runs on a goroutine of it.
+//
+//go:norace
+func (t Test) Run(name string, f func(t *testing.T)) bool {
+	s := t.state()
+	if s == nil {
+		return t.real().Run(name, f)
+	}
+	sub := s.newSub(t.Name(), name)
+	done := make(chan struct{})
+	explore.Go(sub.name, func() {
+		defer Close(done)
+		defer sub.end()
+		f(sub.t)
+	}, false)
+	Recv(done)
+	return !sub.failed
+}
+
+// Parallel is testing.T.Parallel, which is not modelled.
+//
+//go:norace
+func (t Test) Parallel() {
+	if explore.Active() {
+		explore.Fail(explore.KindRefused, "testing.T.Parallel is not modelled")
+	}
+	t.real().Parallel()
+}
+
+// Deadline is testing.T.Deadline: an execution has none.
+//
+//go:norace
+func (t Test) Deadline() (deadline time.Time, ok bool) {
+	if explore.Active() {
+		return time.Time{}, false
+	}
+	return t.real().Deadline()
+}
+
+// TempDir is testing.T.TempDir: a directory for one execution.
+//
+//go:norace
+func (t Test) TempDir() string {
+	s := t.state()
+	if s == nil {
+		return t.TB.TempDir()
+	}
+	noteTest("the order of uses of files does not matter", "testing.T.TempDir")
+	dir, err := os.MkdirTemp("", "surewake-")
+	if err != nil {
+		s.say(fixed("TempDir: "+err.Error()), true)
+		failNow()
+	}
+	s.undoLater(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: in an execution it is TempDir.
+//
+//go:norace
+func (t Test) ArtifactDir() string {
+	if explore.Active() {
+		return t.TempDir()
+	}
+	return t.TB.(interface{ ArtifactDir() string }).ArtifactDir()
+}
+
+// Setenv is testing.T.Setenv: the variable is set back at the end of the execution.
+//
+//go:norace
+func (t Test) Setenv(key, value string) {
+	s := t.state()
+	if s == nil {
+		t.TB.Setenv(key, value)
+		return
+	}
+	noteTest("the order of changes to the environment does not matter", "testing.T.Setenv")
+	old, had := os.LookupEnv(key)
+	if err := os.Setenv(key, value); err != nil {
+		s.say(fixed("Setenv: "+err.Error()), true)
+		failNow()
+	}
+	s.undoLater(func() {
+		if had {
+			os.Setenv(key, old)
+		} else {
+			os.Unsetenv(key)
+		}
+	})
+}
+
+// Chdir is testing.T.Chdir, which is not modelled.
+//
+//go:norace
+func (t Test) Chdir(dir string) {
+	if explore.Active() {
+		explore.Fail(explore.KindRefused, "testing.T.Chdir is not modelled")
+	}
+	t.TB.Chdir(dir)
+}
+
+// Attr is testing.T.Attr: an execution has no attributes.
+//
+//go:norace
+func (t Test) Attr(key, value string) {
+	if t.state() == nil {
+		t.TB.Attr(key, value)
+	}
+}
+
+// Output is testing.T.Output: what is written is logged.
+//
+//go:norace
+func (t Test) Output() io.Writer {
+	if s := t.state(); s != nil {
+		return testOutput{s}
+	}
+	return t.TB.Output()
+}
+
+type testOutput struct{ s *testState }
+
+// Write logs p.
+//
+//go:norace
+func (o testOutput) Write(p []byte) (int, error) {
+	o.s.say(fixed(string(p)), false)
+	return len(p), nil
+}

@@ -1,0 +1,128 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// A *testing.T outlives an execution of the body in which it is used. So t.Errorf becomes
+// hook.TB(t).Errorf, and t becomes hook.TestT(t) where it becomes an interface: see there.
+
+// isTest reports whether t is testing.T or a pointer to it.
+func isTest(t types.Type) bool { return isTesting(deref(types.Unalias(t)), "T") }
+
+func isTesting(t types.Type, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing"
+}
+
+// testMethod gives what becomes of a method of testing.T or testing.TB.
+func testMethod(fn *types.Func, recv types.Type, ptr bool) op {
+	if fn.Pkg() == nil || fn.Pkg().Path() != "testing" || !fn.Exported() {
+		return op{}
+	}
+	switch {
+	case isTest(recv):
+		return op{role: noteOp, hook: "TestT", ptr: ptr}
+	case isTesting(recv, "TB"), isTesting(deref(recv), "common"):
+		return op{role: noteOp, hook: "TB", ptr: ptr}
+	}
+	return op{}
+}
+
+// ofTest reports whether fn is a method of which testMethod says something.
+func ofTest(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	return recv != nil && testMethod(fn, recv.Type(), false).role != plainOp
+}
+
+// testConversion wraps e if it is a *testing.T, or may hold one, and becomes an interface.
+func (r *rewriter) testConversion(e ast.Expr) {
+	if a, ok := e.(*ast.TypeAssertExpr); ok {
+		defer r.testAssertion(a) // inside of what wraps it
+	}
+	tv, ok := r.c.info.Types[e]
+	if !ok || !tv.IsValue() || tv.Type == nil || tv.IsNil() {
+		return
+	}
+	t := types.Unalias(tv.Type)
+	_, isPointer := t.(*types.Pointer)
+	_, isParam := t.(*types.TypeParam)
+	hook := ""
+	switch {
+	case isPointer && isTest(t):
+		hook = "TestT"
+	case isTesting(t, "TB"), isParam && isTesting(t.(*types.TypeParam).Constraint(), "TB"):
+		hook = "TB"
+	default:
+		return
+	}
+	if _, ok := r.parent().(*ast.ParenExpr); ok {
+		return // the parentheses are wrapped
+	}
+	target, constraint := r.target(e)
+	if target == nil {
+		target = r.compared(e)
+	}
+	if target == nil || constraint || !types.IsInterface(target) || types.Identical(target, t) {
+		return
+	}
+	if _, ok := types.Unalias(target).(*types.TypeParam); ok {
+		return
+	}
+	r.ed.front(r.off(e.Pos()), r.hook(hook)+"(")
+	r.ed.behind(r.off(e.End()), ")")
+}
+
+// compared gives the interface type to which == or != converts e, nil if it does not.
+func (r *rewriter) compared(e ast.Expr) types.Type {
+	b, ok := r.parent().(*ast.BinaryExpr)
+	if !ok || b.Op != token.EQL && b.Op != token.NEQ {
+		return nil
+	}
+	other := b.X
+	if other == e {
+		other = b.Y
+	}
+	if t := r.c.info.TypeOf(other); types.IsInterface(t) {
+		return t
+	}
+	return nil
+}
+
+// testAssertion unwraps the operand of an assertion that may find a *testing.T.
+func (r *rewriter) testAssertion(a *ast.TypeAssertExpr) {
+	if a.Type != nil && !isTestPointer(r.c.info.TypeOf(a.Type)) {
+		return
+	}
+	if a.Type == nil && !r.switchesOnTest() {
+		return
+	}
+	r.ed.front(r.off(a.X.Pos()), r.hook("RealTest")+"(")
+	r.ed.behind(r.off(a.X.End()), ")")
+}
+
+func isTestPointer(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok && isTest(t)
+}
+
+// switchesOnTest reports whether the type switch being visited has a case for *testing.T.
+func (r *rewriter) switchesOnTest() bool {
+	if len(r.stack) < 2 {
+		return false
+	}
+	sw, ok := r.stack[len(r.stack)-2].(*ast.TypeSwitchStmt)
+	if !ok {
+		return false
+	}
+	for _, c := range sw.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if isTestPointer(r.c.info.TypeOf(e)) {
+				return true
+			}
+		}
+	}
+	return false
+}
