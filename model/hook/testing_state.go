@@ -50,6 +50,9 @@ type said struct {
 }
 
 // ResetTests forgets the execution before, and takes back what it left.
+//
+//go:norace
+//go:noinline
 func ResetTests() {
 	for u := tests.undo; u != nil; u = u.next {
 		u.f()
@@ -71,6 +74,9 @@ func EndTests() {
 }
 
 // TestsFailed gives the failure of an execution in which a test failed, else nil.
+//
+//go:norace
+//go:noinline
 func TestsFailed() *explore.Failure {
 	if !tests.failed {
 		return nil
@@ -79,6 +85,9 @@ func TestsFailed() *explore.Failure {
 }
 
 // TestOutput gives what the tests said in the last execution, a line each with file and line.
+//
+//go:norace
+//go:noinline
 func TestOutput() string {
 	var b []string
 	for s := tests.said; s != nil; s = s.next {

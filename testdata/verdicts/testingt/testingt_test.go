@@ -27,7 +27,7 @@ func lose() int {
 	return int(n.Load())
 }
 
-// verdict: FAILED testingt_test.go:35: lost update: n is 1$
+// verdict: FAILED testingt_test.go:34: lost update: n is 1$
 func TestErrorf(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		if n := lose(); n != 2 {
@@ -36,14 +36,14 @@ func TestErrorf(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :43: the value is 42$
+// verdict: FAILED :42: the value is 42$
 func TestFatalf(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Fatalf("the value is %d", 42)
 	})
 }
 
-// verdict: FAILED :50: first\n\ttestingt_test.go:51: second 2$
+// verdict: FAILED :49: first\n\ttestingt_test.go:50: second 2$
 func TestErrorGoesOn(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Error("first")
@@ -51,7 +51,7 @@ func TestErrorGoesOn(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :58: before: 1\n\ttestingt_test.go:59: Fail was called$
+// verdict: FAILED :57: before: 1\n\ttestingt_test.go:58: Fail was called$
 func TestLogsAreShown(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Logf("before: %d", 1)
@@ -59,7 +59,7 @@ func TestLogsAreShown(t *testing.T) {
 	})
 }
 
-// verdict: FAILED (?s)panic.*:66: before
+// verdict: FAILED (?s)panic.*:65: before
 func TestLogsOfAPanic(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Log("before")
@@ -67,7 +67,7 @@ func TestLogsOfAPanic(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :74: zero$
+// verdict: FAILED :76: zero$
 func TestErrorOfAGoroutine(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var n atomic.Int32
@@ -81,7 +81,7 @@ func TestErrorOfAGoroutine(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :84: zero$
+// verdict: FAILED :89: zero$
 func TestFatalOfAGoroutine(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		done := make(chan bool)
