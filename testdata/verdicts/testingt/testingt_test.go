@@ -27,7 +27,7 @@ func lose() int {
 	return int(n.Load())
 }
 
-// verdict: FAILED testingt_test.go:34: lost update: n is 1$
+// verdict: FAILED testingt_test.go:34: lost update: n is 1\n
 func TestErrorf(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		if n := lose(); n != 2 {
@@ -36,14 +36,14 @@ func TestErrorf(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :42: the value is 42$
+// verdict: FAILED :42: the value is 42\n
 func TestFatalf(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Fatalf("the value is %d", 42)
 	})
 }
 
-// verdict: FAILED :49: first\n\ttestingt_test.go:50: second 2$
+// verdict: FAILED :49: first\n\ttestingt_test.go:50: second 2\n
 func TestErrorGoesOn(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Error("first")
@@ -51,7 +51,7 @@ func TestErrorGoesOn(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :57: before: 1\n\ttestingt_test.go:58: Fail was called$
+// verdict: FAILED :57: before: 1\n\ttestingt_test.go:58: Fail was called\n
 func TestLogsAreShown(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Logf("before: %d", 1)
@@ -67,7 +67,7 @@ func TestLogsOfAPanic(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :76: zero$
+// verdict: FAILED :76: zero\n
 func TestErrorOfAGoroutine(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var n atomic.Int32
@@ -81,7 +81,7 @@ func TestErrorOfAGoroutine(t *testing.T) {
 	})
 }
 
-// verdict: FAILED :89: zero$
+// verdict: FAILED :89: zero\n
 func TestFatalOfAGoroutine(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		done := make(chan bool)
@@ -118,7 +118,7 @@ func TestAssertionsMadeOutside(t *testing.T) {
 	model.Check(t, func(*model.Exec) { r.Equal(2, lose()) })
 }
 
-// verdict: FAILED testingt_test.go:\d+: other: got 1, want 2$
+// verdict: FAILED testingt_test.go:\d+: other: got 1, want 2\n
 func TestHelperOfAnotherPackage(t *testing.T) {
 	model.Check(t, func(*model.Exec) { other.Check(t, lose(), 2) })
 }
@@ -128,7 +128,7 @@ func TestInterfaceInAnotherPackage(t *testing.T) {
 	model.Check(t, func(*model.Exec) { other.Require(t, lose(), 2) })
 }
 
-// verdict: FAILED other.go:\d+: reported: got 1, want 2$
+// verdict: FAILED other.go:\d+: reported: got 1, want 2\n
 func TestInterfaceOfAnotherPackage(t *testing.T) {
 	model.Check(t, func(*model.Exec) { other.Report(t, lose(), 2) })
 }
@@ -144,7 +144,7 @@ func TestTypeParameterIsTB(t *testing.T) {
 	model.Check(tb, func(*model.Exec) { other.Generic(tb, lose(), 2) })
 }
 
-// verdict: FAILED bound: 1$
+// verdict: FAILED bound: 1\n
 func TestMethodValue(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		report := t.Errorf
@@ -154,7 +154,7 @@ func TestMethodValue(t *testing.T) {
 	})
 }
 
-// verdict: FAILED bound outside: 1$
+// verdict: FAILED bound outside: 1\n
 func TestMethodValueMadeOutside(t *testing.T) {
 	report := t.Errorf
 	model.Check(t, func(*model.Exec) {
@@ -164,7 +164,7 @@ func TestMethodValueMadeOutside(t *testing.T) {
 	})
 }
 
-// verdict: FAILED expression: 1$
+// verdict: FAILED expression: 1\n
 func TestMethodExpression(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		report := testing.TB.Errorf
@@ -243,7 +243,7 @@ func TestCleanupStopsGoroutines(t *testing.T) {
 	})
 }
 
-// verdict: FAILED late: true$
+// verdict: FAILED late: true\n
 func TestErrorInACleanup(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		t.Cleanup(func() { t.Errorf("late: %v", t.Context().Err() != nil) })
@@ -301,7 +301,7 @@ func TestSubtestSkipped(t *testing.T) {
 	})
 }
 
-// verdict: FAILED wrong in a: 1$
+// verdict: FAILED wrong in a: 1\n
 func TestSubtestFails(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		ok := t.Run("a", func(sub *testing.T) {
