@@ -157,3 +157,64 @@ func TestBackgroundLoops(t *testing.T) {
 		x.Join()
 	})
 }
+
+// Work under a lock is no waiting, although each iteration does the same operations.
+//
+// verdict: proved
+func TestWorkUnderALock(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		left := 5
+		for range 2 {
+			x.Go("worker", func() {
+				for {
+					mu.Lock()
+					if left == 0 {
+						mu.Unlock()
+						return
+					}
+					left--
+					mu.Unlock()
+				}
+			})
+		}
+		x.Join()
+	})
+}
+
+// The poller waits for one that looks ten times for something else.
+//
+// verdict: proved|bounded
+func TestTurnsOfTwoPollers(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var never, done atomic.Bool
+		x.Go("poller", func() {
+			for n := 0; !done.Load(); n++ {
+				runtime.Gosched()
+			}
+		})
+		x.Go("other", func() {
+			for n := 0; n < 10 && !never.Load(); n++ {
+				runtime.Gosched()
+			}
+			done.Store(true)
+		})
+		x.Join()
+	})
+}
+
+// Time passes while a goroutine polls.
+//
+// verdict: proved|bounded
+func TestTimerEndsThePolling(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var done atomic.Bool
+		time.AfterFunc(time.Second, func() { done.Store(true) })
+		x.Go("poller", func() {
+			for n := 0; !done.Load(); n++ {
+				runtime.Gosched()
+			}
+		})
+		x.Join()
+	})
+}

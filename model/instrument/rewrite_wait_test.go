@@ -1,0 +1,101 @@
+package instrument
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const waitArchive = `
+-- wait/wait.go --
+package wait
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+func waits(c chan int, x context.Context, f *atomic.Bool, mu *sync.Mutex) {
+	for i := 0; !f.Load(); i++ { // turn
+	}
+	for d := time.Millisecond; !f.CompareAndSwap(false, true); d *= 2 { // turn
+		time.Sleep(d)
+	}
+	for { // turn
+		select {
+		case <-c:
+			return
+		default:
+		}
+	}
+	for x.Err() == nil { // turn
+	}
+	n := 0
+	for !f.Load() { // turn
+		n++
+	}
+}
+
+func works(c chan int, f *atomic.Bool, mu *sync.Mutex, w []int) {
+	for i := 0; i < 3; i++ { // no
+		f.Load()
+	}
+	left := 3
+	go func() {
+		for { // no
+			mu.Lock()
+			left--
+			mu.Unlock()
+		}
+	}()
+	p := &w[0]
+	for !f.Load() { // no
+		*p++
+	}
+	for !f.Load() { // no
+		w = w[1:]
+	}
+	q := 0
+	r := &q
+	for !f.Load() { // no
+		q++
+	}
+	_ = r
+	s := 0
+	shown := func() int { return s }
+	for !f.Load() { // no
+		s++
+	}
+	_ = shown
+}
+-- wait/wait_test.go --
+package wait
+
+import "testing"
+
+func TestNothing(t *testing.T) {}
+`
+
+// A loop is marked exactly where the comment in its head says so.
+func TestLoopsThatWaitAreThoseWithoutWork(t *testing.T) {
+	set := rewriteModule(t, newModule(t, waitArchive))
+	text := rewrittenText(t, set, "example.com/t/wait", "wait.go")
+	turns, others := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		marked := strings.Contains(line, "hook.Turn(")
+		switch {
+		case strings.HasSuffix(line, "// turn"):
+			turns++
+			require.True(t, marked, line)
+		case strings.HasSuffix(line, "// no"):
+			others++
+			require.False(t, marked, line)
+		}
+	}
+	require.Equal(t, []int{5, 6}, []int{turns, others})
+	require.NoError(t, set.Build(t.Context(), "example.com/t/wait", false, t.TempDir()+"/bin"))
+}
