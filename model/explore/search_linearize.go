@@ -20,9 +20,9 @@ import (
 // This serves two ends. Steps that the dependence relation wrongly calls independent show
 // themselves by an operation, a choice, a result or an end that differs. And the race detector also
 // sees the synchronization of code that is not rewritten, which can order two accesses in one
-// linearization, but only from the earlier step to the later one. The race run looks for races only:
-// code that is not rewritten may also have state that the dependence relation does not know, which
-// the verdict names as an assumption. A check that calls no such code needs no second
+// linearization, but only from the earlier step to the later one. The race run looks for races
+// only: code that is not rewritten may also have state that the dependence relation does not know,
+// which the verdict names as an assumption. A check that calls no such code needs no second
 // linearization: all synchronization that the detector sees is then that of the steps, the same in
 // every one.
 

@@ -18,7 +18,8 @@ import (
 // relation. If it does not, two steps called independent have another outcome in the other order.
 func TestOrderOfIndependentStepsDoesNotMatter(t *testing.T) {
 	kinds := []string{
-		"cancel", "cancel", "cause", "err", "new child", "stop", "load", "store", "delete", "get", "put",
+		"cancel", "cancel", "cause", "err", "new child", "stop",
+		"load", "store", "delete", "get", "put",
 	}
 	type step struct {
 		Kind string
