@@ -2,6 +2,7 @@ package hook
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/virtual"
@@ -15,7 +16,7 @@ func MapLoad(m *sync.Map, key any) (value any, ok bool) {
 	if !explore.InExecution() {
 		return m.Load(key)
 	}
-	return virtual.MapOf(m).Load(key)
+	return mapOf(m).Load(key)
 }
 
 // MapStore is the hook of sync.Map.Store.
@@ -27,7 +28,7 @@ func MapStore(m *sync.Map, key, value any) {
 		m.Store(key, value)
 		return
 	}
-	virtual.MapOf(m).Store(key, value)
+	mapOf(m).Store(key, value)
 }
 
 // MapClear is the hook of sync.Map.Clear.
@@ -39,7 +40,7 @@ func MapClear(m *sync.Map) {
 		m.Clear()
 		return
 	}
-	virtual.MapOf(m).Clear()
+	mapOf(m).Clear()
 }
 
 // MapLoadOrStore is the hook of sync.Map.LoadOrStore.
@@ -50,7 +51,7 @@ func MapLoadOrStore(m *sync.Map, key, value any) (actual any, loaded bool) {
 	if !explore.InExecution() {
 		return m.LoadOrStore(key, value)
 	}
-	return virtual.MapOf(m).LoadOrStore(key, value)
+	return mapOf(m).LoadOrStore(key, value)
 }
 
 // MapLoadAndDelete is the hook of sync.Map.LoadAndDelete.
@@ -61,7 +62,7 @@ func MapLoadAndDelete(m *sync.Map, key any) (value any, loaded bool) {
 	if !explore.InExecution() {
 		return m.LoadAndDelete(key)
 	}
-	return virtual.MapOf(m).LoadAndDelete(key)
+	return mapOf(m).LoadAndDelete(key)
 }
 
 // MapDelete is the hook of sync.Map.Delete.
@@ -73,7 +74,7 @@ func MapDelete(m *sync.Map, key any) {
 		m.Delete(key)
 		return
 	}
-	virtual.MapOf(m).Delete(key)
+	mapOf(m).Delete(key)
 }
 
 // MapSwap is the hook of sync.Map.Swap.
@@ -84,7 +85,7 @@ func MapSwap(m *sync.Map, key, value any) (previous any, loaded bool) {
 	if !explore.InExecution() {
 		return m.Swap(key, value)
 	}
-	return virtual.MapOf(m).Swap(key, value)
+	return mapOf(m).Swap(key, value)
 }
 
 // MapCompareAndSwap is the hook of sync.Map.CompareAndSwap.
@@ -95,7 +96,7 @@ func MapCompareAndSwap(m *sync.Map, key, old, new any) (swapped bool) {
 	if !explore.InExecution() {
 		return m.CompareAndSwap(key, old, new)
 	}
-	return virtual.MapOf(m).CompareAndSwap(key, old, new)
+	return mapOf(m).CompareAndSwap(key, old, new)
 }
 
 // MapCompareAndDelete is the hook of sync.Map.CompareAndDelete.
@@ -106,7 +107,7 @@ func MapCompareAndDelete(m *sync.Map, key, old any) (deleted bool) {
 	if !explore.InExecution() {
 		return m.CompareAndDelete(key, old)
 	}
-	return virtual.MapOf(m).CompareAndDelete(key, old)
+	return mapOf(m).CompareAndDelete(key, old)
 }
 
 // MapRange is the hook of sync.Map.Range.
@@ -118,7 +119,7 @@ func MapRange(m *sync.Map, f func(key, value any) bool) {
 		m.Range(f)
 		return
 	}
-	virtual.MapOf(m).Range(f)
+	mapOf(m).Range(f)
 }
 
 // PoolPut is the hook of sync.Pool.Put.
@@ -147,3 +148,6 @@ func PoolGet(p *sync.Pool) any {
 	}
 	return x
 }
+
+// mapOf returns what stands for m in the running execution.
+func mapOf(m *sync.Map) *virtual.Map { return virtual.MapOf(unsafe.Pointer(m), m.Range) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -58,7 +59,7 @@ func TestWhatChangesNothingInAMapCommutes(t *testing.T) {
 		_, res := outcomes(t, reduced, func() string {
 			var real sync.Map
 			real.Store("there", 1)
-			m := MapOf(&real)
+			m := mapOf(&real)
 			f := func() { row.f(m) }
 			together(f, f, f)
 			return ""
@@ -111,7 +112,7 @@ func TestReductionLosesNoOutcomeOfMapsAndPools(t *testing.T) {
 			var realMap sync.Map
 			realMap.Store(0, 0)
 			var realPool sync.Pool
-			m, p := MapOf(&realMap), PoolOf(&realPool)
+			m, p := mapOf(&realMap), PoolOf(&realPool)
 			saw := make([]string, n)
 			fs := make([]func(), n)
 			for i := range fs {
@@ -153,7 +154,7 @@ func TestMapIsThatOfTheLibrary(t *testing.T) {
 		}
 		res := explore.Run(explore.Config{Preemptions: -1, Executions: 1}, func() {
 			got = nil
-			m := MapOf(&start)
+			m := mapOf(&start)
 			for i, c := range codes {
 				if c == 9 {
 					m.Clear()
@@ -206,7 +207,7 @@ func realOperation(m *sync.Map, code, key, value int) string {
 func TestRangeSeesWhatIsStoredMeanwhileOrNot(t *testing.T) {
 	all, _ := outcomes(t, reduced, func() string {
 		var real sync.Map
-		m := MapOf(&real)
+		m := mapOf(&real)
 		n := 0
 		together(func() { m.Store(1, 1); m.Store(2, 2) },
 			func() { m.Range(func(_, _ any) bool { n++; return true }) })
@@ -220,7 +221,7 @@ func TestRangeLooksAgainForEachKey(t *testing.T) {
 	all, _ := outcomes(t, reduced, func() string {
 		var real, other sync.Map
 		real.Store(1, 1)
-		m, visited := MapOf(&real), MapOf(&other)
+		m, visited := mapOf(&real), mapOf(&other)
 		n := 0
 		together(
 			func() { m.Range(func(_, _ any) bool { n++; visited.Store(1, 1); return true }) },
@@ -251,3 +252,5 @@ func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	bound := "sync.Pool.Get gives one of the 3 values put last, or none"
 	require.Equal(t, []string{bound}, res.Assumed)
 }
+
+func mapOf(m *sync.Map) *Map { return MapOf(unsafe.Pointer(m), m.Range) }

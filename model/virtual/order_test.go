@@ -40,7 +40,7 @@ func TestOrderOfIndependentStepsDoesNotMatter(t *testing.T) {
 			child := New(root, nil)
 			var fs []func()
 			contexts := []*Context{root, child, New(child, nil)}
-			words, pool := MapOf(new(sync.Map)), PoolOf(new(sync.Pool))
+			words, pool := mapOf(new(sync.Map)), PoolOf(new(sync.Pool))
 			seen := map[string]unsafe.Pointer{}
 			for i, steps := range threads {
 				fs = append(fs, func() {

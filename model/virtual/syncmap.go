@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"sync"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
@@ -25,16 +24,19 @@ type entry struct {
 	next       *entry
 }
 
-// MapOf returns what stands for m in the running execution.
-func MapOf(m *sync.Map) *Map {
-	p := unsafe.Pointer(m)
+// MapOf returns what stands for the sync.Map at p in the running execution; each is its Range.
+//
+// No method of sync.Map is called here. This package is compiled without the race detector, and so
+// would be the generic functions that such a call brings along; the linker might take these for the
+// whole program, and the detector would not see how maps of the standard library synchronize.
+func MapOf(p unsafe.Pointer, each func(f func(key, value any) bool)) *Map {
 	if v, ok := explore.Model(p).(*Map); ok {
 		return v
 	}
 	v := &Map{p: p}
 	explore.SetModel(p, v)
 	explore.Hidden(func() bool {
-		m.Range(func(key, value any) bool {
+		each(func(key, value any) bool {
 			e := v.add(key)
 			e.value, e.present = value, true
 			return true
