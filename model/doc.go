@@ -40,20 +40,20 @@
 // verdict's assumptions: README.md says which. How long anything takes is unknown: a goroutine that
 // slept, or was woken by a timer, may come at any time later.
 //
-// Time passes in two ways, and a check that sets a timer of less than a second is explored in both.
-// In the first, a timer, ticker, deadline or timeout comes only when nothing else can run, the one
-// with the first deadline first, or when the program has slept for that long; so none of them hides
-// a lost wakeup. In the second, goroutines can be slow, by less than a second all in all: timers,
-// tickers and deadlines of less than a second may come as soon as they are set, at most two of them
-// in an execution (if that kept one from coming, the verdict is at most bounded); of several
-// with one deadline each may come first, however long they are; and time.Now may find, once in an
-// execution, that the clock has moved. Longer ones are watchdogs, which come as in the first way. A
-// sleep, however long, moves the clock at once and ends at any time, in both ways; timeouts of futex
-// waits come as in the first way. A failure that shows only in the second way has the kind timing,
-// and its message says which timer came before which goroutine that could run. What was not
-// explored, such as a clock that moves in a check without short timers, stands in the assumptions.
-// The flags -early and -time=synctest of the command set the length of a second, and leave out the
-// second way; [Timeouts] and [NoRescue] take the place of both.
+// Time passes in two ways, and a check that sets a timer of less than a second is explored in
+// both. In the first, a timer, ticker, deadline or timeout comes only when nothing else can run,
+// the one with the first deadline first, or when the program has slept for that long; so none of
+// them hides a lost wakeup. In the second, goroutines can be slow, by less than a second all in
+// all: timers, tickers and deadlines of less than a second may come as soon as they are set, at
+// most two of them in an execution (if that kept one from coming, the verdict is at most bounded);
+// of several with one deadline each may come first, however long they are; and time.Now may find,
+// once in an execution, that the clock has moved. Longer ones are watchdogs, which come as in the
+// first way. A sleep, however long, moves the clock at once and ends at any time, in both ways;
+// timeouts of futex waits come as in the first way. A failure that shows only in the second way
+// has the kind timing, and its message says which timer came before which goroutine that could
+// run. What was not explored, such as a clock that moves in a check without short timers, stands
+// in the assumptions. The flags -early and -time=synctest of the command set the length of a
+// second, and leave out the second way; [Timeouts] and [NoRescue] take the place of both.
 //
 // Atomics are sequentially consistent, as Go's are. Printing in a body
 // synchronizes for the race detector, and can hide a race from it.

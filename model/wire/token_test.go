@@ -14,6 +14,7 @@ func TestParseToken(t *testing.T) {
 	for _, want := range []wire.Token{
 		{"deque", "TestStealOne", "1f3a9c2e", "3b2a"},
 		{".", "TestRoot", "00000000", "0"},
+		{".", "TestRoot", "00000000", wire.TimePasses("0")},
 		{"example.com/other/pkg", "TestX/cap:4/#01", "ffffffff", "10=3.B_52_"},
 	} {
 		got, err := wire.ParseToken(want.String())
