@@ -77,6 +77,8 @@
 //
 // A loop whose iterations have no effect of their own (the rewriter marks such loops) waits,
 // after an iteration that only read, until something that it read has changed (thread_spin.go).
+// A thread in another loop, which repeats its iteration, runs only if no other can; the verdict
+// then names the loop, as a bound (thread_fair.go).
 // The rules of WaitGroup (sync_waitgroup.go) and of timeouts (sync_futex.go, time_timer.go) are
 // beside their code.
 //
