@@ -55,6 +55,11 @@
 // in the assumptions. The flags -early and -time=synctest of the command set the length of a
 // second, and leave out the second way; [Timeouts] and [NoRescue] take the place of both.
 //
+// A *testing.T in the body is that of one execution: Errorf and Error fail the execution at its
+// end, Fatal and FailNow at once, with all that was logged; Failed starts false; Cleanup functions
+// run when the body has returned, after the context of the test is cancelled; Run starts a subtest
+// on a goroutine of the execution. A body that calls Skip, Parallel or Chdir is undecided.
+//
 // Atomics are sequentially consistent, as Go's are. Printing in a body
 // synchronizes for the race detector, and can hide a race from it.
 package model
