@@ -60,6 +60,7 @@
 // run when the body has returned, after the context of the test is cancelled; Run starts a subtest
 // on a goroutine of the execution. A body that calls Skip, Parallel or Chdir is undecided.
 //
-// Atomics are sequentially consistent, as Go's are. Printing in a body
-// synchronizes for the race detector, and can hide a race from it.
+// Atomics are sequentially consistent, as Go's are. Printing in a body synchronizes for the race
+// detector. The race run of such a check runs each trace in further orders, but printing before
+// and after an access in both goroutines can still hide a race.
 package model
