@@ -226,6 +226,9 @@ func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
 	if enabled == 0 || !e.timeRan {
 		timeouts = e.forcedTimeout()
 	}
+	if timeouts != 0 || enabled&(enabled-1) != 0 {
+		e.noteCut(enabled, "") // one order of turns
+	}
 	switch {
 	case timeouts != 0:
 		return timeouts, timeRan
