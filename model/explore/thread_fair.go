@@ -16,8 +16,9 @@ import (
 // is taken back, a lock that is left and taken again, a sleep that doubles. Such a loop has no
 // longest execution, but under a fair scheduler it ends. An iteration is fruitless if the thread
 // executed the same operations on the same objects with the same results as in the iteration
-// before, moved no value through a channel and replaced no pointer. Iterations are seen at the
-// heads of marked loops, and at the receives of a thread from one ticker.
+// before, moved no value through a channel, replaced no pointer, and no CompareAndSwap of it failed
+// because another thread was faster. Iterations are seen at the heads of marked loops, and at the
+// receives of a thread from one ticker.
 //
 //   - The exact rule (thread_spin.go): an iteration of a loop without effects of its own that only
 //     read is not repeated before something that it read has changed. Nothing is lost: the
@@ -165,6 +166,8 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		}
 	case ev.op == OpPost || ev.op == OpCall || ev.op == OpReturn:
 		l.progress = true
+	case ev.op == OpCAS && ev.class == read:
+		l.progress = l.progress || l.outrun(t)
 	}
 	if len(l.ops) == maxLap {
 		l.progress = true
@@ -175,6 +178,15 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		l.turn = d
 	}
 }
+
+// outrun reports whether t's CompareAndSwap, which fails, expects what t has loaded in the same
+// iteration: then another thread has changed the word in between.
+func (l *lap) outrun(t *thread) bool {
+	return slices.Contains(l.ops, lapOp{op: OpLoad, obj: t.obj, val: lapValue(read, t.old)})
+}
+
+// lapValue is a result of an operation of class c as iterations compare it.
+func lapValue(c class, val uint64) uint64 { return val<<3 ^ uint64(c) }
 
 // ticks returns a loop number for the ticker that t has received from, 0 if it has not.
 func (e *engine) ticks(t *thread) uint64 {
@@ -194,7 +206,7 @@ func (t *thread) lapResult(c class, val uint64, pointer bool) {
 	if !t.spin.on || len(l.ops) == 0 {
 		return
 	}
-	l.ops[len(l.ops)-1].val = val<<3 ^ uint64(c)
+	l.ops[len(l.ops)-1].val = lapValue(c, val)
 	if pointer && c.changes() {
 		l.progress = true
 	}

@@ -218,3 +218,26 @@ func TestTimerEndsThePolling(t *testing.T) {
 		x.Join()
 	})
 }
+
+// A CompareAndSwap that fails since its load shows that another goroutine got on, however often the
+// word has the same value again.
+//
+// verdict: proved
+func TestOutrunByOneWhoGoesToAndFro(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var word atomic.Int32
+		x.Go("to and fro", func() {
+			for range 3 {
+				word.Store(2)
+				word.Store(0)
+			}
+		})
+		for {
+			v := word.Load()
+			if word.CompareAndSwap(v, v+1) {
+				break
+			}
+		}
+		x.Join()
+	})
+}
