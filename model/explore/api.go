@@ -27,12 +27,12 @@ const (
 // Config says how to explore.
 type Config struct {
 	Strategy         Strategy
-	Preemptions      int              // most preemptions of a schedule, -1: any number; PCT: how many
+	Preemptions      int              // most of a schedule, -1: any number; PCT: how many
 	MaxSteps         int              // most steps of one execution; 0: DefaultMaxSteps
 	Executions       int64            // most executions; 0: any number
 	Duration         time.Duration    // most time; 0: any
-	NoForcedTimeouts bool             // no timeout fires because nothing else can run: a deadlock instead
-	EarlyTimeouts    int              // most timeouts and signals of an execution while others can run
+	NoForcedTimeouts bool             // a timeout never fires to end a deadlock
+	EarlyTimeouts    int              // most per execution, signals included, while others can run
 	Short            time.Duration    // timers below it make Result.Timed; see TimePasses
 	TimePasses       bool             // the second way of time_passes.go
 	Seed             uint64           // of the random strategies
@@ -46,7 +46,7 @@ type Config struct {
 	Deadlock func()                // after each execution in which threads wait forever
 	Exited   func() (Kind, string) // why a thread left its goroutine; "": unknown
 	Failed   func() *Failure       // after each execution: a failure that the test noted, or nil
-	Observe  func(*Step) error     // after each operation; an error fails the execution; *Step is reused
+	Observe  func(*Step) error     // after each operation, *Step reused; an error is a failure
 	Progress func(Result, float64) // about four times a second, with the explored part of the tree
 }
 
@@ -227,8 +227,8 @@ func ThreadID() int {
 	return -1
 }
 
-// Assume names an assumption under which what the running execution does is all that Go could do. It
-// stands in the verdict, once.
+// Assume names an assumption under which what the running execution does is all that Go could do.
+// It stands in the verdict, once.
 //
 //go:noinline
 func Assume(text string) {
@@ -249,7 +249,8 @@ type Use struct {
 //go:noinline
 func NoteUse(u Use, ordered bool) {
 	e := eng
-	if e == nil || e.aborting || ordered && e.quiet && e.rec == nil || slices.Contains(e.res.Uses, u) {
+	if e == nil || e.aborting || ordered && e.quiet && e.rec == nil ||
+		slices.Contains(e.res.Uses, u) {
 		return
 	}
 	e.res.Uses = append(e.res.Uses, u)

@@ -98,7 +98,8 @@ type Chan struct {
 type Case struct {
 	Chan
 	Send bool
-	Mem  unsafe.Pointer // send: where the value lies, nil if it comes later; receive: where a sender may put it
+	// Mem is where the value to send lies, nil if it comes later, or where a sender may put one.
+	Mem unsafe.Pointer
 }
 
 // A Completion says what the caller of Communicate must do to complete the chosen case.
@@ -106,10 +107,10 @@ type Completion uint8
 
 // What the caller of Communicate does.
 const (
-	OnChannel Completion = iota // the operation on the real channel; it does not block, but it may panic
+	OnChannel Completion = iota // the operation on the real channel, which may panic but not block
 	CopyFrom                    // copy the value at Mem
 	CopyTo                      // copy the value to Mem
-	Completed                   // nothing: a received value lies at the Mem of the case, a sent one was taken from there
+	Completed                   // nothing: Mem holds the value received; one sent was taken from it
 )
 
 // An Outcome is the result of Communicate: the case that was chosen and how to complete it.
@@ -173,8 +174,11 @@ func (e *engine) channel(c *Chan) int32 {
 		o.ch = new(channel)
 	}
 	if ch := o.ch; !ch.known {
-		*ch = channel{known: true, closed: c.Closed, baseClosed: c.Closed, cap: int32(min(c.Cap, 1<<30)), base: int32(c.Len), sent: int32(c.Len),
-			posts: ch.posts[:0], queue: ch.queue[:0], history: ch.history[:0], edges: ch.edges}
+		*ch = channel{
+			known: true, closed: c.Closed, baseClosed: c.Closed,
+			cap: int32(min(c.Cap, 1<<30)), base: int32(c.Len), sent: int32(c.Len),
+			posts: ch.posts[:0], queue: ch.queue[:0], history: ch.history[:0], edges: ch.edges,
+		}
 	}
 	return id
 }
@@ -211,7 +215,8 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	}
 	if meeting && !e.rendezvous {
 		e.wantRendezvous = true
-		e.fail(KindLimit, "a select sends on an unbuffered channel") // nobody sees it: the exploration starts again
+		// nobody sees it: the exploration starts again
+		e.fail(KindLimit, "a select sends on an unbuffered channel")
 	}
 	switch {
 	case unbuffered && e.rendezvous:

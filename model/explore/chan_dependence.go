@@ -78,9 +78,11 @@ type access struct {
 	n     int32 // its number, or for a look how many there were before
 	event int32
 	kind  accessKind
-	found bool          // accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
-	early bool          // accClockSet: a timer fired that was not due; a timer: it may fire early
-	when  time.Duration // a timer: its deadline after; the clock: by how much, or where to, it moved
+	// accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
+	found bool
+	early bool // accClockSet: a timer fired that was not due; a timer: it may fire early
+	// a timer: its deadline after; the clock: by how much, or where to, it moved
+	when time.Duration
 }
 
 // dependent reports whether two accesses to the same object depend on one another.

@@ -101,7 +101,8 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 		}
 		ch := e.objs[c.obj].ch
 		if ch.cap > 0 {
-			out = e.caseAccesses(c, out, taken == undecided && e.ready(c) || taken == int32(i), taken != int32(i))
+			found := taken == undecided && e.ready(c) || taken == int32(i)
+			out = e.caseAccesses(c, out, found, taken != int32(i))
 			continue
 		}
 		out = append(out, access{obj: c.obj, kind: accAll})

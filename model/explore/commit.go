@@ -92,7 +92,8 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 			ev.preempt++
 		}
 	}
-	ev.hash ^= uint64(t.id) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 | uint64(ev.choice)<<52
+	ev.hash ^= uint64(t.id) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 |
+		uint64(ev.choice)<<52
 	ev.hash *= 0x9E3779B97F4A7C15
 	ev.hash ^= ev.hash >> 29
 	ev.prevObj = -1

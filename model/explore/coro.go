@@ -32,7 +32,7 @@ type Coro struct {
 	body      func()
 	carrier   *carrier // what it runs on, nil before the first next
 	outer     *Coro    // while running: in which coroutine next was called, nil for none
-	inner     *Coro    // while suspended: in which coroutine its yield was called: itself, or one that runs above it
+	inner     *Coro    // while suspended: where its yield was called: in itself, or in one above it
 	at        int      // its place in engine.coros
 	running   bool
 	done      bool

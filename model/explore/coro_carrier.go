@@ -57,7 +57,8 @@ func (e *engine) runCoro(k *carrier) {
 			e.carriers = append(e.carriers, k)
 		}
 		if exits && p != nil {
-			panic(p) // it came while a Goexit was under way: the caller of next sees it and no Goexit
+			// it came while a Goexit was under way: the caller of next sees it and no Goexit
+			panic(p)
 		}
 	}()
 	e.catch(c)

@@ -12,7 +12,7 @@ const maxThreads = 64
 
 // What engine.next holds when it names no thread.
 const (
-	endStart   = -1 // threads were spawned: the dispatcher runs each to its first operation, then picks
+	endStart   = -1 // threads were spawned: the dispatcher starts each of them, then picks
 	endBlocked = -2 // nothing can run: the execution is complete, or deadlocked
 	endPruned  = -3 // all that can run is asleep: explored elsewhere
 	endFailed  = -4 // a failure was recorded
@@ -132,12 +132,12 @@ type engine struct {
 
 	// How schedules are chosen.
 
-	reduce         bool               // partial-order reduction; otherwise all schedules or random ones
+	reduce         bool               // partial-order reduction; else all schedules or random ones
 	orderAdds      bool               // additions to WaitGroups are writes (sync_waitgroup.go)
 	wholeWords     bool               // atomic objects are of 8 bytes: see OverlayWords
 	wantWholeWords bool               // wholeWords was asked for: the exploration starts again
 	wantOrderAdds  bool               // start again with orderAdds
-	orderDones     bool               // all changes of a WaitGroup depend on one another (sync_waitgroup.go)
+	orderDones     bool               // all changes of a WaitGroup depend on one another
 	wantOrderDones bool               // start again with orderDones
 	usesWG         bool               // this execution changed a WaitGroup
 	rendezvous     bool               // unbuffered channels have queues (chan_rendezvous.go)

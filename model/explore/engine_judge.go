@@ -142,7 +142,8 @@ func (e *engine) noteFailure(f *Failure) {
 		}
 		return
 	}
-	if best.Kind == f.Kind && (f.Preemptions < best.Preemptions || f.Preemptions == best.Preemptions && len(f.Schedule) < len(best.Schedule)) {
+	if best.Kind == f.Kind && (f.Preemptions < best.Preemptions ||
+		f.Preemptions == best.Preemptions && len(f.Schedule) < len(best.Schedule)) {
 		e.res.Failure = f
 	}
 }

@@ -115,7 +115,8 @@ func (e *engine) more() bool {
 	case e.cfg.Record:
 		return false
 	case n == 1 && !e.twice && r.Failure == nil && !e.rng.on:
-		e.twice, e.plen = true, e.depth // the first schedule once more, to see whether the body repeats itself
+		// the first schedule once more, to see whether the body repeats itself
+		e.twice, e.plen = true, e.depth
 		return true
 	case r.Failure != nil && e.last:
 		r.Bounded = "stopped at the failure"
@@ -173,8 +174,9 @@ func (e *engine) explored() float64 {
 	part, weight := 0.0, 1.0
 	for d := range e.plen {
 		ev := &e.stack[d]
-		all := float64(bits.OnesCount64(ev.back&^ev.sleep)) * float64(max(1, ev.choices))
-		done := float64(bits.OnesCount64(ev.done&^ev.sleep)-1)*float64(max(1, ev.choices)) + float64(ev.choice)
+		choices := float64(max(1, ev.choices))
+		all := float64(bits.OnesCount64(ev.back&^ev.sleep)) * choices
+		done := float64(bits.OnesCount64(ev.done&^ev.sleep)-1)*choices + float64(ev.choice)
 		if all > 1 {
 			part += weight * done / all
 			weight /= all

@@ -151,7 +151,7 @@ type operation struct {
 	// When it can run. An operation with enabled is gated: its thread may have to wait.
 
 	enabled func(e *engine, t *thread) bool // t's operation can run now; nil: always
-	// enabledBefore reports whether it could have run just before f, the event at depth d; nil: yes.
+	// enabledBefore reports whether it could have run just before event f, at depth d; nil: yes.
 	enabledBefore func(t *thread, f *event, d int32) bool
 	choices       func(e *engine, t *thread) int32 // how many values it chooses among; nil: none
 

@@ -36,7 +36,8 @@ func init() {
 type program [][]instr
 
 type instr struct {
-	Op   string // load store cas add lock unlock trylock rlock runlock wlock wunlock choose signal await
+	// load store cas add lock unlock trylock rlock runlock wlock wunlock choose signal await
+	Op   string
 	Var  int
 	Val  int32
 	Cond bool // only if the last value read was odd
@@ -78,7 +79,8 @@ type world struct {
 	timers [2]*time.Timer
 	log    map[string][]access
 	seen   []string
-	in     func(body func(pause func())) // runs a thread's body, which calls pause between instructions; nil: just so
+	// runs a thread's body, which calls pause between instructions; nil: just so
+	in func(body func(pause func()))
 }
 
 func newWorld() *world {

@@ -102,7 +102,8 @@ func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials ui
 		if alone && (t.prev < 0 || e.clockAt(t.prev)[q.tid] <= int32(j)) {
 			continue
 		}
-		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 || t.op.isChan() && e.isDep(int32(j)) {
+		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 ||
+			t.op.isChan() && e.isDep(int32(j)) {
 			blocked = true
 		}
 		bit := uint64(1) << q.tid
@@ -116,7 +117,8 @@ func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials ui
 		first[q.tid] = int32(j)
 	}
 	mine := uint64(1) << t.id
-	if !blocked && seen&mine == 0 && (t.prev < 0 || precededByNone(e.clockAt(t.prev), seen, &first)) {
+	if !blocked && seen&mine == 0 &&
+		(t.prev < 0 || precededByNone(e.clockAt(t.prev), seen, &first)) {
 		initials |= mine
 	}
 	return initials
@@ -162,7 +164,8 @@ func (e *engine) backtrack() bool {
 		for ; todo != 0; todo &= todo - 1 {
 			i := bits.TrailingZeros64(todo)
 			ev.done |= 1 << i
-			if e.cfg.Preemptions >= 0 && e.preemptive(d, i) && e.preemptionsBefore(d) >= e.cfg.Preemptions {
+			if e.cfg.Preemptions >= 0 && e.preemptive(d, i) &&
+				e.preemptionsBefore(d) >= e.cfg.Preemptions {
 				e.res.cut = true
 				continue
 			}

@@ -12,7 +12,12 @@ func (e *engine) schedule() []wire.Decision {
 	last := 0
 	for d := range out {
 		ev := &e.stack[d]
-		out[d] = wire.Decision{Thread: int(ev.tid), Default: defaultChoice(ev.enabled, last), Chooses: ev.op.chooses(), Value: int(ev.value)}
+		out[d] = wire.Decision{
+			Thread:  int(ev.tid),
+			Default: defaultChoice(ev.enabled, last),
+			Chooses: ev.op.chooses(),
+			Value:   int(ev.value),
+		}
 		last = int(ev.tid)
 	}
 	return out

@@ -43,7 +43,10 @@ func (e *engine) observe(t *thread, result uint64) {
 	}
 	d := e.depth - 1
 	s := &e.observed
-	*s = Step{N: d, Again: d < e.plen-1, Thread: t.id, Name: t.name, Op: t.op, Address: t.ptr, Result: result}
+	*s = Step{
+		N: d, Again: d < e.plen-1, Thread: t.id, Name: t.name,
+		Op: t.op, Address: t.ptr, Result: result,
+	}
 	if address := ops[t.op].address; address != nil {
 		s.Address = address(e, t)
 	}

@@ -209,5 +209,7 @@ func own(fn string) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(fn, module)
-	return ok && (rest[0] == '.' || strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") || strings.HasPrefix(rest, "/virtual.") || strings.HasPrefix(rest, "/history."))
+	return ok && (rest[0] == '.' ||
+		strings.HasPrefix(rest, "/explore.") || strings.HasPrefix(rest, "/hook.") ||
+		strings.HasPrefix(rest, "/virtual.") || strings.HasPrefix(rest, "/history."))
 }

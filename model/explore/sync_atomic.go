@@ -76,8 +76,8 @@ func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 }
 
 // OverlayWords says that atomic words of different sizes may lie over one another. The exploration
-// starts again with objects of 8 bytes: operations on two halves of one depend on each other, and on
-// those on the whole.
+// starts again with objects of 8 bytes: operations on two halves of one depend on each other, and
+// on those on the whole.
 //
 //go:noinline
 func OverlayWords() {

@@ -23,13 +23,17 @@ func init() {
 		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state == 0 },
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
-		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = int32(t.id) + 1 },
-		loop:          loopEffect, // it keeps readers out
+		apply: func(e *engine, t *thread, _ int32) {
+			e.objs[t.obj].state = int32(t.id) + 1
+		},
+		loop: loopEffect, // it keeps readers out
 	}
 	ops[OpRWLock] = operation{
-		name:          "Lock",
-		class:         write,
-		enabled:       func(_ *engine, t *thread) bool { return probeRWMutex((*sync.RWMutex)(t.ptr)) },
+		name:  "Lock",
+		class: write,
+		enabled: func(_ *engine, t *thread) bool {
+			return probeRWMutex((*sync.RWMutex)(t.ptr))
+		},
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwRead == 0 },
 		before:        rwBefore,
 		loop:          loopLocks,

@@ -46,8 +46,8 @@ func waitGroupBefore(o *object) uint8 {
 	return 0
 }
 
-// waitGroupAddClass: additions are writes if they must be ordered (needsOrderedAdds), and all changes
-// if a counter was below zero.
+// waitGroupAddClass: additions are writes if they must be ordered (needsOrderedAdds), and all
+// changes if a counter was below zero.
 func waitGroupAddClass(e *engine, t *thread) class {
 	if e.orderDones || e.orderAdds && int32(t.old) > 0 {
 		return write
@@ -55,7 +55,8 @@ func waitGroupAddClass(e *engine, t *thread) class {
 	return add
 }
 
-// waitGroupLookClass: where additions are ordered, a look is ordered with all that changes the counter.
+// waitGroupLookClass: where additions are ordered, a look is ordered with all that changes the
+// counter.
 func waitGroupLookClass(e *engine, _ *thread) class {
 	if e.orderAdds || e.orderDones {
 		return read
@@ -165,7 +166,8 @@ func (e *engine) needsOrderedAdds() bool {
 		t := e.threads[bits.TrailingZeros64(s)]
 		for f := e.objs[t.obj].last; f >= 0; f = e.stack[f].prevObj {
 			ev := &e.stack[f]
-			if ev.op == OpWGAdd && int32(ev.arg) > 0 && (t.prev < 0 || e.clockAt(t.prev)[ev.tid] <= f) {
+			if ev.op == OpWGAdd && int32(ev.arg) > 0 &&
+				(t.prev < 0 || e.clockAt(t.prev)[ev.tid] <= f) {
 				return true
 			}
 		}

@@ -83,7 +83,8 @@ func (e *engine) handOff(t *thread) {
 	}
 	for e.next != t.id {
 		if e.next < 0 {
-			t.coro.yield(struct{}{}) // to the dispatcher, which makes t the base again or unwinds it
+			// to the dispatcher, which makes t the base again or unwinds it
+			t.coro.yield(struct{}{})
 			return
 		}
 		e.cur = e.threads[e.next]

@@ -206,8 +206,8 @@ func (g *edges) close(t *thread) { t.releaseTo(&g.end) }
 
 func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }
 
-// groupSema is where package sync has the race detector see the first waiter of a WaitGroup meet the
-// first addition: Add reads that word when it finds the counter at 0.
+// groupSema is where package sync has the race detector see the first waiter of a WaitGroup meet
+// the first addition: Add reads that word when it finds the counter at 0.
 var groupSema = func() uintptr {
 	field, ok := reflect.TypeFor[sync.WaitGroup]().FieldByName("sema")
 	if !ok {

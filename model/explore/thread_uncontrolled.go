@@ -114,7 +114,8 @@ func newestGoroutine() string {
 	best, top := "", uint64(0)
 	for _, g := range all {
 		f := strings.Fields(g)
-		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newThreadCoro") && !strings.Contains(g, "model/explore.(*engine).newCarrier") {
+		if len(f) > 1 && !strings.Contains(g, "model/explore.(*engine).newThreadCoro") &&
+			!strings.Contains(g, "model/explore.(*engine).newCarrier") {
 			if n, err := strconv.ParseUint(f[1], 10, 64); err == nil && n > top {
 				top, best = n, g
 			}

@@ -117,7 +117,8 @@ func watchInitialisation() {
 	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 		// The runtime's frames are not shown.
 		initialises := strings.HasPrefix(g, "goroutine 1 ") && !strings.Contains(g, "\nmain.main(")
-		tests := strings.Contains(g, "\ntesting.tRunner(") && !strings.Contains(g, "\ntesting.(*T).Run(")
+		tests := strings.Contains(g, "\ntesting.tRunner(") &&
+			!strings.Contains(g, "\ntesting.(*T).Run(")
 		state, _, _ := strings.Cut(g, "\n")
 		waits = waits || (initialises || tests) && waiting(state)
 	}

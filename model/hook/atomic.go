@@ -216,7 +216,9 @@ func ValueSwap(p *atomic.Value, new any) any {
 //go:norace
 //go:noinline
 func ValueCompareAndSwap(p *atomic.Value, old, new any) bool {
-	in := explore.EnterCASFunc(unsafe.Pointer(p), func() bool { return explore.Hidden(func() bool { return p.Load() == old }) })
+	in := explore.EnterCASFunc(unsafe.Pointer(p), func() bool {
+		return explore.Hidden(func() bool { return p.Load() == old })
+	})
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))

@@ -58,7 +58,8 @@ func (o Out[T]) Send(v T) {
 	c := both[chan<- T, T](o.c)
 	mem := new(T)
 	*mem = v
-	r, _ := explore.Communicate([]explore.Case{{Chan: chanOf(c), Send: true, Mem: unsafe.Pointer(mem)}}, false)
+	send := explore.Case{Chan: chanOf(c), Send: true, Mem: unsafe.Pointer(mem)}
+	r, _ := explore.Communicate([]explore.Case{send}, false)
 	finishSend(c, v, r)
 }
 
@@ -116,7 +117,8 @@ func receive[T any](c <-chan T) (v T, ok bool) {
 		return
 	}
 	mem := new(T)
-	r, _ := explore.Communicate([]explore.Case{{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}}, false)
+	recv := explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}
+	r, _ := explore.Communicate([]explore.Case{recv}, false)
 	return finishRecv(c, mem, r)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// A select statement stays one. Before it stands a Selection, and each of its
+// Selection stands before a select statement, which stays one: each of its
 // operands is handed through it, in the order in which the language evaluates
 // them:
 //
@@ -69,7 +69,8 @@ func SelectRecv[T any](s *Selection, c <-chan T) <-chan T {
 	}
 	own := make(chan T, 1)
 	mem := new(T)
-	s.add(explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}, func(r explore.Outcome) {
+	recv := explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}
+	s.add(recv, func(r explore.Outcome) {
 		if v, ok := finishRecv(c, mem, r); ok {
 			own <- v
 		} else {

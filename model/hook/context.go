@@ -54,7 +54,9 @@ func WithDeadline(parent context.Context, d time.Time) (context.Context, context
 // WithDeadlineCause is the hook of context.WithDeadlineCause.
 //
 //go:norace
-func WithDeadlineCause(parent context.Context, d time.Time, cause error) (context.Context, context.CancelFunc) {
+func WithDeadlineCause(
+	parent context.Context, d time.Time, cause error,
+) (context.Context, context.CancelFunc) {
 	if !explore.InExecution() {
 		return context.WithDeadlineCause(parent, d, cause)
 	}
@@ -75,7 +77,9 @@ func WithTimeout(parent context.Context, d time.Duration) (context.Context, cont
 // WithTimeoutCause is the hook of context.WithTimeoutCause.
 //
 //go:norace
-func WithTimeoutCause(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+func WithTimeoutCause(
+	parent context.Context, d time.Duration, cause error,
+) (context.Context, context.CancelFunc) {
 	if !explore.InExecution() {
 		return context.WithTimeoutCause(parent, d, cause)
 	}

@@ -62,8 +62,8 @@ func Refused[T any](v T, what string) T {
 func NotAtomic[T any](v T, what string) T {
 	if explore.Active() && !explore.Aborting() {
 		switch any(v).(type) {
-		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64, *atomic.Uintptr, *atomic.Value,
-			*sync.Map, *sync.Pool, *sync.RWMutex:
+		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64,
+			*atomic.Uintptr, *atomic.Value, *sync.Map, *sync.Pool, *sync.RWMutex:
 			explore.Fail(explore.KindRefused, what)
 		default:
 			if isPointerType(any(v)) {

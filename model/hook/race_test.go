@@ -30,7 +30,8 @@ func TestHooksAreKeptFromTheRaceDetector(t *testing.T) {
 		require.NoError(t, err)
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !f.Name.IsExported() || touchNothing.MatchString(f.Name.Name) {
+			if !ok || f.Recv != nil || !f.Name.IsExported() ||
+				touchNothing.MatchString(f.Name.Name) {
 				continue
 			}
 			n++

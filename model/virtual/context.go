@@ -88,7 +88,7 @@ func NewDeadline(parent context.Context, d time.Time, cause error, now func() ti
 	return c
 }
 
-// Done, Err, Deadline and Value are those of context.Context.
+// Done gives the channel that is closed when c is cancelled.
 func (c *Context) Done() <-chan struct{} { return c.done }
 
 // Err looks whether c is cancelled.
@@ -228,12 +228,14 @@ func (c *Context) follow() {
 		c.release = a.AfterFunc(func() { c.Cancel(parent.Err(), Cause(parent)) })
 		return
 	}
-	if r, in := explore.Communicate([]explore.Case{{Chan: channel(done)}}, true); in && r.Case == 0 {
+	looks := []explore.Case{{Chan: channel(done)}}
+	if r, in := explore.Communicate(looks, true); in && r.Case == 0 {
 		c.Cancel(parent.Err(), Cause(parent))
 		return
 	}
 	explore.Go("context", func() {
-		r, _ := explore.Communicate([]explore.Case{{Chan: channel(done)}, {Chan: channel(c.done)}}, false)
+		ends := []explore.Case{{Chan: channel(done)}, {Chan: channel(c.done)}}
+		r, _ := explore.Communicate(ends, false)
 		if r.Case == 0 {
 			c.Cancel(parent.Err(), Cause(parent))
 		}
