@@ -64,7 +64,10 @@ func TestAuditWithoutToolsFails(t *testing.T) {
 
 func TestAuditUsage(t *testing.T) {
 	for _, args := range [][]string{
-		{"audit", "park"}, {"audit", "-run", "("}, {"audit", "-run", "nothing"}, {"audit", "-wrong"},
+		{"audit", "park"},
+		{"audit", "-run", "("},
+		{"audit", "-run", "nothing"},
+		{"audit", "-wrong"},
 	} {
 		var out, stderr bytes.Buffer
 		if code := run(context.Background(), args, &out, &stderr); code != exitTrouble ||

@@ -89,7 +89,8 @@ func declarations(t *testing.T) map[string]bool {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 			require.NoError(t, err)
 			for _, decl := range file.Decls {
 				for _, name := range namesOf(decl) {

@@ -69,7 +69,9 @@ func newAtomicRing(size int) *atomicRing {
 	return &atomicRing{slots: make([]atomic.Pointer[int], size), spare: make([]*int, size/2+1)}
 }
 
-func (q *atomicRing) slot(p uint32) *atomic.Pointer[int] { return &q.slots[p&uint32(len(q.slots)-1)] }
+func (q *atomicRing) slot(p uint32) *atomic.Pointer[int] {
+	return &q.slots[p&uint32(len(q.slots)-1)]
+}
 
 func (q *atomicRing) push(v *int) {
 	for {

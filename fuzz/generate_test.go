@@ -18,22 +18,38 @@ type group struct {
 var groups = []group{
 	{"atomics", []string{"load", "load", "store", "swap", "add", "cas", "cas", "or"}, 3, 4},
 	{"locks", []string{"load", "store", "lock", "lock", "unlock", "unlock", "trylock"}, 3, 5},
-	{"rwlocks", []string{"load", "store", "rlock", "tryrlock", "wlock", "trywlock", "runlock", "runlock"}, 3, 4},
-	{"conditions", []string{"load", "store", "lock", "lock", "unlock", "wait", "wait", "signal", "broadcast"}, 3, 5},
+	{"rwlocks", []string{
+		"load", "store", "rlock", "tryrlock", "wlock", "trywlock", "runlock", "runlock",
+	}, 3, 4},
+	{"conditions", []string{
+		"load", "store", "lock", "lock", "unlock", "wait", "wait", "signal", "broadcast",
+	}, 3, 5},
 	{"waitgroups", []string{"load", "store", "wgfinish", "wgfinish", "wgwait"}, 3, 4},
 	{"once", []string{"load", "add", "once", "once", "oncevalue", "lock", "unlock", "try"}, 3, 4},
-	{"channels", []string{"send", "send", "recv", "recv", "close", "len", "range", "load", "store"}, 3, 4},
-	{"selects", []string{"send", "recv", "close", "select", "select", "select", "select or default", "select or default"}, 3, 3},
-	{"contexts", []string{
-		"cancel", "cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "drop", "without", "afterfunc",
-		"stopfunc",
+	{"channels", []string{
+		"send", "send", "recv", "recv", "close", "len", "range", "load", "store",
 	}, 3, 4},
-	{"control", []string{"load", "add", "panic", "goexit", "try", "defer", "go", "lock", "unlock", "send", "recv"}, 3, 4},
-	{"coroutines", []string{"load", "add", "pull", "pull", "next", "next", "next", "stop", "yield", "yield", "panic", "goexit", "try"}, 2, 6},
+	{"selects", []string{
+		"send", "recv", "close", "select", "select", "select",
+		"select or default", "select or default",
+	}, 3, 3},
+	{"contexts", []string{
+		"cancel", "cancel", "err", "cause", "ctxdone", "poll ctxdone",
+		"derive", "drop", "without", "afterfunc", "stopfunc",
+	}, 3, 4},
+	{"control", []string{
+		"load", "add", "panic", "goexit", "try", "defer", "go", "lock", "unlock", "send", "recv",
+	}, 3, 4},
+	{"coroutines", []string{
+		"load", "add", "pull", "pull", "next", "next", "next", "stop", "yield", "yield",
+		"panic", "goexit", "try",
+	}, 2, 6},
 	{"everything", []string{
-		"load", "store", "cas", "add", "lock", "unlock", "trylock", "rlock", "wlock", "runlock", "wait", "broadcast",
-		"once", "send", "recv", "close", "range", "select", "select or default",
-		"cancel", "err", "cause", "ctxdone", "derive", "afterfunc", "stopfunc", "panic", "goexit", "try", "defer", "go", "pull", "next", "yield",
+		"load", "store", "cas", "add",
+		"lock", "unlock", "trylock", "rlock", "wlock", "runlock", "wait", "broadcast", "once",
+		"send", "recv", "close", "range", "select", "select or default",
+		"cancel", "err", "cause", "ctxdone", "derive", "afterfunc", "stopfunc",
+		"panic", "goexit", "try", "defer", "go", "pull", "next", "yield",
 	}, 3, 4},
 }
 

@@ -152,7 +152,8 @@ func keep(g group, p prog.Program, about string) string {
 	}
 	h := fnv.New32()
 	fmt.Fprint(h, p)
-	name := filepath.Join(corpus, fmt.Sprintf("%s-%08x.json", strings.ReplaceAll(g.name, " ", "-"), h.Sum32()))
+	file := fmt.Sprintf("%s-%08x.json", strings.ReplaceAll(g.name, " ", "-"), h.Sum32())
+	name := filepath.Join(corpus, file)
 	if err := os.MkdirAll(corpus, 0o777); err != nil {
 		return err.Error()
 	}
@@ -170,7 +171,8 @@ func TestProgramsDoWhatIsExplored(t *testing.T) {
 			c := comparison{group: g, runs: nativeRuns}
 			t.Cleanup(func() { c.end(t) })
 			rapid.Check(t, c.check)
-			require.Less(t, 10*(c.sum.Large+c.sum.Refused), c.sum.Programs, "too few programs were of use")
+			require.Less(t, 10*(c.sum.Large+c.sum.Refused), c.sum.Programs,
+				"too few programs were of use")
 		})
 	}
 }

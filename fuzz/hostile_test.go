@@ -17,7 +17,8 @@ import (
 // seeded runs a property on values that gofuzz makes.
 func seeded(t *testing.T, property func(require.TestingT, *gofuzz.Fuzzer)) {
 	rapid.Check(t, func(t *rapid.T) {
-		property(t, gofuzz.NewWithSeed(rapid.Int64().Draw(t, "seed")).NilChance(0.3).NumElements(0, 5))
+		seed := rapid.Int64().Draw(t, "seed")
+		property(t, gofuzz.NewWithSeed(seed).NilChance(0.3).NumElements(0, 5))
 	})
 }
 

@@ -65,7 +65,11 @@ type pool struct {
 }
 
 func newPool(workers, capacity int) *pool {
-	p := &pool{idle: idle.New(workers), parkers: make([]park.Parker, workers), ran: make([][]int, workers)}
+	p := &pool{
+		idle:    idle.New(workers),
+		parkers: make([]park.Parker, workers),
+		ran:     make([][]int, workers),
+	}
 	for range workers {
 		p.deques = append(p.deques, deque.New[*job](capacity))
 	}
@@ -132,7 +136,8 @@ func (p *pool) steal(me int) (*job, bool) {
 func (p *pool) queued() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.injected) > 0 || slices.ContainsFunc(p.deques, func(d *deque.Deque[*job]) bool { return d.Len() > 0 })
+	holds := func(d *deque.Deque[*job]) bool { return d.Len() > 0 }
+	return len(p.injected) > 0 || slices.ContainsFunc(p.deques, holds)
 }
 
 func (p *pool) work(me int) {

@@ -11,9 +11,10 @@ import (
 
 // racing has plain accesses, and all that can order them.
 var racing = group{"races", []string{
-	"get", "get", "put", "put", "load", "store", "cas", "lock", "lock", "unlock", "unlock", "trylock", "rlock", "wlock",
-	"runlock", "once", "wgfinish", "wgwait", "send", "recv", "close", "select", "select or default", "cancel", "ctxdone",
-	"err", "afterfunc", "go", "pull", "next", "yield", "wait", "signal",
+	"get", "get", "put", "put", "load", "store", "cas",
+	"lock", "lock", "unlock", "unlock", "trylock", "rlock", "wlock", "runlock",
+	"once", "wgfinish", "wgwait", "send", "recv", "close", "select", "select or default",
+	"cancel", "ctxdone", "err", "afterfunc", "go", "pull", "next", "yield", "wait", "signal",
 }, 3, 4}
 
 // Where the race detector objects to a run of a program, it objects to an explored
@@ -22,7 +23,8 @@ func TestRacesAreExplored(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds with the race detector")
 	}
-	var native, exploring = &server{binary: nativeBinary(true)}, &server{binary: exploringBinary(true)}
+	native := &server{binary: nativeBinary(true)}
+	exploring := &server{binary: exploringBinary(true)}
 	t.Cleanup(native.stop)
 	t.Cleanup(exploring.stop)
 	ran, explored := 0, 0

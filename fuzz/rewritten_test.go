@@ -14,10 +14,12 @@ import (
 
 // sequential has what one goroutine can do in one way only.
 var sequential = group{name: "sequential", ops: []string{
-	"load", "store", "swap", "add", "cas", "or", "lock", "unlock", "trylock", "rlock", "tryrlock", "wlock",
-	"trywlock", "runlock", "signal", "broadcast", "wgadd", "wgadd", "wgdone", "wgwait", "once", "oncevalue",
-	"send", "recv", "close", "len", "range", "cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "drop",
-	"without", "get", "put", "try", "try", "defer", "panic", "goexit", "pull", "next", "stop", "yield",
+	"load", "store", "swap", "add", "cas", "or",
+	"lock", "unlock", "trylock", "rlock", "tryrlock", "wlock", "trywlock", "runlock",
+	"signal", "broadcast", "wgadd", "wgadd", "wgdone", "wgwait", "once", "oncevalue",
+	"send", "recv", "close", "len", "range",
+	"cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "drop", "without",
+	"get", "put", "try", "try", "defer", "panic", "goexit", "pull", "next", "stop", "yield",
 }, length: 10}
 
 // A program of one goroutine does the same as it stands, in a rewritten build
@@ -32,7 +34,7 @@ func TestRewrittenProgramsDoTheSame(t *testing.T) {
 			return a
 		}
 		only := func(a serve.Answer) string {
-			outcomes := slices.Concat(slices.Collect(maps.Keys(a.Complete)), slices.Collect(maps.Keys(a.Stuck)))
+			outcomes := slices.AppendSeq(slices.Collect(maps.Keys(a.Complete)), maps.Keys(a.Stuck))
 			require.Len(t, outcomes, 1, "%v", p)
 			return outcomes[0]
 		}

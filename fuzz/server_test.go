@@ -42,7 +42,10 @@ func nativeBinary(race bool) func() (string, error) {
 		}
 		bin := filepath.Join(dir, fmt.Sprintf("native-%v", race))
 		// Without the tag there is no runtime.RaceErrors, which a rewritten build would lack.
-		args := []string{"test", "-c", "-vet=off", "-o", bin, "-tags=counted", fmt.Sprintf("-race=%v", race), servePackage}
+		args := []string{
+			"test", "-c", "-vet=off", "-o", bin,
+			"-tags=counted", fmt.Sprintf("-race=%v", race), servePackage,
+		}
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w\n%s", err, out)
 		}
@@ -58,7 +61,8 @@ func exploringBinary(race bool) func() (string, error) {
 			return "", err
 		}
 		ctx := context.Background()
-		set, err := instrument.Rewrite(ctx, instrument.Config{Dir: ".", Patterns: []string{servePackage}})
+		c := instrument.Config{Dir: ".", Patterns: []string{servePackage}}
+		set, err := instrument.Rewrite(ctx, c)
 		if err != nil {
 			return "", err
 		}

@@ -88,7 +88,8 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 	q := packageVars{path: p.Path}
 	for _, part := range p.Parts {
 		if part.Run != nil {
-			q.steps = append(q.steps, &packageStep{order: part.Order, where: part.Where, run: part.Run})
+			step := &packageStep{order: part.Order, where: part.Where, run: part.Run}
+			q.steps = append(q.steps, step)
 			continue
 		}
 		v := &packageVar{

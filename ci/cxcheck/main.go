@@ -123,7 +123,8 @@ func (c *checker) body(literal *ast.FuncLit, message string) {
 		if !ok || !c.isCx(e) {
 			return true
 		}
-		if root := c.root(e); root != nil && (root.Pos() < literal.Pos() || root.Pos() >= literal.End()) {
+		root := c.root(e)
+		if root != nil && (root.Pos() < literal.Pos() || root.Pos() >= literal.End()) {
 			c.report(e, message)
 			return false
 		}
@@ -166,7 +167,11 @@ func (c *checker) isCx(e ast.Expr) bool {
 
 func isCx(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Name() == "Cx" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == runtimePath
+	if !ok || named.Obj().Name() != "Cx" {
+		return false
+	}
+	pkg := named.Obj().Pkg()
+	return pkg != nil && pkg.Path() == runtimePath
 }
 
 // hasOwn reports whether a function is given a Cx.

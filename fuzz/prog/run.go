@@ -34,8 +34,8 @@ func (t *thread) step(f *frame, in *Instr) {
 		t.groups(f, in)
 	case "send", "recv", "close", "len", "range", "select", "select or default":
 		t.channels(in)
-	case "cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "drop", "without", "afterfunc",
-		"stopfunc":
+	case "cancel", "err", "cause", "ctxdone", "poll ctxdone",
+		"derive", "drop", "without", "afterfunc", "stopfunc":
 		t.contexts(in)
 	default:
 		t.control(f, in)

@@ -88,7 +88,8 @@ func NewWorld() *World {
 
 // Run begins the program, and returns before its goroutines have ended.
 func (w *World) Run(p Program) {
-	if p.uses("cancel", "err", "cause", "ctxdone", "poll ctxdone", "derive", "afterfunc", "without") {
+	if p.uses("cancel", "err", "cause", "ctxdone", "poll ctxdone",
+		"derive", "afterfunc", "without") {
 		w.contexts()
 	}
 	for _, b := range p.Threads {

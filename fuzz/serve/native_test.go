@@ -89,8 +89,10 @@ func free(w *prog.World, before, now int) int {
 // waiting are the states in which a goroutine stays until another one acts. Not
 // among them is that of one which waits for the world to go on, to collect garbage.
 var waiting = []string{
-	"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)", "select", "select (no cases)",
-	"sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock", "sync.Cond.Wait", "sync.WaitGroup.Wait",
+	"chan receive", "chan send", "chan receive (nil chan)", "chan send (nil chan)",
+	"select", "select (no cases)",
+	"sync.Mutex.Lock", "sync.RWMutex.RLock", "sync.RWMutex.Lock",
+	"sync.Cond.Wait", "sync.WaitGroup.Wait",
 	"coroutine",
 }
 

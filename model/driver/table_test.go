@@ -73,7 +73,8 @@ func TestTableAlignsRowsAndExplainsFailures(t *testing.T) {
 		t,
 		`
 package  check         verdict       complete  deadlocked     pruned          steps  seconds
-deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3  assumes n < 9
+deque    TestStealOne  proved       1,234,567           0          0     98,765,432     12.3`+
+			`  assumes n < 9
 park     TestWake      FAILED               3           0          0              0      0.0
 
     deadlock
@@ -91,7 +92,8 @@ park     TestLoop      undecided            0           0          0            
 
     limit: no end after 20000 steps
 
-park     TestLong      bounded              0           0          0              0      0.0  races not checked
+park     TestLong      bounded              0           0          0              0      0.0`+
+			`  races not checked
 4 checks: 1 proved, 1 bounded, 1 failed, 1 undecided
 `,
 		"\n"+b.String(),

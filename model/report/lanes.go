@@ -8,9 +8,9 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Lanes draws a trace, one column per thread and one row per step, in the order in which the steps were
-// made. With many threads, or little room, steps are listed below one another instead. Every line
-// ends with a line break.
+// Lanes draws a trace, one column per thread and one row per step, in the order in which the steps
+// were made. With many threads, or little room, steps are listed below one another instead. Every
+// line ends with a line break.
 func Lanes(t *wire.Trace, o Options) string {
 	if o.Width <= 0 {
 		o.Width = defaultWidth

@@ -9,11 +9,11 @@ import (
 func ExampleParseToken() {
 	t, err := wire.ParseToken("deque:TestStealOne:1f3a9c2e:3b2a")
 	fmt.Println(t.Check, t.Schedule, err)
-	_, err = wire.ParseToken("d:TestA:1f3a9c2e:3b2")
+	_, err = wire.ParseToken("d:TestA:1f3a9c2e:3b0a")
 	fmt.Println(err)
 	// Output:
 	// TestStealOne 3b2a <nil>
-	// token "d:TestA:1f3a9c2e:3b2": schedule "3b2", character 3: ends with a count, without what comes after it
+	// token "d:TestA:1f3a9c2e:3b0a": schedule "3b0a", character 3: a count of 0 is left out
 }
 
 func ExampleEncodeSchedule() {

@@ -148,7 +148,8 @@ func FuzzDecodeSchedule(f *testing.F) {
 
 func FuzzParseToken(f *testing.F) {
 	for _, s := range []string{
-		"deque:TestStealOne:1f3a9c2e:3b2a", ".:T:00000000:0", "a:b:c:d:e", ":::", "a b:c:00000000:0",
+		"deque:TestStealOne:1f3a9c2e:3b2a", ".:T:00000000:0",
+		"a:b:c:d:e", ":::", "a b:c:00000000:0",
 	} {
 		f.Add(s)
 	}

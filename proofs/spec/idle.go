@@ -11,7 +11,7 @@ import (
 //
 //	R  running: not on the count, bit not set    S  searching, counted
 //	F  has found a task, still counted           Z  has seen all queues empty (in IdleRuns only)
-//	A  in Publish, bit set, still counted        C  in Publish, off the count, has yet to load closed
+//	A  in Publish, bit set, still counted        C  in Publish, off the count, loads closed next
 //	B  told Recheck, has yet to look             P  in the sleep, or about to be
 //
 // and, in the last four, by which one of four things it has, see stages:

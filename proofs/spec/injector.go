@@ -206,9 +206,11 @@ var (
 			each(handing, "_i", "_t")...)...) +
 		" + either(lock >= 6 && lock <= 8, 1, 0)"
 
-	// InjectorWakes and RingWakes: no lost wakeup across the hand-off.
+	// InjectorWakes: no wakeup for a task in the injector is lost across the hand-off.
 	InjectorWakes = handOff("q", []string{"K", "P"}, []string{"A", "C", "B", "J"})
-	RingWakes     = handOff("r", []string{"J", "P"}, []string{"A", "C", "B", "K"})
+
+	// RingWakes: no wakeup for a task in the rings is lost across the hand-off.
+	RingWakes = handOff("r", []string{"J", "P"}, []string{"A", "C", "B", "K"})
 
 	// AtRestTogether: nobody is under way, nobody has anything in transit. Workers run long tasks,
 	// or sleep; then none sleeps while there is a task.
