@@ -130,7 +130,8 @@ func TestMeaningOfChannels(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, preemptions := range []int{-1, 1 << 20} {
-				res := explore.Run(explore.Config{Preemptions: preemptions, EarlyTimeouts: c.early}, c.body)
+				cfg := explore.Config{Preemptions: preemptions, EarlyTimeouts: c.early}
+				res := explore.Run(cfg, c.body)
 				require.Nil(t, res.Failure)
 				require.NotZero(t, res.Complete)
 			}

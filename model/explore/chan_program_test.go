@@ -30,15 +30,17 @@ type testChan struct {
 
 func (c *testChan) lookRecv(who string) {
 	found := c.n > len(c.recvs)
-	c.looks = append(c.looks, fmt.Sprintf("%s r%d %v %v", who, len(c.recvs), found, !found && c.closed))
+	look := fmt.Sprintf("%s r%d %v %v", who, len(c.recvs), found, !found && c.closed)
+	c.looks = append(c.looks, look)
 }
 
 func (c *testChan) lookSend(who string) {
+	room := c.n-len(c.recvs) < cap(c.c)
 	if c.closed {
-		c.looks = append(c.looks, fmt.Sprint(who, " s closed ", c.n-len(c.recvs) < cap(c.c)))
+		c.looks = append(c.looks, fmt.Sprint(who, " s closed ", room))
 		return
 	}
-	c.looks = append(c.looks, fmt.Sprintf("%s s%d %v", who, len(c.sends), c.n-len(c.recvs) < cap(c.c)))
+	c.looks = append(c.looks, fmt.Sprintf("%s s%d %v", who, len(c.sends), room))
 }
 
 func (c *testChan) received(who string, v int32, ok bool) int32 {
@@ -247,10 +249,19 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 		{"unbuffered", []string{"send", "recv", "either", "poll", "close"}, 0},
 		{"meetings", []string{"send", "recv", "either", "both", "offer", "poll"}, 0},
 		{"one channel in two cases", []string{"send", "recv", "same", "same", "offer"}, 0},
-		{"timers", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 0},
-		{"timers that come early", []string{"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now"}, 2},
-		{"timers and meetings", []string{"send", "await or expire", "expire", "stop", "both", "offer", "sleep"}, 1},
-		{"everything", []string{"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len", "load", "store", "lock", "unlock"}, 0},
+		{"timers", []string{
+			"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
+		}, 0},
+		{"timers that come early", []string{
+			"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
+		}, 2},
+		{"timers and meetings", []string{
+			"send", "await or expire", "expire", "stop", "both", "offer", "sleep",
+		}, 1},
+		{"everything", []string{
+			"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len",
+			"load", "store", "lock", "unlock",
+		}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 4, 3)
@@ -264,11 +275,13 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 // sameOutcomes holds the search against the one without reduction on what the
 // threads could tell afterwards.
 func sameOutcomes(t tester, p program, early int) {
-	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000, EarlyTimeouts: early}, (*world).outcome)
+	every := explore.Config{Preemptions: 1 << 20, Executions: 20_000, EarlyTimeouts: early}
+	all, allDead, full := explored(t, p, every, (*world).outcome)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1, EarlyTimeouts: early}, (*world).outcome)
+	reduced := explore.Config{Preemptions: -1, EarlyTimeouts: early}
+	got, gotDead, res := explored(t, p, reduced, (*world).outcome)
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 	require.LessOrEqual(t, res.Complete, full.Complete)
@@ -277,7 +290,8 @@ func sameOutcomes(t tester, p program, early int) {
 // sameChanTraces holds the search against the one without reduction: both must
 // see the same traces, and the reduced one each of them once.
 func sameChanTraces(t tester, p program) {
-	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 20_000}, (*world).chanTrace)
+	every := explore.Config{Preemptions: 1 << 20, Executions: 20_000}
+	all, allDead, full := explored(t, p, every, (*world).chanTrace)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}

@@ -31,21 +31,48 @@ func TestCountsOfChannels(t *testing.T) {
 		complete, dead int64
 		body           func()
 	}{
-		{"one sender, one receiver, room for all", 1, 0, func() { c := make(chan int, 4); spawn(send(c, 4), recv(c, 4)) }},
-		{"one sender, one receiver, room for one", 1, 0, func() { c := make(chan int, 1); spawn(send(c, 4), recv(c, 4)) }},
-		{"one sender, one receiver, unbuffered", 1, 0, func() { c := make(chan int); spawn(send(c, 4), recv(c, 4)) }},
-		{"three senders", 6, 0, func() { c := make(chan int, 3); spawn(send(c, 1), send(c, 1), send(c, 1)) }},
-		{"three senders, room for one, and a receiver", 6, 0, func() { c := make(chan int, 1); spawn(send(c, 1), send(c, 1), send(c, 1), recv(c, 3)) }},
-		{"three senders, unbuffered, and a receiver", 6, 0, func() { c := make(chan int); spawn(send(c, 1), send(c, 1), send(c, 1), recv(c, 3)) }},
-		{"a sender and three receivers", 6, 0, func() { c := make(chan int); spawn(send(c, 3), recv(c, 1), recv(c, 1), recv(c, 1)) }},
-		{"two and two", 4, 0, func() { c := make(chan int, 2); spawn(send(c, 1), send(c, 1), recv(c, 1), recv(c, 1)) }},
+		{"one sender, one receiver, room for all", 1, 0, func() {
+			c := make(chan int, 4)
+			spawn(send(c, 4), recv(c, 4))
+		}},
+		{"one sender, one receiver, room for one", 1, 0, func() {
+			c := make(chan int, 1)
+			spawn(send(c, 4), recv(c, 4))
+		}},
+		{"one sender, one receiver, unbuffered", 1, 0, func() {
+			c := make(chan int)
+			spawn(send(c, 4), recv(c, 4))
+		}},
+		{"three senders", 6, 0, func() {
+			c := make(chan int, 3)
+			spawn(send(c, 1), send(c, 1), send(c, 1))
+		}},
+		{"three senders, room for one, and a receiver", 6, 0, func() {
+			c := make(chan int, 1)
+			spawn(send(c, 1), send(c, 1), send(c, 1), recv(c, 3))
+		}},
+		{"three senders, unbuffered, and a receiver", 6, 0, func() {
+			c := make(chan int)
+			spawn(send(c, 1), send(c, 1), send(c, 1), recv(c, 3))
+		}},
+		{"a sender and three receivers", 6, 0, func() {
+			c := make(chan int)
+			spawn(send(c, 3), recv(c, 1), recv(c, 1), recv(c, 1))
+		}},
+		{"two and two", 4, 0, func() {
+			c := make(chan int, 2)
+			spawn(send(c, 1), send(c, 1), recv(c, 1), recv(c, 1))
+		}},
 		{"a lock with room for one", 6, 0, func() {
 			c := make(chan int, 1)
 			f := func() { hook.To(c).Send(1); hook.Recv(c) }
 			spawn(f, f, f)
 		}},
 		{"nobody receives", 0, 1, func() { spawn(send(make(chan int), 1)) }},
-		{"nobody sends", 0, 2, func() { c := make(chan int, 1); spawn(send(c, 1), recv(c, 1), recv(c, 1)) }},
+		{"nobody sends", 0, 2, func() {
+			c := make(chan int, 1)
+			spawn(send(c, 1), recv(c, 1), recv(c, 1))
+		}},
 		{"close and three receivers", 1, 0, func() {
 			c := make(chan int)
 			spawn(recv(c, 1), recv(c, 1), recv(c, 1), func() { hook.Close(c) })
@@ -121,7 +148,8 @@ func TestCountsOfChannels(t *testing.T) {
 			if c.dead == 0 {
 				require.Nil(t, res.Failure)
 			}
-			require.Equal(t, [3]int64{c.complete, c.dead, 0}, [3]int64{res.Complete, res.Deadlocked, res.Failures}, "%+v", res)
+			found := [3]int64{res.Complete, res.Deadlocked, res.Failures}
+			require.Equal(t, [3]int64{c.complete, c.dead, 0}, found, "%+v", res)
 			t.Logf("%d pruned", res.Pruned)
 			full := explore.Run(explore.Config{Preemptions: 1 << 20}, c.body)
 			require.GreaterOrEqual(t, full.Complete, res.Complete)

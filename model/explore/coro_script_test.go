@@ -138,8 +138,11 @@ func TestCoroutinesAreThoseOfPackageIter(t *testing.T) {
 	}
 	require.Greater(t, compared, 3*refused, "few scripts were of use")
 	for _, want := range []string{
-		" next # gives # true", " next # gives # false", " yield # of # gives true", " yield # of # gives false", " stop #",
-		" recovers iter.Pull: next called again before yield", " recovers iter.Pull: yield called again before next", " recovers #", " recovers deferred",
+		" next # gives # true", " next # gives # false",
+		" yield # of # gives true", " yield # of # gives false", " stop #",
+		" recovers iter.Pull: next called again before yield",
+		" recovers iter.Pull: yield called again before next",
+		" recovers #", " recovers deferred",
 	} {
 		require.Greater(t, seen[want], 10, want)
 	}
@@ -148,7 +151,8 @@ func TestCoroutinesAreThoseOfPackageIter(t *testing.T) {
 
 func drawScripts(rng *rand.Rand) (main script, scripts [3]script) {
 	kinds := []string{
-		"pull", "next", "next", "next", "yield", "yield", "yield", "stop", "try next", "try yield", "try stop",
+		"pull", "next", "next", "next", "yield", "yield", "yield", "stop",
+		"try next", "try yield", "try stop",
 		"panic", "goexit", "deferred yield and goexit", "deferred panic and goexit",
 	}
 	draw := func(least int) script {
@@ -194,8 +198,8 @@ func inCoroutines(body func(pause func())) {
 // whatever the strategy.
 func TestCoroutinesChangeNoSchedule(t *testing.T) {
 	ops := []string{
-		"load", "store", "await", "cas", "add", "lock", "lock", "unlock", "once", "condwait", "signal",
-		"rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock",
+		"load", "store", "await", "cas", "add", "lock", "lock", "unlock", "once", "condwait",
+		"signal", "rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock",
 	}
 	gen := genProgram(ops, 3, 5)
 	failed := map[explore.Kind]bool{}

@@ -422,7 +422,10 @@ func TestCoroutineFailures(t *testing.T) {
 		}},
 		{"next from two threads", explore.KindPanic, "panicked: iter.Pull2: next called again before yield", func() {
 			var x atomic.Int32
-			next, _ := hook.Pull2(func(y func(int, int) bool) { hook.Int32Add(&x, 1); hook.Int32Add(&x, 1) })
+			next, _ := hook.Pull2(func(y func(int, int) bool) {
+				hook.Int32Add(&x, 1)
+				hook.Int32Add(&x, 1)
+			})
 			drive := func() { hook.Int32Add(&x, 1); next() }
 			spawn(drive, drive)
 		}},
@@ -435,7 +438,11 @@ func TestCoroutineFailures(t *testing.T) {
 		{"yield of another thread's coroutine", explore.KindRefused, "yield was called by a goroutine that does not run the iterator", func() {
 			var x atomic.Int32
 			var leaked yields
-			next, _ := hook.Pull(func(y yields) { leaked = y; hook.Int32Store(&x, 1); hook.Int32Add(&x, 1) })
+			next, _ := hook.Pull(func(y yields) {
+				leaked = y
+				hook.Int32Store(&x, 1)
+				hook.Int32Add(&x, 1)
+			})
 			spawn(func() { next() }, func() {
 				if hook.Int32Load(&x) == 1 {
 					leaked(2)

@@ -28,11 +28,17 @@ func count(t *testing.T, name string, complete, deadlocked int64, body func()) {
 func TestCounts(t *testing.T) {
 	count(t, "SB", 3, 0, func() {
 		var x, y atomic.Int32
-		spawn(func() { hook.Int32Store(&x, 1); hook.Int32Load(&y) }, func() { hook.Int32Store(&y, 1); hook.Int32Load(&x) })
+		spawn(
+			func() { hook.Int32Store(&x, 1); hook.Int32Load(&y) },
+			func() { hook.Int32Store(&y, 1); hook.Int32Load(&x) })
 	})
 	count(t, "IRIW", 15, 0, func() {
 		var x, y atomic.Int32
-		spawn(func() { hook.Int32Store(&x, 1) }, func() { hook.Int32Store(&y, 1) }, func() { hook.Int32Load(&x); hook.Int32Load(&y) }, func() { hook.Int32Load(&y); hook.Int32Load(&x) })
+		spawn(
+			func() { hook.Int32Store(&x, 1) },
+			func() { hook.Int32Store(&y, 1) },
+			func() { hook.Int32Load(&x); hook.Int32Load(&y) },
+			func() { hook.Int32Load(&y); hook.Int32Load(&x) })
 	})
 	count(t, "4 writers", 24, 0, func() {
 		var x atomic.Int32
@@ -80,8 +86,15 @@ func TestCounts(t *testing.T) {
 	})
 	count(t, "AB-BA", 2, 1, func() {
 		var a, b sync.Mutex
-		spawn(func() { hook.MutexLock(&a); hook.MutexLock(&b); hook.MutexUnlock(&b); hook.MutexUnlock(&a) },
-			func() { hook.MutexLock(&b); hook.MutexLock(&a); hook.MutexUnlock(&a); hook.MutexUnlock(&b) })
+		nest := func(outer, inner *sync.Mutex) func() {
+			return func() {
+				hook.MutexLock(outer)
+				hook.MutexLock(inner)
+				hook.MutexUnlock(inner)
+				hook.MutexUnlock(outer)
+			}
+		}
+		spawn(nest(&a, &b), nest(&b, &a))
 	})
 	count(t, "lost wakeup", 2, 1, func() {
 		var flag, asleep atomic.Int32

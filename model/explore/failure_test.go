@@ -43,7 +43,9 @@ func TestFailures(t *testing.T) {
 		body    func()
 	}{
 		{"a panic", explore.KindPanic, "t0 panicked: boom", func() {
-			spawn(func() { hook.Int32Load(&flag); panic("boom") }, func() { hook.Int32Store(&flag, 0) })
+			spawn(
+				func() { hook.Int32Load(&flag); panic("boom") },
+				func() { hook.Int32Store(&flag, 0) })
 		}},
 		{"a failed assertion", explore.KindAssert, "seen 1", func() {
 			flag.Store(0)
@@ -87,7 +89,9 @@ func TestFailures(t *testing.T) {
 		}},
 		{"some wait", explore.KindDeadlock, "partial: 2 of 3 goroutines wait", func() {
 			var mu sync.Mutex
-			spawn(func() { hook.MutexLock(&mu); hook.MutexLock(&mu) }, func() { hook.Int32Load(&flag) })
+			spawn(
+				func() { hook.MutexLock(&mu); hook.MutexLock(&mu) },
+				func() { hook.Int32Load(&flag) })
 		}},
 		{"the only goroutine waits", explore.KindDeadlock, "every goroutine waits for ever: main in WaitGroup.Wait", func() {
 			var wg sync.WaitGroup
@@ -108,16 +112,19 @@ func TestFailures(t *testing.T) {
 				hook.RWMutexRUnlock(&rw)
 			}, func() { hook.RWMutexLock(&rw); hook.RWMutexUnlock(&rw) })
 		}},
-		{"two spinners wait for each other", explore.KindLivelock, "repeat an iteration without effect", func() {
-			flag.Store(0)
-			other.Store(0)
-			await := func(v *atomic.Int32) {
-				for n := hook.SpinStart(); hook.Int32Load(v) == 0; {
-					hook.Spin(n)
+		{"two spinners wait for each other", explore.KindLivelock,
+			"repeat an iteration without effect", func() {
+				flag.Store(0)
+				other.Store(0)
+				await := func(v *atomic.Int32) {
+					for n := hook.SpinStart(); hook.Int32Load(v) == 0; {
+						hook.Spin(n)
+					}
 				}
-			}
-			spawn(func() { await(&flag); hook.Int32Store(&other, 1) }, func() { await(&other); hook.Int32Store(&flag, 1) })
-		}},
+				spawn(
+					func() { await(&flag); hook.Int32Store(&other, 1) },
+					func() { await(&other); hook.Int32Store(&flag, 1) })
+			}},
 		{"the only goroutine spins", explore.KindLivelock, "no other goroutine is left", func() {
 			flag.Store(0)
 			for n := hook.SpinStart(); hook.Int32Load(&flag) == 0; {
@@ -156,14 +163,17 @@ func TestFailures(t *testing.T) {
 		}},
 		{"a value that changes", explore.KindNondeterminism, "gave another result", func() {
 			n := leftover.Add(1)
-			spawn(func() { hook.Int32Store(&flag, n); hook.Int32Load(&other) }, func() { hook.Int32Store(&other, 2) })
+			spawn(
+				func() { hook.Int32Store(&flag, n); hook.Int32Load(&other) },
+				func() { hook.Int32Store(&other, 2) })
 		}},
-		{"a real goroutine in the body", explore.KindUncontrolled, "did not start used checked code", func() {
-			done := make(chan bool)
-			go func() { hook.Int32Load(&flag); close(done) }()
-			<-done
-			spawn(func() { hook.Int32Load(&flag) })
-		}},
+		{"a real goroutine in the body", explore.KindUncontrolled,
+			"did not start used checked code", func() {
+				done := make(chan bool)
+				go func() { hook.Int32Load(&flag); close(done) }()
+				<-done
+				spawn(func() { hook.Int32Load(&flag) })
+			}},
 		{"Goexit that is not the code's own", explore.KindExit, "left its goroutine", func() {
 			spawn(func() { hook.Int32Load(&flag); runtime.Goexit() })
 		}},
@@ -172,12 +182,14 @@ func TestFailures(t *testing.T) {
 				hook.Go(func() {})
 			}
 		}},
-		{"an index out of range in the engine", explore.KindInternal, "t0 panicked: runtime error", func() {
-			spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(250)) })
-		}},
-		{"an index out of range in the body", explore.KindPanic, "t0 panicked: runtime error", func() {
-			spawn(func() { _ = []int{}[hook.Int32Load(&flag)] })
-		}},
+		{"an index out of range in the engine", explore.KindInternal,
+			"t0 panicked: runtime error", func() {
+				spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(250)) })
+			}},
+		{"an index out of range in the body", explore.KindPanic,
+			"t0 panicked: runtime error", func() {
+				spawn(func() { _ = []int{}[hook.Int32Load(&flag)] })
+			}},
 		{"refused", explore.KindRefused, "a.go:1:2: channels", func() {
 			spawn(func() { hook.Refused(1, "a.go:1:2: channels") })
 		}},
@@ -380,7 +392,9 @@ func TestChooseGivesEveryValueWithEverySchedule(t *testing.T) {
 	r := all(func() {
 		var x atomic.Int32
 		var a, b int
-		spawn(func() { a = explore.Choose(3); hook.Int32Store(&x, 1) }, func() { b = explore.Choose(2); hook.Int32Store(&x, 2) })
+		spawn(
+			func() { a = explore.Choose(3); hook.Int32Store(&x, 1) },
+			func() { b = explore.Choose(2); hook.Int32Store(&x, 2) })
 		seen[[3]int{a, b, int(x.Load())}] = true
 	})
 	require.EqualValues(t, 12, r.Complete)
@@ -420,7 +434,9 @@ func TestVirtualClock(t *testing.T) {
 // RWMutex keeps its state where probes look for it.
 func TestProbesSeeTheRealState(t *testing.T) {
 	var m sync.RWMutex
-	state := func() [2]bool { return [2]bool{explore.RWMutexReading(&m), explore.RWMutexWriting(&m)} }
+	state := func() [2]bool {
+		return [2]bool{explore.RWMutexReading(&m), explore.RWMutexWriting(&m)}
+	}
 	require.Equal(t, [2]bool{false, false}, state())
 	m.RLock()
 	require.Equal(t, [2]bool{true, false}, state())

@@ -94,7 +94,10 @@ func TestObserverSeesOperationsOfTheEngine(t *testing.T) {
 			explore.FutexWake(unsafe.Pointer(word), 1)
 		})
 	})
-	require.Equal(t, map[string]bool{"futex wait 0": true, "futex wait (asleep) 0": true, "futex wake 0": true, "futex wake 1": true}, seen)
+	require.Equal(t, map[string]bool{
+		"futex wait 0": true, "futex wait (asleep) 0": true,
+		"futex wake 0": true, "futex wake 1": true,
+	}, seen)
 	require.EqualValues(t, 1, r.Complete)
 	require.EqualValues(t, 1, r.Deadlocked, "who comes first wakes nobody")
 	require.Equal(t, 3, tries, "the first execution is run twice")

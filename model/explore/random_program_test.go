@@ -97,7 +97,8 @@ func (w *world) saw(who string, v int32) { w.seen = append(w.seen, fmt.Sprint(wh
 // outcome is what the threads could tell afterwards.
 func (w *world) outcome() string {
 	s := slices.Sorted(slices.Values(w.seen))
-	return fmt.Sprint(strings.Join(s, " "), " | ", w.vars[0].Load(), w.vars[1].Load(), w.vars[2].Load())
+	return fmt.Sprint(strings.Join(s, " "), " | ",
+		w.vars[0].Load(), w.vars[1].Load(), w.vars[2].Load())
 }
 
 // trace gives the canonical text of the execution: per object the accesses,
@@ -272,7 +273,9 @@ func (p program) run(w *world) {
 }
 
 // explored gives how often each trace ended complete, and deadlocked.
-func explored(t require.TestingT, p program, cfg explore.Config, key func(*world) string) (complete, dead map[string]int, res explore.Result) {
+func explored(
+	t require.TestingT, p program, cfg explore.Config, key func(*world) string,
+) (complete, dead map[string]int, res explore.Result) {
 	complete, dead = map[string]int{}, map[string]int{}
 	var w *world
 	cfg.End = func() *explore.Failure { complete[key(w)]++; return nil }
@@ -346,7 +349,8 @@ type tester interface {
 }
 
 func sameTraces(t tester, p program, exact bool) {
-	all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 200_000}, (*world).trace)
+	every := explore.Config{Preemptions: 1 << 20, Executions: 200_000}
+	all, allDead, full := explored(t, p, every, (*world).trace)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
@@ -386,27 +390,35 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 	}{
 		{"waitgroups", []string{"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"}},
 		{"waitgroups below zero", []string{"load", "store", "wgchange", "wgchange", "wgwait"}},
-		{"conditions", []string{"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"}},
+		{"conditions", []string{
+			"load", "store", "lock", "condwait", "signal", "unlock", "broadcast",
+		}},
 		{"once", []string{"load", "store", "once", "once", "lock", "unlock"}},
 		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},
 		{"polling", []string{"load", "store", "poll", "cas", "lock", "unlock"}},
 		{"claiming", []string{"load", "store", "claim", "poll"}},
-		{"everything", []string{"load", "store", "await", "cas", "lock", "lock", "unlock", "once", "condwait", "signal", "rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock"}},
+		{"everything", []string{
+			"load", "store", "await", "cas", "lock", "lock", "unlock", "once", "condwait", "signal",
+			"rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock",
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 4, 4)
 			rapid.Check(t, func(t *rapid.T) {
 				p := gen.Draw(t, "program")
-				all, allDead, full := explored(t, p, explore.Config{Preemptions: 1 << 20, Executions: 100_000}, (*world).outcome)
+				every := explore.Config{Preemptions: 1 << 20, Executions: 100_000}
+				reduced := explore.Config{Preemptions: -1}
+				all, allDead, full := explored(t, p, every, (*world).outcome)
 				if full.Failure != nil && full.Failures > 0 {
-					_, _, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
-					require.NotZero(t, res.Failures, "a failing execution was missed: %v\n%v", full.Failure, p)
+					_, _, res := explored(t, p, reduced, (*world).outcome)
+					require.NotZero(t, res.Failures,
+						"a failing execution was missed: %v\n%v", full.Failure, p)
 					return
 				}
 				if strings.HasPrefix(full.Bounded, "budget") {
 					t.Skip("too large")
 				}
-				got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).outcome)
+				got, gotDead, res := explored(t, p, reduced, (*world).outcome)
 				require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 				require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 				require.LessOrEqual(t, res.Complete, full.Complete)

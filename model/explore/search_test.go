@@ -26,7 +26,9 @@ func lostUpdate() {
 func TestReplayShowsTheSameFailure(t *testing.T) {
 	withChoice := func() {
 		var x atomic.Int64
-		spawn(func() { hook.Int64Store(&x, int64(explore.Choose(4))) }, func() { hook.Int64Add(&x, 10) })
+		spawn(
+			func() { hook.Int64Store(&x, int64(explore.Choose(4))) },
+			func() { hook.Int64Add(&x, 10) })
 		if hook.Int64Load(&x) == 13 {
 			explore.Fail(explore.KindAssert, "thirteen")
 		}
@@ -34,7 +36,8 @@ func TestReplayShowsTheSameFailure(t *testing.T) {
 	for _, body := range []func(){lostUpdate, withChoice} {
 		r := all(body)
 		require.NotNil(t, r.Failure)
-		again := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: wire.Deviations(r.Failure.Schedule)}, body)
+		replay := wire.Deviations(r.Failure.Schedule)
+		again := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: replay}, body)
 		require.NotNil(t, again.Failure)
 		require.Equal(t, r.Failure.Message, again.Failure.Message)
 		require.EqualValues(t, 1, again.Executions())
@@ -43,7 +46,8 @@ func TestReplayShowsTheSameFailure(t *testing.T) {
 }
 
 func TestReplayOfAnotherProgramSaysSo(t *testing.T) {
-	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: []wire.Deviation{{At: 0, Thread: 9}}}, lostUpdate)
+	other := []wire.Deviation{{At: 0, Thread: 9}}
+	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: other}, lostUpdate)
 	require.NotNil(t, r.Failure)
 	require.Equal(t, explore.KindNondeterminism, r.Failure.Kind)
 	require.Contains(t, r.Failure.Message, "thread 9 at step 1")
@@ -71,7 +75,9 @@ func TestRandomStrategiesFindTheFailureAndNeverProve(t *testing.T) {
 		require.NotNil(t, r.Failure, s)
 		again := explore.Run(cfg, lostUpdate)
 		require.Equal(t, r.Digest, again.Digest, "%s: the same seed draws the same schedules", s)
-		replay := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: wire.Deviations(r.Failure.Schedule)}, lostUpdate)
+		replay := explore.Run(explore.Config{
+			Preemptions: -1, Record: true, Replay: wire.Deviations(r.Failure.Schedule),
+		}, lostUpdate)
 		require.NotNil(t, replay.Failure, s)
 
 		r = explore.Run(cfg, func() {
@@ -98,12 +104,14 @@ func TestBudgets(t *testing.T) {
 	require.EqualValues(t, 100, r.Executions())
 	require.Equal(t, "budget of 100 executions", r.Bounded)
 	calls := 0
-	r = explore.Run(explore.Config{Preemptions: -1, Duration: 600 * time.Millisecond, Progress: func(r explore.Result, part float64) {
+	progress := func(r explore.Result, part float64) {
 		calls++
 		if part < 0 || part > 1 {
 			t.Error(part)
 		}
-	}}, big)
+	}
+	cfg := explore.Config{Preemptions: -1, Duration: 600 * time.Millisecond, Progress: progress}
+	r = explore.Run(cfg, big)
 	require.Equal(t, "budget of 600ms", r.Bounded)
 	require.NotZero(t, calls)
 }
