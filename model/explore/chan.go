@@ -270,8 +270,11 @@ func (e *engine) checkUncontrolledClose() {
 				continue
 			}
 			if o := &e.objs[c.obj]; !o.ch.closed && ChanClosed(o.ptr) {
-				e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf("%s in %s: the channel was closed behind the checker's back, "+
-					"by a goroutine that it did not start or by code that is not rewritten (a context made outside of the check and cancelled inside?)", t.name, t.doing())}
+				e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf(
+					"%s in %s: the channel was closed behind the checker's back, "+
+						"by a goroutine that it did not start or by code that is not rewritten "+
+						"(a context made outside of the check and cancelled inside?)",
+					t.name, t.doing())}
 				return
 			}
 		}

@@ -26,7 +26,8 @@ var closedAt = func() uintptr {
 	}
 	at, changed := place()
 	if again, n := place(); changed != 1 || n != 1 || again != at {
-		panic("model/explore: where a channel of this Go release keeps that it is closed could not be found; the checker does not know it yet")
+		panic("model/explore: where a channel of this Go release keeps that it is closed " +
+			"could not be found; the checker does not know it yet")
 	}
 	return at
 }()

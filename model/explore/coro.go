@@ -80,7 +80,8 @@ func (c *Coro) Stop() {
 		return
 	}
 	if c.running {
-		Fail(KindRefused, c.name+": stop was called while the iterator runs; what follows from that is not modelled")
+		Fail(KindRefused, c.name+": stop was called while the iterator runs; "+
+			"what follows from that is not modelled")
 	}
 	if e.started(c) {
 		c.done = true
@@ -107,7 +108,8 @@ func (c *Coro) Yield() bool {
 	t := e.cur
 	for in := t.co; in != c; in = in.outer {
 		if in == nil {
-			Fail(KindRefused, c.name+": yield was called by a goroutine that does not run the iterator; what follows from that is not modelled")
+			Fail(KindRefused, c.name+": yield was called by a goroutine that does not run the iterator; "+
+				"what follows from that is not modelled")
 		}
 	}
 	c.edges.touch()

@@ -9,7 +9,8 @@ func (e *engine) pick() int {
 	if d < e.plen {
 		ev := &e.stack[d]
 		if ev.pending != e.pending {
-			e.nondeterministic("at step %d of the same schedule other operations were about to run than before (now %s)", d+1, e.pendingList())
+			e.nondeterministic("at step %d of the same schedule other operations were about to run "+
+				"than before (now %s)", d+1, e.pendingList())
 			return endFailed
 		}
 		return int(ev.tid)

@@ -33,8 +33,8 @@ func Leave(val uint64) {
 	}
 	ev := &e.stack[e.depth-1]
 	if e.depth < e.plen && ev.seen && ev.val != val && !e.aborting {
-		e.fail(KindNondeterminism, "the same schedule gave another result: step %d, %s of %s, gave %#x before and %#x now; "+
-			"the body depends on something the checker does not control (map order, a real clock, a random number, a variable that outlives an execution, a real goroutine)",
+		e.fail(KindNondeterminism, "the same schedule gave another result: "+
+			"step %d, %s of %s, gave %#x before and %#x now"+notControlled,
 			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
 	}
 	ev.val, ev.seen = val, true

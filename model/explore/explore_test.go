@@ -19,7 +19,8 @@ func count(t *testing.T, name string, complete, deadlocked int64, body func()) {
 	t.Helper()
 	r := all(body)
 	if r.Complete != complete || r.Deadlocked != deadlocked || r.Bounded != "" {
-		t.Errorf("%s: %d complete and %d deadlocked executions (%s), want %d and %d", name, r.Complete, r.Deadlocked, r.Bounded, complete, deadlocked)
+		t.Errorf("%s: %d complete and %d deadlocked executions (%s), want %d and %d",
+			name, r.Complete, r.Deadlocked, r.Bounded, complete, deadlocked)
 	}
 }
 

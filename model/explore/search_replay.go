@@ -39,7 +39,8 @@ func (e *engine) replayChoice(en uint64) int {
 	}
 	if d := e.deviation(); d != nil && !d.IsValue {
 		if d.Thread >= maxThreads || en>>d.Thread&1 == 0 {
-			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there", d.Thread, e.depth+1)
+			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there",
+				d.Thread, e.depth+1)
 			return -1
 		}
 		return d.Thread

@@ -96,10 +96,15 @@ func here() Frame {
 	return place(pcs[:runtime.Callers(2, pcs[:])])
 }
 
+// notControlled ends the message about a body that does not repeat itself.
+const notControlled = "; the body depends on something the checker does not control " +
+	"(map order, a real clock, a random number, a variable that outlives an execution, " +
+	"a real goroutine)"
+
 func (e *engine) nondeterministic(format string, args ...any) {
 	if e.failure == nil {
-		e.failure = &Failure{Kind: KindNondeterminism, Message: fmt.Sprintf(format, args...) +
-			"; the body depends on something the checker does not control (map order, a real clock, a random number, a variable that outlives an execution, a real goroutine)"}
+		message := fmt.Sprintf(format, args...) + notControlled
+		e.failure = &Failure{Kind: KindNondeterminism, Message: message}
 	}
 }
 
@@ -115,8 +120,8 @@ func (e *engine) pendingList() string {
 
 // mismatch fails an execution in which a step of the prefix differs from the one seen before.
 func (e *engine) mismatch(t *thread, ev *event) {
-	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d; "+
-		"the body depends on something the checker does not control (map order, a real clock, a random number, a variable that outlives an execution, a real goroutine)",
+	e.fail(KindNondeterminism, "step %d of %s was %s on object #%d and is now %s on object #%d"+
+		notControlled,
 		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)
 }
 
@@ -147,10 +152,12 @@ func (e *engine) blockedFailure() *Failure {
 	switch {
 	case spins > 0:
 		f.Kind = KindLivelock
-		f.Message = fmt.Sprintf("%d of %d goroutines can never go on, %d of them repeat an iteration without effect: %s", left, e.n, spins, list)
+		f.Message = fmt.Sprintf("%d of %d goroutines can never go on, "+
+			"%d of them repeat an iteration without effect: %s", left, e.n, spins, list)
 	case e.threads[0].fin:
 		f.Kind = KindLeak
-		f.Message = fmt.Sprintf("the body returned, but %d of %d goroutines wait for ever: %s", left, e.n, list)
+		f.Message = fmt.Sprintf("the body returned, but %d of %d goroutines wait for ever: %s",
+			left, e.n, list)
 	case left == e.n:
 		f.Kind = KindDeadlock
 		f.Message = "every goroutine waits for ever: " + list

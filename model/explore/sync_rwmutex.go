@@ -116,7 +116,8 @@ func rwTryRLock(e *engine, t *thread, _ int32) {
 var readerCount = func() uintptr {
 	f, ok := reflect.TypeFor[sync.RWMutex]().FieldByName("readerCount")
 	if !ok || f.Type != reflect.TypeFor[atomic.Int32]() {
-		panic("model/explore: sync.RWMutex of this Go release has no readerCount; the checker does not know it yet")
+		panic("model/explore: sync.RWMutex of this Go release has no readerCount; " +
+			"the checker does not know it yet")
 	}
 	return f.Offset
 }()

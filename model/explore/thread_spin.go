@@ -76,7 +76,8 @@ func Spin(n uint64) {
 	}
 	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
 		if e.quiet {
-			e.fail(KindLivelock, "%s repeats an iteration without effect, and no other goroutine is left to change what it reads", t.name)
+			e.fail(KindLivelock, "%s repeats an iteration without effect, "+
+				"and no other goroutine is left to change what it reads", t.name)
 		}
 		s.on = false
 		Enter(nil, OpSpin)

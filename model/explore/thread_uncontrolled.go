@@ -89,7 +89,8 @@ func GoroutineID() uint64 {
 // checkUncontrolled fails the execution if there is a goroutine that the checker did not start.
 func (e *engine) checkUncontrolled() {
 	if s := e.uncontrolled.seen.Swap(nil); s != nil {
-		e.failure = &Failure{Kind: KindUncontrolled, Message: "a goroutine that the checker did not start used checked code during an execution:\n" + s.stack}
+		e.failure = &Failure{Kind: KindUncontrolled, Message: "a goroutine that the checker " +
+			"did not start used checked code during an execution:\n" + s.stack}
 		return
 	}
 	n := runtime.NumGoroutine()
@@ -103,7 +104,9 @@ func (e *engine) checkUncontrolled() {
 			return
 		}
 	}
-	e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf("%d goroutine(s) were started behind the checker's back:\n%s", n-e.uncontrolled.count, newestGoroutine())}
+	e.failure = &Failure{Kind: KindUncontrolled, Message: fmt.Sprintf(
+		"%d goroutine(s) were started behind the checker's back:\n%s",
+		n-e.uncontrolled.count, newestGoroutine())}
 }
 
 // newestGoroutine returns the stack of the goroutine with the highest number, which is the one

@@ -33,7 +33,8 @@ func chanOf[T any](c chan T) explore.Chan {
 
 // uncontrolled ends the check because the real channel is not in the state of its model.
 func uncontrolled() {
-	explore.Fail(explore.KindUncontrolled, "a channel was used behind the checker's back: by a goroutine that it did not start, or by code that is not rewritten")
+	explore.Fail(explore.KindUncontrolled, "a channel was used behind the checker's back: "+
+		"by a goroutine that it did not start, or by code that is not rewritten")
 }
 
 // An Out is a channel to send on.

@@ -99,7 +99,8 @@ func Tick(d time.Duration) <-chan time.Time {
 // the check.
 func active(s explore.TimerState, method string) bool {
 	if s == explore.TimerUnknown {
-		explore.Fail(explore.KindRefused, method+" of a timer that was made outside of the check, or as a composite literal, is not modelled")
+		explore.Fail(explore.KindRefused, method+" of a timer that was made outside of the check, "+
+			"or as a composite literal, is not modelled")
 	}
 	return s == explore.TimerActive
 }
