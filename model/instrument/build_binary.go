@@ -23,7 +23,8 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 	if output, err = filepath.Abs(output); err != nil {
 		return err
 	}
-	args := []string{"test", "-c", "-o", output, "-vet=off", "-ldflags=-w", "-overlay=" + p.overlay} // -w: nobody debugs these, and linking takes half the time
+	// -w: nobody debugs these binaries, and linking takes half the time.
+	args := []string{"test", "-c", "-o", output, "-vet=off", "-ldflags=-w", "-overlay=" + p.overlay}
 	args = append(args, s.buildFlags()...)
 	var env []string
 	if p.modfile != "" {

@@ -33,7 +33,7 @@ func (s *Set) raiseLanguage(ctx context.Context, c *checked, files map[string][]
 	if edits == nil {
 		return nil
 	}
-	if strings.Contains(c.meta.Dir, string(filepath.Separator)+"vendor"+string(filepath.Separator)) {
+	if strings.Contains(filepath.ToSlash(c.meta.Dir), "/vendor/") {
 		// The version stands in vendor/modules.txt, which the go command
 		// reads past the overlay.
 		for _, f := range c.files {
@@ -67,10 +67,13 @@ func raiseFile(f *source, text []byte) []byte {
 			}
 			i := f.tf.PositionFor(comment.Pos(), false).Line - 1
 			if old, ok := strings.CutPrefix(comment.Text, "//go:build "); ok {
-				lines[i] = fmt.Sprintf("//go:build (%s) && go%s\n", strings.TrimSpace(old), minLanguage)
+				old = strings.TrimSpace(old)
+				lines[i] = fmt.Sprintf("//go:build (%s) && go%s\n", old, minLanguage)
 				return []byte(strings.Join(lines, ""))
 			}
-			if place < 0 && strings.HasPrefix(comment.Text, "//") && !strings.HasPrefix(comment.Text, "//go:") && f.tf.PositionFor(comment.Pos(), false).Column == 1 {
+			if place < 0 && strings.HasPrefix(comment.Text, "//") &&
+				!strings.HasPrefix(comment.Text, "//go:") &&
+				f.tf.PositionFor(comment.Pos(), false).Column == 1 {
 				place = i
 			}
 		}

@@ -23,7 +23,9 @@ func TestRaisedFilesKeepTheirLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := string(raiseFile(&source{name: "/x/f.go", text: []byte(row.text), ast: f, tf: fset.File(f.Pos())}, []byte(row.text)))
+		text := []byte(row.text)
+		src := &source{name: "/x/f.go", text: text, ast: f, tf: fset.File(f.Pos())}
+		got := string(raiseFile(src, text))
 		if got != row.want {
 			t.Errorf("got %q, want %q", got, row.want)
 		}

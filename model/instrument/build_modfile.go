@@ -24,7 +24,8 @@ func (s *Set) editGoMod(ctx context.Context, text []byte, edits []string) ([]byt
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		return nil, err
 	}
-	if _, err := s.goCmd(ctx, append(append([]string{"mod", "edit"}, edits...), file)...); err != nil {
+	args := append(append([]string{"mod", "edit"}, edits...), file)
+	if _, err := s.goCmd(ctx, args...); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)
@@ -33,7 +34,9 @@ func (s *Set) editGoMod(ctx context.Context, text []byte, edits []string) ([]byt
 // writeModfile writes the go.mod of the main module with edits, and its go.sum
 // beside it. The go command takes no such file in a workspace; what that
 // decides is written into the go.mod then.
-func (s *Set) writeModfile(ctx context.Context, l *listing, main *module, edits []string) (string, error) {
+func (s *Set) writeModfile(
+	ctx context.Context, l *listing, main *module, edits []string,
+) (string, error) {
 	text, err := os.ReadFile(main.GoMod)
 	if err != nil {
 		return "", err

@@ -97,7 +97,9 @@ package t_test
 ` + strings.Replace(wantRegistered("example.com/t", "example.com/t_test", "example.com/t/sub", "example.com/t/empty", "example.com/t/dep"),
 		"import (", "import (\n\t\"example.com/t\"\n\t_ \"example.com/t/dep\"", 1) + "\nfunc TestF(*testing.T) { t.Internal() }\n"
 	set := rewriteModule(t, newModule(t, archive))
-	checkRegistered(t, set, "example.com/t", "example.com/t", "example.com/t_test", "example.com/t/sub", "example.com/t/empty", "example.com/t/dep")
+	checkRegistered(t, set, "example.com/t",
+		"example.com/t", "example.com/t_test",
+		"example.com/t/sub", "example.com/t/empty", "example.com/t/dep")
 }
 
 // A package of a module that a replace directive takes from a directory, both
@@ -140,8 +142,12 @@ package t
 	// A replaced file may be named by either way.
 	for _, way := range []string{"real", "link"} {
 		name := filepath.Join(base, way, "a.go")
-		_, err := Rewrite(context.Background(), Config{Dir: filepath.Join(base, "link"), Patterns: []string{"."}, Cache: sharedCache(t),
-			Replace: map[string][]byte{name: []byte("package t\n\nvar x = y\n")}})
+		_, err := Rewrite(context.Background(), Config{
+			Dir:      filepath.Join(base, "link"),
+			Patterns: []string{"."},
+			Cache:    sharedCache(t),
+			Replace:  map[string][]byte{name: []byte("package t\n\nvar x = y\n")},
+		})
 		if err == nil || !strings.Contains(err.Error(), "a.go:3:9: undefined: y") {
 			t.Errorf("replaced %s: %v", way, err)
 		}
@@ -197,7 +203,8 @@ func TestVendor(t *testing.T) {
 	goTool(t, dir, nil, "mod", "vendor")
 	set := rewriteModule(t, dir, ".")
 	checkRegistered(t, set, "example.com/t", append(cached, "example.com/t")...)
-	if p, err := set.plan(context.Background(), "example.com/t", false); err != nil || p.modfile != "" {
+	p, err := set.plan(context.Background(), "example.com/t", false)
+	if err != nil || p.modfile != "" {
 		t.Errorf("plan %+v, %v", p, err)
 	}
 }
@@ -209,7 +216,8 @@ func TestWorkspace(t *testing.T) {
 	writeFiles(t, base, "-- go.work --\ngo 1.25.0\n\nuse ./one\n\nuse ./two\n"+strings.ReplaceAll(goMod(t), "-- go.mod --", "-- one/go.mod --")+
 		strings.ReplaceAll(rapidTest, "-- ", "-- one/")+
 		wantRegistered(append(cached, "example.com/t", "example.com/two")...)+
-		"-- one/a.go --\npackage t\n\nimport _ \"example.com/two\"\n"+strings.Replace(goSum(t), "-- go.sum", "-- one/go.sum", 1)+
+		"-- one/a.go --\npackage t\n\nimport _ \"example.com/two\"\n"+
+		strings.Replace(goSum(t), "-- go.sum", "-- one/go.sum", 1)+
 		"-- two/go.mod --\nmodule example.com/two\n\ngo 1.24\n-- two/two.go --\npackage two\n\nimport \"sync\"\n\nvar mu sync.Mutex\n\nfunc init() { mu.Lock() }\n")
 	set := rewriteModule(t, filepath.Join(base, "one"))
 	checkRegistered(t, set, "example.com/t", append(cached, "example.com/t", "example.com/two")...)
@@ -264,12 +272,15 @@ func TestName(t *testing.T) { t.Log("name is", name+".") }
 	}{
 		{"", "name is .", false, []string{"example.com/t"}},
 		{"special,other", "name is special.", false, []string{"example.com/t"}},
-		{"special", "name is racespecial.", true, []string{"example.com/t", "example.com/t/raceonly"}},
+		{"special", "name is racespecial.", true,
+			[]string{"example.com/t", "example.com/t/raceonly"}},
 	} {
 		if row.race && testing.Short() {
 			continue
 		}
-		set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Tags: row.tags, Cache: sharedCache(t)})
+		set, err := Rewrite(context.Background(), Config{
+			Dir: dir, Patterns: []string{"."}, Tags: row.tags, Cache: sharedCache(t),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +288,8 @@ func TestName(t *testing.T) { t.Log("name is", name+".") }
 		if !strings.Contains(out, row.want) {
 			t.Errorf("%+v: %s", row, out)
 		}
-		if got := slices.Sorted(slices.Values(set.RewrittenMode("example.com/t", row.race))); !slices.Equal(got, row.registered) {
+		got := slices.Sorted(slices.Values(set.RewrittenMode("example.com/t", row.race)))
+		if !slices.Equal(got, row.registered) {
 			t.Errorf("%+v: registered %v", row, got)
 		}
 	}
@@ -348,7 +360,8 @@ func TestSum(t *testing.T) {
 }
 `)
 	set := rewriteModule(t, dir)
-	err := set.Build(context.Background(), "example.com/t/c", false, filepath.Join(t.TempDir(), "bin"))
+	bin := filepath.Join(t.TempDir(), "bin")
+	err := set.Build(context.Background(), "example.com/t/c", false, bin)
 	if err == nil || !strings.Contains(err.Error(), "example.com/t/c cannot be checked: it uses cgo (c.go)") {
 		t.Errorf("Build: %v", err)
 	}
@@ -363,7 +376,8 @@ func TestSum(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	if text := rewrittenText(t, set, "example.com/t", "asm.go"); !strings.Contains(text, "2 * sw_hook.Refused(One, ") {
+	text = rewrittenText(t, set, "example.com/t", "asm.go")
+	if !strings.Contains(text, "2 * sw_hook.Refused(One, ") {
 		t.Error(text)
 	}
 }
@@ -371,16 +385,21 @@ func TestSum(t *testing.T) {
 // A mutant's text is rewritten and built, and the tree is left alone.
 func TestReplacedFiles(t *testing.T) {
 	dir := newModule(t, "-- a.go --\npackage t\n\nfunc F() int { return 1 }\n-- a_test.go --\npackage t\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Log(\"F is\", F()) }\n")
-	set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: map[string][]byte{
-		filepath.Join(dir, "a.go"): []byte("package t\n\nfunc F() int { go func() {}(); return 2 }\n"),
-	}})
+	set, err := Rewrite(context.Background(), Config{
+		Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: map[string][]byte{
+			filepath.Join(dir, "a.go"): []byte("package t\n\n" +
+				"func F() int { go func() {}(); return 2 }\n"),
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := buildAndRun(t, set, "example.com/t", false, "-test.v"); !strings.Contains(out, "F is 2") {
+	out := buildAndRun(t, set, "example.com/t", false, "-test.v")
+	if !strings.Contains(out, "F is 2") {
 		t.Error(out)
 	}
-	if text := rewrittenText(t, set, "example.com/t", "a.go"); !strings.Contains(text, "sw_hook.Go(func() {})") {
+	text := rewrittenText(t, set, "example.com/t", "a.go")
+	if !strings.Contains(text, "sw_hook.Go(func() {})") {
 		t.Error(text)
 	}
 }

@@ -85,7 +85,10 @@ type copiedPackage struct {
 
 // copyModules copies the modules that need it, and writes a go.mod that names
 // the copies.
-func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, root *listed, closure []*listed, copies map[string]*copiedModule) error {
+func (s *Set) copyModules(
+	ctx context.Context, p *plan, l *listing, root *listed, closure []*listed,
+	copies map[string]*copiedModule,
+) error {
 	var edits []string
 	for _, path := range sortedKeys(copies) {
 		m := copies[path]
@@ -96,7 +99,10 @@ func (s *Set) copyModules(ctx context.Context, p *plan, l *listing, root *listed
 		if err != nil {
 			return err
 		}
-		edits = append(edits, "-dropreplace="+path, "-dropreplace="+path+"@"+m.module.Version, "-replace="+path+"="+dir)
+		edits = append(edits,
+			"-dropreplace="+path,
+			"-dropreplace="+path+"@"+m.module.Version,
+			"-replace="+path+"="+dir)
 		for _, q := range m.pkgs {
 			p.registered = append(p.registered, q.meta.ImportPath)
 		}
@@ -121,7 +127,8 @@ func (s *Set) copyModule(ctx context.Context, m *copiedModule, closure []*listed
 	if err != nil {
 		return "", err
 	}
-	if files["go.mod"], err = s.editGoMod(ctx, gomod, languageEdit(m.module.GoVersion)); err != nil {
+	files["go.mod"], err = s.editGoMod(ctx, gomod, languageEdit(m.module.GoVersion))
+	if err != nil {
 		return "", err
 	}
 	for _, q := range closure {

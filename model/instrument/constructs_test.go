@@ -31,8 +31,13 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 	for _, s := range survivors(t, set, "example.com/t") {
 		t.Errorf("left alone: %s", s)
 	}
-	out := buildAndRun(t, set, "example.com/t", false, "-test.v", "-test.bench=Run", "-test.benchtime=1x")
-	for _, test := range []string{"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers", "TestContexts", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull", "TestRuntimeFunctions", "BenchmarkRun"} {
+	out := buildAndRun(t, set, "example.com/t", false,
+		"-test.v", "-test.bench=Run", "-test.benchtime=1x")
+	for _, test := range []string{
+		"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers",
+		"TestContexts", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull",
+		"TestRuntimeFunctions", "BenchmarkRun",
+	} {
 		if !strings.Contains(out, test) {
 			t.Errorf("%s did not run", test)
 		}
@@ -160,7 +165,9 @@ func TestSplices(t *testing.T) {
 			t.Errorf("%s has no %s", row.file, row.want)
 		}
 	}
-	for _, s := range []string{"sw_r *shadowed) Lock", "sw_r ambiguous) Lock", "sw_r *sameName) Unlock"} {
+	for _, s := range []string{
+		"sw_r *shadowed) Lock", "sw_r ambiguous) Lock", "sw_r *sameName) Unlock",
+	} {
 		if strings.Contains(files["sync_test.go"], s) {
 			t.Errorf("there is an explicit method %s", s)
 		}
@@ -194,7 +201,8 @@ func TestSum(t *testing.T) {
 }
 `))
 	buildAndRun(t, set, "example.com/t", false)
-	if text := rewrittenText(t, set, "example.com/t", "a_test.go"); !strings.Contains(text, "sw1_hook.Int32Load(&sw0_spin)") {
+	text := rewrittenText(t, set, "example.com/t", "a_test.go")
+	if !strings.Contains(text, "sw1_hook.Int32Load(&sw0_spin)") {
 		t.Error(text)
 	}
 }

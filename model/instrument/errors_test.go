@@ -24,13 +24,15 @@ func TestErrorsNameTheOriginal(t *testing.T) {
 		{"compiler only", "-- a.go --\npackage t\n\nfunc f()\n", "a.go:3:6: missing function body"},
 		{"compiler only, big", "-- a.go --\npackage t\n\nvar x [1 << 60]int\n", "a.go:3:5"},
 		{"unused import", "-- a.go --\npackage t\n\nimport \"sync\"\n", `a.go:3:8: "sync" imported and not used`},
-		{"missing package", "-- a.go --\npackage t\n\nimport _ \"example.com/none\"\n", "example.com/none"},
+		{"missing package", "-- a.go --\npackage t\n\nimport _ \"example.com/none\"\n",
+			"example.com/none"},
 		{"in a test", "-- a.go --\npackage t\n-- b_test.go --\npackage t\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
 		{"in an external test", "-- a.go --\npackage t\n-- b_test.go --\npackage t_test\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
 		{"below the checked package", "-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n-- b/b.go --\npackage b\n\nfunc f() { var n int }\n", "b.go:3:16: declared and not used: n"},
 	} {
 		dir := newModule(t, row.files+okTest)
-		_, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
+		_, err := Rewrite(context.Background(),
+			Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
 		var build *BuildError
 		if !errors.As(err, &build) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.want)
@@ -55,18 +57,22 @@ func TestNothingToBuild(t *testing.T) {
 			t.Errorf("Rewritten(%s) = %v", row.pkg, got)
 		}
 	}
-	if _, err := Rewrite(ctx, Config{Dir: dir, Patterns: []string{"./none"}, Cache: sharedCache(t)}); err == nil {
+	rewrite := func(ctx context.Context, dir, pattern string) error {
+		_, err := Rewrite(ctx, Config{Dir: dir, Patterns: []string{pattern}, Cache: sharedCache(t)})
+		return err
+	}
+	if rewrite(ctx, dir, "./none") == nil {
 		t.Error("a missing directory is no error")
 	}
-	if _, err := Rewrite(ctx, Config{Dir: filepath.Join(dir, "none"), Patterns: []string{"."}, Cache: sharedCache(t)}); err == nil {
+	if rewrite(ctx, filepath.Join(dir, "none"), ".") == nil {
 		t.Error("a missing module is no error")
 	}
-	if _, err := Rewrite(ctx, Config{Dir: dir, Patterns: []string{"./a.go"}, Cache: sharedCache(t)}); err == nil {
+	if rewrite(ctx, dir, "./a.go") == nil {
 		t.Error("a file as a pattern is no error")
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Rewrite(canceled, Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)}); !errors.Is(err, context.Canceled) {
+	if err := rewrite(canceled, dir, "."); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -76,7 +82,8 @@ func TestNothingToBuild(t *testing.T) {
 func TestModuleWithoutTheChecker(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\ngo 1.25.0\n-- a.go --\npackage t\n"+okTest)
-	_, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
+	_, err := Rewrite(context.Background(),
+		Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
 	if err == nil || !strings.Contains(err.Error(), "go get "+rootPath) {
 		t.Errorf("%v", err)
 	}

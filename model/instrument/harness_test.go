@@ -44,7 +44,8 @@ func writeFiles(t testing.TB, dir, archive string) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(strings.TrimSuffix(strings.Join(text, "\n"), "\n")+end), 0o666); err != nil {
+		whole := strings.TrimSuffix(strings.Join(text, "\n"), "\n") + end
+		if err := os.WriteFile(file, []byte(whole), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +118,8 @@ func goMod(t testing.TB) string {
 		t.Fatal(err)
 	}
 	mod := strings.Replace(string(text), "module "+rootPath+"\n", "module example.com/t\n", 1)
-	return "-- go.mod --\n" + mod + "\nrequire " + rootPath + " v0.0.0\n\nreplace " + rootPath + " => " + repoRoot(t) + "\n"
+	return "-- go.mod --\n" + mod + "\nrequire " + rootPath + " v0.0.0\n\n" +
+		"replace " + rootPath + " => " + repoRoot(t) + "\n"
 }
 
 func rewriteModule(t testing.TB, dir string, patterns ...string) *Set {
@@ -125,7 +127,8 @@ func rewriteModule(t testing.TB, dir string, patterns ...string) *Set {
 	if patterns == nil {
 		patterns = []string{"./..."}
 	}
-	set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: patterns, Cache: sharedCache(t)})
+	set, err := Rewrite(context.Background(),
+		Config{Dir: dir, Patterns: patterns, Cache: sharedCache(t)})
 	if err != nil {
 		t.Fatalf("Rewrite: %v", err)
 	}

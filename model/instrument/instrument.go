@@ -25,7 +25,7 @@ type Config struct {
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place
-	Cache    string            // keeps rewritten copies; "" means surewake in the user's cache directory
+	Cache    string            // of rewritten copies; "": surewake in the user's cache directory
 }
 
 // Package is one of the listed packages.

@@ -28,7 +28,8 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 	var names []string
 	reach := &reachability{ss: ss, seen: make(map[types.Object]bool)}
 	for _, p := range closure {
-		if p.ImportPath != root.ImportPath && p.ImportPath != root.ImportPath+"_test" || ss.excluded[p.ID] {
+		own := p.ImportPath == root.ImportPath || p.ImportPath == root.ImportPath+"_test"
+		if !own || ss.excluded[p.ID] {
 			continue
 		}
 		c, err := ss.load(p.ID)

@@ -82,7 +82,10 @@ func TestChecksAreTestsThatReachCheck(t *testing.T) {
 		paths = append(paths, p.Path)
 		var want []string
 		if p.Path == "example.com/t" {
-			want = []string{"TestDirect", "TestExternal", "TestHelper", "TestIndirect", "TestMethod", "TestSubtest", "TestTable", "Test_underscore"}
+			want = []string{
+				"TestDirect", "TestExternal", "TestHelper", "TestIndirect", "TestMethod",
+				"TestSubtest", "TestTable", "Test_underscore",
+			}
 		}
 		if !slices.Equal(p.Checks, want) {
 			t.Errorf("%s has checks %v, want %v", p.Path, p.Checks, want)
@@ -94,7 +97,8 @@ func TestChecksAreTestsThatReachCheck(t *testing.T) {
 			t.Errorf("package %+v", p)
 		}
 	}
-	if want := []string{"example.com/t", "example.com/t/helper", "example.com/t/none"}; !slices.Equal(paths, want) {
+	want := []string{"example.com/t", "example.com/t/helper", "example.com/t/none"}
+	if !slices.Equal(paths, want) {
 		t.Errorf("packages %v, want %v", paths, want)
 	}
 }
@@ -105,7 +109,9 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 	archive := "-- hook_test.go --\npackage t\n\nimport _ \"" + hookPath + "\"\n-- b/b.go --\npackage b\n-- c/c.go --\npackage c\n-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n" + okTest
 	source := func(dir string, replace map[string][]byte) string {
 		t.Helper()
-		set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: replace})
+		set, err := Rewrite(context.Background(), Config{
+			Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t), Replace: replace,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +125,10 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 	if s := source(freshModule(t, archive), nil); s != before {
 		t.Error("another directory changes it")
 	}
-	for file, text := range map[string]string{"b/b.go": "package b // changed\n", "a_test.go": "package t\n"} {
+	for file, text := range map[string]string{
+		"b/b.go":    "package b // changed\n",
+		"a_test.go": "package t\n",
+	} {
 		if source(dir, map[string][]byte{filepath.Join(dir, file): []byte(text)}) == before {
 			t.Errorf("%s does not change it", file)
 		}
@@ -132,7 +141,8 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 	if source(dir, map[string][]byte{engine: append(text, "\n// changed\n"...)}) != before {
 		t.Error("the checker's own text changes it")
 	}
-	if source(dir, map[string][]byte{filepath.Join(dir, "c/c.go"): []byte("package c // changed\n")}) != before {
+	other := filepath.Join(dir, "c/c.go")
+	if source(dir, map[string][]byte{other: []byte("package c // changed\n")}) != before {
 		t.Error("a package that is not imported changes it")
 	}
 }

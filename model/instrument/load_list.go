@@ -182,7 +182,8 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 		if p.ForTest != "" || !s.matches(p) {
 			continue
 		}
-		if base, ok := strings.CutSuffix(id, ".test"); ok && p.Name == "main" && l.pkgs[base] != nil {
+		base, ok := strings.CutSuffix(id, ".test")
+		if ok && p.Name == "main" && l.pkgs[base] != nil {
 			continue
 		}
 		if p.ID == "command-line-arguments" {
@@ -223,7 +224,9 @@ func (s *Set) goCmd(ctx context.Context, args ...string) ([]byte, error) {
 // directory's name from PWD, and prints every other name below it. Listing and
 // building must see the same one, or the keys of the overlay match nothing and
 // it is silently ignored.
-func (s *Set) goCmdIn(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+func (s *Set) goCmdIn(
+	ctx context.Context, dir string, env []string, args ...string,
+) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(append(s.env[:len(s.env):len(s.env)], "PWD="+dir), env...)
@@ -325,13 +328,16 @@ func (s *Set) source(root *listed) (string, error) {
 		if p.engine() {
 			continue
 		}
-		for _, list := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.HFiles, p.SFiles, p.EmbedFiles} {
+		for _, list := range [][]string{
+			p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.HFiles, p.SFiles, p.EmbedFiles,
+		} {
 			for _, f := range list {
 				text, err := s.text(p.file(f))
 				if err != nil {
 					return "", err
 				}
-				lines = append(lines, fmt.Sprintf("%s %s %x\n", p.ID, filepath.ToSlash(f), sha256.Sum256(text)))
+				line := fmt.Sprintf("%s %s %x\n", p.ID, filepath.ToSlash(f), sha256.Sum256(text))
+				lines = append(lines, line)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ type session struct {
 	pkgs     map[string]*checked
 
 	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
-	state    *packageState              // package variables of that binary, nil while it is not chosen
+	state    *packageState              // variables of that binary, nil while it is not chosen
 	explicit map[*types.TypeName]bool   // memo of explicitMethods
 	pure     map[*types.Func]pureState  // memo of the spin-loop analysis
 	decls    map[*types.Func]funcSource // declarations of all checked packages
@@ -237,7 +237,8 @@ func (ss *session) parse(c *checked, names []string) error {
 		limit <- struct{}{}
 		go func() {
 			defer func() { <-limit; wg.Done() }()
-			f, err := parser.ParseFile(ss.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+			const mode = parser.ParseComments | parser.SkipObjectResolution
+			f, err := parser.ParseFile(ss.fset, name, text, mode)
 			if err != nil {
 				errs[i] = err
 				return
@@ -283,7 +284,8 @@ func (f importFunc) Import(path string) (*types.Package, error) { return f(path)
 func freePrefix(files []*source) string {
 	prefix := "sw_"
 	for n := 0; ; n++ {
-		if !slices.ContainsFunc(files, func(f *source) bool { return bytes.Contains(f.text, []byte(prefix)) }) {
+		taken := func(f *source) bool { return bytes.Contains(f.text, []byte(prefix)) }
+		if !slices.ContainsFunc(files, taken) {
 			return prefix
 		}
 		prefix = fmt.Sprintf("sw%d_", n)
@@ -299,7 +301,8 @@ func (ss *session) where(c *checked, pos token.Pos) string {
 		if m.Replace != nil && m.Dir == "" {
 			m = m.Replace
 		}
-		if rel, err := filepath.Rel(m.Dir, name); m.Dir != "" && err == nil && filepath.IsLocal(rel) {
+		rel, err := filepath.Rel(m.Dir, name)
+		if m.Dir != "" && err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 			if !m.Main {
 				name = m.Path + "/" + name

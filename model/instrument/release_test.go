@@ -43,12 +43,14 @@ func TestReleasedChecker(t *testing.T) {
 	}
 	downloads := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
 	env := []string{
-		"GOMODCACHE=" + modcache, "GOFLAGS=-modcacherw -mod=mod", "GOSUMDB=off", "GONOSUMDB=*", "GOWORK=off",
+		"GOMODCACHE=" + modcache,
+		"GOFLAGS=-modcacherw -mod=mod", "GOSUMDB=off", "GONOSUMDB=*", "GOWORK=off",
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(downloads),
 	}
 
 	dir := t.TempDir()
-	writeFiles(t, dir, "-- go.mod --\n"+strings.Replace(string(gomod), "module "+rootPath+"\n", "module example.com/t\n", 1)+
+	mod := strings.Replace(string(gomod), "module "+rootPath+"\n", "module example.com/t\n", 1)
+	writeFiles(t, dir, "-- go.mod --\n"+mod+
 		"\nrequire "+rootPath+" "+version+"\n"+goSum(t)+`-- a_test.go --
 package t
 
@@ -66,7 +68,9 @@ func TestDeque(t *testing.T) {
 	}
 }
 `)
-	set, err := Rewrite(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Env: env, Cache: t.TempDir()})
+	set, err := Rewrite(context.Background(), Config{
+		Dir: dir, Patterns: []string{"."}, Env: env, Cache: t.TempDir(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +105,9 @@ func writeZip(t *testing.T, name, prefix string) {
 	}
 	add("go.mod")
 	for _, top := range []string{"deque", "model"} {
-		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, "_test.go") && strings.HasSuffix(path, ".go") {
+		visit := func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() &&
+				!strings.HasSuffix(path, "_test.go") && strings.HasSuffix(path, ".go") {
 				rel, err := filepath.Rel("../..", path)
 				if err != nil {
 					return err
@@ -110,7 +115,8 @@ func writeZip(t *testing.T, name, prefix string) {
 				add(rel)
 			}
 			return err
-		})
+		}
+		err := filepath.WalkDir(filepath.Join("../..", top), visit)
 		if err != nil {
 			t.Fatal(err)
 		}

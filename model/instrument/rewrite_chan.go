@@ -145,7 +145,8 @@ func (r *rewriter) rangeChan(n *ast.RangeStmt) {
 		}
 		r.gap(from, n.X.Pos(), " "+v+" := "+r.hook("Range")+"(")
 		r.endRange(n, "); "+v+".Next(); ")
-		r.ed.front(r.off(n.Body.Lbrace)+1, " "+r.original(n.Key.Pos(), n.Key.End())+" = "+v+".Value;")
+		key := r.original(n.Key.Pos(), n.Key.End())
+		r.ed.front(r.off(n.Body.Lbrace)+1, " "+key+" = "+v+".Value;")
 	}
 	if n.Key != nil {
 		r.done[n.Key] = true
@@ -164,7 +165,8 @@ func (r *rewriter) endRange(n *ast.RangeStmt, text string) {
 // plainOperand reports whether nothing in e has to be rewritten, and its text
 // may be moved.
 func (r *rewriter) plainOperand(e ast.Expr) bool {
-	plain := r.off(e.End())-r.off(e.Pos()) > 0 && newlines(r.src.text[r.off(e.Pos()):r.off(e.End())]) == ""
+	from, to := r.off(e.Pos()), r.off(e.End())
+	plain := from < to && newlines(r.src.text[from:to]) == ""
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr, *ast.FuncLit:
@@ -227,7 +229,8 @@ func (r *rewriter) selectStmt(n *ast.SelectStmt) {
 		r.ed.front(r.off(ch.Pos()), r.hook(name)+"(&"+v+", ")
 		r.ed.behind(r.off(ch.End()), ")")
 	}
-	r.ed.front(r.off(outermost.Pos()), fmt.Sprintf("{ %s := %s(%d, %v); ", v, r.hook("NewSelection"), operands, def))
+	r.ed.front(r.off(outermost.Pos()),
+		fmt.Sprintf("{ %s := %s(%d, %v); ", v, r.hook("NewSelection"), operands, def))
 	r.ed.behind(r.off(n.End()), " }")
 }
 
@@ -281,7 +284,8 @@ func (r *rewriter) jumps(l *ast.LabeledStmt) (jumps, breaks bool) {
 		switch r.stack[i].(type) {
 		case *ast.FuncDecl, *ast.FuncLit:
 			ast.Inspect(r.stack[i], func(n ast.Node) bool {
-				if b, ok := n.(*ast.BranchStmt); ok && b.Label != nil && r.c.info.Uses[b.Label] == obj {
+				b, ok := n.(*ast.BranchStmt)
+				if ok && b.Label != nil && r.c.info.Uses[b.Label] == obj {
 					jumps = jumps || b.Tok == token.GOTO
 					breaks = breaks || b.Tok == token.BREAK
 				}

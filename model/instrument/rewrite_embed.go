@@ -170,12 +170,14 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 		body = r.hook(o.hook) + "(" + strings.Join(append([]string{operand}, args...), ", ") + ")"
 	case checkOp:
 		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", fn.Name())
-		body = r.hook("NotAtomic") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." + fn.Name() + "(" + variadic(args, sig) + ")"
+		body = r.hook("NotAtomic") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
+			fn.Name() + "(" + variadic(args, sig) + ")"
 	case refuseOp, noteOp:
 		before, after := r.guardText(tn.Pos(), o)
 		body = before + operand + after + "." + fn.Name() + "(" + variadic(args, sig) + ")"
 	}
-	return fmt.Sprintf("; func (%s %s%s%s) %s(%s) %s { %s%s }", v, star, tn.Name(), typeParamNames(tn), fn.Name(), params, results, ret, body)
+	return fmt.Sprintf("; func (%s %s%s%s) %s(%s) %s { %s%s }",
+		v, star, tn.Name(), typeParamNames(tn), fn.Name(), params, results, ret, body)
 }
 
 func variadic(args []string, sig *types.Signature) string {

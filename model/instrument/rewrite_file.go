@@ -20,7 +20,7 @@ type rewriter struct {
 
 	stack   []ast.Node        // from the file down to the node being visited
 	done    map[ast.Node]bool // taken care of from above, with all below them
-	spliced map[ast.Node]bool // selectors taken care of from above, with an operand still to be visited
+	spliced map[ast.Node]bool // selectors done from above, except for an operand
 	imports map[string]string // path -> name, of imports that are added
 	keep    map[string]bool   // import paths that may have lost their last use
 	used    bool              // hook is called
@@ -132,7 +132,8 @@ func (r *rewriter) quoteWhere(pos token.Pos, msg string) string {
 }
 
 func (r *rewriter) fail(pos token.Pos, format string, args ...any) {
-	r.errs = append(r.errs, &refusedError{r.ss.where(r.c, pos) + ": " + fmt.Sprintf(format, args...)})
+	text := r.ss.where(r.c, pos) + ": " + fmt.Sprintf(format, args...)
+	r.errs = append(r.errs, &refusedError{text})
 }
 
 // importClause puts the imports on the line of the package clause.
@@ -158,8 +159,8 @@ func (r *rewriter) importClause() {
 // declaration of that type keeps the import in use.
 var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
-	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error", "iter": "Seq[int]",
-	"context": "Context", "log": "Logger", "reflect": "Kind",
+	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
+	"iter": "Seq[int]", "context": "Context", "log": "Logger", "reflect": "Kind",
 }
 
 // keepAlive returns declarations that use the imports which may have lost

@@ -22,7 +22,8 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		if o.role == dynOp {
 			inst = "[" + o.iface + "]"
 		}
-		r.ed.front(start, fmt.Sprintf("%s%s(%s, %s", r.hook(fmt.Sprintf("Bind%d%d", o.args, o.results)), inst, r.hook(o.hook), rv.amp+rv.star))
+		bind := r.hook(fmt.Sprintf("Bind%d%d", o.args, o.results))
+		r.ed.front(start, fmt.Sprintf("%s%s(%s, %s", bind, inst, r.hook(o.hook), rv.amp+rv.star))
 		r.closeCall(n.X.End(), n.End(), rv.path)
 	case checkOp:
 		if !ok {
@@ -138,12 +139,19 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 // keepType notes the imports that a dropped type expression used.
 func (r *rewriter) keepType(e ast.Expr) {
 	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if p, ok := r.c.info.Uses[id].(*types.PkgName); ok && keepTypes[p.Imported().Path()] != "" {
-				r.keep[p.Imported().Path()] = true
-			} else if tn, ok := r.c.info.Uses[id].(*types.TypeName); ok && tn.Pkg() != nil && keepTypes[tn.Pkg().Path()] != "" {
-				r.keep[tn.Pkg().Path()] = true
-			}
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		var pkg *types.Package
+		switch obj := r.c.info.Uses[id].(type) {
+		case *types.PkgName:
+			pkg = obj.Imported()
+		case *types.TypeName:
+			pkg = obj.Pkg()
+		}
+		if pkg != nil && keepTypes[pkg.Path()] != "" {
+			r.keep[pkg.Path()] = true
 		}
 		return true
 	})

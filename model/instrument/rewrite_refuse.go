@@ -39,7 +39,10 @@ func library(pkg, name string, ptr bool) op {
 	case text == "":
 		return op{}
 	}
-	o := op{role: noteOp, ptr: ptr, hook: "Outside", reason: text, name: shortName(full), class: class}
+	o := op{
+		role: noteOp, ptr: ptr, hook: "Outside",
+		reason: text, name: shortName(full), class: class,
+	}
 	if class.Concurrent() {
 		o.hook = "Shared"
 	}

@@ -329,13 +329,15 @@ var pureMethods = map[string]bool{"Mutex": true, "RWMutex": true}
 
 // pureFuncs are the hooked functions of other packages of which the same is true.
 var pureFuncs = map[string]bool{
-	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true, "runtime.Gosched": true,
+	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
+	"runtime.Gosched": true,
 }
 
 var pureBuiltins = map[string]bool{
 	"len": true, "cap": true, "min": true, "max": true, "new": true, "make": true,
 	"real": true, "imag": true, "complex": true,
-	"Sizeof": true, "Offsetof": true, "Alignof": true, "Add": true, "Slice": true, "SliceData": true, "String": true, "StringData": true,
+	"Sizeof": true, "Offsetof": true, "Alignof": true, "Add": true,
+	"Slice": true, "SliceData": true, "String": true, "StringData": true,
 }
 
 // pureCall judges the called function; the arguments are looked at by

@@ -39,7 +39,8 @@ var onceFuncs = []string{
 
 func isOnceFunc(name string) bool {
 	for _, p := range onceFuncs {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok && strings.HasPrefix(name, prefix) || p == name {
+		prefix, ok := strings.CutSuffix(p, "*")
+		if ok && strings.HasPrefix(name, prefix) || p == name {
 			return true
 		}
 	}
@@ -191,7 +192,8 @@ func (w *stateWalker) function(fn *types.Func, called bool) {
 	name := path + "." + fn.Name()
 	recv := fn.Signature().Recv()
 	if recv == nil {
-		timed := path == "time" || strings.Contains(name, "Deadline") || strings.Contains(name, "Timeout")
+		timed := path == "time" ||
+			strings.Contains(name, "Deadline") || strings.Contains(name, "Timeout")
 		if called && hookedFuncs[name] && timed {
 			w.u.clock = true
 		}

@@ -123,7 +123,8 @@ func (p *packageState) roots(root *listed, pkgs []*checked, names []string) []ty
 			}
 			for _, d := range f.ast.Decls {
 				fd, ok := d.(*ast.FuncDecl)
-				if ok && fd.Recv == nil && isTestName(fd.Name.Name) && (len(want) == 0 || want[fd.Name.Name]) {
+				if ok && fd.Recv == nil && isTestName(fd.Name.Name) &&
+					(len(want) == 0 || want[fd.Name.Name]) {
 					out = append(out, c.info.Defs[fd.Name])
 				}
 			}
@@ -155,7 +156,8 @@ func (p *packageState) collect(c *checked) {
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
 						p.specs[c.info.Defs[name]] = spec
-						if v := packageVar(c.info.Defs[name]); v != nil && linked(f, d, spec, v.Name()) {
+						v := packageVar(c.info.Defs[name])
+						if v != nil && linked(f, d, spec, v.Name()) {
 							p.linked[v] = true
 						}
 					}
@@ -410,7 +412,8 @@ func (p *packageState) changes(u *stateUnit, live bool) {
 		if !p.live[use.v] {
 			continue
 		}
-		if use.escape == nil && (live || use.later) || use.escape != nil && !p.immutable(use.escape) {
+		if use.escape == nil && (live || use.later) ||
+			use.escape != nil && !p.immutable(use.escape) {
 			p.fresh[use.v] = true
 		}
 	}
@@ -575,7 +578,7 @@ func (p *packageState) immutableType(t types.Type) bool {
 
 // inFile returns what was chosen that a file declares, in the order of the text.
 func (p *packageState) inFile(c *checked, f *source) (vars []*types.Var, steps []*stateStep) {
-	in := func(pos ast.Node) bool { return f.ast.FileStart <= pos.Pos() && pos.Pos() < f.ast.FileEnd }
+	in := func(n ast.Node) bool { return f.ast.FileStart <= n.Pos() && n.Pos() < f.ast.FileEnd }
 	for v := range p.fresh {
 		if p.pkgs[v.Pkg()] == c && in(p.specs[v]) {
 			vars = append(vars, v)

@@ -111,7 +111,8 @@ func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
 		}
 		for _, s := range ss.state.steps {
 			if where := ss.where(s.c, s.unitPos()); s.again && strings.HasPrefix(where, "p.go") {
-				steps = append(steps, strings.Split(string(s.file.text), "\n")[ss.fset.Position(s.unitPos()).Line-1])
+				line := ss.fset.Position(s.unitPos()).Line
+				steps = append(steps, strings.Split(string(s.file.text), "\n")[line-1])
 			}
 		}
 	}

@@ -128,7 +128,8 @@ func (v *verifier) node(n ast.Node) {
 			return // an argument of a go statement, refused where it was evaluated
 		}
 		e = ast.Unparen(e)
-		if r.isChan(e) && !v.hookCall(e, "Refused") && !v.hookCall(e, "SelectRecv") && !v.hookCall(e, "SelectSend") {
+		if r.isChan(e) && !v.hookCall(e, "Refused") &&
+			!v.hookCall(e, "SelectRecv") && !v.hookCall(e, "SelectSend") {
 			v.bad(n, what)
 		}
 	}
@@ -151,7 +152,8 @@ func (v *verifier) node(n ast.Node) {
 					operand(n.Args[0], b.Name())
 				case "recover":
 					p := v.stack[len(v.stack)-1]
-					if d, ok := p.(*ast.DeferStmt); !(ok && d.Call == n) && !v.hookCall(p, "Recover") {
+					d, ok := p.(*ast.DeferStmt)
+					if !(ok && d.Call == n) && !v.hookCall(p, "Recover") {
 						v.bad(n, "recover")
 					}
 				}
