@@ -212,6 +212,7 @@ func (a *spinAnalysis) jumpsBack(list []ast.Stmt, brk bool) bool {
 	return found
 }
 
+// pureStmt judges statements that direct control; pureSimple judges the others.
 func (a *spinAnalysis) pureStmt(s ast.Stmt, brk bool) bool {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
@@ -224,6 +225,26 @@ func (a *spinAnalysis) pureStmt(s ast.Stmt, brk bool) bool {
 		return s.Tok != token.GOTO
 	case *ast.ReturnStmt:
 		return a.loop || a.pureExprs(s.Results)
+	case *ast.IfStmt:
+		return a.pureStmt(s.Init, brk) && a.pureExpr(s.Cond) &&
+			a.pureList(s.Body.List, brk) && a.pureStmt(s.Else, brk)
+	case *ast.ForStmt:
+		return a.pureStmt(s.Init, false) && (s.Cond == nil || a.pureExpr(s.Cond)) &&
+			a.pureStmt(s.Post, false) && a.pureList(s.Body.List, false)
+	case *ast.RangeStmt:
+		return a.pureRange(s)
+	case *ast.SwitchStmt:
+		return a.pureStmt(s.Init, false) && (s.Tag == nil || a.pureExpr(s.Tag)) &&
+			a.pureClauses(s.Body)
+	case *ast.TypeSwitchStmt:
+		return a.pureStmt(s.Init, false) && a.pureStmt(s.Assign, false) && a.pureClauses(s.Body)
+	}
+	return a.pureSimple(s)
+}
+
+// pureSimple judges statements without a body, and those that wait.
+func (a *spinAnalysis) pureSimple(s ast.Stmt) bool {
+	switch s := s.(type) {
 	case *ast.ExprStmt:
 		return a.pureExpr(s.X)
 	case *ast.AssignStmt:
@@ -244,23 +265,19 @@ func (a *spinAnalysis) pureStmt(s ast.Stmt, brk bool) bool {
 		return true
 	case *ast.DeferStmt:
 		return !a.loop && a.pureExpr(s.Call)
-	case *ast.IfStmt:
-		return a.pureStmt(s.Init, brk) && a.pureExpr(s.Cond) && a.pureList(s.Body.List, brk) && a.pureStmt(s.Else, brk)
-	case *ast.ForStmt:
-		return a.pureStmt(s.Init, false) && (s.Cond == nil || a.pureExpr(s.Cond)) && a.pureStmt(s.Post, false) && a.pureList(s.Body.List, false)
-	case *ast.RangeStmt:
-		switch a.c.info.TypeOf(s.X).Underlying().(type) {
-		case *types.Basic, *types.Slice, *types.Array, *types.Pointer, *types.Map:
-		default:
-			return false
-		}
-		return (s.Key == nil || a.local(s.Key)) && (s.Value == nil || a.local(s.Value)) && a.pureExpr(s.X) && a.pureList(s.Body.List, false)
-	case *ast.SwitchStmt:
-		return a.pureStmt(s.Init, false) && (s.Tag == nil || a.pureExpr(s.Tag)) && a.pureClauses(s.Body)
-	case *ast.TypeSwitchStmt:
-		return a.pureStmt(s.Init, false) && a.pureStmt(s.Assign, false) && a.pureClauses(s.Body)
 	}
 	return a.fn != nil && a.waitStmt(s)
+}
+
+// pureRange refuses loops over channels and functions, whose turns have effects of their own.
+func (a *spinAnalysis) pureRange(s *ast.RangeStmt) bool {
+	switch a.c.info.TypeOf(s.X).Underlying().(type) {
+	case *types.Basic, *types.Slice, *types.Array, *types.Pointer, *types.Map:
+	default:
+		return false
+	}
+	return (s.Key == nil || a.local(s.Key)) && (s.Value == nil || a.local(s.Value)) &&
+		a.pureExpr(s.X) && a.pureList(s.Body.List, false)
 }
 
 func (a *spinAnalysis) pureClauses(body *ast.BlockStmt) bool {

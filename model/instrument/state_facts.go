@@ -237,110 +237,121 @@ func (w *stateWalker) called(id *ast.Ident) bool {
 
 // use classifies a use of v by what surrounds it.
 func (w *stateWalker) use(id *ast.Ident, v *types.Var) {
-	info := w.c.info
 	note := func(escape types.Type) {
 		w.u.uses = append(w.u.uses, stateUse{v: v, escape: escape, later: w.lits > 0})
 	}
 	write := func() { note(nil) }
-	var e ast.Expr = id
-	for i := len(w.stack) - 1; i >= 0; i-- {
-		switch p := w.stack[i].(type) {
-		case *ast.ParenExpr:
-			e = p
-			continue
-		case *ast.SelectorExpr:
-			if p.Sel == e { // qualified
-				e = p
-				continue
-			}
-			s := info.Selections[p]
-			if s == nil || s.Kind() != types.FieldVal {
-				note(info.TypeOf(e)) // the receiver of a method
-				if s != nil && s.Kind() == types.MethodVal && pointerReceiver(s) {
-					if _, isPtr := info.TypeOf(e).Underlying().(*types.Pointer); !isPtr {
-						write()
-					}
-				}
+	e, i := w.operand(id)
+	var parent ast.Node
+	if i >= 0 {
+		parent = w.stack[i]
+	}
+	switch p := parent.(type) {
+	case *ast.SelectorExpr:
+		w.methodUse(p, e, note)
+		return
+	case *ast.UnaryExpr:
+		if p.Op == token.ARROW || p.Op == token.AND && !w.onceArgument(i, p) {
+			write()
+		}
+		return
+	case *ast.IncDecStmt:
+		write()
+		return
+	case *ast.AssignStmt:
+		for _, l := range p.Lhs {
+			if ast.Unparen(l) == e {
+				write()
 				return
 			}
-			e = p
-			continue
-		case *ast.IndexExpr:
-			if p.X != e {
-				break
-			}
-			e = p
-			continue
-		case *ast.StarExpr:
-			e = p
-			continue
-		case *ast.SliceExpr:
-			if p.X != e {
-				break
-			}
-			e = p
-			continue
-		case *ast.UnaryExpr:
-			switch p.Op {
-			case token.AND:
-				if !w.onceArgument(i, p) {
-					write()
-				}
-			case token.ARROW:
-				write()
-			}
-			return
-		case *ast.IncDecStmt:
+		}
+	case *ast.RangeStmt:
+		w.rangeUse(p, e, note)
+		return
+	case *ast.SendStmt:
+		if p.Chan == e {
 			write()
 			return
-		case *ast.AssignStmt:
-			for _, l := range p.Lhs {
-				if ast.Unparen(l) == e {
-					write()
-					return
-				}
-			}
-		case *ast.RangeStmt:
-			if p.X != e {
-				write()
-				return
-			}
-			switch t := deref(info.TypeOf(e)).Underlying().(type) {
-			case *types.Chan:
-				write()
-			case *types.Map:
-				note(t.Key())
-				note(t.Elem())
-			case *types.Slice:
-				note(t.Elem())
-			case *types.Array:
-				note(t.Elem())
-			}
-			return
-		case *ast.SendStmt:
-			if p.Chan == e {
-				write()
-				return
-			}
-		case *ast.CallExpr:
-			if p.Fun == e {
-				return
-			}
-			if b := w.builtin(p); b != "" {
-				w.builtinUse(b, p, e, note)
-				return
-			}
-			if info.Types[p.Fun].IsType() {
-				e = p
-				continue
-			}
-		case *ast.BinaryExpr, *ast.ExprStmt, *ast.IfStmt, *ast.SwitchStmt:
+		}
+	case *ast.CallExpr:
+		if p.Fun == e {
 			return
 		}
-		break
+		if b := w.builtin(p); b != "" {
+			w.builtinUse(b, p, e, note)
+			return
+		}
+	case *ast.BinaryExpr, *ast.ExprStmt, *ast.IfStmt, *ast.SwitchStmt:
+		return
 	}
-	if t := info.TypeOf(e); t != nil {
+	if t := w.c.info.TypeOf(e); t != nil {
 		note(t)
+	}
+}
+
+// operand returns the largest expression around the identifier that denotes the variable, a part
+// of it, what it points to, or a conversion of one of these; and the index in the stack of what
+// that expression is an operand of, -1 if there is none.
+func (w *stateWalker) operand(id *ast.Ident) (ast.Expr, int) {
+	var e ast.Expr = id
+	i := len(w.stack) - 1
+	for i >= 0 && w.extends(w.stack[i], e) {
+		e = w.stack[i].(ast.Expr)
+		i--
+	}
+	return e, i
+}
+
+// extends reports whether n, the parent of e, denotes what e does in the sense of operand.
+func (w *stateWalker) extends(n ast.Node, e ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.ParenExpr, *ast.StarExpr:
+		return true
+	case *ast.SelectorExpr:
+		if n.Sel == e {
+			return true // qualified by its package
+		}
+		s := w.c.info.Selections[n]
+		return s != nil && s.Kind() == types.FieldVal
+	case *ast.IndexExpr:
+		return n.X == e
+	case *ast.SliceExpr:
+		return n.X == e
+	case *ast.CallExpr:
+		return n.Fun != e && w.c.info.Types[n.Fun].IsType()
+	}
+	return false
+}
+
+// methodUse notes the use of e as the receiver of a method.
+func (w *stateWalker) methodUse(p *ast.SelectorExpr, e ast.Expr, note func(types.Type)) {
+	t := w.c.info.TypeOf(e)
+	note(t)
+	s := w.c.info.Selections[p]
+	if s == nil || s.Kind() != types.MethodVal || !pointerReceiver(s) {
+		return
+	}
+	if _, isPtr := t.Underlying().(*types.Pointer); !isPtr {
+		note(nil) // its address is taken
+	}
+}
+
+// rangeUse notes the use of e as what a loop ranges over, or assigns to.
+func (w *stateWalker) rangeUse(p *ast.RangeStmt, e ast.Expr, note func(types.Type)) {
+	if p.X != e {
+		note(nil)
+		return
+	}
+	switch t := deref(w.c.info.TypeOf(e)).Underlying().(type) {
+	case *types.Chan:
+		note(nil)
+	case *types.Map:
+		note(t.Key())
+		note(t.Elem())
+	case *types.Slice:
+		note(t.Elem())
+	case *types.Array:
+		note(t.Elem())
 	}
 }
 
