@@ -126,7 +126,7 @@ func TestBodiesThatEndMoreThanThemselves(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "exits", map[string]decision{
 		"TestFailNow":  {wire.KindAssertion, `FailNow`},
-		"TestFatal":    {wire.KindAssertion, `FailNow|Fatal`},
+		"TestFatal":    {wire.KindAssertion, `exits_test\.go:20: enough is enough`},
 		"TestSkip":     {wire.KindRefused, `Skip`},
 		"TestExit":     {wire.KindRefused, `exits_test\.go:28:\d+: .*os\.Exit`},
 		"TestLogFatal": {wire.KindRefused, `exits_test\.go:32:\d+: .*log\.Fatal`},
