@@ -1,5 +1,7 @@
 package explore
 
+import "math"
+
 // Goroutines that the initialisation of a package begins live as long as the
 // process does. They are threads of the execution, and so is what they start,
 // but nobody waits for them: an execution in which all others have ended is
@@ -14,7 +16,7 @@ func Initialise(f func()) {
 		f()
 		return
 	}
-	e.initialising, e.quietOps = true, -1<<40
+	e.initialising, e.quietOps = true, math.MinInt
 	f()
 	e.initialising, e.quietOps = false, 0
 }

@@ -14,8 +14,8 @@ func TestServer(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { httptest.NewServer(nil).Close() })
 }
 
-func TestSubtest(t *testing.T) {
-	model.Check(t, func(x *model.Exec) { t.Run("inner", func(t *testing.T) {}) })
+func TestParallel(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { t.Parallel() })
 }
 
 // A real goroutine from before the check keeps working on what is checked.
