@@ -301,3 +301,32 @@ func sameChanTraces(t tester, p program) {
 	require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
 	require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
 }
+
+// Programs that the search once got wrong, or would with one of its rules left out.
+func TestReductionOfKeptPrograms(t *testing.T) {
+	t.Run("a blocked receive of an execution that is cut short", func(t *testing.T) {
+		sameChanTraces(t, buffered(program{
+			{{Op: "send", Cond: true}, {Op: "send", Var: 2}, {Op: "send", Cond: true}, {Op: "recv"}},
+			{{Op: "recv"}, {Op: "send"}},
+			{{Op: "send"}, {Op: "send"}, {Op: "send", Var: 2}},
+		}))
+	})
+	t.Run("a timer beside another one that uses up the early timeouts", func(t *testing.T) {
+		sameOutcomes(t, program{
+			{{Op: "await or expire", Var: 2}},
+			{{Op: "await or expire", Var: 1}},
+			{{Op: "stop", Var: 1}},
+			{{Op: "send"}},
+		}, 1)
+	})
+	t.Run("a choice that sleeps", func(t *testing.T) {
+		sameChanTraces(t, buffered(program{
+			{
+				{Op: "store", Var: 1, Val: 1}, {Op: "poll"},
+				{Op: "send", Cond: true}, {Op: "send", Cond: true},
+			},
+			{{Op: "send", Cond: true}},
+			{{Op: "store", Var: 1, Val: 1}},
+		}))
+	})
+}

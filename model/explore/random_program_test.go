@@ -242,7 +242,7 @@ func (p program) run(w *world) {
 						explore.Spin(n)
 					}
 					w.saw(who, last)
-				case "poll": // may have effects for all that the engine knows
+				case "watch": // may have effects for all that the engine knows
 					n := explore.SpinStart()
 					for last = 0; last == 0; last = hook.Int32Load(v) {
 						explore.Turn(n)
@@ -395,8 +395,8 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 		}},
 		{"once", []string{"load", "store", "once", "once", "lock", "unlock"}},
 		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},
-		{"polling", []string{"load", "store", "poll", "cas", "lock", "unlock"}},
-		{"claiming", []string{"load", "store", "claim", "poll"}},
+		{"watching", []string{"load", "store", "watch", "cas", "lock", "unlock"}},
+		{"claiming", []string{"load", "store", "claim", "watch"}},
 		{"everything", []string{
 			"load", "store", "await", "cas", "lock", "lock", "unlock", "once", "condwait", "signal",
 			"rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait", "choose", "trylock",
