@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"sort"
 	"sync"
@@ -55,6 +56,9 @@ func match(int) { word.MatchString("aabbc") }
 
 func discard(n int) { fmt.Fprintln(io.Discard, n, n) }
 
+// lockEnvironment takes a lock inside the standard library.
+func lockEnvironment() { _ = os.Setenv("SUREWAKE_TEST", "1") }
+
 // verdict: FAILED race
 func TestFormatting(t *testing.T) { around(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }
 
@@ -91,9 +95,9 @@ func TestComparison(t *testing.T) {
 func TestWriteAfterGoStatement(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		data := new(int)
-		x.Go("child", func() { discard(1); *data = 1 })
+		x.Go("child", func() { lockEnvironment(); *data = 1 })
 		*data = 2
-		discard(2)
+		lockEnvironment()
 		x.Join()
 	})
 }
