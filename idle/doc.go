@@ -7,8 +7,8 @@
 //
 // The package promises, for any number of workers and whatever the timing:
 //
-//   - no lost wakeup: while a task is queued that a worker could take, some worker is not asleep,
-//     or is being woken;
+//   - no lost wakeup: while a task is queued that a worker could take and a worker sleeps, some
+//     worker searches, is about to look at the queues, or is being woken;
 //   - work conservation: this holds even while all workers but one are stuck in long tasks;
 //   - few wakes: a push that finds a worker searching wakes nobody and costs one atomic load.
 //

@@ -21,7 +21,7 @@
 //
 // The body runs once for each execution and must set up all it uses: variables of the test around
 // it survive from one execution to the next and make executions depend on one another, which is
-// reported as nondeterminism. Package variables are no such variables. Those that a check can
+// reported as nondeterminism. This does not apply to package variables. Those that a check can
 // change are made anew for each execution, by running their initialisers and the init functions
 // of their packages before the body, so that a default pool, a cache or a sync.Once is fresh. What
 // the test itself changed in them before Check stays as it is. Goroutines started in the body

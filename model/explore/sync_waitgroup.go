@@ -190,7 +190,7 @@ func (e *engine) irregular(o *object) bool {
 			if e.meetsAdd(o, f, func(int32) bool { return true }) {
 				return true
 			}
-		default:
+		case OpWGAdd:
 			if e.useUp(f, &base, e.used) > 0 {
 				return true
 			}
