@@ -60,6 +60,9 @@ func discard(n int) { fmt.Fprintln(io.Discard, n, n) }
 func lockEnvironment() { _ = os.Setenv("SUREWAKE_TEST", "1") }
 
 // verdict: FAILED race
+func TestEnvironment(t *testing.T) { around(t, func(int) { lockEnvironment() }) }
+
+// verdict: FAILED race
 func TestFormatting(t *testing.T) { around(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }
 
 // verdict: FAILED race
