@@ -306,7 +306,10 @@ func sameChanTraces(t tester, p program) {
 func TestReductionOfKeptPrograms(t *testing.T) {
 	t.Run("a blocked receive of an execution that is cut short", func(t *testing.T) {
 		sameChanTraces(t, buffered(program{
-			{{Op: "send", Cond: true}, {Op: "send", Var: 2}, {Op: "send", Cond: true}, {Op: "recv"}},
+			{
+				{Op: "send", Cond: true}, {Op: "send", Var: 2},
+				{Op: "send", Cond: true}, {Op: "recv"},
+			},
 			{{Op: "recv"}, {Op: "send"}},
 			{{Op: "send"}, {Op: "send"}, {Op: "send", Var: 2}},
 		}))
