@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for 50,000 executions, about 10 minutes in all, or as many as are given, such as 1000000x. A time, such as 10m, works as
-# well; but before Go 1.27 go test may then fail at the end with "context deadline exceeded" and no input (go.dev/issue/75804).
+# Runs each fuzz target for 50,000 executions, about 10 minutes in all, or as many as are given, such
+# as 1000000x. A time, such as 10m, works as well; but before Go 1.27 go test may then fail at the end
+# with "context deadline exceeded" and no input (go.dev/issue/75804).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 found=0
