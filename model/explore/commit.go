@@ -106,7 +106,7 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	}
 	ev.arg = int64(t.old)
 	if m.wokenBy != nil {
-		ev.source = m.wokenBy(t)
+		ev.source = m.wokenBy(e, t)
 	}
 	ev.value = ev.choice
 	if m.accesses != nil {

@@ -23,7 +23,7 @@ func init() {
 // wasSignalled enables operations that wait for an event of another thread, which stores the event
 // in signal. signalOf returns that event.
 func wasSignalled(_ *engine, t *thread) bool { return t.signal >= 0 }
-func signalOf(t *thread) int32               { return t.signal }
+func signalOf(_ *engine, t *thread) int32    { return t.signal }
 
 func condAdd(e *engine, t *thread, _ int32) {
 	t.signal = -1

@@ -31,8 +31,8 @@ const (
 func init() {
 	ops[OpSpin] = operation{
 		name:    "spin: wait for a change",
-		enabled: func(e *engine, t *thread) bool { return e.spinEnds(t) },
-		wokenBy: func(t *thread) int32 { return t.spin.source },
+		enabled: func(e *engine, t *thread) bool { return e.firstChange(t) >= 0 },
+		wokenBy: (*engine).firstChange,
 	}
 }
 
@@ -113,9 +113,9 @@ func (s *spinning) note(t *thread, c class, d int32) {
 	s.watch = append(s.watch, watched{t.obj, d})
 }
 
-// spinEnds reports whether something that t read in its last iteration has changed since then, and
-// records the first event that changed it.
-func (e *engine) spinEnds(t *thread) bool {
+// firstChange returns the first event that changed something that t read in its last iteration, -1
+// if nothing has changed since.
+func (e *engine) firstChange(t *thread) int32 {
 	first := int32(-1)
 	for _, w := range t.spin.watch {
 		if ch := e.objs[w.obj].ch; ch != nil && ch.known {
@@ -131,6 +131,5 @@ func (e *engine) spinEnds(t *thread) bool {
 			}
 		}
 	}
-	t.spin.source = first
-	return first >= 0
+	return first
 }
