@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"fmt"
 	"sync/atomic"
 	"unsafe"
 
@@ -167,59 +166,6 @@ func SwapPointer(p *unsafe.Pointer, new unsafe.Pointer) unsafe.Pointer {
 func CompareAndSwapPointer(p *unsafe.Pointer, old, new unsafe.Pointer) bool {
 	in := explore.EnterCASPointer(unsafe.Pointer(p), old)
 	v := atomic.CompareAndSwapPointer(p, old, new)
-	if in {
-		explore.Leave(flag(v))
-	}
-	return v
-}
-
-// ValueLoad is the hook of atomic.Value.Load.
-//
-//go:norace
-//go:noinline
-func ValueLoad(p *atomic.Value) any {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
-	v := p.Load()
-	if in {
-		explore.LeaveValue(func() string { return fmt.Sprint(v) })
-	}
-	return v
-}
-
-// ValueStore is the hook of atomic.Value.Store.
-//
-//go:norace
-//go:noinline
-func ValueStore(p *atomic.Value, val any) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
-	p.Store(val)
-	if in {
-		explore.LeaveValue(func() string { return fmt.Sprint(val) })
-	}
-}
-
-// ValueSwap is the hook of atomic.Value.Swap.
-//
-//go:norace
-//go:noinline
-func ValueSwap(p *atomic.Value, new any) any {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
-	v := p.Swap(new)
-	if in {
-		explore.LeaveValue(func() string { return fmt.Sprint(v) })
-	}
-	return v
-}
-
-// ValueCompareAndSwap is the hook of atomic.Value.CompareAndSwap.
-//
-//go:norace
-//go:noinline
-func ValueCompareAndSwap(p *atomic.Value, old, new any) bool {
-	in := explore.EnterCASFunc(unsafe.Pointer(p), func() bool {
-		return explore.Hidden(func() bool { return p.Load() == old })
-	})
-	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
 	}

@@ -67,6 +67,9 @@ func operand(op, line string) string {
 		return after
 	}
 	method := op[strings.LastIndexByte(op, '.')+1:]
+	if method == "Load" && !strings.Contains(line, ".Load(") {
+		method = "CompareAndSwap" // of an atomic.Value, which begins with a load
+	}
 	end := strings.Index(line, "."+method+"(")
 	if end < 0 || end != strings.LastIndex(line, "."+method+"(") {
 		return ""
