@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/model/wire"
@@ -263,6 +264,11 @@ func (r *Row) merge(race Row) {
 	seconds := r.Seconds + race.Seconds
 	defer func() { r.Seconds = seconds }()
 	r.Races = race.Races
+	for _, a := range race.Assumptions { // of code that only the race build has
+		if race.passes() && !slices.Contains(r.Assumptions, a) {
+			r.Assumptions = append(r.Assumptions, a)
+		}
+	}
 	switch {
 	case !race.passes():
 		race.Package, race.Place = r.Package, r.Place
@@ -276,7 +282,8 @@ func (r *Row) merge(race Row) {
 	case r.counts() != race.counts() || r.digest != race.digest:
 		r.object(wire.KindNondeterminism, fmt.Sprintf("the race run explored other schedules: "+
 			"plain %s, race %s\nthe body depends on something the checker does not control "+
-			"(map order, the clock, addresses, package state kept between executions)",
+			"(map order, the clock, addresses, package state kept between executions, "+
+			"files that are built for the race detector only)",
 			r.counts(), race.counts()))
 	}
 }

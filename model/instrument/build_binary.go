@@ -32,10 +32,7 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 		env = append(env, "GOWORK=off")
 	}
 	if race {
-		args = append(args, "-race")
-		for _, p := range hidden {
-			args = append(args, "-gcflags="+modelPath+"/"+p+"=-race=false")
-		}
+		args = append(args, raceFlags()...)
 	}
 	_, err = s.goCmdIn(ctx, p.dir, env, append(args, pkg)...)
 	var build *BuildError
@@ -44,4 +41,13 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 		return &BuildError{Output: strings.NewReplacer(p.originals...).Replace(build.Output)}
 	}
 	return err
+}
+
+// raceFlags has the flags of a build with the race detector.
+func raceFlags() []string {
+	flags := []string{"-race"}
+	for _, p := range hidden {
+		flags = append(flags, "-gcflags="+modelPath+"/"+p+"=-race=false")
+	}
+	return flags
 }

@@ -247,9 +247,21 @@ var name string
 
 package t
 
-import "example.com/t/raceonly"
+import (
+	"runtime"
 
-func init() { raceonly.F(); name += "race" }
+	"example.com/t/conly"
+	"example.com/t/raceonly"
+)
+
+func init() { raceonly.F(); name += "race"[conly.Zero()+runtime.RaceErrors():] }
+-- conly/c.go --
+package conly
+
+// static int zero(void) { return 0; }
+import "C"
+
+func Zero() int { return int(C.zero()) }
 -- raceonly/r.go --
 package raceonly
 

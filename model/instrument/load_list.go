@@ -145,14 +145,14 @@ func (l *listing) withHook(closure []*listed) []*listed {
 }
 
 // list runs go list. The plain listing compiles everything, which finds the
-// errors that only the compiler sees, and yields export data; the listing
-// with the race tag takes types of the standard library from there.
+// errors that only the compiler sees, and yields export data; for the race
+// detector a session has that made of what it needs (listExports).
 func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
-	args := []string{"list", "-deps", "-test", "-json=" + listFields}
+	args := []string{"list", "-deps", "-test", "-compiled", "-json=" + listFields}
 	if race {
 		args = append(args, "-race")
 	} else {
-		args = append(args, "-export", "-compiled")
+		args = append(args, "-export")
 	}
 	args = append(args, s.buildFlags()...)
 	if s.overlay != "" {

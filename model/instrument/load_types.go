@@ -30,6 +30,7 @@ type session struct {
 	excluded map[string]bool // IDs of the checker's packages and of what they import
 	fset     *token.FileSet
 	export   types.Importer
+	exports  map[string]string // files of export data by import path; nil until one is wanted
 	pkgs     map[string]*checked
 
 	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
@@ -108,22 +109,55 @@ func (s *Set) session(ctx context.Context, l *listing, root *listed) *session {
 }
 
 // exportData opens the compiler's export data of a package that is not
-// checked from source.
+// checked from source: that of the build which is made, because what a package
+// declares may depend on it.
 func (ss *session) exportData(path string) (io.ReadCloser, error) {
-	if p := ss.set.plain.pkgs[path]; p != nil && p.Export != "" {
-		return os.Open(p.Export)
+	if ss.exports == nil {
+		if err := ss.listExports(); err != nil {
+			return nil, err
+		}
 	}
-	// Imported under the race tag only.
-	args := append([]string{"list", "-export", "-f", "{{.Export}}"}, ss.set.buildFlags()...)
-	out, err := ss.set.goCmd(ss.ctx, append(args, "--", path)...)
-	if err != nil {
-		return nil, err
-	}
-	file := strings.TrimSpace(string(out))
+	file := ss.exports[path]
 	if file == "" {
 		return nil, fmt.Errorf("no export data for %s", path)
 	}
 	return os.Open(file)
+}
+
+// listExports finds the export data of the standard library and of what is
+// excluded. The plain listing has it; for the race detector they are compiled
+// here, as Build does it, and nothing else is.
+func (ss *session) listExports() error {
+	exports := make(map[string]string)
+	paths := []string{hookPath}
+	for _, id := range ss.l.order {
+		p := ss.l.pkgs[id]
+		if !p.Standard && !ss.excluded[id] {
+			continue
+		}
+		exports[id] = p.Export
+		if id == p.ImportPath && !strings.HasPrefix(id, "vendor/") {
+			paths = append(paths, id)
+		}
+	}
+	if ss.l.race {
+		args := append([]string{"list", "-deps", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"},
+			ss.set.buildFlags()...)
+		args = append(args, raceFlags()...)
+		if ss.set.overlay != "" {
+			args = append(args, "-overlay="+ss.set.overlay)
+		}
+		out, err := ss.set.goCmd(ss.ctx, append(append(args, "--"), paths...)...)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(out)) {
+			id, file, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			exports[id] = file
+		}
+	}
+	ss.exports = exports
+	return nil
 }
 
 // rewritable reports whether p is rewritten, and if not, why.
@@ -157,14 +191,10 @@ func (ss *session) load(id string) (*checked, error) {
 	if len(p.CgoFiles) > 0 {
 		// What cgo made of them: enough to find types and checks.
 		names = nil
-		cp := p
-		if len(cp.CompiledGoFiles) == 0 {
-			cp = ss.set.plain.pkgs[id]
-		}
-		for _, f := range cp.CompiledGoFiles {
+		for _, f := range p.CompiledGoFiles {
 			// Files that cgo made lie in the build cache, without a suffix.
 			if ext := filepath.Ext(f); ext == ".go" || ext == "" {
-				names = append(names, cp.file(f))
+				names = append(names, p.file(f))
 			}
 		}
 	}

@@ -71,6 +71,8 @@ func TestSharedStateIsNamedOrRefused(t *testing.T) {
 		"io.PipeReader.Read":             Refuse,
 		"io.Reader.Read":                 Reach,
 		"syscall.Mmap":                   System,
+		"runtime.RaceAcquire":            Pure, // of the race detector's build only
+		"runtime.RaceDisable":            Refuse,
 		"nowhere.Thing":                  Unknown,
 	} {
 		require.Equal(t, want, Lookup(name), name)

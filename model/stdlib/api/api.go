@@ -4,7 +4,9 @@ package api
 import (
 	"bufio"
 	"fmt"
+	"go/ast"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
@@ -86,7 +88,50 @@ func Installed() (Set, error) {
 			}
 		}
 	}
-	return w.set, nil
+	return w.set, w.set.underRace()
+}
+
+// underRace adds the functions that the standard library has only for the race detector.
+func (s Set) underRace() error {
+	files := func(args ...string) (map[string]bool, error) {
+		args = append([]string{"list", "-f",
+			"{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}\n{{end}}"}, args...)
+		out, err := exec.Command("go", append(args, "std")...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list std: %w", err)
+		}
+		set := make(map[string]bool)
+		for line := range strings.Lines(string(out)) {
+			if line = strings.TrimSpace(line); line != "" {
+				set[line] = true
+			}
+		}
+		return set, nil
+	}
+	plain, err := files()
+	if err != nil {
+		return err
+	}
+	race, err := files("-tags=race")
+	if err != nil {
+		return err
+	}
+	for f := range race {
+		path, name, _ := strings.Cut(f, " ")
+		if plain[f] || Hidden(path) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.IsExported() {
+				s.add(path, d.Name.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Hidden reports whether programs cannot import a package of the standard library.
