@@ -52,15 +52,16 @@ type event struct {
 // object is the model of what lies at one address, for one execution. What count and state mean is
 // up to the file of the object.
 type object struct {
-	ptr     unsafe.Pointer
-	last    int32    // the last event on it, or -1
-	count   int32    // WaitGroup: the counter; RWMutex: readers
-	state   int32    // Once: onceFresh to onceDone; RWMutex: 1 + the thread of the announced writer
-	base    int32    // WaitGroup: the counter before the first event
-	adds    bool     // WaitGroup: changed in this execution
-	waiters []int32  // Cond, futex: threads, in order of arrival
-	ch      *channel // nil until it was a channel; kept between executions
-	model   any      // what stands for it in this execution: see SetModel
+	ptr      unsafe.Pointer
+	last     int32    // the last event on it, or -1
+	count    int32    // WaitGroup: the counter; RWMutex: readers
+	state    int32    // Once: onceFresh to onceDone; RWMutex: 1 + the announced writer
+	base     int32    // WaitGroup: the counter before the first event
+	adds     bool     // WaitGroup: changed in this execution
+	assigned bool     // WaitGroup: assigned to after an event on it
+	waiters  []int32  // Cond, futex: threads, in order of arrival
+	ch       *channel // nil until it was a channel; kept between executions
+	model    any      // what stands for it in this execution: see SetModel
 }
 
 // engine explores one check. One goroutine at a time touches it: the dispatcher, or the thread to

@@ -89,6 +89,7 @@ func (e *engine) step(t *thread) {
 	t.obj = -1
 	if t.ptr != nil {
 		t.obj = e.object(e.word(t.ptr, t.op))
+		e.meet(t)
 	}
 	if ops[t.op].gated() {
 		e.gated |= 1 << t.id
@@ -144,6 +145,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	t.op, t.ptr, t.obj = op, p, -1
 	if p != nil {
 		t.obj = e.object(p)
+		e.meet(t)
 	}
 	m := &ops[op]
 	if m.gated() && !m.enabled(e, t) {

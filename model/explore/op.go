@@ -175,6 +175,9 @@ type operation struct {
 	takes  bool                  // it takes one of the cases of a channel operation
 	loop   loopRole              // in an iteration that may have no effect (thread_spin.go)
 
+	// meet is called when a thread comes to it (sync_assigned.go).
+	meet func(e *engine, o *object, p unsafe.Pointer)
+
 	// How it is shown.
 
 	label   func(t *thread) string                    // its name if that varies; nil: name

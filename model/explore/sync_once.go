@@ -19,6 +19,7 @@ func init() {
 		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state != onceRuns },
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state != onceRuns },
 		before:        onceBefore,
+		meet:          meetOnce,
 		apply:         onceBegin,
 	}
 	ops[OpOnceDone] = operation{
@@ -49,10 +50,4 @@ func onceBegin(e *engine, t *thread, _ int32) {
 func OnceMine(o unsafe.Pointer) bool {
 	e := eng
 	return e.objs[e.object(o)].state == onceRuns
-}
-
-// OnceWasDone records that o was done before the execution began.
-func OnceWasDone(o unsafe.Pointer) {
-	e := eng
-	e.objs[e.object(o)].state = onceDone
 }

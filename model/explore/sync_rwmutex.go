@@ -23,6 +23,7 @@ func init() {
 		enabled:       func(e *engine, t *thread) bool { return e.objs[t.obj].state == 0 },
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
+		meet:          meetRWMutex,
 		apply: func(e *engine, t *thread, _ int32) {
 			e.objs[t.obj].state = int32(t.id) + 1
 		},
@@ -42,6 +43,7 @@ func init() {
 		name:   "Unlock",
 		class:  write,
 		before: rwBefore,
+		meet:   meetRWMutex,
 		apply:  func(e *engine, t *thread, _ int32) { e.objs[t.obj].state = 0 },
 		loop:   loopUnlocks,
 	}
@@ -49,6 +51,7 @@ func init() {
 		name:    "TryLock",
 		class:   write,
 		before:  rwBefore,
+		meet:    meetRWMutex,
 		apply:   rwTryLock,
 		boolean: true,
 		leaves:  true,
@@ -61,6 +64,7 @@ func init() {
 		},
 		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwAnnounced == 0 },
 		before:        rwBefore,
+		meet:          meetRWMutex,
 		apply:         func(e *engine, t *thread, _ int32) { e.objs[t.obj].count++ },
 		loop:          loopLocks,
 	}
@@ -68,6 +72,7 @@ func init() {
 		name:    "TryRLock",
 		class:   read,
 		before:  rwBefore,
+		meet:    meetRWMutex,
 		apply:   rwTryRLock,
 		loop:    loopEffect,
 		boolean: true,
@@ -77,6 +82,7 @@ func init() {
 		name:   "RUnlock",
 		class:  release,
 		before: rwBefore,
+		meet:   meetRWMutex,
 		apply:  func(e *engine, t *thread, _ int32) { e.objs[t.obj].count-- },
 		loop:   loopUnlocks,
 	}
@@ -84,7 +90,6 @@ func init() {
 
 // The bits of what is recorded of an RWMutex before each event on it.
 const (
-	// The bits of operation.before for an RWMutex.
 	rwAnnounced = 1 << iota // a writer has announced itself
 	rwRead                  // readers hold it
 )
@@ -113,14 +118,7 @@ func rwTryRLock(e *engine, t *thread, _ int32) {
 
 // readerCount is the offset of the number of readers in an RWMutex. A writer that holds it
 // subtracts 2^30 from the number.
-var readerCount = func() uintptr {
-	f, ok := reflect.TypeFor[sync.RWMutex]().FieldByName("readerCount")
-	if !ok || f.Type != reflect.TypeFor[atomic.Int32]() {
-		panic("model/explore: sync.RWMutex of this Go release has no readerCount; " +
-			"the checker does not know it yet")
-	}
-	return f.Offset
-}()
+var readerCount = field[sync.RWMutex](reflect.Int32, "readerCount", "v")
 
 // readers is unsafe because the field is not exported. Its offset and type were checked above.
 func readers(m *sync.RWMutex) int32 {

@@ -19,6 +19,7 @@ func init() {
 		class:   add,
 		resolve: waitGroupAddClass,
 		before:  waitGroupBefore,
+		meet:    meetGroup,
 		apply:   waitGroupAdd,
 		detail:  func(t *thread, _ *event) string { return fmt.Sprint(int32(t.old)) },
 	}
@@ -26,6 +27,7 @@ func init() {
 		name:    "WaitGroup.Wait",
 		resolve: waitGroupLookClass,
 		before:  waitGroupBefore,
+		meet:    meetGroup,
 		apply:   waitGroupLook,
 	}
 	ops[OpWGWait] = operation{
@@ -158,7 +160,7 @@ func EnterDelta(p unsafe.Pointer, delta int) bool {
 // counter is the same whatever the order of the subtractions since the one before.
 func (e *engine) needsOrderedAdds() bool {
 	for i := 0; i < e.nobjs; i++ {
-		if e.objs[i].adds && e.irregular(&e.objs[i]) {
+		if o := &e.objs[i]; o.adds && (o.assigned || e.irregular(o)) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 //go:norace
 //go:noinline
 func CondWait(c *sync.Cond) {
+	mustBeOriginal(c)
 	if !explore.Enter(unsafe.Pointer(c), explore.OpCondAdd) {
 		c.Wait()
 		return
@@ -28,6 +29,7 @@ func CondWait(c *sync.Cond) {
 //go:norace
 //go:noinline
 func CondSignal(c *sync.Cond) {
+	mustBeOriginal(c)
 	if explore.Enter(unsafe.Pointer(c), explore.OpCondSignal) {
 		explore.CondEdge(unsafe.Pointer(c))
 		return
@@ -40,9 +42,19 @@ func CondSignal(c *sync.Cond) {
 //go:norace
 //go:noinline
 func CondBroadcast(c *sync.Cond) {
+	mustBeOriginal(c)
 	if explore.Enter(unsafe.Pointer(c), explore.OpCondBroadcast) {
 		explore.CondEdge(unsafe.Pointer(c))
 		return
 	}
 	c.Broadcast()
+}
+
+// mustBeOriginal panics as package sync does if c is a copy of a Cond that was used.
+//
+//go:norace
+func mustBeOriginal(c *sync.Cond) {
+	if explore.MeetCond(unsafe.Pointer(c)) {
+		panic("sync.Cond is copied")
+	}
 }

@@ -20,22 +20,21 @@ func OnceDo(o *sync.Once, f func()) {
 		o.Do(f) // done: the real operation has the edge
 		return
 	}
-	ran := false
 	o.Do(func() {
-		ran = true
 		defer onceDone(o)
 		f()
 	})
-	if !ran {
-		explore.OnceWasDone(unsafe.Pointer(o))
-	}
 }
 
 //go:norace
 //go:noinline
 func onceDone(o *sync.Once) {
-	if !explore.Aborting() {
-		explore.Enter(unsafe.Pointer(o), explore.OpOnceDone)
+	if explore.Aborting() {
+		return
+	}
+	explore.Enter(unsafe.Pointer(o), explore.OpOnceDone)
+	if explore.OnceReplaced(unsafe.Pointer(o)) {
+		explore.Fail(explore.KindPanic, "fatal error: sync: unlock of unlocked mutex")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // no more: a write of a key comes before the reads that see its effect.
 type Map struct {
 	p     unsafe.Pointer // the sync.Map
+	root  unsafe.Pointer // of the real one: see explore.MapRoot
 	first *entry         // in the order of first use
 	last  *entry
 }
@@ -30,7 +31,7 @@ type entry struct {
 // would be the generic functions that such a call brings along; the linker might take these for the
 // whole program, and the detector would not see how maps of the standard library synchronize.
 func MapOf(p unsafe.Pointer, each func(f func(key, value any) bool)) *Map {
-	if v, ok := explore.Model(p).(*Map); ok {
+	if v, ok := explore.Model(p).(*Map); ok && v.root == explore.MapRoot(p) {
 		return v
 	}
 	v := &Map{p: p}
@@ -43,6 +44,7 @@ func MapOf(p unsafe.Pointer, each func(f func(key, value any) bool)) *Map {
 		})
 		return true
 	})
+	v.root = explore.MapRoot(p)
 	return v
 }
 
