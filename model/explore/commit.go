@@ -7,6 +7,7 @@ import "math/bits"
 func (e *engine) commit(t *thread) {
 	d := e.depth
 	ev := &e.stack[d]
+	ev.quiet = 0
 	m := &ops[t.op]
 	bit := uint64(1) << t.id
 	e.runnable &^= bit
@@ -75,7 +76,6 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 		c = m.resolve(e, t)
 	}
 	ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
-	ev.alone = false
 	if ev.choices == 0 {
 		ev.choice, ev.choices = 0, 1
 		if m.choices != nil {

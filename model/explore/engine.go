@@ -35,7 +35,7 @@ type event struct {
 	idle    uint8  // why it ran although it comes last (thread_fair.go)
 	preempt int32  // preemptions up to and including this event
 	seen    bool   // val holds a result
-	alone   bool   // its thread was the only one left: what follows it is quiet
+	quiet   int32  // operations of its thread that followed it and were no events
 	val     uint64 // the result, compared when the event is executed again
 	hash    uint64 // of the schedule up to and including this event
 	pending uint64 // engine.pending before the event

@@ -129,6 +129,9 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if e.aborting {
 		panic(abort{})
 	}
+	if e.follows != nil && !e.follows.quietly(t) {
+		return false
+	}
 	e.quietOps++
 	beatEvery(e.quietOps)
 	if e.quietOps > e.cfg.MaxSteps {
@@ -137,6 +140,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	if op.isAtomic() {
 		t.spin.effects = t.spin.effects || op != OpLoad
+		*e.quietAfter(t)++
 		return true
 	}
 	if op == OpChoose {
@@ -164,6 +168,15 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		e.chanPrepare(t, 0)
 	}
 	t.spin.effects = true
+	*e.quietAfter(t)++
 	e.apply(t, m, -1)
 	return true
+}
+
+// quietAfter counts the operations of t since its last event, which were no events.
+func (e *engine) quietAfter(t *thread) *int32 {
+	if d := e.lastOf(t.id); d >= 0 {
+		return &e.stack[d].quiet
+	}
+	return &t.quietOps
 }

@@ -97,7 +97,4 @@ func (e *engine) checkDominance(t *thread) {
 		}
 	}
 	e.quiet = true
-	if d := t.prev; e.stack[d].tid == int32(t.id) {
-		e.stack[d].alone = true
-	}
 }

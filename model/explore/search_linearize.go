@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // A trace is a partial order of steps. The search runs one linearization of each trace, and takes
@@ -37,14 +38,18 @@ type linearizer struct {
 	next   [maxThreads]int32 // by thread: its next event there, or noEvent
 	born   uint64            // threads that exist here
 	paused uint64            // threads that wait inside a go statement
-	alone  bool              // the thread that pick returned is the only one that matters
-	tried  [maxThreads]int32 // by thread: upTo when alone was tried in vain
+	alone  bool              // the operation of the thread that pick returned is no event
+	quiet  [maxThreads]int32 // by thread: so many of its operations from now on are no events
 	objs   []int32           // by object there: 1 + the object here
 	places [][]int32         // by linearization run so far, by event there: its place
 }
 
 // noEvent stands for the next event of a thread that has no more.
 const noEvent = -1
+
+// orderNotRun is the assumption of a race run that could not run a trace in another order.
+const orderNotRun = "what is not rewritten hides no data race: another order of the steps, which " +
+	"would show it, could not be run"
 
 // linearize runs further linearizations of the trace just executed. It returns a failure if one of
 // them differs or has a data race.
@@ -71,8 +76,12 @@ func (e *engine) linearize() *Failure {
 		if race := e.newRaces(); race != nil {
 			return race
 		}
-		if differs != nil && !Race {
+		switch {
+		case differs == nil:
+		case !Race:
 			return differs
+		case !slices.Contains(e.res.Assumed, orderNotRun):
+			e.res.Assumed = append(e.res.Assumed, orderNotRun)
 		}
 	}
 	return nil
@@ -120,7 +129,7 @@ func (l *linearizer) run(u int) *Failure {
 	l.first, l.at, l.objs = u, l.at[:0], append(l.objs[:0], make([]int32, of.nobjs)...)
 	l.born, l.paused, l.alone = 0, 0, false
 	for i := range of.n {
-		l.upTo[i], l.tried[i], l.next[i] = 0, -1, l.after(i, 0)
+		l.upTo[i], l.quiet[i], l.next[i] = 0, of.threads[i].quietOps, l.after(i, 0)
 	}
 	e.orderAdds, e.orderDones, e.rendezvous = of.orderAdds, of.orderDones, of.rendezvous
 	e.uncontrolled.count, e.baseEarly = of.uncontrolled.count, 0
@@ -229,8 +238,7 @@ func (l *linearizer) choose() int {
 		return endFailed
 	}
 	for s := l.e.alive; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
-		if l.isAlone(i) {
+		if i := bits.TrailingZeros64(s); l.quiet[i] > 0 {
 			l.alone = true
 			return i
 		}
@@ -259,7 +267,7 @@ func (l *linearizer) advance(u, deep int) int {
 		return l.advance(int(t.parent), deep+1)
 	case !e.threads[u].started || l.paused&bit != 0:
 		return u
-	case e.threads[u].fin || l.next[u] == noEvent || l.isAlone(u):
+	case e.threads[u].fin || l.next[u] == noEvent || l.quiet[u] > 0:
 		return -1
 	}
 	c := l.of.clockAt(l.next[u])
@@ -277,10 +285,15 @@ func (l *linearizer) advance(u, deep int) int {
 	return u
 }
 
-// isAlone reports whether in the trace thread u went on alone after its last event, without steps.
-func (l *linearizer) isAlone(u int) bool {
-	d := l.upTo[u] - 1
-	return d >= 0 && l.of.stack[d].alone && l.tried[u] != d && !l.e.threads[u].fin
+// quietly reports whether t's operation is no event, because in the trace t was the only thread that
+// mattered when it ran.
+func (l *linearizer) quietly(t *thread) bool {
+	if l.quiet[t.id] == 0 {
+		l.e.quiet = false
+		return false
+	}
+	l.quiet[t.id]--
+	return true
 }
 
 // unfinished returns a thread that has not begun to run, or has just started another one; -1 if
@@ -299,6 +312,9 @@ func (l *linearizer) enabled(t *thread) bool {
 	e := l.e
 	if enabled := ops[t.op].enabled; enabled == nil || enabled(e, t) {
 		return true
+	}
+	if d := l.next[t.id]; d != noEvent && l.of.stack[d].idle == timeRan { // threads repeat
+		return e.forcedTimeout()>>t.id&1 == 1
 	}
 	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
 		u := e.threads[bits.TrailingZeros64(s)]
@@ -320,12 +336,14 @@ func (l *linearizer) prepare(t *thread) {
 	if e.depth == len(e.stack) {
 		e.grow()
 	}
-	e.stack[e.depth] = event{tid: int32(t.id), choice: there.choice, choices: there.choices}
+	e.stack[e.depth] = event{
+		tid: int32(t.id), choice: there.choice, choices: there.choices, idle: there.idle,
+	}
 	if ops[t.op].takes {
 		e.stack[e.depth].choice = there.value // here no choice sleeps
 	}
 	l.at = append(l.at, d)
-	l.upTo[t.id], l.next[t.id] = d+1, l.after(t.id, d+1)
+	l.upTo[t.id], l.next[t.id], l.quiet[t.id] = d+1, l.after(t.id, d+1), there.quiet
 }
 
 // sameObject reports whether t's operation is on the object that the event has in the trace.
@@ -386,6 +404,6 @@ func (e *engine) stepFollowing(t *thread) {
 			return
 		}
 		e.runnable, e.gated = runnable, gated
-		l.tried[t.id] = l.upTo[t.id] - 1
+		l.differs("%s cannot do %s alone", t.name, t.doing())
 	}
 }

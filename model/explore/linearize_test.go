@@ -1,0 +1,61 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+// requireSameInEveryOrder explores body and runs each trace in further orders.
+func requireSameInEveryOrder(t *testing.T, body func()) {
+	t.Helper()
+	r := explore.Run(explore.Config{Preemptions: -1, Linearize: true}, body)
+	require.Nil(t, r.Failure)
+	require.NotZero(t, r.Complete)
+}
+
+// The body is alone between two groups of goroutines, so that what it does there is no step.
+func TestBodiesInPhasesAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		var n atomic.Int32
+		for range 3 {
+			for range 2 {
+				explore.Go("adder", func() { hook.Int32Add(&n, 1) }, true)
+			}
+			explore.Join()
+			hook.Int32Add(&n, 1)
+			explore.Go("nothing", func() {}, true)
+			explore.Join()
+			hook.Int32Add(&n, 1)
+		}
+		require.EqualValues(t, 12, n.Load())
+	})
+}
+
+func TestLoopsThatWaitForTimeAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		var done atomic.Bool
+		hook.TimeAfterFunc(time.Second, func() { hook.BoolStore(&done, true) })
+		explore.Go("poller", func() {
+			n := explore.SpinStart()
+			for !hook.BoolLoad(&done) {
+				explore.Turn(n)
+				hook.Gosched()
+			}
+		}, true)
+		explore.Go("deadline", func() {
+			end := hook.Now().Add(time.Second)
+			n := explore.SpinStart()
+			for hook.Now().Before(end) {
+				explore.Turn(n)
+			}
+		}, true)
+		explore.Join()
+	})
+}
