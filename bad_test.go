@@ -515,7 +515,6 @@ func TestMisuseOfCoroutines(t *testing.T) {
 		"TestPanicInside":   {wire.KindPanic, `drives panicked: out of cheese.*coro\.explode`},
 		"TestFailNowInside": {wire.KindAssertion, `FailNow`},
 		"TestEndlessInside": {wire.KindLimit, `not reached a scheduling point .*coro\.count\(`},
-		"TestProcs":         {wire.KindRefused, `GOMAXPROCS cannot be changed`},
 		"TestTrace": {
 			wire.KindRefused,
 			`coro_test\.go:\d+:\d+: trace\.Start is not modelled`,

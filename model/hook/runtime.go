@@ -2,6 +2,7 @@ package hook
 
 import (
 	"runtime"
+	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -56,20 +57,36 @@ func NumGoroutine() int {
 	return runtime.NumGoroutine()
 }
 
-// GOMAXPROCS is the hook of runtime.GOMAXPROCS. In an execution it gives what
-// held before the check, and cannot be changed.
+// procs is the key of what stands for GOMAXPROCS in an execution.
+var procs byte
+
+// GOMAXPROCS is the hook of runtime.GOMAXPROCS. An execution begins with what held before the
+// check, and what it sets is only what later calls give: it changes nothing in the schedules.
 //
 //go:norace
 //go:noinline
 func GOMAXPROCS(n int) int {
-	procs := explore.Procs()
-	if procs == 0 {
+	before := explore.Procs()
+	switch {
+	case before == 0:
 		return runtime.GOMAXPROCS(n)
+	case !explore.InExecution():
+		return before
 	}
-	if n > 0 && n != procs {
-		explore.Fail(explore.KindRefused, "runtime.GOMAXPROCS cannot be changed in a check")
+	key := unsafe.Pointer(&procs)
+	now := func() int {
+		if set, ok := explore.Model(key).(int); ok {
+			return set
+		}
+		return before
 	}
-	return procs
+	sets := func() bool { return n > 0 && n != now() }
+	explore.EnterMap(key, explore.OpMapUpdate, "runtime.GOMAXPROCS", sets)
+	old := now()
+	if n > 0 {
+		explore.SetModel(key, n)
+	}
+	return old
 }
 
 // Overlaid returns p, a pointer to an atomic word that was made of an unsafe.Pointer: another word

@@ -122,6 +122,10 @@ func MapRange(m *sync.Map, f func(key, value any) bool) {
 	mapOf(m).Range(f)
 }
 
+// nilPool is what Get and Put of package sync panic with. Under the race detector its Put drops
+// one value in four before it looks at the pool, so it is of no use here.
+const nilPool = "nil Pool"
+
 // PoolPut is the hook of sync.Pool.Put.
 //
 //go:norace
@@ -130,6 +134,9 @@ func PoolPut(p *sync.Pool, x any) {
 	if !explore.InExecution() {
 		p.Put(x)
 		return
+	}
+	if p == nil && x != nil {
+		panic(nilPool)
 	}
 	virtual.PoolOf(p).Put(x)
 }
@@ -142,6 +149,9 @@ func PoolGet(p *sync.Pool) any {
 	if !explore.InExecution() {
 		return p.Get()
 	}
+	if p == nil {
+		panic(nilPool)
+	}
 	x := virtual.PoolOf(p).Get()
 	if x == nil && p.New != nil {
 		x = p.New()
@@ -150,4 +160,9 @@ func PoolGet(p *sync.Pool) any {
 }
 
 // mapOf returns what stands for m in the running execution.
-func mapOf(m *sync.Map) *virtual.Map { return virtual.MapOf(unsafe.Pointer(m), m.Range) }
+func mapOf(m *sync.Map) *virtual.Map {
+	if m == nil {
+		m.Clear() // panics
+	}
+	return virtual.MapOf(unsafe.Pointer(m), m.Range)
+}

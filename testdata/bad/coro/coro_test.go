@@ -3,7 +3,6 @@ package coro
 
 import (
 	"iter"
-	"runtime"
 	"runtime/trace"
 	"sync/atomic"
 	"testing"
@@ -143,10 +142,6 @@ func count() {
 			return
 		}
 	}
-}
-
-func TestProcs(t *testing.T) {
-	model.Check(t, func(x *model.Exec) { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1) })
 }
 
 func TestTrace(t *testing.T) {
