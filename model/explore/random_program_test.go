@@ -203,6 +203,20 @@ func (p program) run(w *world) {
 						note("rw", 'w', 2)
 						held["rw"] = 2
 					}
+				case "tryrlock":
+					if held["rw"] == 0 {
+						if last = 0; hook.RWMutexTryRLock(&w.rw) {
+							last, held["rw"] = 1, 1
+						}
+						note("rw", 'r', 6+int64(last))
+					}
+				case "trywlock":
+					if held["rw"] == 0 {
+						if last = 0; hook.RWMutexTryLock(&w.rw) {
+							last, held["rw"] = 1, 2
+						}
+						note("rw", 'w', 8+int64(last))
+					}
 				case "rwunlock":
 					switch held["rw"] {
 					case 1:
@@ -352,6 +366,16 @@ func TestReductionKeepsEveryTraceOfTellingPrograms(t *testing.T) {
 	}
 }
 
+// The reader that the writer waits for may leave before an attempt to read that failed
+// meanwhile, which then succeeds after the writer.
+func TestAttemptToReadComesAfterTheWriterThatWaited(t *testing.T) {
+	sameTraces(t, program{
+		{{Op: "tryrlock"}},
+		{{Op: "trywlock"}, {Op: "wlock"}, {Op: "rwunlock"}},
+		{{Op: "tryrlock"}, {Op: "rwunlock"}},
+	}, false)
+}
+
 type tester interface {
 	require.TestingT
 	Skip(...any)
@@ -381,6 +405,9 @@ func TestReductionKeepsEveryTrace(t *testing.T) {
 		{"atomics", []string{"load", "store", "cas", "add"}, true},
 		{"mutexes", []string{"load", "store", "lock", "lock", "unlock", "trylock"}, true},
 		{"rwmutex", []string{"load", "store", "rlock", "wlock", "rwunlock", "rwunlock"}, false},
+		{"rwmutex attempts", []string{
+			"rlock", "wlock", "tryrlock", "tryrlock", "trywlock", "rwunlock", "rwunlock",
+		}, false},
 		{"choices", []string{"load", "store", "cas", "choose"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

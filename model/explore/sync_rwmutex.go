@@ -35,9 +35,13 @@ func init() {
 		enabled: func(_ *engine, t *thread) bool {
 			return probeRWMutex((*sync.RWMutex)(t.ptr))
 		},
-		enabledBefore: func(_ *thread, f *event, _ int32) bool { return f.state&rwRead == 0 },
-		before:        rwBefore,
-		loop:          loopLocks,
+		// A TryRLock fails once the writer has announced itself. The readers that were inside may
+		// leave before it, as RUnlock does not depend on it, and then the writer may lock before it.
+		enabledBefore: func(_ *thread, f *event, _ int32) bool {
+			return f.state&rwRead == 0 || f.op == OpTryRLock
+		},
+		before: rwBefore,
+		loop:   loopLocks,
 	}
 	ops[OpRWUnlock] = operation{
 		name:   "Unlock",
