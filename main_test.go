@@ -120,6 +120,7 @@ func TestEveryCheckIsProved(t *testing.T) {
 	require.Zero(t, a.code, "%s", a)
 	rows, sum := a.rows(t)
 	require.NotEmpty(t, rows)
+	require.Empty(t, sum.Skipped)
 	races := canRace(t)
 	for _, r := range rows {
 		t.Logf(

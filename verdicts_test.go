@@ -26,6 +26,7 @@ import (
 //	verdict: FAILED TEXT         the message, or the reason, matches the regular expression TEXT
 //	verdict: proved without assumptions
 //	verdict: said TEXT           not proved, or proved under an assumption that matches TEXT
+//	verdict: skipped TEXT        no check: the test is skipped, for a reason that matches TEXT
 var (
 	verdictLine = regexp.MustCompile(`(?m)^verdict: (.+)$`)
 	wanted      = regexp.MustCompile(`^([a-zA-Z|]+)(?:, (\d+) traces?)?(?: (.+))?$`)
@@ -42,7 +43,10 @@ func TestVerdictsAreTrue(t *testing.T) {
 			want := wantedVerdicts(t, folder)
 			require.NotEmpty(t, want)
 			a := surewake(t, ".", "check", "-json", "-budget", "30s,2000000x", "./"+folder)
-			rows, _ := a.rows(t)
+			rows, sum := a.rows(t)
+			for _, s := range sum.Skipped {
+				rows = append(rows, driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message})
+			}
 			require.Len(t, rows, len(want), "%s", a)
 			for _, row := range rows {
 				requireVerdict(t, row, want[row.Name])

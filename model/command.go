@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 	"github.com/surewake/surewake/model/wire"
 )
@@ -27,6 +28,14 @@ func unregistered(s *wire.Settings) string {
 		}
 	}
 	return ""
+}
+
+func init() {
+	hook.OnSkip = func(test, why string, at explore.Frame) {
+		if s, err := command(); s != nil && err == nil {
+			send(wire.Message{Skip: &wire.Skip{Test: test, Why: why, File: at.File, Line: at.Line}})
+		}
+	}
 }
 
 var out sync.Mutex // held while a message is written

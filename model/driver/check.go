@@ -155,7 +155,7 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 			return sum, context.Cause(ctx)
 		}
 	}
-	if sum.Checks == 0 {
+	if sum.Checks+len(sum.Skipped) == 0 {
 		return sum, usagef("-run %s matches no check", r.options.Run)
 	}
 	return sum, nil

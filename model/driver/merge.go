@@ -17,6 +17,9 @@ const (
 	Failed    = wire.Failed
 )
 
+// skipped is the verdict of what is no check: a test that was skipped before it called Check.
+const skipped = "skipped"
+
 // What Row.Races says; otherwise it is "found N".
 const (
 	racesNone       = "none"
@@ -62,10 +65,26 @@ type Summary struct {
 	Undecided int `json:"undecided"`
 	Failed    int `json:"failed"`
 
+	// Tests that were skipped before they called Check, which are none of the checks.
+	Skipped []SkippedTest `json:"skipped,omitempty"`
+
 	NoRace string `json:"-"` // why this machine cannot check races, "" if it can
 }
 
+// A SkippedTest is a test that ran no check because it was skipped.
+type SkippedTest struct {
+	Package string `json:"package"`
+	Name    string `json:"name"`
+	Message string `json:"message"` // why
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+}
+
 func (s *Summary) add(r Row) {
+	if r.Verdict == skipped {
+		s.Skipped = append(s.Skipped, SkippedTest{r.Package, r.Name, r.Message, r.File, r.Line})
+		return
+	}
 	s.Checks++
 	switch r.Verdict {
 	case Proved:
@@ -80,7 +99,9 @@ func (s *Summary) add(r Row) {
 }
 
 // passes reports that nothing was found against a check.
-func (r *Row) passes() bool { return r.Verdict == Proved || r.Verdict == Bounded }
+func (r *Row) passes() bool {
+	return r.Verdict == Proved || r.Verdict == Bounded || r.Verdict == skipped
+}
 
 // A testRun is what the two processes of one Test function left.
 type testRun struct {
@@ -96,14 +117,15 @@ type testRun struct {
 // rows merges the two runs. A check is proved only if both runs proved it and
 // explored the same schedules.
 func (t *testRun) rows() []Row {
-	if t.subtests && len(t.plain.results) == 0 && t.plain.exit == nil && !t.plain.silent {
+	if t.subtests && len(t.plain.results)+len(t.plain.skips) == 0 &&
+		t.plain.exit == nil && !t.plain.silent {
 		return nil
 	}
 	rows := t.rowsOf(t.plain, "")
 	if t.race == nil {
 		for i := range rows {
 			rows[i].Races = racesNotChecked
-			if !rows[i].passes() {
+			if !rows[i].passes() || rows[i].Verdict == skipped {
 				continue
 			}
 			why := "races not checked"
@@ -118,6 +140,17 @@ func (t *testRun) rows() []Row {
 	for i := range rows {
 		r := &rows[i]
 		at := indexByName(raced, r.Name)
+		test, _, _ := strings.Cut(r.Name, "#")
+		if skip := indexByName(raced, test); skip >= 0 && raced[skip].Verdict == skipped {
+			if r.Verdict != skipped {
+				r.Races = racesNotChecked
+				r.bound("races not checked: the race run skips it: " + raced[skip].Message)
+			}
+			continue
+		}
+		if r.Verdict == skipped {
+			continue // the race run is all there is, or there is none either
+		}
 		if at < 0 {
 			r.object(wire.KindNondeterminism, fmt.Sprintf("the race run has no result for %s: "+
 				"what is checked depends on something outside the checker's control", r.Name))
@@ -128,6 +161,13 @@ func (t *testRun) rows() []Row {
 		raced = append(raced[:at], raced[at+1:]...)
 	}
 	for _, r := range raced {
+		if at := indexByName(rows, r.Name); at >= 0 && rows[at].Verdict == skipped {
+			rows[at] = r
+			continue
+		}
+		if r.Verdict == skipped {
+			continue
+		}
 		if r.passes() {
 			r.object(wire.KindNondeterminism, fmt.Sprintf("only the race run has a result for %s: "+
 				"what is checked depends on something outside the checker's control", r.Name))
@@ -156,6 +196,14 @@ func (t *testRun) rowsOf(out *outcome, where string) []Row {
 			row.Message = where + row.Message
 		}
 		rows = append(rows, row)
+	}
+	for _, s := range out.skips {
+		if indexByName(rows, s.Test) < 0 {
+			rows = append(rows, Row{
+				Name: s.Test, Verdict: skipped, Message: s.Why, File: s.File, Line: s.Line,
+				Assumptions: []string{}, Races: racesNotChecked,
+			})
+		}
 	}
 	if why := t.unexplained(out, t.test, t.options.Watchdog); why != nil {
 		at := indexByName(rows, t.test)

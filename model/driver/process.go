@@ -24,6 +24,7 @@ type job struct {
 // An outcome is what a process wrote and how it ended.
 type outcome struct {
 	results []result
+	skips   []wire.Skip
 	exit    error  // nil: exit status 0
 	said    string // printed after the last result
 	silent  bool   // given up by the watchdog; dump tells where it was
@@ -74,6 +75,9 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		}
 		if m.Result != nil {
 			out.results = append(out.results, result{*m.Result, said.take(keptOutput)})
+		}
+		if m.Skip != nil {
+			out.skips = append(out.skips, *m.Skip)
 		}
 	}}
 	cmd.Stdout, cmd.Stderr = stream, stream

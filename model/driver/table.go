@@ -63,6 +63,10 @@ func (t *Table) Row(r Row) {
 		t.line("package", "check", "verdict",
 			"complete", "deadlocked", "pruned", "steps", "seconds", "")
 	}
+	if r.Verdict == skipped {
+		t.line(r.Place, r.Name, r.Verdict, "", "", "", "", "", r.Message)
+		return
+	}
 	t.line(r.Place, r.Name, r.Verdict,
 		grouped(r.Complete), grouped(r.Deadlocked), grouped(r.Pruned), grouped(r.Steps),
 		fmt.Sprintf("%.1f", r.Seconds), note(r))
@@ -153,6 +157,9 @@ func (t *Table) Close(sum Summary) {
 		sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
 	if sum.Undecided > 0 {
 		fmt.Fprintf(t.out, ", %d undecided", sum.Undecided)
+	}
+	if n := len(sum.Skipped); n > 0 {
+		fmt.Fprintf(t.out, ", %d skipped", n)
 	}
 	fmt.Fprintln(t.out)
 }

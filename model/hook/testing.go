@@ -36,6 +36,17 @@ func TB[P testing.TB](t P) testing.TB {
 	return t
 }
 
+// TestAs gives what stands for v if that is a *testing.T, else v, as an interface of its methods.
+//
+//go:norace
+//go:noinline
+func TestAs[I, P any](v P) I {
+	if real, ok := any(v).(*testing.T); ok {
+		return any(Test{real}).(I)
+	}
+	return any(v).(I)
+}
+
 // RealTest gives a *testing.T for what stands for it, and everything else back.
 //
 //go:norace
@@ -162,11 +173,10 @@ func (t Test) Log(args ...any) {
 //
 //go:norace
 func (t Test) Helper() {
-	if explore.Active() {
-		noteHelper()
-		return
+	noteHelper()
+	if !explore.Active() {
+		t.TB.Helper()
 	}
-	t.TB.Helper()
 }
 
 // Skipf is testing.T.Skipf.
@@ -176,6 +186,7 @@ func (t Test) Skipf(format string, args ...any) {
 	if s := t.state(); s != nil {
 		s.skip(text(format, args))
 	}
+	t.skipped(text(format, args))
 	t.TB.Helper()
 	t.TB.Skipf(format, args...)
 }
@@ -187,6 +198,7 @@ func (t Test) Skip(args ...any) {
 	if s := t.state(); s != nil {
 		s.skip(line(args))
 	}
+	t.skipped(line(args))
 	t.TB.Helper()
 	t.TB.Skip(args...)
 }
@@ -198,6 +210,7 @@ func (t Test) SkipNow() {
 	if s := t.state(); s != nil {
 		s.skip(fixed("SkipNow was called"))
 	}
+	t.skipped(fixed("SkipNow was called"))
 	t.TB.SkipNow()
 }
 

@@ -223,6 +223,19 @@ func (s *testState) skip(why func() string) {
 	Goexit()
 }
 
+// OnSkip is told of each test that is skipped outside of an execution: its name, the reason, and
+// where. It is set before tests run.
+var OnSkip func(test, why string, at explore.Frame)
+
+// skipped tells OnSkip.
+//
+//go:norace
+func (t Test) skipped(why func() string) {
+	if OnSkip != nil {
+		OnSkip(t.TB.Name(), strings.TrimSuffix(why(), "\n"), explore.Here(isHelper))
+	}
+}
+
 // end runs what the end of a test runs.
 //
 //go:norace

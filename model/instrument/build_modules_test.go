@@ -307,6 +307,31 @@ func TestName(t *testing.T) { t.Log("name is", name+".") }
 	}
 }
 
+// The standard library declares more for the race detector, which the listing as such does not say.
+func TestTypesAreThoseOfTheBuild(t *testing.T) {
+	needCgo(t)
+	set := rewriteModule(t, newModule(t, `-- race.go --
+//go:build race
+
+package t
+
+import "runtime"
+
+var found = runtime.RaceErrors()
+-- a_test.go --
+package t
+
+import "testing"
+
+func TestA(t *testing.T) {}
+`))
+	for _, race := range []bool{false, true} {
+		if got := set.RewrittenMode("example.com/t", race); !slices.Equal(got, []string{"example.com/t"}) {
+			t.Errorf("race=%v: %v are rewritten", race, got)
+		}
+	}
+}
+
 // needCgo skips a test that needs cgo, as the race detector does, on a machine
 // without a C compiler, unless everything must be tested there.
 func needCgo(t *testing.T) {

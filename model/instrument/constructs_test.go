@@ -36,7 +36,7 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 	for _, test := range []string{
 		"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers",
 		"TestContexts", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull",
-		"TestRuntimeFunctions", "BenchmarkRun",
+		"TestRuntimeFunctions", "TestReporters", "BenchmarkRun",
 	} {
 		if !strings.Contains(out, test) {
 			t.Errorf("%s did not run", test)
@@ -144,6 +144,9 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", `.Close() } }(f)()`},
 		{"refuse_test.go", `testing := func(sw_a0 *os.File, sw_a1 int64, sw_a2 int) (`},
 		{"refuse_test.go", "_ = sw_hook.TestT(t).Run"},
+		{"testing_test.go", "\tsw_hook.TestAs[interface{ Logf(string, ...any) }](r).Logf(\"a\")"},
+		{"testing_test.go", "(func(sw_a0 *testing.T, sw_a1 string, sw_a2 ...any)  { " +
+			"sw_hook.TestT(sw_a0).Logf(sw_a1, sw_a2...) })(t, "},
 		{"refuse_test.go", `os.Stdout, os.Stdin = sw_hook.Shared[*os.File](nil, "the order of uses of variables`},
 		{"refuse_test.go", `io.ReadFull(sw_hook.Outside(rand.Reader, "random numbers do not matter", "rand.Reader refuse_test.go:`},
 		{"refuse_test.go", `randv2.N(sw_hook.Outside(3, "random numbers do not matter", "rand.N refuse_test.go:`},

@@ -11,6 +11,9 @@ import (
 // methods wherever they stand. The receiver is evaluated where it was.
 func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 	o := r.ss.method(s.Obj().(*types.Func))
+	if o.role == plainOp {
+		o = r.testParam(s)
+	}
 	rv, ok := r.receiver(s, o.ptr)
 	start := r.off(n.Pos())
 	switch o.role {
@@ -84,12 +87,15 @@ func (r *rewriter) guardMethod(n *ast.SelectorExpr, s *types.Selection, o op, rv
 func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 	fn := s.Obj().(*types.Func)
 	o := r.ss.method(fn)
-	if o.role == plainOp || ofTest(fn) {
-		return true // of testing.TB: its argument is converted
+	if o.role == plainOp {
+		return true
 	}
 	promoted := len(s.Index()) > 1
 	if promoted && r.ss.hasExplicit(s.Recv(), fn.Name()) {
 		return false
+	}
+	if ofTest(fn) {
+		return r.testExpr(n, s)
 	}
 	switch {
 	case o.role == noteOp || o.role == refuseOp:

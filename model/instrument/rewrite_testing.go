@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // A *testing.T outlives an execution of the body in which it is used. So t.Errorf becomes
@@ -35,6 +36,62 @@ func testMethod(fn *types.Func, recv types.Type, ptr bool) op {
 func ofTest(fn *types.Func) bool {
 	recv := fn.Signature().Recv()
 	return recv != nil && testMethod(fn, recv.Type(), false).role != plainOp
+}
+
+// testExpr rewrites (*testing.T).M: its first argument is no interface, so that it becomes no
+// hook.Test by itself, as that of testing.TB.M does. It reports whether to look at what stands
+// below it.
+func (r *rewriter) testExpr(n *ast.SelectorExpr, s *types.Selection) bool {
+	path, last, ok := r.fieldPath(s)
+	if !ok || !isTest(last) {
+		return true
+	}
+	sig := r.c.info.TypeOf(n).(*types.Signature)
+	params, args, named := r.paramText(sig)
+	results, ret := "", ""
+	if sig.Results().Len() > 0 {
+		results, _ = r.typeText(sig.Results())
+		ret = "return "
+	}
+	if !named || !r.writable(sig, n.Pos()) {
+		r.refuse(n, n.Pos(), "this method expression is not modelled yet")
+		return false
+	}
+	amp := ""
+	if _, isPtr := last.Underlying().(*types.Pointer); !isPtr {
+		amp = "&"
+	}
+	r.gap(n.Pos(), n.End(), "(func("+params+") "+results+" { "+ret+r.hook("TestT")+"("+
+		amp+args[0]+path+")."+n.Sel.Name+"("+variadic(args[1:], sig)+") })")
+	return false
+}
+
+// testParam gives what becomes of a method of a type parameter that may stand for *testing.T.
+func (r *rewriter) testParam(s *types.Selection) op {
+	p, ok := types.Unalias(s.Recv()).(*types.TypeParam)
+	if !ok {
+		return op{}
+	}
+	constraint, ok := p.Constraint().Underlying().(*types.Interface)
+	real := r.ss.testPointer()
+	if !ok || real == nil || !types.Satisfies(real, constraint) {
+		return op{}
+	}
+	sig, ok := r.typeText(s.Obj().Type())
+	if !ok {
+		return op{}
+	}
+	method := s.Obj().Name() + strings.TrimPrefix(sig, "func")
+	return op{role: noteOp, hook: "TestAs[interface{ " + method + " }]"}
+}
+
+// testPointer gives the type *testing.T, nil if there is none.
+func (ss *session) testPointer() types.Type {
+	pkg, err := ss.export.Import("testing")
+	if err != nil {
+		return nil
+	}
+	return types.NewPointer(pkg.Scope().Lookup("T").Type())
 }
 
 // testConversion wraps e if it is a *testing.T, or may hold one, and becomes an interface.

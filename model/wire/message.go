@@ -10,6 +10,15 @@ import (
 type Message struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Result   *Result   `json:"result,omitempty"`
+	Skip     *Skip     `json:"skip,omitempty"`
+}
+
+// Skip says that a test is skipped, outside of the executions of a check.
+type Skip struct {
+	Test string `json:"test"` // its name, subtest included
+	Why  string `json:"why"`
+	File string `json:"file,omitempty"` // where; "" if unknown
+	Line int    `json:"line,omitempty"`
 }
 
 // Progress tells how far an exploration has got.
@@ -63,7 +72,7 @@ func (m Message) Write(w io.Writer) error {
 // line is then ordinary output.
 func Parse(line []byte) (before []byte, m Message, ok bool) {
 	before, encoded, ok := bytes.Cut(line, []byte(Mark))
-	if !ok || json.Unmarshal(encoded, &m) != nil || m.Progress == nil && m.Result == nil {
+	if !ok || json.Unmarshal(encoded, &m) != nil || m == (Message{}) {
 		return line, Message{}, false
 	}
 	return before, m, true

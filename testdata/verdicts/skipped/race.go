@@ -1,0 +1,5 @@
+//go:build race
+
+package skipped
+
+const underRace = true
