@@ -2,6 +2,7 @@ package model
 
 import (
 	"hash/maphash"
+	"math"
 	"reflect"
 	"runtime"
 )
@@ -83,7 +84,9 @@ func (w *shapeWalker) walk(v reflect.Value) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		w.mix(v.Uint())
 	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		w.mix(maphash.Comparable(shapeSeed, numberOf(v)))
+		n := numberOf(v) // by its bits: a NaN equals no value, and hashes at random
+		w.mix(math.Float64bits(real(n)))
+		w.mix(math.Float64bits(imag(n)))
 	case reflect.String:
 		w.mix(maphash.String(shapeSeed, v.String()))
 	case reflect.Pointer:

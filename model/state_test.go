@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -106,4 +107,7 @@ func TestShapesTellChangesFromAddresses(t *testing.T) {
 	require.False(t, same(newRing, openPackageState))
 	require.False(t, same(int32(1), int64(1)))
 	require.False(t, same(1.5, 1.25))
+	require.True(t, same(math.NaN(), math.NaN()), "what is made twice is the same")
+	require.True(t, same(complex64(complex(0, math.NaN())), complex64(complex(0, math.NaN()))))
+	require.False(t, same(1i, 1+0i))
 }
