@@ -51,6 +51,7 @@ Verdicts: proved     every execution was explored, under the race detector too; 
           bounded    no execution failed, but some were not explored; the row says which
           undecided  no answer; the row says what stood in the way
           FAILED     an execution fails: a bug of the program
+A test that is skipped before it calls Check is listed as skipped, and is no check.
 
 Exit code: 0  every check is proved or bounded, every mutant killed, every theorem proved
            1  a check failed, a mutant survived, a theorem was not proved
@@ -174,7 +175,7 @@ func (c *call) checkFlags() {
 			"passes while goroutines can run; synctest leaves out the second")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
 	c.flags.BoolVar(&c.json, "json", false,
-		"print one JSON object per check, then one with the counts;\n"+
+		"print one JSON object per check, then one with the counts and skipped tests;\n"+
 			"\"kind\", \"file\" and \"line\" say what decided FAILED and undecided, and where")
 }
 

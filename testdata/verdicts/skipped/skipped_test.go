@@ -53,6 +53,7 @@ func TestSkipAfterwards(t *testing.T) {
 func TestErrorBeforeSkip(t *testing.T) {
 	t.Error("before")
 	t.Skip("after")
+	check(t)
 }
 
 // verdict: bounded the race run skips it: too slow
