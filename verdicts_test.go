@@ -45,7 +45,8 @@ func TestVerdictsAreTrue(t *testing.T) {
 			a := surewake(t, ".", "check", "-json", "-budget", "30s,2000000x", "./"+folder)
 			rows, sum := a.rows(t)
 			for _, s := range sum.Skipped {
-				rows = append(rows, driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message})
+				row := driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message}
+				rows = append(rows, row)
 			}
 			require.Len(t, rows, len(want), "%s", a)
 			for _, row := range rows {

@@ -132,7 +132,8 @@ func (s stackReader) unexplained(out *outcome, test string, watchdog time.Durati
 	switch {
 	case out.silent:
 		return s.silence(out, watchdog)
-	case slices.ContainsFunc(out.results, said), out.exit == nil && len(out.results)+len(out.skips) > 0:
+	case slices.ContainsFunc(out.results, said),
+		out.exit == nil && len(out.results)+len(out.skips) > 0:
 		return nil
 	case out.exit == nil:
 		return &objection{kind: wire.KindRefused, message: test +

@@ -326,7 +326,8 @@ import "testing"
 func TestA(t *testing.T) {}
 `))
 	for _, race := range []bool{false, true} {
-		if got := set.RewrittenMode("example.com/t", race); !slices.Equal(got, []string{"example.com/t"}) {
+		got := set.RewrittenMode("example.com/t", race)
+		if !slices.Equal(got, []string{"example.com/t"}) {
 			t.Errorf("race=%v: %v are rewritten", race, got)
 		}
 	}
