@@ -37,23 +37,24 @@
 // a virtual clock work as they stand. What else waits or runs behind the checker's back is refused,
 // with file and line; calls of the standard library that meet state which the checker does not see
 // (files, the environment, random numbers, objects with locks of their own) are named in the
-// verdict's assumptions: README.md says which. How long anything takes is unknown: a goroutine that
-// slept, or was woken by a timer, may come at any time later.
+// verdict's assumptions: README.md says which.
 //
-// Time passes in two ways, and a check that sets a timer of less than a second is explored in
-// both. In the first, a timer, ticker, deadline or timeout comes only when nothing else can run,
-// the one with the first deadline first, or when the program has slept for that long; so none of
-// them hides a lost wakeup. In the second, goroutines can be slow, by less than a second all in
-// all: timers, tickers and deadlines of less than a second may come as soon as they are set, at
-// most two of them in an execution (if that kept one from coming, the verdict is at most bounded);
-// of several with one deadline each may come first, however long they are; and time.Now may find,
-// once in an execution, that the clock has moved. Longer ones are watchdogs, which come as in the
-// first way. A sleep, however long, moves the clock at once and ends at any time, in both ways;
-// timeouts of futex waits come as in the first way. A failure that shows only in the second way
-// has the kind timing, and its message says which timer came before which goroutine that could
-// run. What was not explored, such as a clock that moves in a check without short timers, stands
-// in the assumptions. The flags -early and -time=synctest of the command set the length of a
-// second, and leave out the second way; [Timeouts] and [NoRescue] take the place of both.
+// Time passes in two ways, and a check that sets a timer or sleeps for less than a second is
+// explored in both. In the first, as in testing/synctest, a sleep, timer, ticker, deadline or
+// timeout ends only when nothing else can run, the one with the first deadline first; so none of
+// them hides a lost wakeup, and sleeps of several goroutines overlap. A goroutine that waits for
+// something goes on by a function of time.AfterFunc that is still to run, however long that takes;
+// when all goroutines have ended, such functions are not awaited. In the second way, goroutines can
+// be slow, by less than a second all in all: sleeps, timers, tickers and deadlines of less than a
+// second may end as soon as they are set, at most two of them in an execution (if that kept one
+// from ending, the verdict is at most bounded); of several with one deadline each may come first,
+// however long they are; and time.Now may find, once in an execution, that the clock has moved.
+// Longer ones are watchdogs, which come as in the first way; so do timeouts of futex waits. A
+// failure that shows only in the second way has the kind timing, and its message says which timer
+// or sleep ended before which goroutine that could run. What was not explored, such as a clock that
+// moves in a check without short timers, stands in the assumptions. The flags -early and
+// -time=synctest of the command set the length of a second, and leave out the second way;
+// [Timeouts] and [NoRescue] take the place of both.
 //
 // A *testing.T in the body is that of one execution: Errorf and Error fail the execution at its
 // end, Fatal and FailNow at once, with all that was logged; Failed starts false; Cleanup functions

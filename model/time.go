@@ -94,7 +94,7 @@ func (c *check) assumedOfTime(cfg explore.Config, res explore.Result) (out []str
 		switch {
 		case c.opts.timeouts > 0:
 		case res.Held:
-			out = append(out, "timers fire only when nothing else can run")
+			out = append(out, "timers and sleeps end only when nothing else can run")
 		case res.Timed && !c.opts.ownTime:
 			out = append(out, "time passes only when nothing else can run")
 		case res.AsksTime && !c.opts.ownTime:
@@ -107,8 +107,8 @@ func (c *check) assumedOfTime(cfg explore.Config, res explore.Result) (out []str
 		out = append(out, "timeouts of futex waits come only when nothing else can run")
 	}
 	if res.HeldLong {
-		out = append(out, fmt.Sprintf("timers of %v and more fire only when nothing else can run",
-			cfg.Short))
+		out = append(out, fmt.Sprintf("timers and sleeps of %v and more end only when "+
+			"nothing else can run", cfg.Short))
 	}
 	if res.HeldClock {
 		out = append(out, fmt.Sprintf("the clock moves by itself once in an execution, "+

@@ -67,7 +67,6 @@ const (
 	accClose
 	accLen
 	accClockRead
-	accClockAdd
 	accClockSet
 	accAll // a meeting, or a timer: depends on everything
 )
@@ -81,7 +80,7 @@ type access struct {
 	// accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
 	found bool
 	early bool // accClockSet: a timer fired that was not due; a timer: it may fire early
-	// a timer: its deadline after; the clock: by how much, or where to, it moved
+	// a timer: its deadline after; the clock: where to it moved
 	when time.Duration
 }
 
@@ -119,8 +118,8 @@ func (e *engine) dependent(a, b *access) bool {
 		return b.kind == accClose
 	case accClockRead:
 		return b.kind != accClockRead
-	case accClockAdd, accClockSet:
-		return b.kind == accClockSet
+	case accClockSet:
+		return true
 	}
 	return false
 }
@@ -286,8 +285,9 @@ func (e *engine) anyDependent(as, bs []access) bool {
 	return false
 }
 
-// chanRaces does for an operation on channels what races does for others.
-func (e *engine) chanRaces(t *thread, d int) {
+// chanRaces does for an operation on channels what races does for others. With timers it does so
+// for an operation that takes the case of a timer (time_timer.go).
+func (e *engine) chanRaces(t *thread, d int, timers bool) {
 	clk := e.zero[:e.stride]
 	if t.prev >= 0 {
 		clk = e.clockAt(t.prev)
@@ -317,10 +317,10 @@ next:
 			}
 		}
 		switch {
-		case e.couldRunWithout(t, f, nil):
+		case e.couldRunWithout(t, f, nil, timers):
 			e.cands = append(e.cands[:n], f)
 			n++
-		case e.hasTimer(t) && e.couldRunWithout(t, f, clk):
+		case e.hasTimer(t) && e.couldRunWithout(t, f, clk, timers):
 			e.reverse(int(f), d, t, none, true)
 		}
 	}
@@ -359,9 +359,9 @@ func (e *engine) isDep(j int32) bool {
 // that happens after f had been executed. With past, the clock of t's past, it reports whether it
 // could have run if of the events from f on only those in that past had been executed. This second
 // form finds more for timers only: two events together can keep a timer from firing, one that stops
-// it and one that uses up the early timeouts.
-func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
-	if !ops[t.op].gated() {
+// it and one that uses up the early timeouts. With timers, only the cases of timers count.
+func (e *engine) couldRunWithout(t *thread, f int32, past []int32, timers bool) bool {
+	if !timers && !ops[t.op].gated() {
 		return true
 	}
 	for _, c := range t.chanOp.cases {
@@ -373,6 +373,9 @@ func (e *engine) couldRunWithout(t *thread, f int32, past []int32) bool {
 			if !c.send && e.couldFireWithout(ch, f, past) {
 				return true
 			}
+			continue
+		}
+		if timers {
 			continue
 		}
 		n, closed := ch.base, ch.baseClosed
@@ -421,7 +424,8 @@ func (e *engine) chanBlocked() {
 		t := e.threads[bits.TrailingZeros64(s)]
 		if accesses := ops[t.op].accesses; accesses != nil {
 			t.chanOp.acc = accesses(e, t, t.chanOp.acc[:0], undecided)
-			e.chanRaces(t, e.depth)
+			e.chanRaces(t, e.depth, false)
+			e.timerRaces(t, e.depth)
 		}
 	}
 }
@@ -429,7 +433,7 @@ func (e *engine) chanBlocked() {
 // changes reports whether the access may change what others read.
 func (a *access) changes() bool {
 	switch a.kind {
-	case accSend, accRecv, accClose, accClockAdd, accClockSet, accAll:
+	case accSend, accRecv, accClose, accClockSet, accAll:
 		return true
 	}
 	return false

@@ -322,6 +322,16 @@ func TestReductionOfKeptPrograms(t *testing.T) {
 			{{Op: "send"}},
 		}, 1)
 	})
+	t.Run("a timer that is stopped, beside a look at the clock", func(t *testing.T) {
+		sameOutcomes(t, program{
+			{
+				{Op: "send", Cond: true}, {Op: "await or expire"},
+				{Op: "await or expire", Var: 1, Cond: true},
+			},
+			{{Op: "send"}, {Op: "stop", Var: 1}},
+			{{Op: "now"}},
+		}, 2)
+	})
 	t.Run("a choice that sleeps", func(t *testing.T) {
 		sameChanTraces(t, buffered(program{
 			{

@@ -4,9 +4,12 @@ package explore
 // because nothing else can (forcedDue), and which of its choices sleep.
 func (e *engine) chanBegin(t *thread) {
 	e.forcedDue, e.asleep = -1, 0
-	if m := &ops[t.op]; m.deadline != nil {
+	m := &ops[t.op]
+	if m.deadline != nil {
 		if d, ok := m.deadline(e, t); ok && !m.enabled(e, t) {
 			e.forcedDue = d
+		} else {
+			e.forcedDue = e.dueAlone(t, m)
 		}
 	}
 	if e.reduce && e.selects && t.choosesCase() {

@@ -168,6 +168,7 @@ type engine struct {
 	deps       []int32           // of chanRaces, for isDep
 	sameCases  []int32           // of alike
 	pendingAcc []access          // of chanWakes, wakesChoice
+	firingAcc  []access          // of timerRaces
 	zero       [maxThreads]int32 // the clock of a thread without a past
 
 	// Coroutines (coro.go).

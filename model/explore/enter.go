@@ -152,15 +152,12 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		e.meet(t)
 	}
 	m := &ops[op]
-	if m.gated() && !m.enabled(e, t) {
-		e.quiet = false
-		return false
-	}
 	if m.accesses != nil {
-		e.forcedDue, e.asleep = -1, 0
+		e.forcedDue, e.asleep = e.dueAlone(t, m), 0
 	}
-	// A futex wait of the only thread ends as it is: nothing comes early.
-	if m.choices != nil && op != OpFutexWait && m.choices(e, t) > 1 {
+	blocked := m.gated() && !m.enabled(e, t)
+	if blocked || m.choices != nil && m.choices(e, t) > 1 {
+		e.quiet, e.forcedDue = e.quiet && !blocked, -1
 		return false
 	}
 	t.chosen = 0

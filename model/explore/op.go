@@ -63,6 +63,7 @@ const (
 	// time_clock.go
 	OpNow
 	OpSleep
+	OpAwake
 
 	// thread_spin.go
 	OpSpin

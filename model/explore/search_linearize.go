@@ -322,7 +322,8 @@ func (l *linearizer) enabled(t *thread) bool {
 			return false
 		}
 	}
-	return e.forcedTimeout()>>t.id&1 == 1
+	forced, _ := e.forcedTimeout()
+	return forced>>t.id&1 == 1
 }
 
 // prepare makes t's next event of the trace the next event here.

@@ -37,6 +37,7 @@ type thread struct {
 	futex    FutexResult    // futex: how the wait ended
 	queue    int32          // futex: the object on which it sleeps
 	chanOp   chanOp         // channels, timers, the clock
+	sleepKey byte           // its address stands for the timer of its sleep
 	spin     spinning       // the loop it is in, if that has no effects of its own
 	pcs      [24]uintptr    // call stack of the pending operation, if recorded
 	npcs     int            // the length of pcs in use

@@ -39,6 +39,11 @@ import (
 // except for the order of turns, which is one. A reversal that needs a step of a tired thread while
 // others are enabled leaves the set, and is not attempted.
 //
+// Timeouts come in the order of their deadlines, those of tired threads included. When idleLaps
+// steps have passed in which only tired threads and timeouts ran, a tired thread that had its turn
+// in them no longer keeps back the timeouts of others: a beat of a millisecond does not repeat
+// itself until an hour has passed.
+//
 // What is lost. Every execution that is not patient has a thread that repeats an iteration more
 // than fruitlessLaps times while another thread could run. The repetition is visible at most by
 // its count, by the time that it takes, and by what others see of its middle. It is no proof that
@@ -54,7 +59,7 @@ import (
 const (
 	fruitlessLaps = 2   // fruitless iterations after which a thread is tired
 	maxLap        = 64  // operations of an iteration that are compared
-	idleLaps      = 100 // steps of tired threads and timers alone, until those after the body stop
+	idleLaps      = 100 // steps of tired threads and timers alone, until others need not wait
 )
 
 // What event.idle holds: why the event could run though it comes last.
@@ -85,7 +90,7 @@ type lap struct {
 	same        int     // fruitless ones in a row
 	at          string  // where the loop is, once it was tired
 	hurry       time.Duration
-	turn        int32 // the last event as a tired thread
+	turn        int32 // the last event while nothing else could run
 }
 
 func (l *lap) reset() {
@@ -174,7 +179,7 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		return
 	}
 	l.ops = append(l.ops, r)
-	if ev.idle == tiredRan {
+	if ev.idle != busy {
 		l.turn = d
 	}
 }
@@ -236,7 +241,10 @@ func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
 	}
 	timeouts := uint64(0)
 	if enabled == 0 || !e.timeRan {
-		timeouts = e.forcedTimeout()
+		var late uint64
+		if timeouts, late = e.forcedTimeout(); late != 0 {
+			e.noteCut(late, "")
+		}
 	}
 	if timeouts != 0 || enabled&(enabled-1) != 0 {
 		e.noteCut(enabled, "") // one order of turns
@@ -255,6 +263,17 @@ func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
 		}
 	}
 	return 1 << best, tiredRan
+}
+
+// hadTheirTurn returns the tired threads that ran since the last step of one that was not tired.
+func (e *engine) hadTheirTurn() (who uint64) {
+	for s := e.tired & e.gated; s != 0; s &= s - 1 {
+		i := bits.TrailingZeros64(s)
+		if e.threads[i].spin.lap.turn > e.restedAt {
+			who |= 1 << i
+		}
+	}
+	return who
 }
 
 // noteIdle keeps what fairly needs to know about the event that t executes at depth d.
@@ -292,7 +311,7 @@ func (e *engine) onlyBackground() bool {
 // passesTime reports whether the iteration before contains a sleep or a wait for a timer.
 func (l *lap) passesTime() bool {
 	return slices.ContainsFunc(l.before, func(o lapOp) bool {
-		return o.op == OpSleep || ops[o.op].takes && o.obj == -1
+		return ops[o.op].takes && o.obj == -1
 	})
 }
 

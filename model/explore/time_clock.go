@@ -5,8 +5,11 @@ import (
 	"unsafe"
 )
 
-// The clock is an object like a channel: it is read (accClockRead), moved by a sleep (accClockAdd),
-// or set by a timer that fires (accClockSet).
+// The clock is an object like a channel: it is read (accClockRead), or set by a timeout that ends a
+// wait (accClockSet).
+//
+// A sleep is a timer of its own goroutine, which nothing stops: one step sets it, at the clock's
+// present time, and the next is its end. So sleeps of several goroutines overlap.
 func init() {
 	ops[OpNow] = operation{
 		name:     "time.Now",
@@ -18,9 +21,17 @@ func init() {
 	}
 	ops[OpSleep] = operation{
 		name:     "time.Sleep",
-		class:    add,
-		accesses: sleepAccesses,
-		apply:    func(e *engine, t *thread, _ int32) { e.clock += time.Duration(t.old) },
+		accesses: timerSetAccesses,
+		apply:    changeTimer,
+		loop:     loopEffect,
+	}
+	ops[OpAwake] = operation{
+		name:     "time.Sleep (over)",
+		enabled:  (*engine).anyReady,
+		deadline: (*engine).firstDeadline,
+		accesses: operationAccesses,
+		takes:    true,
+		apply:    transfer,
 		loop:     loopEffect,
 	}
 }
@@ -42,15 +53,11 @@ func nowChoices(e *engine, t *thread) int32 {
 	return 1
 }
 
-func sleepAccesses(e *engine, _ *thread, out []access, _ int32) []access {
-	return append(out, access{obj: e.clockObject(), kind: accClockAdd})
-}
-
 // Epoch is the time that the virtual clock shows at the start of each execution.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now returns the virtual time since Epoch. It moves by Sleep, and when a timer or timeout fires
-// before its time.
+// Now returns the virtual time since Epoch. It moves when a sleep, a timer or another timeout ends
+// a wait.
 func Now() time.Duration { return eng.clock }
 
 // The operand of OpNow: whether the clock may have moved by itself before this look at it.
@@ -61,16 +68,43 @@ const (
 
 // EnterStillClock is EnterClock for a look at the clock that finds it where it was: no time passes
 // from there to what the program does next.
-func EnterStillClock() bool { return EnterClock(OpNow, still) }
+func EnterStillClock() bool { return lookAt(still) }
 
-// EnterClock is Enter for an operation on the virtual clock: OpNow with d 0, or OpSleep for d.
-func EnterClock(op Op, d time.Duration) bool {
+// EnterClock is Enter for a look at the clock, by time.Now for example.
+func EnterClock() bool { return lookAt(moving) }
+
+func lookAt(how uint64) bool {
 	e := eng
 	if e == nil || !InExecution() {
 		return false
 	}
-	e.cur.old = uint64(d)
-	return Enter(unsafe.Pointer(&e.clockKey), op)
+	e.cur.old = how
+	return Enter(unsafe.Pointer(&e.clockKey), OpNow)
+}
+
+// Sleep lets the running thread sleep for d on the virtual clock. It reports false outside of an
+// execution.
+func Sleep(d time.Duration) bool {
+	if !InExecution() {
+		return false
+	}
+	e := eng
+	if e.aborting {
+		panic(abort{})
+	}
+	if d <= 0 {
+		return true
+	}
+	t := e.cur
+	key := unsafe.Pointer(&t.sleepKey)
+	id := e.timerObject(key)
+	if ch := e.objs[id].ch; ch.timer == nil {
+		ch.timer = &timer{}
+	}
+	t.old = uint64(d)
+	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
+	Enter(key, OpSleep)
+	return Enter(key, OpAwake)
 }
 
 // clockObject returns the number of the object that stands for the clock.

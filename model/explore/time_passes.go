@@ -10,8 +10,8 @@ import (
 
 // Time that passes while threads can run: the second of two ways to explore a check.
 //
-// In the first way a timeout comes when nothing else can run, the one with the first deadline, or
-// when the program has slept for that long. So no lost wakeup hides behind a timeout, but neither
+// In the first way a timeout, be it of a timer or of a sleep, comes when nothing else can run, the
+// one with the first deadline. So no lost wakeup hides behind a timeout, but neither
 // is anything seen that a timeout does to threads that are busy. In the second way
 // (Config.TimePasses) threads can be slow, all in all by less than Config.Short:
 //
@@ -81,21 +81,27 @@ func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
 		}
 	}
 	if len(others) > 0 {
-		e.passing = append(e.passing, fmt.Sprintf("the timer of %v%s ended the wait of %s "+
-			"before %s", d, at(set), t.name, strings.Join(others, ", ")))
+		what, ends := "timer", "ended the wait of "+t.name
+		if t.op == OpAwake {
+			what, ends = "sleep", "of "+t.name+" ended"
+		}
+		e.passing = append(e.passing, fmt.Sprintf("the %s of %v%s %s before %s",
+			what, d, at(set), ends, strings.Join(others, ", ")))
 	}
 }
 
-// noteTie notes that of several timeouts with one deadline that of t comes first, though t is not
-// the first thread.
+// noteTie notes that of several timers with one deadline that of t comes first, though t is not the
+// first thread.
 func (e *engine) noteTie(t *thread, ev *event, m *operation) {
-	others := ev.enabled &^ (1 << t.id)
 	if ev.enabled&(1<<t.id-1) == 0 || m.enabled(e, t) {
+		return
+	}
+	u := e.threads[bits.TrailingZeros64(ev.enabled)]
+	if d, _ := m.deadline(e, t); e.shareTimer(t, u, d) {
 		return
 	}
 	e.passed = true
 	if e.rec != nil {
-		u := e.threads[bits.TrailingZeros64(others)]
 		e.passing = append(e.passing, fmt.Sprintf("the wait of %s ended before that of %s, "+
 			"which has the same deadline", t.name, u.name))
 	}
@@ -122,5 +128,6 @@ func (e *engine) earlyInstead(t *thread, ev *event) {
 	u := e.threads[w.tid]
 	ev.back |= ev.enabled & (1 << u.id)
 	u.chanOp.acc = ops[u.op].accesses(e, u, u.chanOp.acc[:0], undecided)
-	e.chanRaces(u, e.depth)
+	e.chanRaces(u, e.depth, false)
+	e.timerRaces(u, e.depth)
 }

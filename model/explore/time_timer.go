@@ -2,28 +2,51 @@ package explore
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 	"unsafe"
 )
 
 // Timers and the virtual clock.
 //
-//   1. Time passes when the program sleeps, and when a timer fires before its deadline: then the
-//      clock moves to the deadline.
+//   1. Time passes when a timer fires before its deadline: then the clock moves to the deadline.
+//      A sleep is a timer, too (time_clock.go).
 //   2. A timer whose deadline has passed is due; it may fire at any time. There is no other order
 //      between timers: firing one moves the clock, so that timers with earlier deadlines are due,
 //      but how long anything else takes is unknown, so that a goroutine may come late to both.
 //   3. A timer that is not due fires as other timeouts do (sync_futex.go): early, while other
 //      threads can run, at most Config.EarlyTimeouts times in an execution; or forced, if nothing
 //      else can run, the one with the first deadline. Without that bound a loop with a ticker would
-//      have no longest execution. Result.Held tells whether the bound kept a timer from firing.
+//      have no longest execution. Result.Held tells whether the bound kept a timer from firing. A
+//      timer for which the only goroutine so far waits is forced, not early.
 //   4. Whether the timer of a channel has fired can be observed by a receive only: since Go 1.23,
 //      Stop and Reset discard a value that nobody received, and len is 0. So firing is part of the
-//      receive. If a select would take default had the timer not fired, both are explored.
-//   5. A function of AfterFunc is a thread whose first step is the firing.
+//      receive. If a select would take default had the timer not fired, both are explored. The
+//      value is the deadline, as Go gives it.
+//   5. A function of AfterFunc is a thread whose first step is the firing. It need not fire when
+//      only such threads are left; as long as another one waits, it does.
 //
 // Receiving from a timer, stopping it and setting it depend on one another and on the clock, and so
-// do looks at it. Two sleeps are independent.
+// do looks at it.
+//
+// # What keeps a timer from firing
+//
+// A timer that fires is an operation that others can disable: by stopping or resetting the timer, by
+// receiving from it first, or by firing early themselves until no early timeout is left. The last is
+// no access to the timer; it is one to the clock, which every early firing sets (accClockSet).
+//
+// Where an operation finds that it cannot fire a timer it only looks at timer and clock. Such looks
+// do not depend on other looks at the clock, the firing does: it sets it. Now reverse the race with
+// the event that disabled the firing. In the sequence that is to be explored the firing may come
+// after a look at the clock by a third thread, and then that thread, not the one that fires, can
+// begin it. If the race were judged by the look, the thread that fires would do. It may be asleep
+// because the order without that look was explored elsewhere, and the other order would be lost:
+//
+//	a: receive from timer    b: something, then Stop    c: time.Now
+//
+// From the node after b's first step, with a asleep, only Stop and then Now would run, and never
+// Now, then a. So each operation with a timer that cannot fire is searched for races once more, as one
+// that fires it (timerRaces).
 
 func init() {
 	ops[OpTimerStart] = operation{
@@ -82,12 +105,17 @@ func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 	if e.aborting {
 		panic(abort{})
 	}
-	e.clockObject() // numbered here: the search must not be the first to ask for it
-	id := e.channel(&Chan{Ptr: key, Cap: 1})
+	id := e.timerObject(key)
 	e.objs[id].ch.timer = &timer{period: period, fn: fn}
 	e.cur.old = uint64(d)
 	e.enterTimer(key, id, OpTimerStart)
 	return true
+}
+
+// timerObject returns the number of the object that stands for the timer at key.
+func (e *engine) timerObject(key unsafe.Pointer) int32 {
+	e.clockObject() // numbered here: the search must not be the first to ask for it
+	return e.channel(&Chan{Ptr: key, Cap: 1})
 }
 
 // A TimerState is the state in which Stop or Reset found a timer.
@@ -221,7 +249,7 @@ func (e *engine) fire(t *thread, tm *timer) {
 		e.notePassing(t, tm.length, tm.set)
 	}
 	t.acquireFrom(&tm.token)
-	tm.value = Epoch.Add(e.clock)
+	tm.value = Epoch.Add(tm.deadline)
 	t.chanOp.completion, t.chanOp.mem = CopyFrom, unsafe.Pointer(&tm.value)
 	if tm.armed = tm.period > 0; tm.armed {
 		for tm.deadline <= e.clock {
@@ -238,7 +266,7 @@ func (e *engine) fire(t *thread, tm *timer) {
 // negative the operation is no event, and what it did belongs to the state before the first event.
 func (e *engine) noteTime(t *thread, d int32, early int) {
 	if d < 0 {
-		if len(t.chanOp.cases) > 0 && t.op != OpNow && t.op != OpSleep {
+		if len(t.chanOp.cases) > 0 && t.op != OpNow {
 			for _, c := range t.chanOp.cases {
 				if c.obj >= 0 && e.objs[c.obj].ch.timer != nil {
 					tm := e.objs[c.obj].ch.timer
@@ -255,8 +283,6 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 		switch tm := e.objs[a.obj].ch.timer; {
 		case a.kind == accAll && tm != nil:
 			last.found, last.when, last.early = tm.armed, tm.deadline, tm.short
-		case a.kind == accClockAdd:
-			last.when = time.Duration(t.old)
 		case a.kind == accClockSet:
 			last.when, last.early = e.clock, e.early > early
 		}
@@ -279,8 +305,6 @@ func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
 	for i := range h {
 		switch a := &h[i]; {
 		case e.without(a, f, past):
-		case a.kind == accClockAdd:
-			now += a.when
 		case a.kind == accClockSet:
 			now = max(now, a.when)
 			if a.early {
@@ -315,6 +339,28 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	return append(out, access{obj: c.obj, kind: accAll}, clock)
 }
 
+// timerRaces searches t's operation at depth d, or one that is blocked forever, for the races of a
+// choice that it does not have: a timer that cannot fire now.
+func (e *engine) timerRaces(t *thread, d int) {
+	if !ops[t.op].takes || !slices.ContainsFunc(t.chanOp.cases, e.cannotFire) {
+		return
+	}
+	did := t.chanOp.acc
+	t.chanOp.acc = ops[t.op].accesses(e, t, e.firingAcc[:0], undecided)
+	for i := range t.chanOp.acc {
+		if a := &t.chanOp.acc[i]; a.kind == accClockRead {
+			a.kind = accClockSet
+		}
+	}
+	e.chanRaces(t, d, true)
+	e.firingAcc, t.chanOp.acc = t.chanOp.acc, did
+}
+
+// cannotFire reports whether c is the case of a timer that cannot fire now.
+func (e *engine) cannotFire(c chanCase) bool {
+	return c.obj >= 0 && !c.send && e.objs[c.obj].ch.timer != nil && !e.ready(c)
+}
+
 // firstDeadline returns the first deadline of the armed timers that t's operation waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	for _, c := range t.chanOp.cases {
@@ -328,15 +374,58 @@ func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
 	return first, ok
 }
 
-// forcedTimeout returns the thread (as a set) whose timeout comes first, if there is one; it is
-// called if nothing else can run. If time passes it returns all of those whose timeouts come first
-// together. The functions of AfterFunc do not run if only their threads are left.
-func (e *engine) forcedTimeout() uint64 {
-	if e.cfg.NoForcedTimeouts || e.gated&^(e.daemons|e.background) == 0 {
-		return 0
+// shareTimer reports whether t and u, whose timeouts come at d, wait for the same timer. Which of
+// them gets its value is no matter of time.
+func (e *engine) shareTimer(t, u *thread, d time.Duration) bool {
+	if !t.op.isChan() || !u.op.isChan() {
+		return false
 	}
-	best, first := uint64(0), time.Duration(0)
-	for s := e.gated; s != 0; s &= s - 1 {
+	return slices.ContainsFunc(t.chanOp.cases, func(c chanCase) bool {
+		if c.obj < 0 || c.send {
+			return false
+		}
+		tm := e.objs[c.obj].ch.timer
+		return tm != nil && tm.armed && tm.deadline == d &&
+			slices.ContainsFunc(u.chanOp.cases, func(o chanCase) bool {
+				return o.obj == c.obj && !o.send
+			})
+	})
+}
+
+// dueAlone returns the deadline that passes because t, which waits for it, is the only thread so
+// far, or -1. It would pass early in other executions, with the same effect.
+func (e *engine) dueAlone(t *thread, m *operation) time.Duration {
+	if e.n > 1 || m.deadline == nil || e.cfg.NoForcedTimeouts || e.surelyReady(t) {
+		return -1
+	}
+	if d, ok := m.deadline(e, t); ok {
+		return d
+	}
+	return -1
+}
+
+// forcedTimeout returns the threads of which one has the timeout that comes first, if there is one;
+// it is called if nothing else can run. They wait for the same timer; if time passes, for any that
+// come first together. The functions of AfterFunc do not run if only their threads are left. late
+// are tired threads (thread_fair.go) whose timeouts are left out because others wait too long.
+func (e *engine) forcedTimeout() (best, late uint64) {
+	if e.cfg.NoForcedTimeouts || e.gated&^(e.daemons|e.background) == 0 {
+		return 0, 0
+	}
+	if e.tired != 0 && e.depth-int(e.restedAt) >= idleLaps {
+		if late = e.hadTheirTurn(); late != 0 {
+			if best = e.firstTimeouts(e.gated &^ late); best != 0 {
+				return best, late
+			}
+		}
+	}
+	return e.firstTimeouts(e.gated), 0
+}
+
+// firstTimeouts returns those of the threads in among whose timeouts come first.
+func (e *engine) firstTimeouts(among uint64) (best uint64) {
+	first := time.Duration(0)
+	for s := among; s != 0; s &= s - 1 {
 		i := bits.TrailingZeros64(s)
 		t := e.threads[i]
 		if ends := ops[t.op].deadline; ends != nil {
@@ -344,7 +433,10 @@ func (e *engine) forcedTimeout() uint64 {
 			case !ok:
 			case best == 0 || d < first:
 				best, first = 1<<i, d
-			case d == first:
+			case d > first:
+			case e.shareTimer(t, e.threads[bits.TrailingZeros64(best)], d):
+				best |= 1 << i
+			default:
 				e.res.Timed = true
 				if e.cfg.TimePasses {
 					best |= 1 << i

@@ -6,16 +6,14 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// Sleep is the hook of time.Sleep. The virtual clock advances by d, and the goroutine continues at
-// any time after that: Sleep promises no more.
+// Sleep is the hook of time.Sleep.
 //
 //go:norace
 //go:noinline
 func Sleep(d time.Duration) {
-	if explore.EnterClock(explore.OpSleep, max(d, 0)) {
-		return
+	if !explore.Sleep(d) {
+		time.Sleep(d)
 	}
-	time.Sleep(d)
 }
 
 // Now is the hook of time.Now.
@@ -23,7 +21,7 @@ func Sleep(d time.Duration) {
 //go:norace
 //go:noinline
 func Now() time.Time {
-	if explore.EnterClock(explore.OpNow, 0) {
+	if explore.EnterClock() {
 		return explore.Epoch.Add(explore.Now())
 	}
 	return time.Now()
@@ -43,7 +41,7 @@ func stillNow() time.Time {
 //go:norace
 //go:noinline
 func Since(t time.Time) time.Duration {
-	if explore.EnterClock(explore.OpNow, 0) {
+	if explore.EnterClock() {
 		return explore.Epoch.Add(explore.Now()).Sub(t)
 	}
 	return time.Since(t)
@@ -54,7 +52,7 @@ func Since(t time.Time) time.Duration {
 //go:norace
 //go:noinline
 func Until(t time.Time) time.Duration {
-	if explore.EnterClock(explore.OpNow, 0) {
+	if explore.EnterClock() {
 		return t.Sub(explore.Epoch.Add(explore.Now()))
 	}
 	return time.Until(t)

@@ -436,3 +436,84 @@ func TestWatchdogBesideAShortTimer(t *testing.T) {
 		}
 	})
 }
+
+// Two goroutines that sleep for two seconds wake after two seconds.
+//
+// verdict: proved
+func TestSleepsOverlap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		start := time.Now()
+		for range 2 {
+			x.Go("sleeper", func() { time.Sleep(2 * time.Second) })
+		}
+		x.Join()
+		x.Assert(time.Since(start) == 2*time.Second, "%v", time.Since(start))
+	})
+}
+
+// verdict: FAILED timing: (?s:assertion failed: not yet.*sleep of 100ms .* before worker)
+func TestShortSleepInPlaceOfAJoin(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var ready atomic.Bool
+		x.Go("worker", func() { ready.Store(true) })
+		time.Sleep(100 * time.Millisecond)
+		x.Assert(ready.Load(), "not yet")
+	})
+}
+
+// verdict: proved
+func TestLongSleepLetsOthersWork(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var ready atomic.Bool
+		x.Go("worker", func() { ready.Store(true) })
+		time.Sleep(time.Second)
+		x.Assert(ready.Load(), "not yet")
+	})
+}
+
+// Two tickers and a sleep that outlasts them by far: it ends.
+//
+// verdict: FAILED goroutine leak
+func TestSleepLongerThanABeat(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		for _, every := range []time.Duration{time.Millisecond, time.Second} {
+			go func() {
+				for range time.Tick(every) {
+				}
+			}()
+		}
+		go func() {
+			time.Sleep(time.Hour)
+			select {}
+		}()
+	})
+}
+
+// verdict: proved
+func TestFunctionOfATimerEndsTheWait(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		done := make(chan bool)
+		time.AfterFunc(time.Hour, func() { close(done) })
+		<-done
+	})
+}
+
+// verdict: proved
+func TestFunctionOfATimerThatNobodyAwaits(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		time.AfterFunc(time.Hour, func() { x.Assert(false, "an hour") })
+		x.Go("worker", func() {})
+		x.Join()
+	})
+}
+
+// Either of two goroutines gets the one value of a timer; the other one waits for ever.
+//
+// verdict: FAILED goroutine leak|deadlock
+func TestTwoReceiversOfATimer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		timer := time.NewTimer(time.Minute)
+		x.Go("first", func() { <-timer.C })
+		<-timer.C
+	})
+}
