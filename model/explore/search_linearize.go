@@ -314,7 +314,8 @@ func (l *linearizer) enabled(t *thread) bool {
 		return true
 	}
 	if d := l.next[t.id]; d != noEvent && l.of.stack[d].idle == timeRan { // threads repeat
-		return e.forcedTimeout()>>t.id&1 == 1
+		forced, _ := e.forcedTimeout()
+		return forced>>t.id&1 == 1
 	}
 	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
 		u := e.threads[bits.TrailingZeros64(s)]
