@@ -72,12 +72,8 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stdout, "%29s assumes: %s\n", "", a)
 		}
 		for _, m := range r.Mutants {
-			verdict := "refuted"
-			if !m.Refuted {
-				verdict = "NOT REFUTED"
-			}
 			mutants++
-			fmt.Fprintf(stdout, "%29s mutant %s, %s: %s\n", "", m.ID, m.What, verdict)
+			fmt.Fprintf(stdout, "%29s mutant %s, %s: %s\n", "", m.ID, m.What, m.Result)
 		}
 		if r.Message != "" {
 			fmt.Fprintf(stdout, "\t%s\n",

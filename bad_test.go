@@ -442,7 +442,7 @@ func TestOdd(t *testing.T) {
 	require.Regexp(
 		t,
 		`^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n`+
-			`2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 caught, 0 missed\n$`,
+			`2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 killed, 0 survived\n$`,
 		a.stdout,
 	)
 
@@ -455,13 +455,13 @@ func TestOdd(t *testing.T) {
 	require.Contains(
 		t, a.stdout,
 		"4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n"+
-			"    \tc.n.Sub(1)\n    nearest is line 10:\n    \tc.n.Add(1)\n",
+			"    \tc.n.Sub(1)\n    nearest is counter/counter.go:10\n    \tc.n.Add(1)\n",
 	)
 	require.Regexp(
 		t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`,
 		a.stdout,
 	)
-	require.Contains(t, a.stdout, "3 mutants: 0 caught, 1 missed, 2 in error\n")
+	require.Contains(t, a.stdout, "3 mutants: 0 killed, 1 survived, 2 in error\n")
 
 	// The tree was never touched, and now it is.
 	now, err := os.ReadFile(filepath.Join(dir, "counter", "counter.go"))

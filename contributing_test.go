@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/proofs"
 )
 
 // What the walks of CONTRIBUTING.md name is there: package.Function, package.Type or
@@ -128,4 +130,52 @@ func namesOf(decl ast.Decl) (names []string) {
 		}
 	}
 	return names
+}
+
+// Each hazard that code names is in docs/hazards.md, and each other id is a theorem.
+func TestEveryIDInCommentsIsInADocument(t *testing.T) {
+	text, err := os.ReadFile("docs/hazards.md")
+	require.NoError(t, err)
+	known := map[string]bool{}
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z]\d+) \|`)
+	for _, row := range rows.FindAllStringSubmatch(string(text), -1) {
+		require.False(t, known["runtime/"+row[1]], "%s is there twice", row[1])
+		known["runtime/"+row[1]] = true
+	}
+	require.Greater(t, len(known), 30)
+	for _, theorem := range proofs.Theorems() {
+		known[theorem.ID] = true
+	}
+	id := regexp.MustCompile(`\b(?:runtime|deque|taskstate|idle|park|injector|memory)/[A-Z]\d+\b`)
+	named := 0
+	for _, dir := range goFolders(t) {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			for _, id := range id.FindAllString(string(text), -1) {
+				require.True(t, known[id], "%s names %s, which is in no document", name, id)
+				named++
+			}
+		}
+	}
+	require.Greater(t, named, 100)
+}
+
+// The mutants of the parts and of the runtime that are named after a hazard name one that there is.
+func TestMutantsAreNamedAfterHazards(t *testing.T) {
+	text, err := os.ReadFile("docs/hazards.md")
+	require.NoError(t, err)
+	for dir, letters := range map[string]string{
+		"deque": "D", "taskstate": "T", "park": "P", "idle": "I", "runtime": "DIPR",
+	} {
+		files, err := filepath.Glob(dir + "/testdata/mutants/*.mutant")
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			id := regexp.MustCompile(`^[` + letters + `]\d+`).FindString(filepath.Base(file))
+			require.Contains(t, string(text), "\n| "+id, file)
+		}
+	}
 }

@@ -256,9 +256,13 @@ func (c *call) mutants() int {
 	if sum.Broken > 0 {
 		broken = fmt.Sprintf(", %d in error", sum.Broken)
 	}
-	fmt.Fprintf(c.stdout, "%d mutants: %d caught, %d missed%s\n",
-		sum.Mutants, sum.Caught, sum.Missed, broken)
-	if sum.Missed+sum.Broken > 0 {
+	noun := "mutants"
+	if sum.Mutants == 1 {
+		noun = "mutant"
+	}
+	fmt.Fprintf(c.stdout, "%d %s: %d killed, %d survived%s\n",
+		sum.Mutants, noun, sum.Killed, sum.Survived, broken)
+	if sum.Survived+sum.Broken > 0 {
 		return exitFailed
 	}
 	return exitOK

@@ -83,7 +83,7 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 	}
 	for _, m := range t.mutants {
 		got := m.check(ctx, b)
-		if !got.Refuted {
+		if got.Result != Killed {
 			row.Result = Failed
 			row.Message += fmt.Sprintf("mutant %s: %s\n", got.ID, got.Reason)
 		}
@@ -95,13 +95,21 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 func (w *weakened) check(ctx context.Context, b *bench) Mutant {
 	start := time.Now()
 	err := w.proof.check(ctx, b)
-	got := Mutant{ID: w.id, What: w.what, Reason: "the proof goes through all the same"}
-	if err != nil {
-		got.Reason = err.Error()
-	}
+	got := Mutant{ID: w.id, What: w.what, Seconds: seconds(start)}
 	var no *refuted
-	got.Refuted = errors.As(err, &no)
-	got.Seconds = seconds(start)
+	var not *inapplicable
+	switch {
+	case err == nil:
+		got.Result, got.Reason = Survived, "the proof goes through all the same"
+		return got
+	case errors.As(err, &no):
+		got.Result = Killed
+	case errors.As(err, &not):
+		got.Result = Inapplicable
+	default:
+		got.Result = NoAnswer
+	}
+	got.Reason = err.Error()
 	return got
 }
 

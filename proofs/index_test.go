@@ -118,13 +118,14 @@ func TestPageHasEveryRow(t *testing.T) {
 		{ID: "idle/I1", Statement: "a < b", Scope: AnyN, Result: Proved, File: "coq/Idle.v",
 			Code: []string{"idle/idle.go"}},
 		{ID: "park/P1", Result: Failed, Message: "z3 is not installed",
-			Mutants: []Mutant{{ID: "M", What: "weaker"}}},
+			Mutants: []Mutant{{ID: "M", What: "weaker", Result: Survived},
+				{ID: "N", What: "gone", Result: Inapplicable}}},
 	}
 	var b strings.Builder
 	if err := HTML(&b, rows, "x/", nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a &lt; b", `href="x/proofs/coq/Idle.v"`, `href="x/idle/idle.go"`, "z3 is not installed", "NOT REFUTED", "searching.Load", `id="park/P1"`} {
+	for _, want := range []string{"a &lt; b", `href="x/proofs/coq/Idle.v"`, `href="x/idle/idle.go"`, "z3 is not installed", "SURVIVED", "DOES NOT APPLY", "searching.Load", `id="park/P1"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s", want)
 		}

@@ -59,7 +59,7 @@ func (r refinement) judge(ctx context.Context) error {
 		return err
 	}
 	said := strings.TrimSpace(out.String())
-	if sum.Caught == 0 || sum.Caught != sum.Mutants ||
+	if sum.Killed == 0 || sum.Killed != sum.Mutants ||
 		!strings.Contains(said, "killed by "+r.test) {
 		return errors.New(said)
 	}

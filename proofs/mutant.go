@@ -43,7 +43,8 @@ func mutantsOf(t *Theorem) []weakened {
 			}
 			w := weakened{id: strings.TrimSuffix(path.Base(file), ".mutant"), what: bug.What}
 			if w.proof, err = weaken(t.proof, bug, k.Place); err != nil {
-				w.proof = unanswered{t.proof, fmt.Errorf("%s: %w", file, err)}
+				why := fmt.Sprintf("%s does not apply: %v", file, err)
+				w.proof = unmade{t.proof, &inapplicable{why}}
 			}
 			all = append(all, w)
 		}
@@ -59,13 +60,18 @@ func weaken(p proof, bug *mutant.Mutant, in string) (proof, error) {
 	return w.weaken(bug, in)
 }
 
-// unanswered is a proof that cannot be tried.
-type unanswered struct {
+// unmade is the proof of a mutant that could not be made.
+type unmade struct {
 	proof
 	err error
 }
 
-func (u unanswered) check(context.Context, *bench) error { return u.err }
+func (u unmade) check(context.Context, *bench) error { return u.err }
+
+// inapplicable is the error of a mutant whose edits do not fit the text.
+type inapplicable struct{ why string }
+
+func (i *inapplicable) Error() string { return i.why }
 
 // edited returns the text of the file of a proof as a mutant edits it.
 func edited(p proof, text string, bug *mutant.Mutant) (string, error) {

@@ -16,7 +16,7 @@ func TestEveryMutantOfATheoremApplies(t *testing.T) {
 	for _, th := range Theorems() {
 		theorems[th.ID] = true
 		for _, m := range th.mutants {
-			if no, ok := m.proof.(unanswered); ok {
+			if no, ok := m.proof.(unmade); ok {
 				t.Errorf("%s: %v", th.ID, no.err)
 			}
 		}
@@ -37,6 +37,13 @@ func TestEveryMutantOfATheoremApplies(t *testing.T) {
 	}
 }
 
+func TestAMutantThatDoesNotApplyHasNotSurvived(t *testing.T) {
+	w := weakened{id: "a", proof: unmade{err: &inapplicable{"a.mutant does not apply: no"}}}
+	got := w.check(t.Context(), nil)
+	require.Equal(t, Inapplicable, got.Result)
+	require.Equal(t, "a.mutant does not apply: no", got.Reason)
+}
+
 func TestAMutantThatDoesNotApplyFailsItsTheorem(t *testing.T) {
 	bug := &mutant.Mutant{Edits: []mutant.Edit{
 		{File: "proofs/spec/park.go", Decl: "Park.sleep", Old: "at == 9", New: "at == 3"},
@@ -46,6 +53,7 @@ func TestAMutantThatDoesNotApplyFailsItsTheorem(t *testing.T) {
 		require.Error(t, err, th.ID)
 		if th.ID == "park/P1" {
 			require.ErrorContains(t, err, "Park.sleep has no")
+			require.ErrorContains(t, err, "nearest is this line of Park.sleep\n")
 		}
 	}
 }

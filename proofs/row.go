@@ -21,10 +21,18 @@ type Row struct {
 type Mutant struct {
 	ID      string  `json:"id"`
 	What    string  `json:"what"`
-	Refuted bool    `json:"refuted"`
-	Reason  string  `json:"reason"` // what refutes it, or why it is not refuted
+	Result  string  `json:"result"` // Killed, Survived, Inapplicable or NoAnswer
+	Reason  string  `json:"reason"` // what refutes it, or why nothing does
 	Seconds float64 `json:"seconds"`
 }
+
+// The results of a mutant. With any but the first its theorem has failed.
+const (
+	Killed       = "killed"         // the claim is refuted
+	Survived     = "SURVIVED"       // the proof goes through all the same
+	Inapplicable = "DOES NOT APPLY" // what it edits is not there
+	NoAnswer     = "NO ANSWER"      // the tool gave none
+)
 
 // The results of a row.
 const (

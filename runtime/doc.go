@@ -166,7 +166,8 @@
 //
 // The directory bench of the repository compares the package with goroutines, pools and Tokio. In
 // short: where a goroutine and a channel take 280 ns, a spawn and a join take 50, a yield 100, a
-// join that waits 180. Waking a sleeping worker takes two system calls, longer than waking a
-// goroutine. A fixed set of goroutines that reads a buffered channel is faster if the jobs need no
-// results and start no others.
+// join that waits 180. A worker that sleeps is woken by a futex call, which costs the waker 5 to
+// 10 µs, more than waking a goroutine costs; the worker runs 2 to 20 µs later. A fixed set of
+// goroutines that reads a buffered channel is faster if the jobs need no results and start no
+// others.
 package runtime

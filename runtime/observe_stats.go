@@ -39,7 +39,7 @@ type WorkerStats struct {
 	Steals    uint64 // successful steals from other workers' queues
 	Stolen    uint64 // entries taken in these
 	Rescued   uint64 // entries taken from the slots of workers in long tasks
-	Stale     uint64 // stale entries, whose tasks a join had run
+	Stale     uint64 // queue entries dropped because a join had run their tasks meanwhile
 	Parked    uint64 // times that it went to sleep
 
 	Searching time.Duration // time spent looking through the queues of others

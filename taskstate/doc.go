@@ -67,8 +67,9 @@
 //	                  and stays with the word while the task is IDLE
 //	the handle's      from New until Detach, or until Drop after the result was collected
 //	a waker's         from Clone until Drop or WakeDrop
-//	a stale entry's   Claim takes the right to run from a queue's entry, which keeps a reference
-//	                  until ToRunning has returned RunStale and its holder drops it
+//	a stale entry's   an entry stays in its queue when Claim takes the right to run from it, and
+//	                  keeps a reference; ToRunning returns RunStale to whoever takes it from the
+//	                  queue, and that goroutine drops the reference
 //
 // The transition that drops the last one says so: its caller releases the task.
 //

@@ -66,8 +66,9 @@ func (s State) wakeDrop() (State, WakeOutcome) {
 // ToRunning makes a SCHEDULED task RUNNING, and its caller the runner. It is for the one that took
 // the task from a queue, or that was told to enqueue it and would rather run it.
 //
-// It returns RunPoll, RunCancelled or RunStale. RunStale is the end of an entry that a Claim has
-// overtaken; without Claim it does not occur.
+// It returns RunPoll, RunCancelled or RunStale. RunStale says that a Claim has taken the right to
+// run from the caller's entry: the caller must not touch the task except to drop the entry's
+// reference. Without Claim it does not occur.
 //
 // Everything that earlier runners did, and the transition that made the task SCHEDULED,
 // synchronizes before the return.

@@ -31,11 +31,11 @@ type candidate struct {
 
 // A MutantSummary counts mutants.
 type MutantSummary struct {
-	Mutants, Caught, Missed int
-	Broken                  int // did not apply, did not compile, or nothing to be told by
+	Mutants, Killed, Survived int
+	Broken                    int // did not apply, did not compile, or nothing to be told by
 }
 
-// Times of the stages a mutant goes through, cheap ones first: most are caught
+// Times of the stages a mutant goes through, cheap ones first: most are killed
 // at once.
 const (
 	firstLook    = 1 * time.Second  // a check, plainly
@@ -236,10 +236,10 @@ func judgeAll(
 				strings.ReplaceAll(strings.TrimSpace(v.err.Error()), "\n", "\n    "),
 			)
 		case v.killer == "":
-			sum.Missed++
+			sum.Survived++
 			fmt.Fprintf(out, "%s ... SURVIVED  %.1fs\n", m.id, v.seconds)
 		default:
-			sum.Caught++
+			sum.Killed++
 			fmt.Fprintf(out, "%s ... killed by %s  %.1fs\n", m.id, v.killer, v.seconds)
 		}
 	}

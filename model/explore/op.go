@@ -144,8 +144,8 @@ func (a class) dependsOn(b class) bool { return dependent[a][b] }
 func (a class) changes() bool { return a >= add }
 
 // operation is what the engine knows about an operation. The file of the object that it works on
-// fills in its entry of ops, in func init. To add an operation, add a constant above and such an
-// entry. A function that is nil has the meaning that its comment gives.
+// fills in its entry of ops, in func init. A function that is nil has the meaning that its comment
+// gives. What else an operation needs is in CONTRIBUTING.md, "To add an operation to the checker".
 type operation struct {
 	name string
 

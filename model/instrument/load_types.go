@@ -165,8 +165,12 @@ func (ss *session) rewritable(p *listed) (bool, string) {
 	switch {
 	case p.edge():
 		return false, "it is the edge of the operating system, of which only futex calls are modelled"
-	case p.Standard, ss.excluded[p.ID], p.engine():
-		return false, "it belongs to the checker"
+	case p.Standard:
+		return false, "it is of the standard library, which is modelled where it is called"
+	case p.engine():
+		return false, "it is a package of the checker, which cannot check itself"
+	case ss.excluded[p.ID]:
+		return false, "the checker itself imports it"
 	case len(p.CgoFiles) > 0:
 		return false, fmt.Sprintf("it uses cgo (%s)", p.CgoFiles[0])
 	}

@@ -172,6 +172,11 @@ func (r *rewriter) keepAlive() string {
 		if err != nil || !r.keep[path] {
 			continue
 		}
+		if keepTypes[path] == "" {
+			r.fail(spec.Pos(), "package %s has functions that become hooks, and keepTypes names no "+
+				"type of it: a defect of the checker", path)
+			continue
+		}
 		name := ""
 		if spec.Name == nil {
 			name = path[strings.LastIndexByte(path, '/')+1:] + "."

@@ -86,7 +86,7 @@ func (e *Edit) find(text string) (span, error) {
 	case 1:
 	case 0:
 		return span{}, fmt.Errorf("%s: %s has no\n%s\n%s",
-			e.File, e.Decl, indented(e.Old), nearest(code, from, to, old))
+			e.File, e.Decl, indented(e.Old), e.nearest(code, from, to, old))
 	default:
 		return span{}, fmt.Errorf("%s: %s has %d times what should be there once:\n%s",
 			e.File, e.Decl, len(found), indented(e.Old))
@@ -178,8 +178,8 @@ func indented(text string) string {
 }
 
 // nearest says which line between two positions is most like the first line of want that is not
-// there.
-func nearest(text string, from, to int, want string) string {
+// there. A table is printed to be edited, and its lines are in no file: they have no number.
+func (e *Edit) nearest(text string, from, to int, want string) string {
 	missing := want
 	for _, line := range strings.Split(want, "\n") {
 		if strings.TrimSpace(line) != "" && len(occurrences(text[from:to], line)) == 0 {
@@ -201,7 +201,11 @@ func nearest(text string, from, to int, want string) string {
 		}
 		if likeness := common - other; common > 0 && (best == "" || likeness > most) {
 			most = likeness
-			best = fmt.Sprintf("nearest is line %d:\n%s", number, indented(strings.TrimSpace(line)))
+			where := fmt.Sprintf("%s:%d", e.File, number)
+			if strings.HasPrefix(text, "table ") {
+				where = "this line of " + e.Decl
+			}
+			best = fmt.Sprintf("nearest is %s\n%s", where, indented(strings.TrimSpace(line)))
 		}
 	}
 	if best == "" {

@@ -114,12 +114,12 @@ func TestWhatIsNotFoundOnceIsSaid(t *testing.T) {
 		{"G", "- a\n", "line 3: p.go declares no G"},
 		{
 			"F", "- return low\n+ return high\n",
-			"line 3: p.go: F has no\n\treturn low\nnearest is line 12:\n\treturn nil",
+			"line 3: p.go: F has no\n\treturn low\nnearest is p.go:12\n\treturn nil",
 		},
 		{
 			"F", "  first := look(n)\n- second := look(n)\n",
 			"p.go: F has no\n\tfirst := look(n)\n\tsecond := look(n)\n" +
-				"nearest is line 8:\n\tsecond := look(n + 1)",
+				"nearest is p.go:8\n\tsecond := look(n + 1)",
 		},
 		{"T.F", "- ???\n", "p.go: T.F has no\n\t???\nand nothing like it"},
 		{"F", "- look\n+ see\n", "p.go: F has 2 times what should be there once:\n\tlook"},

@@ -66,7 +66,13 @@ func operand(op, line string) string {
 		_, after, _ := only(line, "close(")
 		return after
 	}
-	method := op[strings.LastIndexByte(op, '.')+1:]
+	of, method, found := strings.Cut(op, ".")
+	switch {
+	case !found:
+		method = op
+	case of != "" && unicode.IsLower(rune(of[0])):
+		return "" // a function of a package, time.AfterFunc
+	}
 	if method == "Load" && !strings.Contains(line, ".Load(") {
 		method = "CompareAndSwap" // of an atomic.Value, which begins with a load
 	}

@@ -13,6 +13,7 @@ func TestOperandIsWhatTheSourceLineNames(t *testing.T) {
 		{"Uint64.Load", "if n := w.heads[i].Load(); n > 0 {", "w.heads[i]"},
 		{"Uint64.Load", "return a.Load() + b.Load()", ""},
 		{"Load", "ok := r.config.CompareAndSwap(old, new)", "r.config"},
+		{"time.AfterFunc", "r.timer = time.AfterFunc(d, r.late)", ""},
 		{wire.OpSend, "r.out <- f(v)", "r.out"},
 		{wire.OpSend, "case out[i] <- v:", "out[i]"},
 		{wire.OpSend, "out <- <-in", ""},

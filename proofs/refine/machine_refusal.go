@@ -36,6 +36,7 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 	if left := len(states) - most; left > 0 {
 		fmt.Fprintf(&b, "\nor in one of %d more", left)
 	}
+	fmt.Fprintf(&b, "\nby the table %s may now do  %s", s.Name, m.allowed(states, s.Name))
 	k := m.known[e.access]
 	for _, n := range k.preconditions {
 		fmt.Fprintf(&b, "\nit is done only if  %s", m.preconditions[n].text)
@@ -58,6 +59,32 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 		fmt.Fprintf(&b, "\nrule %-15s if %s then %s", name, r.When, r.Do)
 	}
 	return errors.New(b.String())
+}
+
+// allowed lists the rules by which an actor can move in one of the states.
+func (m *Machine) allowed(states []int, name string) string {
+	actor, ok := m.actors[name]
+	if !ok {
+		return "nothing: it is no actor of the table"
+	}
+	var rules []string
+	for i := range m.moves {
+		v := &m.moves[i]
+		for _, n := range states {
+			if v.actor != actor || slices.Contains(rules, v.rule.Name) {
+				break
+			}
+			can := false
+			m.fire(v, m.numbers(m.states.at(n)), func([]int) { can = true })
+			if can {
+				rules = append(rules, v.rule.Name)
+			}
+		}
+	}
+	if rules == nil {
+		return "nothing"
+	}
+	return strings.Join(rules, ", ")
 }
 
 func (m *Machine) list(values []int) string {

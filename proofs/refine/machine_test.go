@@ -117,6 +117,7 @@ func TestWhatTheTableDoesNotDoIsAnError(t *testing.T) {
 			require.ErrorContains(t, err,
 				"table lamp has no such step: Store of lamp in refine_test.")
 			require.ErrorContains(t, err, c.want)
+			require.Regexp(t, `\nby the table \w+ may now do  (\w+(, \w+)*|nothing.*)\n`, err.Error())
 		})
 	}
 }
