@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/proofs/spec"
 )
 
 var update = flag.Bool("update", false, "write docs/*.svg again")
@@ -20,7 +22,9 @@ const root = "../.."
 func TestPicturesShowTheCode(t *testing.T) {
 	parts, err := Parts(root)
 	require.NoError(t, err)
-	for name, text := range map[string]string{"parts.svg": parts, "wake.svg": Wake()} {
+	wake, err := Wake()
+	require.NoError(t, err)
+	for name, text := range map[string]string{"parts.svg": parts, "wake.svg": wake} {
 		file := filepath.Join(root, "docs", name)
 		if *update {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
@@ -39,6 +43,17 @@ func TestPicturesShowTheCode(t *testing.T) {
 			require.NoError(t, err, name)
 		}
 	}
+}
+
+func TestARuleThatIsNotThereIsNamed(t *testing.T) {
+	_, err := wake(spec.Idle().Without("uncount_b"))
+	require.ErrorContains(t, err, `the step "if it searched: one searcher less" of the wake picture `+
+		"is the rule uncount_b, which table idle does not have")
+	old := meetings
+	defer func() { meetings = old }()
+	meetings = []meeting{{"a", "push", "gone", 0}}
+	_, err = wake(spec.Idle())
+	require.ErrorContains(t, err, "has an end at the rule gone, which no step has")
 }
 
 func TestAPackageWithoutAPlaceIsNamed(t *testing.T) {

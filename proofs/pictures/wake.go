@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/spec"
@@ -29,6 +30,59 @@ var (
 	}
 )
 
+// A meeting is a write in one lane and the read in the other that must not miss it, each by a rule
+// of its step; or a token that is handed over.
+type meeting struct {
+	class       string // of colours
+	write, read string
+	shift       int // of the arrow, so that two from one step lie side by side
+}
+
+var meetings = []meeting{
+	{"a", "push", "recheck_none_b", -9},
+	{"a", "publish_searching", "claim_none", 0},
+	{"b", "push", "recheck_none_b", 9},
+	{"b", "uncount_b", "notify_go", 0},
+	{"c", "token_P", "woke", 0},
+}
+
+// stepOf returns the number of the step that has a rule, from 1, and whether it is the parker's.
+func stepOf(rule string) (number int, parks bool) {
+	for i, s := range submitter {
+		if slices.Contains(s.rules, rule) {
+			return i + 1, false
+		}
+	}
+	for i, s := range parker {
+		if slices.Contains(s.rules, rule) {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// missing returns an error if the table lacks a rule of a step, or the lanes one of a meeting.
+func missing(table *spec.System) error {
+	for _, s := range slices.Concat(submitter, parker) {
+		for _, rule := range s.rules {
+			named := func(r spec.Rule) bool { return r.Name == rule }
+			if !slices.ContainsFunc(table.Rules, named) {
+				return fmt.Errorf("the step %q of the wake picture is the rule %s, which table %s "+
+					"does not have", s.does, rule, table.Name)
+			}
+		}
+	}
+	for _, m := range meetings {
+		for _, rule := range []string{m.write, m.read} {
+			if n, _ := stepOf(rule); n == 0 {
+				return fmt.Errorf("an arrow of the wake picture has an end at the rule %s, which "+
+					"no step has", rule)
+			}
+		}
+	}
+	return nil
+}
+
 const (
 	laneWidth, laneHeight = 292, 66
 	laneStep, laneTop     = 92, 62
@@ -37,39 +91,43 @@ const (
 )
 
 // Wake draws the wake protocol of package idle: the steps of a submitter and of a worker that
-// parks, with the accesses that its table names, and which write each read must not miss.
-func Wake() string {
-	table := spec.Idle()
+// parks, with the accesses that its table names, and which write each read must not miss. The error
+// is about a rule that is not there.
+func Wake() (string, error) { return wake(spec.Idle()) }
+
+func wake(table *spec.System) (string, error) {
+	if err := missing(table); err != nil {
+		return "", err
+	}
 	d := &drawing{title: "The wake protocol of package idle", width: wakeWidth,
 		height: laneTop + 4*laneStep + 74}
 	d.lane(leftLane, "submitter", submitter, table)
 	d.lane(rightLane, "worker that parks", parker, table)
 	left, right := leftLane+laneWidth, rightLane
 	mid := func(step int) int { return laneTop + (step-1)*laneStep + laneHeight/2 }
-	// A store and the load that must see it; the arrow goes from the store to the load.
-	pair := func(class string, x1, from, x2, to int) {
-		inward := 70
-		if x1 > x2 {
-			inward = -70
+	for _, m := range meetings {
+		from, parks := stepOf(m.write)
+		to, _ := stepOf(m.read)
+		x1, x2, inward := left, right-2, 70
+		if parks {
+			x1, x2, inward = right, left+2, -70
 		}
-		d.arrow(class, fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", x1, from, x1+inward, from,
-			x2-inward, to, x2, to))
+		y1, y2 := mid(from)+m.shift, mid(to)+m.shift
+		d.arrow(m.class, fmt.Sprintf("M%d,%d C%d,%d %d,%d %d,%d", x1, y1, x1+inward, y1,
+			x2-inward, y2, x2, y2))
 	}
-	pair("a", left, mid(1)-9, right-2, mid(3)-9)
-	pair("a", right, mid(1), left+2, mid(3))
-	pair("b", left, mid(1)+9, right-2, mid(3)+9)
-	pair("b", right, mid(2), left+2, mid(2))
-	pair("c", left, mid(4), right-2, mid(4))
-	d.text(left+104, mid(4)-8, "c", "the token")
+	number := func(rule string) int { n, _ := stepOf(rule); return n }
+	d.text(left+104, mid(number("token_P"))-8, "c", "the token")
 	y := laneTop + 4*laneStep + 12
-	d.text(leftLane, y, "a", "Blue: the push and the bit. The submitter sees the bit (3), or "+
-		"the recheck sees the task (3).")
-	d.text(leftLane, y+20, "b", "Orange: the push and the count. The submitter sees no searcher "+
-		"(2), or the recheck sees the task (3).")
+	d.text(leftLane, y, "a", fmt.Sprintf("Blue: the push and the bit. The submitter sees the bit "+
+		"(%d), or the recheck sees the task (%d).", number("claim_none"), number("recheck_none_b")))
+	d.text(leftLane, y+20, "b", fmt.Sprintf("Orange: the push and the count. The submitter sees no "+
+		"searcher (%d), or the recheck sees the task (%d).", number("notify_go"),
+		number("recheck_none_b")))
 	d.text(leftLane, y+40, "", "An arrow leads from a write to the read on the other side. "+
 		"Sequential consistency forbids that both "+
 		"reads of a colour miss: idle/I1, memory/M1.")
-	return d.String()
+	return d.String(), nil
 }
 
 func (d *drawing) lane(x int, name string, steps []step, table *spec.System) {
