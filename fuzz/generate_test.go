@@ -44,6 +44,12 @@ var groups = []group{
 		"load", "add", "pull", "pull", "next", "next", "next", "stop", "yield", "yield",
 		"panic", "goexit", "try",
 	}, 2, 6},
+	// No locks: who waits for one keeps time still in a bubble.
+	{"timers", []string{
+		"sleep", "now", "expire", "poll timer", "stop timer", "reset timer",
+		"after", "after or recv", "timer func", "tick", "reset ticker",
+		"timeout", "ctxdone", "poll ctxdone", "cause", "load", "store", "send", "recv",
+	}, 3, 4},
 	{"everything", []string{
 		"load", "store", "cas", "add",
 		"lock", "unlock", "trylock", "rlock", "wlock", "runlock", "wait", "broadcast", "once",
@@ -84,7 +90,7 @@ func (g group) block(t *rapid.T, least, most, depth int) prog.Block {
 			in.B += in.A % 3
 		case "select", "select or default":
 			in.Cases = rapid.SliceOfN(rapid.Custom(drawCase), 1, 3).Draw(t, "cases")
-		case "go", "try", "defer", "once", "afterfunc", "pull", "wggo":
+		case "go", "try", "defer", "once", "afterfunc", "pull", "wggo", "timer func":
 			if depth == 0 {
 				continue
 			}

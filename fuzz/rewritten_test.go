@@ -22,12 +22,26 @@ var sequential = group{name: "sequential", ops: []string{
 	"get", "put", "try", "try", "defer", "panic", "goexit", "pull", "next", "stop", "yield",
 }, length: 10}
 
+// timed has what one goroutine can do with time. A wait for a lock would keep time
+// still where Go runs it.
+var timed = group{name: "timed", ops: []string{
+	"sleep", "sleep", "now", "now", "expire", "poll timer", "stop timer", "reset timer",
+	"after", "after or recv", "tick", "reset ticker", "timeout", "timeout",
+	"ctxdone", "err", "cause", "cancel", "derive", "send", "recv", "load", "try", "defer",
+}, length: 10}
+
 // A program of one goroutine does the same as it stands, in a rewritten build
 // outside of an exploration, and explored.
 func TestRewrittenProgramsDoTheSame(t *testing.T) {
+	for _, g := range []group{sequential, timed} {
+		t.Run(g.name, func(t *testing.T) { rewrittenDoesTheSame(t, g) })
+	}
+}
+
+func rewrittenDoesTheSame(t *testing.T, g group) {
 	refused, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := prog.Program{Threads: []prog.Block{sequential.block(t, 1, sequential.length, 2)}}
+		p := prog.Program{Threads: []prog.Block{g.block(t, 1, g.length, 2)}}
 		ask := func(s *server, mode string, runs int) serve.Answer {
 			a, err := s.ask(serve.Request{Program: p, Mode: mode, Runs: runs})
 			require.NoError(t, err, "%v", p)

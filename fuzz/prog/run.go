@@ -37,6 +37,9 @@ func (t *thread) step(f *frame, in *Instr) {
 	case "cancel", "err", "cause", "ctxdone", "poll ctxdone",
 		"derive", "drop", "without", "afterfunc", "stopfunc":
 		t.contexts(in)
+	case "sleep", "now", "expire", "poll timer", "stop timer", "reset timer", "after",
+		"after or recv", "timer func", "tick", "reset ticker", "timeout":
+		t.time(in)
 	default:
 		t.control(f, in)
 	}

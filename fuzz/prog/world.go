@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A World is what one execution of a program works on.
@@ -37,6 +38,10 @@ type World struct {
 	stop  []context.CancelCauseFunc // of ctx; nil where it cannot be cancelled
 	roots []*thread
 
+	start  time.Time
+	timers [2]*time.Timer
+	ticker *time.Ticker
+
 	unfinished int // added to wg before the program began; Free subtracts what was done
 }
 
@@ -59,6 +64,7 @@ type thread struct {
 	own      context.Context // made by the thread itself
 	cancel   context.CancelCauseFunc
 	stopFunc func() bool // of its AfterFunc
+	ownTimer *time.Timer // of its time.AfterFunc
 	children []*thread
 }
 
@@ -89,8 +95,11 @@ func NewWorld() *World {
 // Run begins the program, and returns before its goroutines have ended.
 func (w *World) Run(p Program) {
 	if p.uses("cancel", "err", "cause", "ctxdone", "poll ctxdone",
-		"derive", "afterfunc", "without") {
+		"derive", "afterfunc", "without", "timeout") {
 		w.contexts()
+	}
+	if p.Timed() {
+		w.clocks()
 	}
 	for _, b := range p.Threads {
 		if n := b.count("wgfinish"); n > 0 {

@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"time"
+
 	"github.com/surewake/surewake/fuzz/prog"
 	"github.com/surewake/surewake/fuzz/serve"
 	"github.com/surewake/surewake/model/explore"
@@ -14,6 +16,9 @@ func explored(r serve.Request) serve.Answer {
 	if r.Mode == serve.Unreduced {
 		cfg.Preemptions = 1 << 20
 	}
+	if r.Program.Timed() { // time as in a bubble, and equal deadlines in any order
+		cfg.TimePasses, cfg.Short = true, 1
+	}
 	cfg.FirstOnly = explore.Race // reports are slow
 	cfg.End = func() *explore.Failure { a.Complete[w.Outcome()]++; return nil }
 	cfg.Deadlock = func() { a.Stuck[w.Outcome()]++ }
@@ -21,6 +26,9 @@ func explored(r serve.Request) serve.Answer {
 		w = prog.NewWorld()
 		w.Over = explore.Aborting
 		w.Run(r.Program)
+		if r.Program.Timed() {
+			time.Sleep(watch)
+		}
 	})
 	a.Bounded = res.Bounded != ""
 	a.Races = int(res.Races)

@@ -28,7 +28,7 @@ func TestServe(t *testing.T) {
 		}
 		var a serve.Answer
 		if r.Mode == serve.Native {
-			a = native(r)
+			a = native(t, r)
 		} else {
 			a = explored(r)
 		}
