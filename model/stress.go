@@ -40,10 +40,11 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 		if judge != nil {
 			x.history = judge.Recorder(history.Options{Concurrent: true})
 		}
-		done := make(chan bool)
+		done, returned := make(chan bool), false
 		go func() {
 			defer close(done)
 			body(x)
+			returned = true
 		}()
 		<-done
 		s.waitAll()
@@ -55,6 +56,9 @@ func runStress(tb testing.TB, body func(*Exec), o *options) {
 		}
 		if tb.Skipped() {
 			tb.SkipNow()
+		}
+		if !returned {
+			tb.Fatalf("execution %d on real goroutines: the body called runtime.Goexit", i+1)
 		}
 		if judge != nil {
 			if v := judge.Judge(x.history); v != nil {

@@ -117,7 +117,10 @@ func TestCoroutinesAreThoseOfPackageIter(t *testing.T) {
 	for seed := range uint64(4000) {
 		main, scripts := drawScripts(rand.New(rand.NewPCG(seed, 1)))
 		checked := &machine{pull: hook.Pull[int], goexit: hook.Goexit, scripts: scripts}
-		r := all(func() { checked.main(main) })
+		r := all(func() { // the body itself must not exit
+			explore.Go("main", func() { checked.main(main) }, true)
+			explore.Join()
+		})
 		if f := r.Failure; f != nil {
 			require.Equal(t, explore.KindRefused, f.Kind, f.Message)
 			refused++

@@ -221,9 +221,14 @@ func (e *engine) recovered(t *thread, r any) {
 	}
 }
 
-// exited handles a Goexit that the checked code did not call itself, for example that of FailNow.
+// exited handles a Goexit of the body, and one that the checked code did not call itself, for
+// example that of FailNow.
 func (e *engine) exited(t *thread) {
-	if t.goexit || e.aborting || e.failure != nil {
+	if t.goexit && t.id != 0 || e.aborting || e.failure != nil {
+		return
+	}
+	if t.goexit {
+		e.failure = &Failure{Kind: KindAssert, Message: bodyExited, At: here()}
 		return
 	}
 	kind, why := KindExit, ""
@@ -237,6 +242,10 @@ func (e *engine) exited(t *thread) {
 	e.failure = &Failure{Kind: kind, Message: t.name + " " + why, At: here()}
 }
 
+// bodyExited is what package testing says of a test function that does it, in other words: what
+// comes after it was not tested.
+const bodyExited = "the body called runtime.Goexit, and so did not run to its end"
+
 // Goexit records that checked code calls runtime.Goexit; the caller then calls it.
 func Goexit() {
 	if e := eng; e != nil {
@@ -246,6 +255,9 @@ func Goexit() {
 		e.noteGoexit(e.cur.co)
 	}
 }
+
+// Exiting reports whether checked code has called Goexit on the goroutine that runs.
+func Exiting() bool { return eng != nil && eng.cur.goexit }
 
 // Recover is what rewritten code calls in place of recover, with its result. It panics again with
 // the end of an execution, which checked code must not swallow.

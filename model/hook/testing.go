@@ -272,7 +272,9 @@ func (t Test) Run(name string, f func(t *testing.T)) bool {
 	explore.Go(sub.name, func() {
 		defer Close(done)
 		defer sub.end()
+		defer sub.exited()
 		f(sub.t)
+		sub.returned = true
 	}, false)
 	Recv(done)
 	return !sub.failed

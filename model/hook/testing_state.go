@@ -21,6 +21,7 @@ type testState struct {
 	name     string // of a subtest
 	failed   bool
 	skipped  bool
+	returned bool     // the function of a subtest
 	cleanups *cleanup // the last one first
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -233,6 +234,16 @@ var OnSkip func(test, why string, at explore.Frame)
 func (t Test) skipped(why func() string) {
 	if OnSkip != nil {
 		OnSkip(t.TB.Name(), strings.TrimSuffix(why(), "\n"), explore.Here(isHelper))
+	}
+}
+
+// exited is called at the end of a subtest's function, which has neither returned, failed nor
+// skipped the subtest if it has called runtime.Goexit.
+//
+//go:norace
+func (s *testState) exited() {
+	if !s.returned && !s.skipped && explore.Exiting() {
+		s.say(fixed(s.name+" called runtime.Goexit"), true)
 	}
 }
 

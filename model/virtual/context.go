@@ -4,6 +4,8 @@ package virtual
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"time"
 	"unsafe"
@@ -37,14 +39,15 @@ var cancelKey int
 type Context struct {
 	context.Context // the parent
 	done            chan struct{}
-	err, cause      error       // set when done is closed
-	children        []*Context  // made before it was cancelled
-	maker           int         // the thread that made it
-	canceller       int         // 1 + the thread that cancelled it; 0 while nobody has
-	deadline        time.Time   // zero if it has none of its own
-	timer           *int        // stands for the timer that cancels it at the deadline, or nil
-	f               func()      // of AfterFunc
-	release         func() bool // forgets it in a parent that has AfterFunc
+	err, cause      error            // set when done is closed
+	children        []*Context       // made before it was cancelled
+	maker           int              // the thread that made it
+	canceller       int              // 1 + the thread that cancelled it; 0 while nobody has
+	deadline        time.Time        // zero if it has none of its own
+	now             func() time.Time // of a context with a deadline
+	timer           *int             // stands for the timer that cancels it at the deadline, or nil
+	f               func()           // of AfterFunc
+	release         func() bool      // forgets it in a parent that has AfterFunc
 }
 
 func channel(c <-chan struct{}) explore.Chan {
@@ -64,9 +67,9 @@ func New(parent context.Context, f func()) *Context {
 }
 
 // NewDeadline makes a context that is cancelled at a deadline. now is asked once
-// the context follows its parent.
+// the context follows its parent, and for String.
 func NewDeadline(parent context.Context, d time.Time, cause error, now func() time.Time) *Context {
-	c := &Context{Context: parent, done: make(chan struct{}), deadline: d}
+	c := &Context{Context: parent, done: make(chan struct{}), deadline: d, now: now}
 	c.follow()
 	left := d.Sub(now())
 	if left <= 0 {
@@ -115,8 +118,21 @@ func (c *Context) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// String keeps fmt from looking into c.
-func (c *Context) String() string { return "context" }
+// String gives what the standard library's contexts give.
+func (c *Context) String() string {
+	if c.now == nil {
+		return nameOf(c.Context) + ".WithCancel"
+	}
+	return fmt.Sprintf("%s.WithDeadline(%s [%s])", nameOf(c.Context), c.deadline,
+		c.deadline.Sub(c.now()))
+}
+
+func nameOf(ctx context.Context) string {
+	if s, ok := ctx.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return reflect.TypeOf(ctx).String()
+}
 
 // cancelled looks whether c is cancelled.
 func (c *Context) cancelled() bool {
@@ -129,6 +145,9 @@ func (c *Context) cancelled() bool {
 
 // Cancel cancels c and what hangs on it.
 func (c *Context) Cancel(err, cause error) {
+	if err == nil { // of a parent whose Done is closed and whose Err is nil
+		panic("context: internal error: missing cancel error")
+	}
 	if c.close() {
 		c.cancel(err, cause)
 	}
@@ -266,8 +285,8 @@ func (Without) Done() <-chan struct{} { return nil }
 // Err gives nil.
 func (Without) Err() error { return nil }
 
-// String keeps fmt from looking into the parent.
-func (Without) String() string { return "context" }
+// String gives what the standard library's contexts give.
+func (c Without) String() string { return nameOf(c.Parent) + ".WithoutCancel" }
 
 // Value gives the values of the parent.
 func (c Without) Value(key any) any {
