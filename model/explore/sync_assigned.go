@@ -20,13 +20,12 @@ func (e *engine) meet(t *thread) {
 	}
 }
 
-// field returns the offset of a field, which is not exported, in T. It must have the kind.
-func field[T any](kind reflect.Kind, path ...string) uintptr {
-	t := reflect.TypeFor[T]()
-	offset := uintptr(0)
-	for at := t; len(path) > 0; path = path[1:] {
-		f, ok := at.FieldByName(path[0])
-		if !ok || len(path) == 1 && f.Type.Kind() != kind {
+// FieldOffset returns the offset of a field, which is not exported, in t. It must have the kind.
+func FieldOffset(t reflect.Type, kind reflect.Kind, path ...string) (offset uintptr) {
+	at := t
+	for i, name := range path {
+		f, ok := at.FieldByName(name)
+		if !ok || i == len(path)-1 && f.Type.Kind() != kind {
 			panic("model/explore: " + t.String() + " of this Go release has another layout; " +
 				"the checker does not know it yet")
 		}
@@ -36,12 +35,13 @@ func field[T any](kind reflect.Kind, path ...string) uintptr {
 	return offset
 }
 
+// The type of sync.Map is none of these: it would bring along its generic methods, compiled without
+// the race detector.
 var (
-	groupState   = field[sync.WaitGroup](reflect.Uint64, "state", "v")
-	onceFinished = field[sync.Once](reflect.Uint32, "done", "v")
-	onceLock     = field[sync.Once](reflect.Struct, "m")
-	condChecker  = field[sync.Cond](reflect.Uintptr, "checker")
-	mapRoot      = field[sync.Map](reflect.UnsafePointer, "m", "root", "v")
+	groupState   = FieldOffset(reflect.TypeFor[sync.WaitGroup](), reflect.Uint64, "state", "v")
+	onceFinished = FieldOffset(reflect.TypeFor[sync.Once](), reflect.Uint32, "done", "v")
+	onceLock     = FieldOffset(reflect.TypeFor[sync.Once](), reflect.Struct, "m")
+	condChecker  = FieldOffset(reflect.TypeFor[sync.Cond](), reflect.Uintptr, "checker")
 )
 
 // groupCounter returns the counter of the WaitGroup at p: the upper half of its state.
@@ -129,10 +129,4 @@ func MeetCond(p unsafe.Pointer) (copied bool) {
 		return false
 	}
 	return true
-}
-
-// MapRoot returns what the real sync.Map at p has once it was used: it is another one, or nil, when
-// the Map was assigned to. In an execution only its model is changed.
-func MapRoot(p unsafe.Pointer) unsafe.Pointer {
-	return atomic.LoadPointer((*unsafe.Pointer)(unsafe.Add(p, mapRoot)))
 }

@@ -122,7 +122,7 @@ func rwTryRLock(e *engine, t *thread, _ int32) {
 
 // readerCount is the offset of the number of readers in an RWMutex. A writer that holds it
 // subtracts 2^30 from the number.
-var readerCount = field[sync.RWMutex](reflect.Int32, "readerCount", "v")
+var readerCount = FieldOffset(reflect.TypeFor[sync.RWMutex](), reflect.Int32, "readerCount", "v")
 
 // readers is unsafe because the field is not exported. Its offset and type were checked above.
 func readers(m *sync.RWMutex) int32 {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"reflect"
 	"sync"
 	"unsafe"
 
@@ -159,10 +160,15 @@ func PoolGet(p *sync.Pool) any {
 	return x
 }
 
+// mapRoot is the offset of what a sync.Map has once it was used.
+var mapRoot = explore.FieldOffset(
+	reflect.TypeFor[sync.Map](), reflect.UnsafePointer, "m", "root", "v")
+
 // mapOf returns what stands for m in the running execution.
 func mapOf(m *sync.Map) *virtual.Map {
 	if m == nil {
 		m.Clear() // panics
 	}
-	return virtual.MapOf(unsafe.Pointer(m), m.Range)
+	p := unsafe.Pointer(m)
+	return virtual.MapOf(p, (*unsafe.Pointer)(unsafe.Add(p, mapRoot)), m.Range)
 }

@@ -255,4 +255,6 @@ func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	require.Equal(t, []string{bound}, res.Assumed)
 }
 
-func mapOf(m *sync.Map) *Map { return MapOf(unsafe.Pointer(m), m.Range) }
+func mapOf(m *sync.Map) *Map {
+	return MapOf(unsafe.Pointer(m), new(unsafe.Pointer), m.Range)
+}

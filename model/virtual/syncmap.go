@@ -11,7 +11,7 @@ import (
 // no more: a write of a key comes before the reads that see its effect.
 type Map struct {
 	p     unsafe.Pointer // the sync.Map
-	root  unsafe.Pointer // of the real one: see explore.MapRoot
+	root  unsafe.Pointer // of the real one
 	first *entry         // in the order of first use
 	last  *entry
 }
@@ -25,13 +25,16 @@ type entry struct {
 	next       *entry
 }
 
-// MapOf returns what stands for the sync.Map at p in the running execution; each is its Range.
+// MapOf returns what stands for the sync.Map at p in the running execution; each is its Range. At
+// root is another pointer, or nil, once the real one, which each has used, was assigned to.
 //
 // No method of sync.Map is called here. This package is compiled without the race detector, and so
 // would be the generic functions that such a call brings along; the linker might take these for the
 // whole program, and the detector would not see how maps of the standard library synchronize.
-func MapOf(p unsafe.Pointer, each func(f func(key, value any) bool)) *Map {
-	if v, ok := explore.Model(p).(*Map); ok && v.root == explore.MapRoot(p) {
+func MapOf(
+	p unsafe.Pointer, root *unsafe.Pointer, each func(f func(key, value any) bool),
+) *Map {
+	if v, ok := explore.Model(p).(*Map); ok && v.root == *root {
 		return v
 	}
 	v := &Map{p: p}
@@ -44,7 +47,7 @@ func MapOf(p unsafe.Pointer, each func(f func(key, value any) bool)) *Map {
 		})
 		return true
 	})
-	v.root = explore.MapRoot(p)
+	v.root = *root
 	return v
 }
 
