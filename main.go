@@ -173,6 +173,9 @@ func (c *call) checkFlags() {
 			";\nboth explores each check that uses short timers twice: so that time passes\n"+
 			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
 			"passes while goroutines can run; synctest leaves out the second")
+	c.flags.StringVar(&o.Certify, "certify", "",
+		"write the explored traces of each check into `folder`, from which\n"+
+			"github.com/surewake/surewake/model/certify verifies that none is missing")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
 	c.flags.BoolVar(&c.json, "json", false,
 		"print one JSON object per check, then one with the counts and skipped tests;\n"+

@@ -108,6 +108,10 @@ func (c *check) run() {
 	if c.timePasses(&cfg, &res) {
 		res = both(res, explore.Run(cfg, c.execution(&cfg)))
 	}
+	if err := c.certify(res.Certificate); err != nil {
+		c.refuse(wire.KindInternal, "the traces could not be written: %v", err)
+		return
+	}
 	r := c.result(cfg, res)
 	f := res.Failure
 	if f == nil {
@@ -184,6 +188,7 @@ func (c *check) config() explore.Config {
 	if !explore.Race {
 		cfg.Observe = o.observe
 	}
+	cfg.Certify = c.set.Certify != ""
 	cfg.Linearize = explore.Race && hook.Foreign
 	cfg.Progress = c.progress
 	return cfg

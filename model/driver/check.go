@@ -241,6 +241,8 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Executions:  r.options.Budget.Executions,
 		Seed:        r.options.Seed,
 		Progress:    true,
+		Package:     t.pkg.Path,
+		Certify:     r.options.certifyDir(race),
 	}
 }
 

@@ -2,6 +2,8 @@ package driver
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,6 +40,7 @@ type Options struct {
 	Time        string        // one of Times; "" is "both"
 	Seed        uint64        // of the random strategies
 
+	Certify  string        // folder for the traces of each check, of the plain run; "": none
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs
 	Cache    string        // directory of rewritten copies; "" is the user's cache directory
@@ -68,6 +71,16 @@ func (o *Options) normalize() error {
 		return usagef("early %v: must be more than 0 (-time=synctest lets no timer come early)",
 			o.Early)
 	}
+	if o.Certify != "" {
+		dir, err := filepath.Abs(o.Certify)
+		if err == nil {
+			err = os.MkdirAll(dir, 0o777)
+		}
+		if err != nil {
+			return usagef("certify %s: %v", o.Certify, err)
+		}
+		o.Certify = dir
+	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog
 	}
@@ -75,6 +88,14 @@ func (o *Options) normalize() error {
 		o.Procs = runtime.NumCPU()
 	}
 	return nil
+}
+
+// certifyDir returns the folder for traces, which the plain run writes.
+func (o *Options) certifyDir(race bool) string {
+	if race {
+		return ""
+	}
+	return o.Certify
 }
 
 func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {

@@ -40,6 +40,7 @@ type Config struct {
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
 	FirstOnly        bool             // stop at the first failure
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
+	Certify          bool             // write down all executions (show_certify.go)
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
@@ -73,6 +74,7 @@ type Result struct {
 	Uses           []Use    // what NoteUse was told, likewise
 	Failure        *Failure
 	Trace          []wire.Step // of the replayed execution
+	Certificate    string      // with Config.Certify: the text for model/certify
 
 	cut bool
 }
@@ -118,6 +120,9 @@ func Run(cfg Config, body func()) Result {
 	}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e
+	if cfg.Certify {
+		e.certificate = new(certificate)
+	}
 	e.table.reset(8)
 	e.open()
 	old := debug.SetGCPercent(400)
@@ -158,6 +163,7 @@ func Run(cfg Config, body func()) Result {
 		panic(r)
 	}
 	e.res.Seconds = time.Since(e.start).Seconds()
+	e.finishCertificate()
 	return e.res
 }
 

@@ -41,6 +41,9 @@ func (e *engine) commit(t *thread) {
 		e.objs[t.obj].last = int32(d)
 	}
 	e.apply(t, m, int32(d))
+	if e.certificate != nil {
+		e.certificate.event(e, t, ev, int32(d))
+	}
 	if e.tired != 0 || ev.idle != busy {
 		e.noteIdle(t, ev, int32(d))
 	} else {

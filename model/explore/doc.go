@@ -47,7 +47,7 @@
 //	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
 //	time_*.go         the virtual clock, timers
 //	coro*.go          coroutines of iter.Pull
-//	show_*.go         failures, the recorded trace, Config.Observe
+//	show_*.go         failures, the recorded trace, Config.Observe, certificates
 //
 // # Threads
 //

@@ -185,6 +185,8 @@ type engine struct {
 	observed Step      // the step that Config.Observe gets
 	rec      *recorder // nil unless the execution is recorded
 
+	certificate *certificate // nil unless Config.Certify
+
 	res             Result
 	longest         int  // most events of an execution
 	raceErrs        int  // reports of the race detector so far

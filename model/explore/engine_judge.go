@@ -25,6 +25,9 @@ func (e *engine) judge() {
 		e.failure, how = f, failed
 	}
 	r.add(how, e.lastHash())
+	if e.certificate != nil {
+		e.certificate.ended(e, how)
+	}
 	if e.rec != nil {
 		r.Trace = e.rec.steps
 	}

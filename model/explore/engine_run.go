@@ -18,6 +18,9 @@ func (e *engine) begin() {
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = 0, false
 	e.tired, e.timeRan, e.restedAt, e.stopped = 0, false, 0, false
+	if e.certificate != nil {
+		e.certificate.begin()
+	}
 	e.table.clear()
 	e.renewCarriers()
 	if e.cfg.Record {
@@ -47,6 +50,9 @@ func (e *engine) finish() {
 	e.lookForBlocked()
 	if e.reduce && (e.next == endBlocked || e.next == endPruned) {
 		e.blockedRaces()
+	}
+	if e.certificate != nil && e.next == endBlocked {
+		e.certificate.blocked(e)
 	}
 	e.tearDown()
 	eng = nil
@@ -147,6 +153,9 @@ func (e *engine) startAgain() {
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
 	e.cuts = nil
+	if e.certificate != nil {
+		e.certificate = new(certificate)
+	}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 }
 

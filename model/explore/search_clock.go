@@ -87,7 +87,8 @@ func (e *engine) lastOf(i int) int32 {
 // checkDominance turns scheduling off when every other thread has ended and all that they did
 // happens before t: then nothing can overlap with what t does from here on.
 func (e *engine) checkDominance(t *thread) {
-	if e.alive != 1<<t.id || !e.reduce || e.rec != nil || e.unstarted > 0 || t.prev < 0 {
+	if e.alive != 1<<t.id || !e.reduce || e.rec != nil || e.certificate != nil ||
+		e.unstarted > 0 || t.prev < 0 {
 		return
 	}
 	c := e.clockAt(t.prev)

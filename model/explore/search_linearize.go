@@ -89,7 +89,7 @@ func (e *engine) linearize() *Failure {
 
 func (e *engine) newLinearizer() *linearizer {
 	cfg := e.cfg
-	cfg.Observe, cfg.Linearize = nil, false
+	cfg.Observe, cfg.Linearize, cfg.Certify = nil, false, false
 	l := &linearizer{of: e, e: &engine{cfg: cfg, body: e.body, stride: 4, procs: e.procs}}
 	l.e.follows = l
 	l.e.table.reset(8)

@@ -114,6 +114,9 @@ func Go(name string, fn func(), joined bool) bool {
 	if joined {
 		p.children |= 1 << t.id
 	}
+	if e.certificate != nil {
+		e.certificate.started(p, t, joined)
+	}
 	if e.follows != nil {
 		e.follows.spawned(p)
 	}

@@ -163,6 +163,9 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	if tm.fn != nil && tm.armed && !tm.waits {
 		tm.waits = true
 		d := e.startChild("AfterFunc", func() { e.awaitTimer(key, id) })
+		if e.certificate != nil {
+			e.certificate.refused = "a timer with a function"
+		}
 		e.daemons |= 1 << d.id
 	}
 	if t.chanOp.taken != 0 {

@@ -20,8 +20,10 @@ type Settings struct {
 	Early       time.Duration // timers below it may come early; 0: none
 	Schedule    string        // what to replay, of check Check
 	Check       string
-	Progress    bool // send Progress
-	Quick       bool // the first failure will do: it is neither shortened nor recorded
+	Progress    bool   // send Progress
+	Quick       bool   // the first failure will do: it is neither shortened nor recorded
+	Package     string // import path of the checks
+	Certify     string // folder into which the traces of each check are written; "": none
 }
 
 // Modes of Settings.

@@ -1,0 +1,256 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+	"pgregory.net/rapid"
+)
+
+const title = "surewake traces 1\ncheck x\n"
+
+// program is what each thread does, in words.
+type program []string
+
+func (p program) body() {
+	var (
+		word  [2]atomic.Int32
+		mutex [2]sync.Mutex
+		rw    sync.RWMutex
+		once  sync.Once
+		group sync.WaitGroup
+		cond  = sync.NewCond(&mutex[0])
+	)
+	hook.WaitGroupAdd(&group, 1)
+	for _, text := range p {
+		explore.Go("", func() {
+			var held [2]bool
+			for _, op := range strings.Fields(text) {
+				op, arg, _ := strings.Cut(op, ":")
+				i := len(arg) % 2
+				switch op {
+				case "load":
+					hook.Int32Load(&word[i])
+				case "store":
+					hook.Int32Store(&word[i], 1)
+				case "cas":
+					hook.Int32CompareAndSwap(&word[i], 0, 1)
+				case "lock":
+					if !held[i] {
+						hook.MutexLock(&mutex[i])
+						held[i] = true
+					}
+				case "try":
+					if hook.MutexTryLock(&mutex[i]) {
+						hook.MutexUnlock(&mutex[i])
+					}
+				case "unlock":
+					if held[i] {
+						hook.MutexUnlock(&mutex[i])
+						held[i] = false
+					}
+				case "rlock":
+					hook.RWMutexRLock(&rw)
+					hook.RWMutexRUnlock(&rw)
+				case "wlock":
+					hook.RWMutexLock(&rw)
+					hook.RWMutexUnlock(&rw)
+				case "once":
+					hook.OnceDo(&once, func() { hook.Int32Store(&word[0], 1) })
+				case "done":
+					hook.WaitGroupAdd(&group, -1)
+				case "wait":
+					hook.WaitGroupWait(&group)
+				case "condwait":
+					hook.MutexLock(&mutex[0])
+					hook.CondWait(cond)
+					hook.MutexUnlock(&mutex[0])
+				case "signal":
+					hook.CondSignal(cond)
+				case "broadcast":
+					hook.CondBroadcast(cond)
+				case "await":
+					n := explore.SpinStart()
+					for hook.Int32Load(&word[i]) == 0 {
+						explore.Spin(n)
+					}
+				case "sleep":
+					explore.FutexWait(unsafe.Pointer(&word[0]), 0, time.Second)
+				case "woken":
+					explore.FutexWait(unsafe.Pointer(&word[1]), 0, -1)
+				case "wake":
+					hook.Int32Store(&word[0], 1)
+					explore.FutexWake(unsafe.Pointer(&word[0]), 1)
+					explore.FutexWake(unsafe.Pointer(&word[1]), 1)
+				case "choose":
+					if explore.Choose(2) == 1 {
+						hook.Int32Store(&word[0], 1)
+					}
+				default:
+					panic(op)
+				}
+			}
+		}, true)
+	}
+	explore.Join()
+}
+
+// explored returns the traces of a program as the search writes them down.
+func explored(body func(), cfg explore.Config) (string, explore.Result) {
+	cfg.Certify = true
+	r := explore.Run(cfg, body)
+	return title + r.Certificate, r
+}
+
+// parts splits a file into its head and its traces.
+func parts(text string) (head string, all []string) {
+	all = strings.Split(text, "= trace\n")
+	last := len(all) - 1
+	all[last] = all[last][:strings.LastIndex(all[last], "end ")]
+	return all[0], all[1:]
+}
+
+// file is the inverse of parts.
+func file(head string, all []string) string {
+	return fmt.Sprintf("%s= trace\n%send %d\n", head, strings.Join(all, "= trace\n"), len(all))
+}
+
+var groups = map[string][]string{
+	"atomics":    {"load", "load:x", "store", "store:x", "cas", "choose"},
+	"mutexes":    {"lock", "lock:x", "unlock", "unlock:x", "try", "load"},
+	"rwmutex":    {"rlock", "wlock", "load", "store"},
+	"once":       {"once", "load", "store"},
+	"groups":     {"done", "wait", "store", "load"},
+	"conditions": {"condwait", "signal", "broadcast", "store"},
+	"loops":      {"await", "store", "cas", "load"},
+	"futexes":    {"sleep", "woken", "wake", "store"},
+}
+
+// The executions that the search has explored are complete, and without any one of them they are
+// not.
+func TestCompleteIsCertifiedAndOneMissingIsSeen(t *testing.T) {
+	for name, ops := range groups {
+		t.Run(name, func(t *testing.T) {
+			decided := 0
+			rapid.Check(t, func(t *rapid.T) {
+				p := make(program, rapid.IntRange(2, 3).Draw(t, "threads"))
+				for i := range p {
+					p[i] = strings.Join(rapid.SliceOfN(rapid.SampledFrom(ops), 1, 3).Draw(t, "ops"), " ")
+				}
+				text, r := explored(p.body, explore.Config{Preemptions: -1, EarlyTimeouts: 1})
+				v := verify(text)
+				if v.code == 3 {
+					t.Skip(v.says)
+				}
+				require.Zero(t, v.code, "%q\n%s\n%s", p, v.says, text)
+				decided++
+				head, all := parts(text)
+				require.Len(t, all, int(r.Complete+r.Deadlocked))
+				if len(all) == 1 || len(all) > 300 {
+					return
+				}
+				for i := 0; i < len(all); i += 1 + len(all)/8 {
+					v := verify(file(head, slices.Delete(slices.Clone(all), i, i+1)))
+					require.Equal(t, 1, v.code, "%q\nwithout trace %d: %s\n%s", p, i, v.says, text)
+				}
+			})
+			require.NotZero(t, decided)
+		})
+	}
+}
+
+// The search explores all executions of programs that use each construct in every role that it has.
+func TestSearchIsCertified(t *testing.T) {
+	for _, p := range []program{
+		{"store load:x", "store:x load", "cas load"},
+		{"cas cas:x", "cas:x cas", "load load:x"},
+		{"lock store unlock", "try", "lock load unlock"},
+		{"lock lock:x unlock:x unlock", "lock:x lock unlock unlock:x"},
+		{"rlock store", "wlock", "rlock load"},
+		{"once load", "once", "store"},
+		{"store done", "wait load store:x", "load:x"},
+		{"condwait", "condwait", "signal store broadcast"},
+		{"await load:x", "store:x store"},
+		{"choose load", "store"},
+		{"sleep woken", "woken sleep", "wake"},
+	} {
+		text, r := explored(p.body, explore.Config{Preemptions: -1, EarlyTimeouts: 1})
+		require.Greater(t, r.Executions(), int64(1), "%q", p)
+		v := verify(text)
+		require.Zero(t, v.code, "%q\n%s\n%s", p, v.says, text)
+	}
+}
+
+// Two threads write a word; the second reads it. Both orders are there.
+const writers = `= trace
+go 1 0 -1 true
+go 2 0 -1 true
+1 - store 0
+2 - swap 0
+0 - join
+= trace
+go 1 0 -1 true
+go 2 0 -1 true
+2 - swap 0
+1 - store 0
+0 - join
+end 2
+`
+
+func TestSetsWrittenByHand(t *testing.T) {
+	_, both := parts("= trace\n" + strings.TrimPrefix(writers, "= trace\n"))
+	lock := "go 1 0 -1 true\ngo 2 0 -1 true\n1 - lock 0\n"
+	for _, c := range []struct {
+		name, text string
+		code       int
+		says       string
+	}{
+		{"complete", "early 0\n" + writers, 0, "2 traces, 6 steps"},
+		{"twice the same", file("early 0\n", append(both, both[0])), 0, "3 traces"},
+		{"a missing order", file("early 0\n", both[:1]), 1, "main.2 does swap 0: no trace begins"},
+		{"a missing end", file("early 0\n", []string{both[0], "go 1 0 -1 true\n" +
+			"go 2 0 -1 true\n2 - swap 0\nstuck 0 join\nstuck 1 store 0\n"}), 1, "store 0: no trace"},
+		{"a missing choice", file("early 0\n", []string{"go 1 0 -1 true\n1 0 choose 2\n0 - join\n"}),
+			1, `outcome "1"`},
+		{"a lock that two hold", file("early 0\n", []string{lock + "2 - lock 0\n0 - join\n"}), 1,
+			"main.2 does lock 0"},
+		{"a join that does not wait", file("early 0\n", []string{"go 1 0 -1 true\n0 - join\n" +
+			"1 - store 0\n"}), 1, "cannot happen there"},
+		{"a lock that nobody takes", file("early 0\n", []string{lock + "1 - unlock 0\nstuck 0 join\n" +
+			"stuck 2 lock 0\n"}), 1, "main.2 does lock 0: no trace begins"},
+		{"a thread that decides otherwise", file("early 0\n", []string{both[0],
+			strings.Replace(both[1], "swap 0", "load 0", 1)}), 1, "with the same past"},
+		{"an operation without a rule", file("early 0\n", []string{"0 - unknown receive\n"}), 3,
+			"unknown receive"},
+		{"two things that a loop waits for", file("early 0\n", []string{"go 1 0 -1 true\n" +
+			"go 2 0 -1 true\ngo 3 0 -1 true\n1 - load 0\n1 - load 1\n2 - store 0\n3 - store 1\n" +
+			"1 - spin 0 1\n0 - join\n"}), 3, "one of several changes"},
+		{"a refusal", "refused not everything was explored\n", 3, "not everything"},
+		{"cut off", "early 0\n" + strings.TrimSuffix(writers, "end 2\n"), 3, "cut off"},
+	} {
+		v := verify(title + c.text)
+		require.Equal(t, c.code, v.code, "%s: %s", c.name, v.says)
+		require.Contains(t, v.says, c.says, c.name)
+	}
+	require.Equal(t, 3, verify("").code)
+}
+
+// The program stands alone.
+func TestItImportsTheStandardLibraryOnly(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f",
+		"{{if not .Standard}}{{.ImportPath}}{{end}}", ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, "github.com/surewake/surewake/model/certify", strings.TrimSpace(string(out)))
+}
