@@ -147,7 +147,8 @@ func TestCompleteIsCertifiedAndOneMissingIsSeen(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := make(program, rapid.IntRange(2, 3).Draw(t, "threads"))
 				for i := range p {
-					p[i] = strings.Join(rapid.SliceOfN(rapid.SampledFrom(ops), 1, 3).Draw(t, "ops"), " ")
+					words := rapid.SliceOfN(rapid.SampledFrom(ops), 1, 3).Draw(t, "ops")
+					p[i] = strings.Join(words, " ")
 				}
 				text, r := explored(p.body, explore.Config{Preemptions: -1, EarlyTimeouts: 1})
 				v := verify(text)
@@ -228,8 +229,8 @@ func TestSetsWrittenByHand(t *testing.T) {
 			"main.2 does lock 0"},
 		{"a join that does not wait", file("early 0\n", []string{"go 1 0 -1 true\n0 - join\n" +
 			"1 - store 0\n"}), 1, "cannot happen there"},
-		{"a lock that nobody takes", file("early 0\n", []string{lock + "1 - unlock 0\nstuck 0 join\n" +
-			"stuck 2 lock 0\n"}), 1, "main.2 does lock 0: no trace begins"},
+		{"a lock that nobody takes", file("early 0\n", []string{lock + "1 - unlock 0\n" +
+			"stuck 0 join\nstuck 2 lock 0\n"}), 1, "main.2 does lock 0: no trace begins"},
 		{"a thread that decides otherwise", file("early 0\n", []string{both[0],
 			strings.Replace(both[1], "swap 0", "load 0", 1)}), 1, "with the same past"},
 		{"an operation without a rule", file("early 0\n", []string{"0 - unknown receive\n"}), 3,

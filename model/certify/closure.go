@@ -198,19 +198,8 @@ func (c *configuration) options(e *event, outs map[string]bool) (want []string) 
 			want = who
 		}
 	case "futexwait":
-		left := c.book.early
-		for _, f := range c.order {
-			if c.has(f) && (f.out == "timeout" || f.out == "signal") {
-				left--
-			}
-		}
-		switch want = []string{"sleeps", "signal", "timeout"}; {
-		case outs["mismatch"]:
-			want = nil
-		case left <= 0:
-			want = want[:1]
-		case e.args[1] == "false": // it has no timeout
-			want = want[:2]
+		if !outs["mismatch"] {
+			want = c.ends(e)
 		}
 	}
 	if open && want == nil {
@@ -220,6 +209,23 @@ func (c *configuration) options(e *event, outs map[string]bool) (want []string) 
 		}
 	}
 	return want
+}
+
+// ends returns how a futex wait can end, which the operation e begins.
+func (c *configuration) ends(e *event) []string {
+	left := c.book.early
+	for _, f := range c.order {
+		if c.has(f) && (f.out == "timeout" || f.out == "signal") {
+			left--
+		}
+	}
+	switch {
+	case left <= 0:
+		return []string{"sleeps"}
+	case e.args[1] == "false": // it has no timeout
+		return []string{"sleeps", "signal"}
+	}
+	return []string{"sleeps", "signal", "timeout"}
 }
 
 // waiters returns the threads that wait for a Cond or a futex.
@@ -233,8 +239,9 @@ func (c *configuration) waiters(o string) (who []string) {
 		case on && f.op == "futexend" || f.out == "forced":
 			who = slices.DeleteFunc(who, func(name string) bool { return name == th.name })
 		case on && wakes[f.op]:
-			woken := strings.Split(f.out, ",")
-			who = slices.DeleteFunc(who, func(name string) bool { return slices.Contains(woken, name) })
+			who = slices.DeleteFunc(who, func(name string) bool {
+				return slices.Contains(strings.Split(f.out, ","), name)
+			})
 		}
 	}
 	return who

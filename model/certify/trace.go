@@ -74,7 +74,8 @@ type trace struct {
 
 // read makes a trace of its text.
 func read(b *book, text string) *trace {
-	tr := &trace{book: b, byID: map[int]*event{}, on: map[string][]*event{}, groups: map[string]int{}}
+	tr := &trace{book: b, byID: map[int]*event{},
+		on: map[string][]*event{}, groups: map[string]int{}}
 	tr.threads = []*thread{{name: "main"}}
 	tr.add(&event{op: "main"})
 	for l := range strings.SplitSeq(text, "\n") {
@@ -164,9 +165,10 @@ func (tr *trace) what(e *event) string {
 	if kinds[e.op] == "" {
 		return e.op
 	}
-	return fmt.Sprint(e.op, e.args[1:], slices.IndexFunc(tr.threads[e.t].events, func(f *event) bool {
+	first := slices.IndexFunc(tr.threads[e.t].events, func(f *event) bool {
 		return f.kind != "" && f.args[0] == e.args[0]
-	}))
+	})
+	return fmt.Sprint(e.op, e.args[1:], first)
 }
 
 // gates returns events without which e cannot happen, beside those that it depends on by its
