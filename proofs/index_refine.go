@@ -1,10 +1,12 @@
 package proofs
 
 // refines is a row about a table that the code follows step by step.
-func refines(id, what, scope, test, in string, code []string, mutants ...[2]string) Theorem {
+func refines(
+	id, what, table, scope, test, in string, code []string, mutants ...[2]string,
+) Theorem {
 	t := Theorem{
 		ID: id, Statement: "each atomic access of the shipped " + what +
-			" is a transition of the table, or changes nothing",
+			" is a transition of " + table + ", or changes nothing",
 		Scope: scope, Assumptions: []string{"the accesses of the loop and of the callers are " +
 			"those of the test"}, Code: code,
 		proof: refinement{test: test, in: in},
@@ -19,19 +21,19 @@ func refines(id, what, scope, test, in string, code []string, mutants ...[2]stri
 func refinements() []Theorem {
 	both := append(append([]string{}, idleCode...), "park/park.go", "park/futex_linux.go")
 	return []Theorem{
-		refines("idle/R1", "idle and park",
+		refines("idle/R1", "idle and park", "the table",
 			"1 worker and 2 submitters, or 2 and 1; 1 task each, 1 timeout or signal",
 			"TestSchedulerIsTheTable", "refine/idle_test.go", both,
 			[2]string{"idle-publish-swapped",
 				"Publish takes itself off the count before it sets its bit"},
 			[2]string{"idle/I1", "a worker that did not search is not told to recheck"},
 			[2]string{"table-idle-no-timeouts", "the table has no timeouts"}),
-		refines("idle/R2", "idle and park",
+		refines("idle/R2", "idle and park", "the table",
 			"2 workers, 2 submitters, 3 preemptions, 10,000 executions each",
 			"TestWiderSchedulersAreTheTable", "refine/idle_test.go", both,
 			[2]string{"idle/last-searcher",
 				"the last searcher that finds something notifies nobody"}),
-		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends",
+		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends", "the table of idle",
 			"1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 and 2, the "+
 				"first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
 			"../runtime/sched_refinement_model_test.go",
@@ -43,18 +45,18 @@ func refinements() []Theorem {
 				"a worker looks at the queues before it says that it is about to sleep"},
 			[2]string{"park-found-untold",
 				"who has found work as the last searcher does not say so"}),
-		refines("park/R1", "park", "1 parker, 2 wakers who come twice, 2 timeouts or signals",
+		refines("park/R1", "park", "the table", "1 parker, 2 wakers who come twice, 2 timeouts or signals",
 			"TestParkerIsTheTable", "refine/park_test.go",
 			[]string{"park/park.go", "park/futex_linux.go"},
 			[2]string{"park/P1-plain-store-on-the-way-out",
 				"the way out stores empty and does not look at what was there"},
 			[2]string{"table-park-sleeps-blindly", "the table's sleep does not compare the word"}),
-		refines("deque/R1", "deque", "an owner and 2 thieves, capacities 2 and 4",
+		refines("deque/R1", "deque", "the table", "an owner and 2 thieves, capacities 2 and 4",
 			"TestDequeIsTheTable", "refine/deque_test.go",
 			[]string{"deque/owner.go", "deque/steal.go"},
 			[2]string{"deque/tail-before-head", "a thief loads the tail before the head"},
 			[2]string{"table-deque-pop-frees", "the table's pop frees the slots of an open steal"}),
-		refines("taskstate/R1", "taskstate", "a runner and 2 others, each transition",
+		refines("taskstate/R1", "taskstate", "the table", "a runner and 2 others, each transition",
 			"TestTaskIsTheTable", "refine/task_test.go",
 			[]string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
 				"taskstate/reference.go"},
