@@ -49,6 +49,7 @@ type tally struct {
 	Refused   int // not modelled
 	Crashing  int // with a panic that nobody recovers
 	Stuck     int // with an outcome in which goroutines wait for ever
+	Early     int // compared with an early timer
 	Explored  int // outcomes
 	Witnessed int // those of them that a native run had
 }
@@ -95,6 +96,11 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 		sum.Crashing++
 		return "", nil
 	}
+	if p.Timed() {
+		if d, err := early(p, sum); d != "" || err != nil {
+			return d, err
+		}
+	}
 	ran, err := native.ask(serve.Request{Program: p, Mode: serve.Native, Runs: runs, Seed: seed})
 	if err != nil {
 		return "", fmt.Errorf("running: %w", err)
@@ -106,6 +112,32 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 	}
 	if d := lacking(ran, got); d != "" {
 		return "run by Go, but not explored:\n" + d, nil
+	}
+	return "", nil
+}
+
+// early says in which way what is explored of a program, one timer of which may come early, is not
+// what is explored without reduction, or "".
+func early(p prog.Program, sum *tally) (string, error) {
+	r := serve.Request{Program: p, Mode: serve.Reduced, Runs: reduced, Early: 1}
+	got, err := exploring.ask(r)
+	if err != nil || got.Failure != "" {
+		return got.Failure, err
+	}
+	r.Mode, r.Runs = serve.Unreduced, unreduced
+	all, err := exploring.ask(r)
+	switch {
+	case err != nil || all.Failure != "":
+		return all.Failure, err
+	case got.Bounded || all.Bounded || got.Crash != "" || all.Crash != "":
+		return "", nil
+	}
+	sum.Early++
+	if d := lacking(got, all); d != "" {
+		return "with an early timer explored with reduction, but not without:\n" + d, nil
+	}
+	if d := lacking(all, got); d != "" {
+		return "with an early timer explored without reduction, but not with:\n" + d, nil
 	}
 	return "", nil
 }

@@ -15,6 +15,7 @@ type Request struct {
 	Mode    string // Native, Reduced or Unreduced
 	Runs    int    // Native: how often. Else: the most executions
 	Seed    uint64 // of the noise
+	Early   int    // how many timers of an exploration come early
 }
 
 // The modes.

@@ -18,6 +18,9 @@ func explored(r serve.Request) serve.Answer {
 	}
 	if r.Program.Timed() { // time as in a bubble, and equal deadlines in any order
 		cfg.TimePasses, cfg.Short = true, 1
+		if cfg.EarlyTimeouts = r.Early; r.Early > 0 {
+			cfg.Short = watch
+		}
 	}
 	cfg.FirstOnly = explore.Race // reports are slow
 	cfg.End = func() *explore.Failure { a.Complete[w.Outcome()]++; return nil }
