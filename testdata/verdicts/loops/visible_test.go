@@ -90,6 +90,20 @@ func TestTwoSleepsBetweenTwoTimes(t *testing.T) {
 	})
 }
 
+// verdict: FAILED slow
+func TestTwoSleepsThatComeEarly(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var done atomic.Bool
+		pollsWithSleep(x, &done)
+		x.Go("worker", func() {
+			start := time.Now()
+			x.Assert(time.Since(start) < 15*time.Millisecond, "slow")
+			done.Store(true)
+		})
+		x.Join()
+	}, model.Timeouts(2))
+}
+
 // verdict: FAILED expired
 func TestTwoSleepsPassADeadline(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
