@@ -89,6 +89,15 @@ func Spin(n uint64) {
 	s.effects, s.locks, s.watch = false, 0, s.watch[:0]
 }
 
+// Unseen says that the running thread may have effects that the engine does not see: the iteration
+// of a loop that it is in changes something.
+func Unseen() {
+	if e := eng; e != nil {
+		s := &e.cur.spin
+		s.effects, s.lap.progress = true, true
+	}
+}
+
 // note records what an operation of class c, event d, means to the iteration.
 func (s *spinning) note(t *thread, c class, d int32) {
 	role := ops[t.op].loop

@@ -1,6 +1,10 @@
 package hook
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/surewake/surewake/model/explore"
+)
 
 // DynLock calls Lock on what may be a lock of package sync behind an interface.
 func DynLock(l interface{ Lock() }) {
@@ -10,6 +14,7 @@ func DynLock(l interface{ Lock() }) {
 	case *sync.RWMutex:
 		RWMutexLock(m)
 	default:
+		explore.Unseen()
 		l.Lock()
 	}
 }
@@ -22,6 +27,7 @@ func DynUnlock(l interface{ Unlock() }) {
 	case *sync.RWMutex:
 		RWMutexUnlock(m)
 	default:
+		explore.Unseen()
 		l.Unlock()
 	}
 }
@@ -32,6 +38,7 @@ func DynRLock(l interface{ RLock() }) {
 		RWMutexRLock(m)
 		return
 	}
+	explore.Unseen()
 	l.RLock()
 }
 
@@ -41,6 +48,7 @@ func DynRUnlock(l interface{ RUnlock() }) {
 		RWMutexRUnlock(m)
 		return
 	}
+	explore.Unseen()
 	l.RUnlock()
 }
 
@@ -52,6 +60,7 @@ func DynTryLock(l interface{ TryLock() bool }) bool {
 	case *sync.RWMutex:
 		return RWMutexTryLock(m)
 	}
+	explore.Unseen()
 	return l.TryLock()
 }
 
@@ -60,6 +69,7 @@ func DynTryRLock(l interface{ TryRLock() bool }) bool {
 	if m, ok := l.(*sync.RWMutex); ok {
 		return RWMutexTryRLock(m)
 	}
+	explore.Unseen()
 	return l.TryRLock()
 }
 

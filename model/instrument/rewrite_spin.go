@@ -344,6 +344,12 @@ func (a *spinAnalysis) pureExpr(e ast.Expr) bool {
 // whose effects it sees.
 var pureMethods = map[string]bool{"Mutex": true, "RWMutex": true}
 
+// lockMethods are those methods where they are called through an interface.
+var lockMethods = map[string]bool{
+	"Lock": true, "Unlock": true, "TryLock": true,
+	"RLock": true, "RUnlock": true, "TryRLock": true,
+}
+
 // pureFuncs are the hooked functions of other packages of which the same is true.
 var pureFuncs = map[string]bool{
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
@@ -394,7 +400,10 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 			a.hooked = true
 			tn := typeName(fn.Signature().Recv().Type())
 			return fn.Pkg().Path() == "sync/atomic" || pureMethods[tn.Name()] && fn.Name() != "RLocker"
-		case dynOp, checkOp, refuseOp:
+		case dynOp:
+			a.hooked = true
+			return lockMethods[fn.Name()] // the hook tells the engine if it is no lock of sync
+		case checkOp, refuseOp:
 			return false
 		}
 	}

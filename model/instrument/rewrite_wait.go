@@ -19,11 +19,17 @@ import (
 // waits reports whether to mark a loop that spins does not.
 func (r *rewriter) waits(loop *ast.ForStmt) bool {
 	a := r.loopAnalysis(loop)
-	if a.fn = r.enclosingFunction(); a.fn == nil || loop.Post != nil && !a.hooks(loop.Cond) {
+	if a.fn = r.enclosingFunction(); a.fn == nil || counts(loop.Post) && !a.hooks(loop.Cond) {
 		return false
 	}
 	return a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
 		a.pureList(loop.Body.List, true) && a.hooked
+}
+
+// counts reports whether a loop with this post statement ends by it.
+func counts(post ast.Stmt) bool {
+	_, call := post.(*ast.ExprStmt)
+	return post != nil && !call
 }
 
 // markTurn gives the loop a number and tells the engine at the head of each iteration.

@@ -13,6 +13,7 @@ package wait
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,9 +34,10 @@ func waits(c chan int, x context.Context, f *atomic.Bool, mu *sync.Mutex) {
 	}
 	for x.Err() == nil { // turn
 	}
-	n := 0
-	for !f.Load() { // turn
-		n++
+	for j := 0; j < 3; runtime.Gosched() { // turn
+		if f.CompareAndSwap(false, true) {
+			j++
+		}
 	}
 }
 
