@@ -103,6 +103,7 @@ func (s *suite) edit(edits []edit) error {
 	}
 	for _, f := range s.files {
 		f.text = bytes.ReplaceAll(f.text, []byte("testing.Short()"), []byte("true"))
+		f.text = bytes.ReplaceAll(f.text, []byte("\tt.Parallel()\n"), []byte("\n"))
 		f.text = bytes.Replace(f.text, []byte("\n//go:build !race\n"), []byte("\n//\n"), 1)
 		if err := s.parse(f); err != nil {
 			return err

@@ -7,7 +7,8 @@
 // original in this, and keeps its line numbers:
 //
 //   - Each Test function runs as the body of a check.
-//   - testing.Short() is true, and the constraint "//go:build !race" is left out.
+//   - testing.Short() is true. Calls of t.Parallel() and the constraint
+//     "//go:build !race" are left out.
 //   - Declarations that do not compile outside of GOROOT are left out: those that
 //     use an internal package, what the package exports only to its own tests, or
 //     a function without a body, and those that use such a declaration. A test

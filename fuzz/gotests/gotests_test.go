@@ -38,7 +38,6 @@ var suites = []struct {
 	{path: "sync/atomic"},
 	{path: "context"},
 	{path: "runtime", only: []string{"chan_test.go", "chanbarrier_test.go"}},
-	{path: "time"},
 }
 
 // release is that of the standard library, such as go1.26.

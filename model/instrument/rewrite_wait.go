@@ -130,11 +130,16 @@ func (a *spinAnalysis) waitStmt(s ast.Stmt) bool {
 	return false
 }
 
-// waitCall is pureCall for methods of contexts, which are hooked operations inside.
+// waitCall is pureCall for what looks at contexts, which is made of hooked operations.
 func (a *spinAnalysis) waitCall(fn *types.Func) bool {
 	recv := fn.Signature().Recv()
-	if a.fn == nil || recv == nil {
+	switch {
+	case a.fn == nil:
 		return false
+	case recv == nil:
+		cause := fn.FullName() == "context.Cause"
+		a.hooked = a.hooked || cause
+		return cause
 	}
 	tn := typeName(recv.Type())
 	if tn == nil || tn.Pkg() == nil || tn.Pkg().Path() != "context" || tn.Name() != "Context" {

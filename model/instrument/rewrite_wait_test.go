@@ -34,6 +34,8 @@ func waits(c chan int, x context.Context, f *atomic.Bool, mu *sync.Mutex) {
 	}
 	for x.Err() == nil { // turn
 	}
+	for context.Cause(x) == nil { // turn
+	}
 	for j := 0; j < 3; runtime.Gosched() { // turn
 		if f.CompareAndSwap(false, true) {
 			j++

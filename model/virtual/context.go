@@ -263,6 +263,10 @@ func (c *Context) follow() {
 
 // Cause gives why ctx was cancelled.
 func Cause(ctx context.Context) error {
+	err := ctx.Err() // first: a cancellation after this one comes too late
+	if err == nil {
+		return nil
+	}
 	c, ok := ctx.Value(&cancelKey).(*Context)
 	if !ok {
 		return context.Cause(ctx)
@@ -270,7 +274,7 @@ func Cause(ctx context.Context) error {
 	if c.cancelled() {
 		return c.cause
 	}
-	return ctx.Err()
+	return err
 }
 
 // Without is a context that is never cancelled.

@@ -4,6 +4,8 @@ package contexts
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -203,5 +205,23 @@ func TestARequestAfterTheOther(t *testing.T) {
 			shutdown()
 		})
 		x.Join()
+	})
+}
+
+// A context says how it was made.
+//
+// verdict: proved
+func TestNamesOfContexts(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		parent, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		late, stop := context.WithTimeout(context.WithValue(parent, errChild, "v"), time.Hour)
+		defer stop()
+		x.Assert(fmt.Sprint(parent) == "context.Background.WithCancel", "%v", parent)
+		free := context.WithoutCancel(parent)
+		x.Assert(fmt.Sprint(free) == "context.Background.WithCancel.WithoutCancel", "%v", free)
+		x.Assert(strings.HasPrefix(fmt.Sprint(late), "context.Background.WithCancel."+
+			"WithValue(*errors.errorString, v).WithDeadline(2"), "%v", late)
+		x.Assert(strings.HasSuffix(fmt.Sprint(late), " [1h0m0s])"), "%v", late)
 	})
 }

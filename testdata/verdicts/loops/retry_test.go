@@ -1,6 +1,8 @@
 package loops
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -46,6 +48,22 @@ func TestRetriesThatYield(t *testing.T) {
 		}
 		x.Join()
 		x.Assert(v.Load() == 4, "stopped at %v", v.Load())
+	})
+}
+
+// verdict: bounded retry_test.go:
+func TestPollOfCause(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		why := errors.New("why")
+		go cancel(why)
+		for {
+			if err := context.Cause(ctx); err != nil {
+				x.Assert(err == why, "cancelled with %v", err)
+				break
+			}
+			runtime.Gosched()
+		}
 	})
 }
 
