@@ -287,6 +287,9 @@ func (s *suite) write(dir string, skip func(test string) bool) (tests []string, 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
+	if err := s.copyData(dir); err != nil {
+		return nil, err
+	}
 	checks := bytes.NewBufferString("package " + s.name + `
 
 import (
@@ -316,4 +319,20 @@ import (
 		}
 	}
 	return tests, os.WriteFile(filepath.Join(dir, "checks_test.go"), checks.Bytes(), 0o600)
+}
+
+// copyData copies the files that tests read, which all tests of a package may do.
+func (s *suite) copyData(dir string) error {
+	if s.only != nil {
+		return nil
+	}
+	data := filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(s.path), "testdata")
+	if _, err := os.Stat(data); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	to := filepath.Join(dir, "testdata")
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(data))
 }

@@ -15,6 +15,9 @@
 //     that is lost in this way is absent.
 //   - The changes that table.txt names.
 //
+// The time zone is that of Los Angeles, which the tests of time ask for in a file
+// that does not compile outside of GOROOT.
+//
 // # Rows
 //
 // A row has the package, the test, its verdict, and the reason, if there is one

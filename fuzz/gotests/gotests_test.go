@@ -38,6 +38,7 @@ var suites = []struct {
 	{path: "sync/atomic"},
 	{path: "context"},
 	{path: "runtime", only: []string{"chan_test.go", "chanbarrier_test.go"}},
+	{path: "time"},
 }
 
 // release is that of the standard library, such as go1.26.
@@ -157,6 +158,7 @@ func check(t *testing.T, command, dir, pkg string) (rows []driver.Row) {
 	var stdout, stderr strings.Builder
 	cmd := exec.Command(command, "check", "-json", "-budget", *budget, "-run", *only, pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	cmd.Env = append(os.Environ(), "TZ=America/Los_Angeles")
 	err := cmd.Run()
 	require.NotNil(t, cmd.ProcessState, "%v", err)
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")

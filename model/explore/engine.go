@@ -108,6 +108,7 @@ type engine struct {
 
 	tired    uint64      // threads that run only if no other can
 	timeRan  bool        // the last of the idle events was a timeout
+	barred   uint64      // if only tired threads could run: those that could not
 	restedAt int32       // the last event of a thread that was not tired
 	cuts     []string    // the loops of which iterations were left out
 	places   []callPlace // memo of loopPlace

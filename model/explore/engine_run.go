@@ -17,7 +17,7 @@ func (e *engine) begin() {
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = 0, false
-	e.tired, e.timeRan, e.restedAt, e.stopped = 0, false, 0, false
+	e.tired, e.timeRan, e.restedAt, e.stopped, e.barred = 0, false, 0, false, 0
 	if e.certificate != nil {
 		e.certificate.begin()
 	}

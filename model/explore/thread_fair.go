@@ -25,10 +25,11 @@ import (
 //     iterations left out begin and end in one state, and no thread sees them.
 //   - The fair rule, for all others: after fruitlessLaps fruitless iterations in a row the thread
 //     is tired. Tired threads run only when no other thread is enabled, one at a time: each until
-//     its iteration ends or it cannot run, then the one whose turn was the longest ago. A thread is
-//     rested when an operation has another result than in the iteration before, or it enters
-//     another loop. This is the priority of threads that yielded in Musuvathi, Qadeer: Fair
-//     Stateless Model Checking, PLDI 2008, given after a number of iterations and not at yields.
+//     its iteration ends, it cannot run, or another can that could not before (it left a lock).
+//     Then that one runs, otherwise the one whose turn was the longest ago. A thread is rested when
+//     an operation has another result than in the iteration before, or it enters another loop. This
+//     is the priority of threads that yielded in Musuvathi, Qadeer: Fair Stateless Model Checking,
+//     PLDI 2008, given after a number of iterations and not at yields.
 //
 // What the fair rule explores. Call an execution patient if it takes every step of a tired thread
 // when no other thread is enabled, in the order of turns. Whether a thread is tired follows from
@@ -230,13 +231,16 @@ func (e *engine) restIfNew(t *thread) {
 // fairly restricts the enabled threads to those that may run: not the tired ones if others can. It
 // returns 0 if nothing can run, and why the others run.
 func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
+	freed := enabled & e.barred
+	e.barred = 0
 	if rested := enabled &^ e.tired; rested != 0 {
 		if held := enabled & e.tired; held != 0 {
 			e.noteCut(held, "")
 		}
 		return rested, busy
 	}
-	if enabled != 0 && enabled>>e.cur.id&1 == 1 && len(e.cur.spin.lap.ops) > 0 {
+	e.barred = e.tired &^ enabled
+	if freed == 0 && enabled>>e.cur.id&1 == 1 && len(e.cur.spin.lap.ops) > 0 {
 		return 1 << e.cur.id, tiredRan
 	}
 	timeouts := uint64(0)
@@ -254,6 +258,9 @@ func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
 		return timeouts, timeRan
 	case enabled == 0:
 		return 0, busy
+	}
+	if freed != 0 {
+		enabled = freed
 	}
 	best := -1
 	for s := enabled; s != 0; s &= s - 1 {

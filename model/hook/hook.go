@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -54,8 +55,8 @@ func Refused[T any](v T, what string) T {
 }
 
 // NotAtomic gives v back, and fails the check when v is one of the types of
-// sync/atomic, or one of sync's that are not modelled, behind an interface or a
-// type parameter.
+// sync/atomic or time, or one of sync's that are not modelled, behind an interface
+// or a type parameter.
 //
 //go:norace
 //go:noinline
@@ -63,7 +64,8 @@ func NotAtomic[T any](v T, what string) T {
 	if explore.Active() && !explore.Aborting() {
 		switch any(v).(type) {
 		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64,
-			*atomic.Uintptr, *atomic.Value, *sync.Map, *sync.Pool, *sync.RWMutex:
+			*atomic.Uintptr, *atomic.Value, *sync.Map, *sync.Pool, *sync.RWMutex,
+			*time.Timer, *time.Ticker:
 			explore.Fail(explore.KindRefused, what)
 		default:
 			if isPointerType(any(v)) {

@@ -169,7 +169,7 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 	case hookedOp, dynOp:
 		body = r.hook(o.hook) + "(" + strings.Join(append([]string{operand}, args...), ", ") + ")"
 	case checkOp:
-		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", fn.Name())
+		what := fmt.Sprintf(heldByInterface, fn.Name())
 		body = r.hook("NotAtomic") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
 			fn.Name() + "(" + variadic(args, sig) + ")"
 	case refuseOp, noteOp:

@@ -33,7 +33,7 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 			return
 		}
 		r.ed.front(start, r.hook("NotAtomic")+"(")
-		what := fmt.Sprintf("%s is called through an interface, and it holds a type of sync or sync/atomic: not modelled yet", n.Sel.Name)
+		what := fmt.Sprintf(heldByInterface, n.Sel.Name)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), what)+").")
 	case refuseOp, noteOp:
 		if !ok {

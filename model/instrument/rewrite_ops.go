@@ -100,14 +100,19 @@ var dynMethods = map[string]string{
 	"Do": "func(func())", "Go": "func(func())", "Add": "func(int)",
 }
 
-// checkMethods has the interface methods that a sync or atomic type could
-// stand behind and that have no type switch: numbers of arguments and results.
+// heldByInterface is what a check says of the methods of checkMethods.
+const heldByInterface = "%s is called through an interface, " +
+	"and it holds a type of sync, sync/atomic or time: not modelled yet"
+
+// checkMethods has the interface methods that a type of sync, sync/atomic or time
+// could stand behind and that have no type switch: numbers of arguments and results.
 var checkMethods = map[string][]shape{
 	"Load": {{0, 1}, {1, 2}}, "Store": {{1, 0}, {2, 0}},
 	"Swap": {{1, 1}, {2, 2}}, "CompareAndSwap": {{2, 1}, {3, 1}},
 	"Add": {{1, 1}}, "And": {{1, 1}}, "Or": {{1, 1}},
 	"LoadOrStore": {{2, 2}}, "LoadAndDelete": {{1, 2}}, "CompareAndDelete": {{2, 1}},
 	"Get": {{0, 1}}, "Put": {{1, 0}},
+	"Stop": {{0, 1}, {0, 0}}, "Reset": {{1, 1}, {1, 0}},
 }
 
 // op is what becomes of the use of a function or method.

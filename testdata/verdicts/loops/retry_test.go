@@ -31,6 +31,31 @@ func TestLockerLeftAndTakenAgain(t *testing.T) {
 	})
 }
 
+// Both waiters hold the lock at the heads of their loops: one must leave it to the other.
+// verdict: bounded retry_test.go:
+func TestTwoWaitersOfOneLock(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		state := 0
+		for i := range 2 {
+			x.Go("waiter", func() {
+				mu.Lock()
+				for state != i+1 {
+					mu.Unlock()
+					runtime.Gosched()
+					mu.Lock()
+				}
+				state++
+				mu.Unlock()
+			})
+		}
+		mu.Lock()
+		state = 1
+		mu.Unlock()
+		x.Join()
+	})
+}
+
 // Two goroutines take turns: the loops yield in their post statements, and end by successes only.
 // verdict: bounded retry_test.go:
 func TestRetriesThatYield(t *testing.T) {
