@@ -41,6 +41,10 @@ func waits(c chan int, x context.Context, f *atomic.Bool, mu *sync.Mutex) {
 			j++
 		}
 	}
+	n := 0
+	for !f.Load() { // turn
+		n++
+	}
 }
 
 func works(c chan int, f *atomic.Bool, mu *sync.Mutex, w []int) {
