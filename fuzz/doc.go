@@ -16,6 +16,9 @@
 //   - Where the race detector reports a race natively, it reports one in an
 //     explored execution.
 //
+// TestProgramsReachWhatMatters counts how many of the programs wait, panic, cancel and the
+// like, and fails where none does.
+//
 // What it cannot tell: an outcome that Go allows and no native run has shown is
 // not missed when the searches with and without reduction both lack it, and an
 // explored outcome that Go does not allow is not noticed at all. Verdicts,

@@ -37,8 +37,8 @@ var (
 
 const (
 	nativeRuns = 60
-	reduced    = 5_000 // executions
-	unreduced  = 5_000
+	oneOutcome = 20    // native runs of programs with one outcome
+	executions = 3_000 // of a search
 )
 
 // A tally is what the comparison of programs covered.
@@ -58,7 +58,7 @@ type tally struct {
 // checker does, or "".
 func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, error) {
 	sum.Programs++
-	got, err := exploring.ask(serve.Request{Program: p, Mode: serve.Reduced, Runs: reduced})
+	got, err := exploring.ask(serve.Request{Program: p, Mode: serve.Both, Runs: executions})
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("exploring: %w", err)
@@ -71,10 +71,8 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 		sum.Large++
 		return "", nil
 	}
-	all, err := exploring.ask(serve.Request{Program: p, Mode: serve.Unreduced, Runs: unreduced})
+	all := *got.Every
 	switch {
-	case err != nil:
-		return "", fmt.Errorf("exploring without reduction: %w", err)
 	case all.Failure != "":
 		return "the exploration without reduction failed: " + all.Failure, nil
 	case (got.Crash == "") != (all.Crash == ""):
@@ -101,6 +99,9 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 			return d, err
 		}
 	}
+	if len(got.Complete)+len(got.Stuck) == 1 && runs == nativeRuns {
+		runs = oneOutcome
+	}
 	ran, err := native.ask(serve.Request{Program: p, Mode: serve.Native, Runs: runs, Seed: seed})
 	if err != nil {
 		return "", fmt.Errorf("running: %w", err)
@@ -119,17 +120,16 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 // early says in which way what is explored of a program, one timer of which may come early, is not
 // what is explored without reduction, or "".
 func early(p prog.Program, sum *tally) (string, error) {
-	r := serve.Request{Program: p, Mode: serve.Reduced, Runs: reduced, Early: 1}
+	r := serve.Request{Program: p, Mode: serve.Both, Runs: executions, Early: 1}
 	got, err := exploring.ask(r)
-	if err != nil || got.Failure != "" {
+	if err != nil || got.Failure != "" || got.Every == nil {
 		return got.Failure, err
 	}
-	r.Mode, r.Runs = serve.Unreduced, unreduced
-	all, err := exploring.ask(r)
+	all := *got.Every
 	switch {
-	case err != nil || all.Failure != "":
-		return all.Failure, err
-	case got.Bounded || all.Bounded || got.Crash != "" || all.Crash != "":
+	case all.Failure != "":
+		return all.Failure, nil
+	case all.Bounded || got.Crash != "" || all.Crash != "":
 		return "", nil
 	}
 	sum.Early++

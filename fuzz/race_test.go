@@ -11,7 +11,8 @@ import (
 
 // racing has plain accesses, and all that can order them.
 var racing = group{"races", []string{
-	"get", "get", "put", "put", "load", "store", "cas",
+	"get", "get", "get", "get", "get", "put", "put", "put", "put", "put",
+	"load", "store", "cas",
 	"lock", "lock", "unlock", "unlock", "trylock", "rlock", "wlock", "runlock",
 	"once", "wgfinish", "wgwait", "send", "recv", "close", "select", "select or default",
 	"cancel", "ctxdone", "err", "afterfunc", "go", "pull", "next", "yield", "wait", "signal",

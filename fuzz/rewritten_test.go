@@ -41,7 +41,8 @@ func TestRewrittenProgramsDoTheSame(t *testing.T) {
 func rewrittenDoesTheSame(t *testing.T, g group) {
 	refused, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := prog.Program{Threads: []prog.Block{g.block(t, 1, g.length, 2)}}
+		d := drawing{group: g}
+		p := prog.Program{Threads: []prog.Block{d.block(t, 1, g.length, 2)}}
 		ask := func(s *server, mode string, runs int) serve.Answer {
 			a, err := s.ask(serve.Request{Program: p, Mode: mode, Runs: runs})
 			require.NoError(t, err, "%v", p)

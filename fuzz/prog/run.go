@@ -18,6 +18,7 @@ func (t *thread) run(f *frame, b Block) {
 			continue
 		}
 		t.begun++
+		t.op = in.Op
 		t.step(f, in)
 	}
 }
@@ -186,7 +187,12 @@ func (t *thread) channels(in *Instr) {
 		c <- int32(in.B)
 		t.said("sent")
 	case "recv":
-		t.received(0, <-c, true)
+		if in.B == 0 {
+			t.saw(<-c)
+			return
+		}
+		v, ok := <-c
+		t.received(0, v, ok)
 	case "close":
 		close(c)
 	case "len":

@@ -50,11 +50,14 @@ type World struct {
 type thread struct {
 	w        *World
 	log      []byte
-	begun    int // instructions
+	begun    int    // instructions
+	op       string // of the last of them
 	last     int32
 	noise    uint64
 	spun     uint64
 	end      string // how it ended, "" while it has not
+	entered  bool   // its goroutine runs, or has run
+	left     bool   // its goroutine has nothing left to do
 	held     [2]bool
 	readers  int
 	writes   bool
@@ -164,6 +167,7 @@ func (t *thread) spawn() *thread {
 
 // main is a goroutine of the program.
 func (t *thread) main(b Block) {
+	t.entered = true
 	defer func() {
 		r := recover()
 		switch {
@@ -173,6 +177,7 @@ func (t *thread) main(b Block) {
 		case t.end == "":
 			t.end = "exit"
 		}
+		t.left = true
 	}()
 	defer func() {
 		for _, stop := range t.stopCo {
@@ -222,6 +227,18 @@ func (t *thread) said(what string) {
 	t.log = append(t.log, what...)
 }
 
+// Ended reports whether all goroutines of the program have ended.
+func (w *World) Ended() bool { return ended(w.roots) }
+
+func ended(ts []*thread) bool {
+	for _, t := range ts {
+		if t.entered && !t.left || !ended(t.children) {
+			return false
+		}
+	}
+	return true
+}
+
 // Outcome is all that an execution that can go no further shows: of each
 // goroutine what it saw, how many instructions it began and how it ended; and
 // what the shared variables hold.
@@ -238,7 +255,7 @@ func (w *World) Outcome() string {
 func (t *thread) print(b *strings.Builder) {
 	end := t.end
 	if end == "" {
-		end = fmt.Sprint("stuck at ", t.begun)
+		end = fmt.Sprint("stuck at ", t.begun, " in ", t.op)
 	}
 	fmt.Fprintf(b, "{%s:%s}", end, t.log)
 	for _, c := range t.children {

@@ -12,17 +12,17 @@ const Variable = "SUREWAKE_SERVE_PROGRAMS"
 // A Request is a program and what to do with it.
 type Request struct {
 	Program prog.Program
-	Mode    string // Native, Reduced or Unreduced
-	Runs    int    // Native: how often. Else: the most executions
+	Mode    string // Native, Reduced or Both
+	Runs    int    // Native: how often. Else: the most executions of a search
 	Seed    uint64 // of the noise
 	Early   int    // how many timers of an exploration come early
 }
 
 // The modes.
 const (
-	Native    = "native"    // on real goroutines
-	Reduced   = "reduced"   // one execution of each trace
-	Unreduced = "unreduced" // every schedule
+	Native  = "native"  // on real goroutines
+	Reduced = "reduced" // one execution of each trace
+	Both    = "both"    // the same, and then every schedule unless there are too many traces
 )
 
 // An Answer is what a program can do.
@@ -34,5 +34,6 @@ type Answer struct {
 	Crash    string         // a panic that nobody recovered
 	Refused  string         // what the checker does not model
 	Failure  string         // what else ended an execution: never right
+	Every    *Answer        // of the search without reduction
 	Spent    bool           // the process holds too much that waits for ever: use another
 }

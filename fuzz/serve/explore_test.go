@@ -10,12 +10,19 @@ import (
 
 // explored explores the program. It is of use in a rewritten binary only.
 func explored(r serve.Request) serve.Answer {
+	a := search(r, -1)
+	if r.Mode == serve.Both && a.Failure == "" && a.Refused == "" && !a.Bounded {
+		every := search(r, 1<<20)
+		a.Every = &every
+	}
+	return a
+}
+
+// search explores the program with reduction if preemptions is negative, else without.
+func search(r serve.Request, preemptions int) serve.Answer {
 	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
 	var w *prog.World
-	cfg := explore.Config{Preemptions: -1, Executions: int64(r.Runs)}
-	if r.Mode == serve.Unreduced {
-		cfg.Preemptions = 1 << 20
-	}
+	cfg := explore.Config{Preemptions: preemptions, Executions: int64(r.Runs)}
 	if r.Program.Timed() { // time as in a bubble, and equal deadlines in any order
 		cfg.TimePasses, cfg.Short = true, 1
 		if cfg.EarlyTimeouts = r.Early; r.Early > 0 {

@@ -17,6 +17,10 @@ const leaks = 150
 // watch is longer than all that a program with timers waits for.
 const watch = time.Second
 
+// together is how many runs of a program are begun at once: that they have ended, or
+// wait for ever, is found out once for all of them.
+const together = 10
+
 // native runs the program on real goroutines, half of the times on one
 // processor, where each Gosched is a switch.
 func native(t *testing.T, r serve.Request) serve.Answer {
@@ -27,33 +31,28 @@ func native(t *testing.T, r serve.Request) serve.Answer {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	races := raceErrors()
 	before := settle(-1)
-	for i := range r.Runs {
-		if i == r.Runs/2 {
+	for i := 0; i < r.Runs && a.Races == 0 && !a.Spent; { // reports of races are slow
+		if i >= r.Runs/2 {
 			runtime.GOMAXPROCS(2)
 		}
-		w := prog.NewWorld()
-		w.Noise = r.Seed + uint64(i)<<20 | 1
-		w.Run(r.Program)
+		var worlds []*prog.World
+		for range min(together, r.Runs-i) {
+			w := prog.NewWorld()
+			w.Noise = r.Seed + uint64(i)<<20 | 1
+			w.Run(r.Program)
+			worlds = append(worlds, w)
+			i++
+		}
 		now := settle(before)
 		if n := raceErrors(); n > races {
 			a.Races, races = a.Races+1, n
 		}
-		switch {
-		case race: // to read what happened would be one itself
+		if race { // to read what happened would be one itself
 			before = now
-		case now != before:
-			a.Stuck[w.Outcome()]++
-			before = free(w, before, now)
-		default:
-			a.Complete[w.Outcome()]++
+		} else {
+			before = judge(&a, worlds, before, now)
 		}
-		if a.Races > 0 {
-			break // reports are slow
-		}
-		if before > leaks {
-			a.Spent = true
-			break
-		}
+		a.Spent = before > leaks
 	}
 	return a
 }
@@ -93,6 +92,21 @@ func bubble(t *testing.T, f func()) (stuck bool) {
 	return false
 }
 
+// judge adds the outcomes of the worlds to the answer. It gives how many goroutines are
+// left when those that waited for ever are let go.
+func judge(a *serve.Answer, worlds []*prog.World, before, now int) int {
+	var stuck []*prog.World
+	for _, w := range worlds {
+		if now == before || w.Ended() {
+			a.Complete[w.Outcome()]++
+		} else {
+			a.Stuck[w.Outcome()]++
+			stuck = append(stuck, w)
+		}
+	}
+	return free(stuck, before, now)
+}
+
 // settle waits until no goroutine of a program can go on, and gives how many
 // goroutines there are. Without a program there were so many before.
 func settle(before int) int {
@@ -115,11 +129,13 @@ func settle(before int) int {
 	}
 }
 
-// free lets the goroutines of a stuck program go as far as that can be done, and
+// free lets the goroutines of stuck programs go as far as that can be done, and
 // gives how many goroutines are left.
-func free(w *prog.World, before, now int) int {
-	for now > before {
-		w.Free()
+func free(stuck []*prog.World, before, now int) int {
+	for len(stuck) > 0 && now > before {
+		for _, w := range stuck {
+			w.Free()
+		}
 		left := settle(before)
 		if left == now {
 			break // they wait for what nobody can bring, such as a nil channel
