@@ -137,6 +137,7 @@ func (c *check) config() explore.Config {
 		Strategy:         explore.Strategy(s.Strategy),
 		Preemptions:      o.preemptions,
 		MaxSteps:         o.maxSteps,
+		MaxThreads:       o.maxGoroutines,
 		EarlyTimeouts:    o.timeouts,
 		NoForcedTimeouts: o.noRescue,
 		Executions:       o.executions,

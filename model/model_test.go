@@ -92,6 +92,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		func() { model.Executions(0) },
 		func() { model.Duration(-1) },
 		func() { model.MaxSteps(0) },
+		func() { model.MaxGoroutines(0) },
 		func() { model.Timeouts(-1) },
 	} {
 		if !panics(bad) {

@@ -8,16 +8,17 @@ import (
 )
 
 type options struct {
-	preemptions int
-	executions  int64
-	duration    time.Duration
-	maxSteps    int
-	timeouts    int
-	ownTime     bool // Timeouts or NoRescue was given
-	noRescue    bool
-	assume      []string
-	spec        history.Specification
-	observe     func(*Step) error
+	preemptions   int
+	executions    int64
+	duration      time.Duration
+	maxSteps      int
+	maxGoroutines int
+	timeouts      int
+	ownTime       bool // Timeouts or NoRescue was given
+	noRescue      bool
+	assume        []string
+	spec          history.Specification
+	observe       func(*Step) error
 }
 
 // An Option changes how a check is explored. Under `go test` only [Spec] has an effect.
@@ -50,6 +51,14 @@ func Duration(d time.Duration) Option {
 func MaxSteps(n int) Option {
 	atLeast("MaxSteps", n, 1)
 	return func(o *options) { o.maxSteps = n }
+}
+
+// MaxGoroutines bounds the goroutines of one execution to n, those that have ended and the body
+// included; a check with an execution that starts more is undecided. The default is 10,000. Where
+// the race detector watches, the bound is at most 4,000. MaxGoroutines panics unless n is positive.
+func MaxGoroutines(n int) Option {
+	atLeast("MaxGoroutines", n, 1)
+	return func(o *options) { o.maxGoroutines = n }
 }
 
 // Timeouts explores executions in which up to n timeouts come early, while other goroutines can

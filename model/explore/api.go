@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -29,6 +28,7 @@ type Config struct {
 	Strategy         Strategy
 	Preemptions      int              // most of a schedule, -1: any number; PCT: how many
 	MaxSteps         int              // most steps of one execution; 0: DefaultMaxSteps
+	MaxThreads       int              // most threads of one execution; 0: DefaultMaxThreads
 	Executions       int64            // most executions; 0: any number
 	Duration         time.Duration    // most time; 0: any
 	NoForcedTimeouts bool             // a timeout never fires to end a deadlock
@@ -96,6 +96,10 @@ func beatEvery(n int) {
 // DefaultMaxSteps is the bound on the steps of one execution if Config.MaxSteps is 0.
 const DefaultMaxSteps = 20_000
 
+// DefaultMaxThreads is the bound on the threads of one execution if Config.MaxThreads is 0. It is
+// there for programs that start goroutines without end.
+const DefaultMaxThreads = 10_000
+
 // extraTime bounds how long the search continues after a failure, to find one with fewer
 // preemptions.
 const extraTime = 10 * time.Second
@@ -106,6 +110,10 @@ func Run(cfg Config, body func()) Result {
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
+	if cfg.MaxThreads == 0 {
+		cfg.MaxThreads = DefaultMaxThreads
+	}
+	cfg.MaxThreads = min(cfg.MaxThreads, mostThreads)
 	if cfg.Strategy == "" {
 		cfg.Strategy = DPOR
 	}
@@ -212,7 +220,7 @@ func ThreadName(i int) string {
 // execution, 0 outside of one.
 func Goroutines() int {
 	if e := eng; e != nil {
-		return bits.OnesCount64(e.alive) + len(e.coros)
+		return e.alive.count() + len(e.coros)
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/wire"
@@ -260,8 +259,8 @@ func enterChan(c Chan, op Op) bool {
 // checkUncontrolledClose is called when nothing can run. It fails the execution if a channel that a
 // thread waits for was closed by code that is not rewritten.
 func (e *engine) checkUncontrolledClose() {
-	for s := e.gated; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
+		t := e.threads[i]
 		if !t.op.isChan() {
 			continue
 		}

@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"math/bits"
-	"time"
-)
+import "time"
 
 // Which operations on channels depend on one another.
 //
@@ -196,13 +193,14 @@ func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []acce
 	return out
 }
 
-// chanClock adds to the clock c the events on which t's channel operation ev depends.
-func (e *engine) chanClock(t *thread, ev *event, c []int32) {
+// chanClock adds to the clock of ev, which is t's channel operation at depth d, the events on which
+// that depends.
+func (e *engine) chanClock(t *thread, ev *event, d int32) {
 	if ev.source >= 0 {
-		join(c, e.clockAt(ev.source))
+		e.join(d, ev.source)
 	}
 	if e.forcedDue >= 0 { // runs because nothing else can: after everything
-		e.joinAll(c)
+		e.joinAll(d)
 	}
 	for i := range t.chanOp.acc {
 		a := &t.chanOp.acc[i]
@@ -213,8 +211,8 @@ func (e *engine) chanClock(t *thread, ev *event, c []int32) {
 			if !e.dependent(a, b) {
 				continue
 			}
-			if c[e.stack[b.event].tid] <= b.event {
-				join(c, e.clockAt(b.event))
+			if e.entry(d, e.stack[b.event].tid) <= b.event {
+				e.join(d, b.event)
 			}
 			met.add(a, b)
 		}
@@ -288,10 +286,6 @@ func (e *engine) anyDependent(as, bs []access) bool {
 // chanRaces does for an operation on channels what races does for others. With timers it does so
 // for an operation that takes the case of a timer (time_timer.go).
 func (e *engine) chanRaces(t *thread, d int, timers bool) {
-	clk := e.zero[:e.stride]
-	if t.prev >= 0 {
-		clk = e.clockAt(t.prev)
-	}
 	e.deps = e.deps[:0]
 	for i := range t.chanOp.acc {
 		a := &t.chanOp.acc[i]
@@ -300,7 +294,7 @@ func (e *engine) chanRaces(t *thread, d int, timers bool) {
 		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
 			if b := &h[j]; !e.dependent(a, b) {
 				continue
-			} else if clk[e.stack[b.event].tid] <= b.event {
+			} else if !e.inPast(t.prev, b.event) {
 				e.deps = insert(e.deps, b.event)
 			} else {
 				met.add(a, b) // it, and what happens before it, happens before t's operation
@@ -312,15 +306,15 @@ next:
 	for _, f := range e.deps {
 		tid := e.stack[f].tid
 		for _, g := range e.cands[:n] {
-			if e.clockAt(g)[tid] > f {
+			if e.entry(g, tid) > f {
 				continue next
 			}
 		}
 		switch {
-		case e.couldRunWithout(t, f, nil, timers):
+		case e.couldRunWithout(t, f, wholePast, timers):
 			e.cands = append(e.cands[:n], f)
 			n++
-		case e.hasTimer(t) && e.couldRunWithout(t, f, clk, timers):
+		case e.hasTimer(t) && e.couldRunWithout(t, f, t.prev, timers):
 			e.reverse(int(f), d, t, none, true)
 		}
 	}
@@ -356,11 +350,12 @@ func (e *engine) isDep(j int32) bool {
 }
 
 // couldRunWithout reports whether t's operation could have run if neither event f nor any event
-// that happens after f had been executed. With past, the clock of t's past, it reports whether it
-// could have run if of the events from f on only those in that past had been executed. This second
+// that happens after f had been executed. If past is not wholePast but the event before t's
+// operation in its thread, -1 for none, it reports whether t's operation could have run if of the
+// events from f on only that one and those that happen before it had been executed. This second
 // form finds more for timers only: two events together can keep a timer from firing, one that stops
 // it and one that uses up the early timeouts. With timers, only the cases of timers count.
-func (e *engine) couldRunWithout(t *thread, f int32, past []int32, timers bool) bool {
+func (e *engine) couldRunWithout(t *thread, f, past int32, timers bool) bool {
 	if !timers && !ops[t.op].gated() {
 		return true
 	}
@@ -401,12 +396,15 @@ func (e *engine) couldRunWithout(t *thread, f int32, past []int32, timers bool) 
 }
 
 // without reports whether couldRunWithout leaves out the access a.
-func (e *engine) without(a *access, f int32, past []int32) bool {
-	if past != nil {
-		return a.event >= f && past[e.stack[a.event].tid] <= a.event
+func (e *engine) without(a *access, f, past int32) bool {
+	if past != wholePast {
+		return a.event >= f && !e.inPast(past, a.event)
 	}
-	return a.event >= f && e.clockAt(a.event)[e.stack[f].tid] > f
+	return a.event >= f && e.before(f, a.event)
 }
+
+// wholePast is what couldRunWithout and its parts are given instead of an event.
+const wholePast = -2
 
 // hasTimer reports whether a case of t's operation is a timer.
 func (e *engine) hasTimer(t *thread) bool {
@@ -420,8 +418,8 @@ func (e *engine) hasTimer(t *thread) bool {
 
 // chanBlocked searches the channel operations that are blocked forever for races.
 func (e *engine) chanBlocked() {
-	for s := e.gated; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
+		t := e.threads[i]
 		if accesses := ops[t.op].accesses; accesses != nil {
 			t.chanOp.acc = accesses(e, t, t.chanOp.acc[:0], undecided)
 			e.chanRaces(t, e.depth, false)

@@ -67,25 +67,25 @@ func (e *engine) choicesNow(t *thread) uint64 {
 	return out
 }
 
-// sleepingAfter computes which choices still sleep after ev, which is t's event at depth d, and
-// returns the threads of sl that sleep as a whole.
-func (e *engine) sleepingAfter(t *thread, ev *event, d int, sl uint64) uint64 {
+// sleepingAfter computes which choices still sleep after t's event at depth d, and returns the threads of sl that sleep as a whole.
+func (e *engine) sleepingAfter(t *thread, d int, sl threadSet) threadSet {
 	e.nextSleepSet = e.nextSleepSet[:0]
 	who := sl
 	if d < len(e.sleepSets) {
 		for _, r := range e.sleepSets[d] {
-			who |= 1 << r.tid
+			who.add(int(r.tid))
 		}
 	}
-	for who &^= 1 << t.id; who != 0; who &= who - 1 {
-		i := bits.TrailingZeros64(who)
+	who.remove(t.id)
+	done := e.node(&e.stack[d], nodeDone)
+	for i := who.first(); i >= 0; i = who.next(i + 1) {
 		u := e.threads[i]
 		if !u.choosesCase() {
 			continue
 		}
 		now := e.choicesNow(u)
 		asleep := now
-		if ev.done>>i&1 == 0 {
+		if !done.has(i) {
 			asleep &= e.sleepingChoices(d, i)
 		}
 		if t.op.isChan() {
@@ -95,11 +95,11 @@ func (e *engine) sleepingAfter(t *thread, ev *event, d int, sl uint64) uint64 {
 				}
 			}
 		}
-		sl &^= 1 << i
+		sl.remove(i)
 		if asleep != 0 {
 			e.nextSleepSet = append(e.nextSleepSet, sleeper{int32(i), asleep})
 			if asleep == now {
-				sl |= 1 << i
+				sl.add(i)
 			}
 		}
 	}

@@ -14,8 +14,7 @@ func (e *engine) chanBegin(t *thread) {
 	}
 	if e.reduce && e.selects && t.choosesCase() {
 		if e.asleep = e.sleepingChoices(e.depth, t.id); e.asleep != 0 {
-			ev := &e.stack[e.depth]
-			ev.back |= ev.enabled &^ ev.sleep // see chan_sleepset.go
+			e.backAll(&e.stack[e.depth]) // see chan_sleepset.go
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package explore
 
-import "math/bits"
-
 // commit turns t's pending operation into the event at the present depth and applies it to the
 // model of its object. t does the real operation afterwards.
 func (e *engine) commit(t *thread) {
@@ -9,9 +7,11 @@ func (e *engine) commit(t *thread) {
 	ev := &e.stack[d]
 	ev.quiet = 0
 	m := &ops[t.op]
-	bit := uint64(1) << t.id
-	e.runnable &^= bit
-	e.gated &^= bit
+	if m.gated() {
+		e.gated.remove(t.id)
+	} else {
+		e.runnable.remove(t.id)
+	}
 	e.pending -= t.key
 	if e.cfg.TimePasses && m.deadline != nil {
 		e.noteTie(t, ev, m)
@@ -44,7 +44,7 @@ func (e *engine) commit(t *thread) {
 	if e.certificate != nil {
 		e.certificate.event(e, t, ev, int32(d))
 	}
-	if e.tired != 0 || ev.idle != busy {
+	if !e.tired.empty() || ev.idle != busy {
 		e.noteIdle(t, ev, int32(d))
 	} else {
 		e.restedAt = int32(d)
@@ -91,12 +91,12 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	if d > 0 {
 		before := &e.stack[d-1]
 		ev.preempt, ev.hash = before.preempt, before.hash
-		if e.preemptive(d, t.id) {
+		if e.node(ev, nodeEnabled).has(int(before.tid)) && int(before.tid) != t.id {
 			ev.preempt++
 		}
 	}
-	ev.hash ^= uint64(t.id) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 |
-		uint64(ev.choice)<<52
+	ev.hash ^= uint64(t.id&0xff) | uint64(t.op)<<8 | uint64(uint32(t.obj))<<16 | uint64(c)<<48 |
+		uint64(ev.choice)<<52 ^ uint64(t.id>>8)<<40
 	ev.hash *= 0x9E3779B97F4A7C15
 	ev.hash ^= ev.hash >> 29
 	ev.prevObj = -1
@@ -132,18 +132,18 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	case t.obj >= 0:
 		e.races(t, ev.class, d)
 	}
-	e.clockOf(t, ev, d)
-	asleep := ev.sleep | ev.done&^(1<<t.id)
-	for s := asleep; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
+	e.clockOf(t, ev, int32(d))
+	asleep := e.node(ev, nodeSleep).union(e.node(ev, nodeDone))
+	asleep.remove(t.id)
+	for i := asleep.first(); i >= 0; i = asleep.next(i + 1) {
 		u := e.threads[i]
-		if i == t.id || e.sameObjectWakes(t, u, ev.class) ||
+		if e.sameObjectWakes(t, u, ev.class) ||
 			m.accesses != nil && !u.choosesCase() && e.chanWakes(t, u) {
-			asleep &^= 1 << i
+			asleep.remove(i)
 		}
 	}
 	if e.selects {
-		asleep = e.sleepingAfter(t, ev, d, asleep)
+		asleep = e.sleepingAfter(t, d, asleep)
 	}
 	e.sleep = asleep
 }

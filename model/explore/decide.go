@@ -1,7 +1,5 @@
 package explore
 
-import "math/bits"
-
 // pick decides which thread runs next, or returns one of the end codes. It is called when the next
 // operation of every live thread is pending, on the stack of whichever thread is running.
 func (e *engine) pick() int {
@@ -16,22 +14,21 @@ func (e *engine) pick() int {
 		return int(ev.tid)
 	}
 	en := e.runnable
-	for g := e.gated; g != 0; g &= g - 1 {
-		i := bits.TrailingZeros64(g)
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
 		if t := e.threads[i]; ops[t.op].enabled(e, t) {
-			en |= 1 << i
+			en.add(i)
 		}
 	}
-	all, idle, forced := en, busy, uint64(0)
-	if en == 0 || e.tired != 0 {
-		if en, idle = e.fairly(en); en == 0 {
+	all, idle, back := en, busy, threadSet{}
+	if en.empty() || !e.tired.empty() {
+		if en, idle = e.fairly(en); en.empty() {
 			return endBlocked
 		}
 		if e.stopped = idle != busy && e.onlyBackground(); e.stopped {
 			return endBlocked
 		}
 		if idle == timeRan {
-			forced = en
+			back = en
 		}
 	}
 	if d >= e.cfg.MaxSteps {
@@ -41,8 +38,8 @@ func (e *engine) pick() int {
 	if d == len(e.stack) {
 		e.grow()
 	}
-	cand := en &^ e.sleep
-	if cand == 0 {
+	cand := en.without(e.sleep)
+	if cand.empty() {
 		return endPruned
 	}
 	cur := e.cur.id
@@ -55,15 +52,21 @@ func (e *engine) pick() int {
 		}
 	case e.rng.on:
 		ch = e.randomChoice(en, cur)
-	case cand>>cur&1 == 0:
-		ch = bits.TrailingZeros64(cand)
+	case !cand.has(cur):
+		ch = cand.first()
 	}
 	ev := &e.stack[d]
 	if e.selects && e.reduce {
 		e.keepSleepSet(d)
 	}
-	*ev = event{tid: int32(ch), pending: e.pending, enabled: en, sleep: e.sleep,
-		back: 1<<ch | forced, done: 1 << ch, held: all &^ en, idle: idle}
+	back.add(ch)
+	done, held := only(ch), all.without(en)
+	*ev = event{}
+	ev.tid, ev.pending, ev.idle = int32(ch), e.pending, idle
+	ev.low = [nodeSets]uint64{en.low, e.sleep.low, back.low, done.low, held.low}
+	if e.n > wordThreads {
+		e.setHigh(d, nodeHigh{en.high, e.sleep.high, back.high, done.high, held.high})
+	}
 	return ch
 }
 
@@ -73,7 +76,7 @@ func (e *engine) preemptive(d, ch int) bool {
 		return false
 	}
 	last := e.stack[d-1].tid
-	return int(last) != ch && e.stack[d].enabled>>last&1 == 1
+	return int(last) != ch && e.node(&e.stack[d], nodeEnabled).has(int(last))
 }
 
 // classOf returns the class of t's pending operation in the present memory: a CompareAndSwap or

@@ -41,8 +41,9 @@
 //	engine*.go        the state of an exploration, its loop, the judgement of an execution
 //	op.go             operations, classes of dependence, the table
 //	enter, decide, commit    one step
-//	thread*.go        threads, how control changes hands, spin loops, uncontrolled goroutines
-//	search_*.go       clocks, races and backtracking, replay, random strategies
+//	thread*.go        threads and sets of them, how control changes hands, spin loops,
+//	                  uncontrolled goroutines
+//	search_*.go       nodes, clocks, races and backtracking, replay, random strategies
 //	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
 //	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
 //	time_*.go         the virtual clock, timers
@@ -57,6 +58,14 @@
 // which thread runs next is made right there, so control changes hands only if that is another
 // thread. While only one thread can affect the result, which is before the first go statement and
 // after all other threads were joined, operations are not scheduling points.
+//
+// Threads are numbered in the order in which they are started, and a number is not used again in
+// the same execution. A set of threads is a word and, from number 64 on, further words
+// (thread_set.go); a clock has pages from there on (search_clock.go). Both are shared by what has
+// them until it changes, so that the cost of a step is that of what the step changes, and about one
+// instruction for every 64 threads. To give the number of an ended thread to a new one would need
+// less memory. It would be right only where everything that the old thread did happens before the
+// go statement; elsewhere a clock entry would order the new thread's events after the old one's.
 //
 // # Coroutines
 //

@@ -7,9 +7,6 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// maxThreads is the largest number of goroutines of one execution: a set of threads is one word.
-const maxThreads = 64
-
 // What engine.next holds when it names no thread.
 const (
 	endStart   = -1 // threads were spawned: the dispatcher starts each of them, then picks
@@ -40,13 +37,8 @@ type event struct {
 	hash    uint64 // of the schedule up to and including this event
 	pending uint64 // engine.pending before the event
 
-	// The node from which the event was executed: sets of threads.
-
-	enabled uint64 // could run
-	sleep   uint64 // need not run: explored from here or from a node above
-	back    uint64 // must be explored from here: the backtracking set
-	done    uint64 // were
-	held    uint64 // could run, but others came first (thread_fair.go)
+	low  [nodeSets]uint64 // the sets of its node: see engine.node
+	high int32            // if they have a part in engine.high: 1 + its index; else 0
 }
 
 // object is the model of what lies at one address, for one execution. What count and state mean is
@@ -80,8 +72,10 @@ type engine struct {
 	depth  int // events executed
 	plen   int // events of the prefix; the last of them was changed by backtrack
 	stack  []event
-	clk    []int32 // the clocks of the events, stride entries each
-	stride int
+	clk    []int32        // the clocks of the events (search_clock.go), stride entries each
+	stride int            // at most wordThreads
+	high   []nodeHigh     // by depth, valid for events with high
+	pages  [][]*clockPage // by depth: the further entries of the clocks; nil if none can have any
 
 	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
@@ -89,26 +83,27 @@ type engine struct {
 
 	// The present state of the threads.
 
-	sleep        uint64 // threads asleep at the present node
-	pending      uint64 // a sum over the pending operations, which a replay must reproduce
-	runnable     uint64 // threads whose pending operation is always enabled
-	gated        uint64 // threads whose pending operation can be disabled
-	alive        uint64 // threads that have not ended
-	daemons      uint64 // threads that wait to run the function of a timer
-	background   uint64 // threads that the initialisation of packages began
-	initialising bool   // Initialise is at it
-	waiting      uint64 // threads that wait for a WaitGroup forever
-	unstarted    int    // threads spawned and not yet run to their first operation
-	quiet        bool   // only one thread can affect the result: no scheduling points
-	starting     bool   // startAll runs: a thread at its first operation returns control at once
-	aborting     bool   // the execution is over: a thread at an operation unwinds
-	quietOps     int    // operations while quiet
+	sleep        threadSet // asleep at the present node
+	pending      uint64    // a sum over the pending operations, which a replay must reproduce
+	runnable     threadSet // whose pending operation is always enabled
+	gated        threadSet // whose pending operation can be disabled
+	alive        threadSet // that have not ended
+	daemons      threadSet // that wait to run the function of a timer
+	background   threadSet // that the initialisation of packages began
+	initialising bool      // Initialise is at it
+	waiting      threadSet // that wait for a WaitGroup forever
+	unstarted    int       // threads spawned and not yet run to their first operation
+	begun        int       // startAll has started the threads below it
+	quiet        bool      // only one thread can affect the result: no scheduling points
+	starting     bool      // startAll runs: a thread at its first operation returns control at once
+	aborting     bool      // the execution is over: a thread at an operation unwinds
+	quietOps     int       // operations while quiet
 
 	// Loops that wait (thread_fair.go).
 
-	tired    uint64      // threads that run only if no other can
+	tired    threadSet   // threads that run only if no other can
 	timeRan  bool        // the last of the idle events was a timeout
-	barred   uint64      // if only tired threads could run: those that could not
+	barred   threadSet   // if only tired threads could run: those that could not
 	restedAt int32       // the last event of a thread that was not tired
 	cuts     []string    // the loops of which iterations were left out
 	places   []callPlace // memo of loopPlace
@@ -134,21 +129,21 @@ type engine struct {
 
 	// How schedules are chosen.
 
-	reduce         bool               // partial-order reduction; else all schedules or random ones
-	orderAdds      bool               // additions to WaitGroups are writes (sync_waitgroup.go)
-	wholeWords     bool               // atomic objects are of 8 bytes: see OverlayWords
-	wantWholeWords bool               // wholeWords was asked for: the exploration starts again
-	wantOrderAdds  bool               // start again with orderAdds
-	orderDones     bool               // all changes of a WaitGroup depend on one another
-	wantOrderDones bool               // start again with orderDones
-	usesWG         bool               // this execution changed a WaitGroup
-	rendezvous     bool               // unbuffered channels have queues (chan_rendezvous.go)
-	wantRendezvous bool               // start again with rendezvous
-	rng            rng                // of the random strategies
-	prio           [maxThreads]uint64 // POS, PCT: priorities
-	changes        []int              // PCT: depths at which the running thread's priority drops
-	replay         []wire.Deviation   // deviations still to come; nil unless a schedule is replayed
-	decision       int                // decisions so far, for replay
+	reduce         bool             // partial-order reduction; else all schedules or random ones
+	orderAdds      bool             // additions to WaitGroups are writes (sync_waitgroup.go)
+	wholeWords     bool             // atomic objects are of 8 bytes: see OverlayWords
+	wantWholeWords bool             // wholeWords was asked for: the exploration starts again
+	wantOrderAdds  bool             // start again with orderAdds
+	orderDones     bool             // all changes of a WaitGroup depend on one another
+	wantOrderDones bool             // start again with orderDones
+	usesWG         bool             // this execution changed a WaitGroup
+	rendezvous     bool             // unbuffered channels have queues (chan_rendezvous.go)
+	wantRendezvous bool             // start again with rendezvous
+	rng            rng              // of the random strategies
+	prio           []uint64         // POS, PCT: priorities
+	changes        []int            // PCT: depths at which the running thread's priority drops
+	replay         []wire.Deviation // deviations still to come; nil unless a schedule is replayed
+	decision       int              // decisions so far, for replay
 
 	// Other linearizations of a trace (search_linearize.go).
 
@@ -164,13 +159,14 @@ type engine struct {
 
 	// Scratch memory.
 
-	cands      []int32           // of races, chanRaces
-	used       []int32           // of irregular
-	deps       []int32           // of chanRaces, for isDep
-	sameCases  []int32           // of alike
-	pendingAcc []access          // of chanWakes, wakesChoice
-	firingAcc  []access          // of timerRaces
-	zero       [maxThreads]int32 // the clock of a thread without a past
+	cands      []int32  // of races, chanRaces
+	seen       []int32  // of initials: threads with an event in notdep(i)
+	firsts     []int32  // by thread: if it is in seen, 1 + the depth of the first such event; else 0
+	used       []int32  // of irregular
+	deps       []int32  // of chanRaces, for isDep
+	sameCases  []int32  // of alike
+	pendingAcc []access // of chanWakes, wakesChoice
+	firingAcc  []access // of timerRaces
 
 	// Coroutines (coro.go).
 

@@ -9,6 +9,7 @@ type table struct {
 	slots []slot
 	gen   uint32
 	shift uint8
+	last  slot // the entry that was asked for last
 }
 
 type slot struct {
@@ -25,6 +26,17 @@ func (tb *table) reset(bits uint8) {
 // object returns the number of the object at p, a new one on first use.
 func (e *engine) object(p unsafe.Pointer) int32 {
 	tb := &e.table
+	if tb.last.p == p && tb.last.gen == tb.gen {
+		return tb.last.id
+	}
+	id := e.lookUp(p)
+	tb.last = slot{p, tb.gen, id}
+	return id
+}
+
+// lookUp is object for any pointer but the last one.
+func (e *engine) lookUp(p unsafe.Pointer) int32 {
+	tb := &e.table
 	mask := uint64(len(tb.slots) - 1)
 	h := uint64(uintptr(p)) * 0x9E3779B97F4A7C15 >> tb.shift
 	for {
@@ -39,7 +51,7 @@ func (e *engine) object(p unsafe.Pointer) int32 {
 	}
 	if e.nobjs*2 > len(tb.slots) {
 		e.growTable()
-		return e.object(p)
+		return e.lookUp(p)
 	}
 	id := int32(e.nobjs)
 	tb.slots[h&mask] = slot{p, tb.gen, id}
@@ -82,6 +94,7 @@ func (tb *table) clear() {
 	tb.gen++
 	if tb.gen == 0 { // wrapped: stale entries would look alive
 		clear(tb.slots)
+		tb.last = slot{}
 		tb.gen = 1
 	}
 }

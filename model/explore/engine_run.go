@@ -3,21 +3,21 @@ package explore
 import (
 	"fmt"
 	"github.com/surewake/surewake/model/wire"
-	"math/bits"
 	"time"
 )
 
 // begin resets the state of the previous execution and spawns the main thread.
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
-	e.sleep, e.runnable, e.gated, e.alive, e.pending, e.unstarted = 0, 0, 0, 0, 0, 0
+	e.sleep, e.runnable, e.gated, e.alive = threadSet{}, threadSet{}, threadSet{}, threadSet{}
+	e.pending, e.unstarted, e.begun = 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false
 	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
-	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, 0, 0, 0
+	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, threadSet{}, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
-	e.background, e.initialising = 0, false
-	e.tired, e.timeRan, e.restedAt, e.stopped, e.barred = 0, false, 0, false, 0
+	e.background, e.initialising = threadSet{}, false
+	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
 	if e.certificate != nil {
 		e.certificate.begin()
 	}
@@ -66,11 +66,11 @@ func (e *engine) finish() {
 
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
-	e.waiting = 0
+	e.waiting = threadSet{}
 	if e.stopped || e.next != endBlocked {
 		return
 	}
-	if e.alive&^(e.daemons|e.background) == 0 || e.failure != nil {
+	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}
 	if e.checkUncontrolledClose(); e.failure != nil {
@@ -183,9 +183,9 @@ func (e *engine) explored() float64 {
 	part, weight := 0.0, 1.0
 	for d := range e.plen {
 		ev := &e.stack[d]
-		choices := float64(max(1, ev.choices))
-		all := float64(bits.OnesCount64(ev.back&^ev.sleep)) * choices
-		done := float64(bits.OnesCount64(ev.done&^ev.sleep)-1)*choices + float64(ev.choice)
+		choices, asleep := float64(max(1, ev.choices)), e.node(ev, nodeSleep)
+		all := float64(e.node(ev, nodeBack).without(asleep).count()) * choices
+		done := float64(e.node(ev, nodeDone).without(asleep).count()-1)*choices + float64(ev.choice)
 		if all > 1 {
 			part += weight * done / all
 			weight /= all

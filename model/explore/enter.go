@@ -83,7 +83,7 @@ func (e *engine) step(t *thread) {
 	if e.aborting {
 		panic(abort{})
 	}
-	if e.tired>>t.id&1 == 1 {
+	if e.tired.has(t.id) {
 		e.restIfNew(t)
 	}
 	t.obj = -1
@@ -92,11 +92,11 @@ func (e *engine) step(t *thread) {
 		e.meet(t)
 	}
 	if ops[t.op].gated() {
-		e.gated |= 1 << t.id
+		e.gated.add(t.id)
 	} else {
-		e.runnable |= 1 << t.id
+		e.runnable.add(t.id)
 	}
-	t.key = (uint64(uint32(t.obj))<<16 | uint64(t.op)<<8 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
+	t.key = (uint64(uint32(t.obj))<<32 | uint64(t.op)<<24 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
 	e.pending += t.key
 	if e.rec != nil {
 		e.rec.announce(t)

@@ -177,11 +177,6 @@ func TestFailures(t *testing.T) {
 		{"Goexit that is not the code's own", explore.KindExit, "left its goroutine", func() {
 			spawn(func() { hook.Int32Load(&flag); runtime.Goexit() })
 		}},
-		{"too many goroutines", explore.KindLimit, "more than 64 goroutines", func() {
-			for range 64 {
-				hook.Go(func() {})
-			}
-		}},
 		{"an index out of range in the engine", explore.KindInternal,
 			"t0 panicked: runtime error", func() {
 				spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(250)) })

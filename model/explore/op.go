@@ -165,8 +165,9 @@ type operation struct {
 	class    class
 	resolve  func(e *engine, t *thread) class // the class in the present memory; nil: class
 	accesses func(e *engine, t *thread, out []access, taken int32) []access
-	wokenBy  func(e *engine, t *thread) int32      // the event that enabled it, -1 for none
-	past     func(e *engine, t *thread, c []int32) // adds to the clock c what else happens before
+	wokenBy  func(e *engine, t *thread) int32 // the event that enabled it, -1 for none
+	// past adds to the clock of the event at depth d, which is t's, what else happens before it.
+	past func(e *engine, t *thread, d int32)
 
 	// What it does to the model of its object. d is the depth of the event, negative if there is
 	// none (quietStep).

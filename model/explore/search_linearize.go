@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 )
 
@@ -30,18 +29,18 @@ import (
 // linearizer runs a trace of another engine once more, in another order. It is the follows of an
 // engine of its own, which shares nothing with the other one.
 type linearizer struct {
-	e      *engine // runs the linearization
-	of     *engine // has run the trace
-	first  int     // the thread whose steps come first
-	at     []int32 // by event here: the event there
-	upTo   [maxThreads]int32
-	next   [maxThreads]int32 // by thread: its next event there, or noEvent
-	born   uint64            // threads that exist here
-	paused uint64            // threads that wait inside a go statement
-	alone  bool              // the operation of the thread that pick returned is no event
-	quiet  [maxThreads]int32 // by thread: so many of its operations from now on are no events
-	objs   []int32           // by object there: 1 + the object here
-	places [][]int32         // by linearization run so far, by event there: its place
+	e      *engine   // runs the linearization
+	of     *engine   // has run the trace
+	first  int       // the thread whose steps come first
+	at     []int32   // by event here: the event there
+	upTo   []int32   // by thread: 1 + its last event there that has run here
+	next   []int32   // by thread: its next event there, or noEvent
+	born   threadSet // threads that exist here
+	paused threadSet // threads that wait inside a go statement
+	alone  bool      // the operation of the thread that pick returned is no event
+	quiet  []int32   // by thread: so many of its operations from now on are no events
+	objs   []int32   // by object there: 1 + the object here
+	places [][]int32 // by linearization run so far, by event there: its place
 }
 
 // noEvent stands for the next event of a thread that has no more.
@@ -127,9 +126,11 @@ func (l *linearizer) always(y, x int32) bool {
 func (l *linearizer) run(u int) *Failure {
 	e, of := l.e, l.of
 	l.first, l.at, l.objs = u, l.at[:0], append(l.objs[:0], make([]int32, of.nobjs)...)
-	l.born, l.paused, l.alone = 0, 0, false
+	l.born, l.paused, l.alone = threadSet{}, threadSet{}, false
+	l.upTo, l.quiet, l.next = l.upTo[:0], l.quiet[:0], l.next[:0]
 	for i := range of.n {
-		l.upTo[i], l.quiet[i], l.next[i] = 0, of.threads[i].quietOps, l.after(i, 0)
+		l.upTo, l.quiet = append(l.upTo, 0), append(l.quiet, of.threads[i].quietOps)
+		l.next = append(l.next, l.after(i, 0))
 	}
 	e.orderAdds, e.orderDones, e.rendezvous = of.orderAdds, of.orderDones, of.rendezvous
 	e.uncontrolled.count, e.baseEarly = of.uncontrolled.count, 0
@@ -174,8 +175,8 @@ func (l *linearizer) number() int {
 		parent = int32(l.e.cur.id)
 	}
 	for i := range l.of.n {
-		if l.born>>i&1 == 0 && l.of.threads[i].parent == parent {
-			l.born |= 1 << i
+		if !l.born.has(i) && l.of.threads[i].parent == parent {
+			l.born.add(i)
 			return i
 		}
 	}
@@ -187,7 +188,7 @@ func (l *linearizer) number() int {
 // spawned is called at the end of a go statement. It lets others run, the new thread for example.
 func (l *linearizer) spawned(t *thread) {
 	e := l.e
-	l.paused |= 1 << t.id
+	l.paused.add(t.id)
 	e.next = l.pick()
 	if e.next != t.id {
 		e.handOff(t)
@@ -208,13 +209,13 @@ func (l *linearizer) pick() int {
 	if i < 0 || e.failure != nil {
 		return i
 	}
-	t, bit := e.threads[i], uint64(1)<<i
+	t := e.threads[i]
 	switch {
 	case !t.started:
 		t.started = true
 		e.unstarted--
-	case l.paused&bit != 0:
-		l.paused &^= bit
+	case l.paused.has(i):
+		l.paused.remove(i)
 	case !l.alone:
 		l.prepare(t)
 		if e.failure != nil {
@@ -237,8 +238,8 @@ func (l *linearizer) choose() int {
 	if l.e.failure != nil {
 		return endFailed
 	}
-	for s := l.e.alive; s != 0; s &= s - 1 {
-		if i := bits.TrailingZeros64(s); l.quiet[i] > 0 {
+	for i := l.e.alive.first(); i >= 0; i = l.e.alive.next(i + 1) {
+		if l.quiet[i] > 0 {
 			l.alone = true
 			return i
 		}
@@ -246,8 +247,9 @@ func (l *linearizer) choose() int {
 	if len(l.at) != l.of.depth {
 		return l.differs("not every step can run")
 	}
-	for s := l.e.runnable | l.e.gated; s != 0; s &= s - 1 {
-		if t := l.e.threads[bits.TrailingZeros64(s)]; l.enabled(t) {
+	pending := l.e.runnable.union(l.e.gated)
+	for i := pending.first(); i >= 0; i = pending.next(i + 1) {
+		if t := l.e.threads[i]; l.enabled(t) {
 			return l.differs("%s can still do %s", t.name, t.doing())
 		}
 	}
@@ -258,21 +260,19 @@ func (l *linearizer) choose() int {
 // do. deep counts the threads that wait for one another.
 func (l *linearizer) advance(u, deep int) int {
 	e, t := l.e, l.of.threads[u]
-	if deep > maxThreads {
+	if deep > l.of.n {
 		return l.differs("%s waits for itself", t.name)
 	}
-	bit := uint64(1) << u
 	switch {
-	case l.born&bit == 0:
+	case !l.born.has(u):
 		return l.advance(int(t.parent), deep+1)
-	case !e.threads[u].started || l.paused&bit != 0:
+	case !e.threads[u].started || l.paused.has(u):
 		return u
 	case e.threads[u].fin || l.next[u] == noEvent || l.quiet[u] > 0:
 		return -1
 	}
-	c := l.of.clockAt(l.next[u])
 	for v := range l.of.n {
-		if v != u && c[v] > l.upTo[v] {
+		if v != u && l.of.entry(l.next[u], int32(v)) > l.upTo[v] {
 			return l.advance(v, deep+1)
 		}
 	}
@@ -299,8 +299,8 @@ func (l *linearizer) quietly(t *thread) bool {
 // unfinished returns a thread that has not begun to run, or has just started another one; -1 if
 // there is none.
 func (l *linearizer) unfinished() int {
-	for s := l.e.alive; s != 0; s &= s - 1 {
-		if i := bits.TrailingZeros64(s); !l.e.threads[i].started || l.paused>>i&1 == 1 {
+	for i := l.e.alive.first(); i >= 0; i = l.e.alive.next(i + 1) {
+		if !l.e.threads[i].started || l.paused.has(i) {
 			return i
 		}
 	}
@@ -315,16 +315,17 @@ func (l *linearizer) enabled(t *thread) bool {
 	}
 	if d := l.next[t.id]; d != noEvent && l.of.stack[d].idle == timeRan { // threads repeat
 		forced, _ := e.forcedTimeout()
-		return forced>>t.id&1 == 1
+		return forced.has(t.id)
 	}
-	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
-		u := e.threads[bits.TrailingZeros64(s)]
+	pending := e.runnable.union(e.gated)
+	for i := pending.first(); i >= 0; i = pending.next(i + 1) {
+		u := e.threads[i]
 		if enabled := ops[u.op].enabled; enabled == nil || enabled(e, u) {
 			return false
 		}
 	}
 	forced, _ := e.forcedTimeout()
-	return forced>>t.id&1 == 1
+	return forced.has(t.id)
 }
 
 // prepare makes t's next event of the trace the next event here.
@@ -386,7 +387,7 @@ func (l *linearizer) differs(format string, args ...any) int {
 
 // stepFollowing is what step does instead of asking the search.
 func (e *engine) stepFollowing(t *thread) {
-	l, bit := e.follows, uint64(1)<<t.id
+	l := e.follows
 	for {
 		if e.next = l.pick(); e.next != t.id {
 			e.handOff(t)
@@ -400,7 +401,8 @@ func (e *engine) stepFollowing(t *thread) {
 		}
 		l.alone, e.quiet = false, true
 		runnable, gated := e.runnable, e.gated
-		e.runnable, e.gated = runnable&^bit, gated&^bit
+		e.runnable.remove(t.id)
+		e.gated.remove(t.id)
 		if e.quietStep(t, t.ptr, t.op) {
 			e.pending -= t.key
 			return

@@ -1,7 +1,5 @@
 package explore
 
-import "math/bits"
-
 // races finds the reversible races between earlier events and t's operation, which has class c and
 // runs at depth d or is blocked there forever. For each of them it makes sure that the other order
 // is explored.
@@ -14,10 +12,6 @@ func (e *engine) races(t *thread, c class, d int) {
 	if f < 0 || c == none {
 		return
 	}
-	var clk []int32
-	if t.prev >= 0 {
-		clk = e.clockAt(t.prev)
-	}
 	enabledBefore := ops[t.op].enabledBefore
 	n := 0
 	for f >= 0 {
@@ -27,7 +21,7 @@ func (e *engine) races(t *thread, c class, d int) {
 			f = next
 			continue
 		}
-		if clk != nil && clk[fe.tid] > f {
+		if t.prev >= 0 && e.entry(t.prev, fe.tid) > f {
 			if fe.class == write {
 				break
 			}
@@ -40,7 +34,7 @@ func (e *engine) races(t *thread, c class, d int) {
 		}
 		direct := true
 		for _, g := range e.cands[:n] {
-			if e.clockAt(g)[fe.tid] > f {
+			if e.entry(g, fe.tid) > f {
 				direct = false
 				break
 			}
@@ -65,71 +59,70 @@ func (e *engine) races(t *thread, c class, d int) {
 // With alone, notdep(i) is reduced to the events in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 	p := &e.stack[i]
-	mine := uint64(1) << t.id
 	initials := e.initials(i, d, t, c, alone)
-	if initials&(p.back|p.sleep) != 0 {
+	if initials.meets(e.node(p, nodeBack)) || initials.meets(e.node(p, nodeSleep)) {
 		return
 	}
-	tired := initials&p.held != 0
-	if initials &= p.enabled; initials == 0 && tired {
+	tired := initials.meets(e.node(p, nodeHeld))
+	if initials = initials.intersection(e.node(p, nodeEnabled)); initials.empty() && tired {
 		return // the other order is not that of a patient execution (thread_fair.go)
 	}
 	switch {
-	case initials == 0:
+	case initials.empty():
 		// Cannot happen while dependence is complete; explore everything
 		// rather than miss a schedule.
-		p.back |= p.enabled &^ p.sleep
-	case initials&mine != 0:
-		p.back |= mine
+		e.backAll(p)
+	case initials.has(t.id):
+		e.addTo(p, nodeBack, t.id)
 	default:
-		p.back |= initials & -initials
+		e.addTo(p, nodeBack, initials.first())
 	}
 }
 
 // initials returns the threads whose first step in notdep(i)·t depends on no earlier step of that
 // sequence. Each of them can begin an execution in which t's operation comes before event i.
-func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials uint64) {
+func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials threadSet) {
 	ptid, pmark := e.stack[i].tid, int32(i)+1
-	var first [maxThreads]int32 // depth of a thread's first event in notdep(i)
-	var seen uint64
+	for _, r := range e.seen {
+		e.firsts[r] = 0
+	}
+	e.seen = e.seen[:0]
+	if len(e.firsts) < e.n {
+		e.firsts = make([]int32, 2*e.n)
+	}
 	blocked := false // an event of notdep(i) must come before t's
 	for j := i + 1; j < d; j++ {
 		q := &e.stack[j]
-		cj := e.clockAt(int32(j))
-		if cj[ptid] >= pmark {
+		if e.entry(int32(j), ptid) >= pmark {
 			continue // happens after event i
 		}
-		if alone && (t.prev < 0 || e.clockAt(t.prev)[q.tid] <= int32(j)) {
+		if alone && !e.inPast(t.prev, int32(j)) {
 			continue
 		}
 		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 ||
 			t.op.isChan() && e.isDep(int32(j)) {
 			blocked = true
 		}
-		bit := uint64(1) << q.tid
-		if seen&bit != 0 {
+		if e.firsts[q.tid] != 0 {
 			continue
 		}
-		if precededByNone(cj, seen, &first) {
-			initials |= bit
+		if e.precededByNone(int32(j)) {
+			initials.add(int(q.tid))
 		}
-		seen |= bit
-		first[q.tid] = int32(j)
+		e.seen = append(e.seen, q.tid)
+		e.firsts[q.tid] = int32(j) + 1
 	}
-	mine := uint64(1) << t.id
-	if !blocked && seen&mine == 0 &&
-		(t.prev < 0 || precededByNone(e.clockAt(t.prev), seen, &first)) {
-		initials |= mine
+	if !blocked && e.firsts[t.id] == 0 && (t.prev < 0 || e.precededByNone(t.prev)) {
+		initials.add(t.id)
 	}
 	return initials
 }
 
-// precededByNone reports whether the clock c contains none of the first events of the threads in
-// seen.
-func precededByNone(c []int32, seen uint64, first *[maxThreads]int32) bool {
-	for s := seen; s != 0; s &= s - 1 {
-		r := bits.TrailingZeros64(s)
-		if c[r] > first[r] {
+// precededByNone reports whether none of the first events of the threads in seen happens before
+// event d or is it.
+func (e *engine) precededByNone(d int32) bool {
+	for _, r := range e.seen {
+		if e.entry(d, r) >= e.firsts[r] {
 			return false
 		}
 	}
@@ -138,8 +131,8 @@ func precededByNone(c []int32, seen uint64, first *[maxThreads]int32) bool {
 
 // blockedRaces searches the operations that are blocked forever for races.
 func (e *engine) blockedRaces() {
-	for s := e.gated; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
+		t := e.threads[i]
 		if t.obj >= 0 {
 			e.races(t, e.classOf(t), e.depth)
 		}
@@ -157,13 +150,9 @@ func (e *engine) backtrack() bool {
 			e.plen = d + 1
 			return true
 		}
-		todo := ev.back &^ ev.done &^ ev.sleep
-		if !e.reduce {
-			todo = ev.enabled &^ ev.done
-		}
-		for ; todo != 0; todo &= todo - 1 {
-			i := bits.TrailingZeros64(todo)
-			ev.done |= 1 << i
+		todo := e.unexplored(ev)
+		for i := todo.first(); i >= 0; i = todo.next(i + 1) {
+			e.addTo(ev, nodeDone, i)
 			if e.cfg.Preemptions >= 0 && e.preemptive(d, i) &&
 				e.preemptionsBefore(d) >= e.cfg.Preemptions {
 				e.res.cut = true

@@ -1,7 +1,5 @@
 package explore
 
-import "math/bits"
-
 // rng is splitmix64.
 type rng struct {
 	on    bool
@@ -24,8 +22,9 @@ func (r *rng) next() uint64 {
 // (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic
 // Guarantees of Finding Bugs, ASPLOS 2010).
 func (e *engine) randomBegin() {
-	for i := range e.prio {
-		e.prio[i] = e.rng.next() | 1<<63
+	e.prio = e.prio[:0]
+	for range wordThreads {
+		e.prio = append(e.prio, e.firstPriority())
 	}
 	e.changes = e.changes[:0]
 	if e.cfg.Strategy == PCT {
@@ -36,13 +35,19 @@ func (e *engine) randomBegin() {
 	}
 }
 
-func (e *engine) randomChoice(en uint64, cur int) int {
+// firstPriority draws the priority with which a thread begins.
+func (e *engine) firstPriority() uint64 { return e.rng.next() | 1<<63 }
+
+func (e *engine) randomChoice(en threadSet, cur int) int {
 	if e.cfg.Strategy == Random {
-		n := int(e.rng.next() % uint64(bits.OnesCount64(en)))
-		for ; n > 0; n-- {
-			en &= en - 1
+		i := en.first()
+		for n := e.rng.next() % uint64(en.count()); n > 0; n-- {
+			i = en.next(i + 1)
 		}
-		return bits.TrailingZeros64(en)
+		return i
+	}
+	for len(e.prio) < e.n {
+		e.prio = append(e.prio, e.firstPriority())
 	}
 	if e.cfg.Strategy == PCT {
 		for i, d := range e.changes {
@@ -52,8 +57,8 @@ func (e *engine) randomChoice(en uint64, cur int) int {
 		}
 	}
 	best := -1
-	for s := en; s != 0; s &= s - 1 {
-		if i := bits.TrailingZeros64(s); best < 0 || e.prio[i] > e.prio[best] {
+	for i := en.first(); i >= 0; i = en.next(i + 1) {
+		if best < 0 || e.prio[i] > e.prio[best] {
 			best = i
 		}
 	}
@@ -65,8 +70,8 @@ func (e *engine) randomAfter(t *thread, c class) {
 		return
 	}
 	e.prio[t.id] = e.rng.next()
-	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
+	all := e.runnable.union(e.gated)
+	for i := all.first(); i >= 0; i = all.next(i + 1) {
 		u := e.threads[i]
 		if i != t.id && (e.sameObjectWakes(t, u, c) || t.op.isChan() && e.chanWakes(t, u)) {
 			e.prio[i] = e.rng.next()

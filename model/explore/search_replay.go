@@ -1,10 +1,6 @@
 package explore
 
-import (
-	"math/bits"
-
-	"github.com/surewake/surewake/model/wire"
-)
+import "github.com/surewake/surewake/model/wire"
 
 // schedule returns the decisions of the execution so far.
 func (e *engine) schedule() []wire.Decision {
@@ -14,7 +10,7 @@ func (e *engine) schedule() []wire.Decision {
 		ev := &e.stack[d]
 		out[d] = wire.Decision{
 			Thread:  int(ev.tid),
-			Default: defaultChoice(ev.enabled, last),
+			Default: defaultChoice(e.node(ev, nodeEnabled), last),
 			Chooses: ev.op.chooses(),
 			Value:   int(ev.value),
 		}
@@ -23,22 +19,22 @@ func (e *engine) schedule() []wire.Decision {
 	return out
 }
 
-func defaultChoice(en uint64, last int) int {
-	if en>>last&1 == 1 {
+func defaultChoice(en threadSet, last int) int {
+	if en.has(last) {
 		return last
 	}
-	return bits.TrailingZeros64(en)
+	return en.first()
 }
 
 // replayChoice returns the thread that the schedule to be replayed runs next, -1 if that thread is
 // not enabled.
-func (e *engine) replayChoice(en uint64) int {
+func (e *engine) replayChoice(en threadSet) int {
 	last := 0
 	if e.depth > 0 {
 		last = int(e.stack[e.depth-1].tid)
 	}
 	if d := e.deviation(); d != nil && !d.IsValue {
-		if d.Thread >= maxThreads || en>>d.Thread&1 == 0 {
+		if !en.has(d.Thread) {
 			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there",
 				d.Thread, e.depth+1)
 			return -1

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 )
 
@@ -113,8 +112,8 @@ func (c *certificate) operation(t *thread, operand int64) string {
 
 // blocked notes what the threads that wait forever do. It is called before they are unwound.
 func (c *certificate) blocked(e *engine) {
-	for s := e.gated; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
+		t := e.threads[i]
 		c.add("stuck %d %s", t.id, c.operation(t, 0))
 	}
 }

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -111,11 +110,12 @@ func (e *engine) nondeterministic(format string, args ...any) {
 // pendingList names the pending operation of each thread.
 func (e *engine) pendingList() string {
 	var out []string
-	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	all := e.runnable.union(e.gated)
+	for i := all.first(); i >= 0; i = all.next(i + 1) {
+		t := e.threads[i]
 		out = append(out, t.name+" in "+t.op.String())
 	}
-	return strings.Join(out, ", ")
+	return listed(out)
 }
 
 // mismatch fails an execution in which a step of the prefix differs from the one seen before.
@@ -130,12 +130,12 @@ func (e *engine) blockedFailure() *Failure {
 	f := &Failure{}
 	spins := 0
 	var who []string
-	waiting := e.gated &^ e.daemons
+	waiting := e.gated.without(e.daemons)
 	if e.threads[0].fin {
-		waiting &^= e.background
+		waiting = waiting.without(e.background)
 	}
-	for s := waiting; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := waiting.first(); i >= 0; i = waiting.next(i + 1) {
+		t := e.threads[i]
 		b := wire.Blocked{Thread: t.id, Name: t.name, Op: t.doing()}
 		if e.rec != nil {
 			at := place(t.pcs[:t.npcs])
@@ -148,7 +148,7 @@ func (e *engine) blockedFailure() *Failure {
 		}
 	}
 	left := len(who)
-	list := strings.Join(who, ", ")
+	list := listed(who)
 	switch {
 	case spins > 0:
 		f.Kind = KindLivelock
@@ -166,6 +166,15 @@ func (e *engine) blockedFailure() *Failure {
 		f.Message = fmt.Sprintf("partial: %d of %d goroutines wait for ever: %s", left, e.n, list)
 	}
 	return f
+}
+
+// listed is the text of a list of goroutines: of a long one the beginning.
+func listed(who []string) string {
+	const most = 20
+	if len(who) <= most {
+		return strings.Join(who, ", ")
+	}
+	return fmt.Sprintf("%s and %d others", strings.Join(who[:most], ", "), len(who)-most)
 }
 
 // notePanic stores the stack of a panic that leaves a coroutine: it is lost when the panic is

@@ -83,7 +83,7 @@ func OnceReplaced(p unsafe.Pointer) (replaced bool) {
 }
 
 // byNobody is the state of an RWMutex that was locked by nobody: it was copied from one that was.
-const byNobody = maxThreads + 1
+const byNobody = 1<<31 - 1
 
 // meetRWMutex: a writer that has announced itself and does not wait holds the real one.
 func meetRWMutex(e *engine, o *object, p unsafe.Pointer) {
@@ -102,7 +102,7 @@ func meetRWMutex(e *engine, o *object, p unsafe.Pointer) {
 
 // announced reports whether thread id waits for the readers of the RWMutex at p.
 func (e *engine) announced(id int, p unsafe.Pointer) bool {
-	if id >= maxThreads || e.gated>>id&1 == 0 {
+	if !e.gated.has(id) {
 		return false
 	}
 	t := e.threads[id]

@@ -135,9 +135,9 @@ func futexDeadline(_ *engine, t *thread) (time.Duration, bool) {
 }
 
 // futexSleepPast: a forced timeout comes after everything that has happened.
-func futexSleepPast(e *engine, t *thread, c []int32) {
+func futexSleepPast(e *engine, t *thread, d int32) {
 	if t.signal < 0 {
-		e.joinAll(c)
+		e.joinAll(d)
 	}
 }
 

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -126,10 +125,10 @@ func ReturnFromGroup(p unsafe.Pointer) (reused bool) {
 }
 
 // waitingForGroups returns the threads that wait for a WaitGroup.
-func (e *engine) waitingForGroups() (who uint64) {
-	for s := e.gated; s != 0; s &= s - 1 {
-		if i := bits.TrailingZeros64(s); e.threads[i].op == OpWGWait {
-			who |= 1 << i
+func (e *engine) waitingForGroups() (who threadSet) {
+	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
+		if e.threads[i].op == OpWGWait {
+			who.add(i)
 		}
 	}
 	return who
@@ -164,12 +163,11 @@ func (e *engine) needsOrderedAdds() bool {
 			return true
 		}
 	}
-	for s := e.waiting; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	for i := e.waiting.first(); i >= 0; i = e.waiting.next(i + 1) {
+		t := e.threads[i]
 		for f := e.objs[t.obj].last; f >= 0; f = e.stack[f].prevObj {
 			ev := &e.stack[f]
-			if ev.op == OpWGAdd && int32(ev.arg) > 0 &&
-				(t.prev < 0 || e.clockAt(t.prev)[ev.tid] <= f) {
+			if ev.op == OpWGAdd && int32(ev.arg) > 0 && !e.inPast(t.prev, f) {
 				return true
 			}
 		}

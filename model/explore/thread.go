@@ -44,7 +44,7 @@ type thread struct {
 
 	parent   int32      // the thread that started it, -1 for main
 	prev     int32      // the event whose clock is this thread's, or -1
-	children uint64     // threads that Join waits for
+	children threadSet  // threads that Join waits for
 	quietOps int32      // operations before its first event that were no events
 	stack    span       // what it runs on: its own stack, or that of the coroutine it is in
 	own      span       // its own stack, while it is in a coroutine
@@ -63,16 +63,20 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	if e.follows != nil {
 		id = e.follows.number()
 	}
-	if id == maxThreads {
-		e.fail(KindLimit, "more than %d goroutines in one execution", maxThreads)
+	if id >= e.cfg.MaxThreads {
+		e.fail(KindLimit, "more than %d goroutines in one execution, the last of them started%s (%s)",
+			id, at(here()), raiseThreads)
 	}
 	for len(e.threads) <= id {
 		e.threads = append(e.threads, &thread{id: len(e.threads), dead: true})
 	}
 	t := e.threads[id]
 	for e.n <= id {
-		if e.n >= e.stride {
+		if e.n >= e.stride && e.stride < wordThreads {
 			e.widen()
+		}
+		if e.n == wordThreads && e.pages == nil {
+			e.pages = [][]*clockPage{}
 		}
 		e.threads[e.n].fin, e.threads[e.n].prev = true, -1 // until it is spawned
 		e.n++
@@ -90,11 +94,11 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal, t.parent = -1, -1, -1
-	t.children, t.quietOps = 0, 0
+	t.children, t.quietOps = threadSet{}, 0
 	if t.spin.count > 0 || t.spin.on {
 		t.spin.reset()
 	}
-	e.alive |= 1 << t.id
+	e.alive.add(t.id)
 	e.unstarted++
 	return t
 }
@@ -112,7 +116,7 @@ func Go(name string, fn func(), joined bool) bool {
 	p := e.cur
 	t := e.startChild(name, fn)
 	if joined {
-		p.children |= 1 << t.id
+		p.children.add(t.id)
 	}
 	if e.certificate != nil {
 		e.certificate.started(p, t, joined)
@@ -127,7 +131,9 @@ func Go(name string, fn func(), joined bool) bool {
 func (e *engine) startChild(name string, fn func()) *thread {
 	p := e.cur
 	t := e.spawn(name, fn)
-	e.noteBackground(p, t)
+	if e.initialising || !e.background.empty() {
+		e.noteBackground(p, t)
+	}
 	t.parent, t.prev = int32(p.id), p.prev
 	t.spawnEdge()
 	e.quiet = false
@@ -142,12 +148,11 @@ func (e *engine) startAll() {
 	}
 	e.starting = true
 	cur := e.cur
-	for i := 0; i < e.n && e.failure == nil; i++ {
-		if t := e.threads[i]; !t.started {
-			t.started = true
-			e.unstarted--
-			e.startOne(t)
-		}
+	for ; e.begun < e.n && e.failure == nil; e.begun++ {
+		t := e.threads[e.begun]
+		t.started = true
+		e.unstarted--
+		e.startOne(t)
 	}
 	e.starting = false
 	if cur == nil {
@@ -172,9 +177,9 @@ func (e *engine) runBody(t *thread) {
 		}
 		t.release()
 		t.fin = true
-		e.alive &^= 1 << t.id
-		e.runnable &^= 1 << t.id
-		e.gated &^= 1 << t.id
+		e.alive.remove(t.id)
+		e.runnable.remove(t.id)
+		e.gated.remove(t.id)
 		switch {
 		case e.aborting || e.starting:
 		case e.failure != nil:

@@ -23,7 +23,7 @@ func Initialise(f func()) {
 
 // noteBackground marks what Initialise, or a thread that it began, starts.
 func (e *engine) noteBackground(parent, t *thread) {
-	if e.initialising && parent.id == 0 || e.background>>parent.id&1 == 1 {
-		e.background |= 1 << t.id
+	if e.initialising && parent.id == 0 || e.background.has(parent.id) {
+		e.background.add(t.id)
 	}
 }

@@ -4,6 +4,7 @@ package explore
 
 import (
 	"iter"
+	"math"
 	"unsafe"
 )
 
@@ -106,6 +107,13 @@ func raceStart() {}
 func raceEnd() {}
 
 func (e *engine) open() {}
+
+// mostThreads bounds the threads of an execution however many the check allows; raiseThreads says
+// what raises the bound.
+const (
+	mostThreads  = math.MaxInt32
+	raiseThreads = "model.MaxGoroutines raises the bound"
+)
 
 // Race tells whether the race detector watches the executions.
 const Race = false

@@ -26,6 +26,15 @@ type dispatcher struct{ turn chan struct{} }
 // execution after all of its threads.
 var startToken, endToken byte
 
+// mostThreads bounds the threads of an execution however many the check allows: the race detector
+// ends a process with more than 8,128 goroutines, and other linearizations have threads of their
+// own. raiseThreads says what raises the bound.
+const (
+	mostThreads  = 4000
+	raiseThreads = "model.MaxGoroutines raises the bound, " +
+		"to at most 4,000 where the race detector watches"
+)
+
 // Race tells whether the race detector watches the executions.
 const Race = true
 

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -123,7 +122,7 @@ func (e *engine) enterLoop(t *thread, n uint64) {
 	s := &t.spin
 	*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0], lap: s.lap}
 	s.lap.reset()
-	e.tired &^= 1 << t.id
+	e.tired.remove(t.id)
 }
 
 // lapEnd judges the iteration that has ended.
@@ -133,10 +132,10 @@ func (e *engine) lapEnd(t *thread) {
 		l.same++
 	} else {
 		l.same = 0
-		e.tired &^= 1 << t.id
+		e.tired.remove(t.id)
 	}
-	if l.same >= fruitlessLaps && e.tired>>t.id&1 == 0 {
-		e.tired |= 1 << t.id
+	if l.same >= fruitlessLaps && !e.tired.has(t.id) {
+		e.tired.add(t.id)
 		l.at = e.loopPlace()
 	}
 	l.ops, l.before = l.before[:0], l.ops
@@ -223,61 +222,57 @@ func (e *engine) restIfNew(t *thread) {
 	l := &t.spin.lap
 	n := len(l.ops)
 	if l.progress || n > len(l.before) || n > 0 && l.ops[n-1] != l.before[n-1] {
-		e.tired &^= 1 << t.id
+		e.tired.remove(t.id)
 		l.same = 0
 	}
 }
 
 // fairly restricts the enabled threads to those that may run: not the tired ones if others can. It
-// returns 0 if nothing can run, and why the others run.
-func (e *engine) fairly(enabled uint64) (may uint64, idle uint8) {
-	freed := enabled & e.barred
-	e.barred = 0
-	if rested := enabled &^ e.tired; rested != 0 {
-		if held := enabled & e.tired; held != 0 {
-			e.noteCut(held, "")
-		}
+// returns none if nothing can run, and why the others run.
+func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
+	freed := enabled.intersection(e.barred)
+	e.barred = threadSet{}
+	if rested := enabled.without(e.tired); !rested.empty() {
+		e.noteCut(enabled.intersection(e.tired), "")
 		return rested, busy
 	}
-	e.barred = e.tired &^ enabled
-	if freed == 0 && enabled>>e.cur.id&1 == 1 && len(e.cur.spin.lap.ops) > 0 {
-		return 1 << e.cur.id, tiredRan
+	e.barred = e.tired.without(enabled)
+	if freed.empty() && enabled.has(e.cur.id) && len(e.cur.spin.lap.ops) > 0 {
+		return only(e.cur.id), tiredRan
 	}
-	timeouts := uint64(0)
-	if enabled == 0 || !e.timeRan {
-		var late uint64
-		if timeouts, late = e.forcedTimeout(); late != 0 {
-			e.noteCut(late, "")
-		}
+	timeouts := threadSet{}
+	if enabled.empty() || !e.timeRan {
+		var late threadSet
+		timeouts, late = e.forcedTimeout()
+		e.noteCut(late, "")
 	}
-	if timeouts != 0 || enabled&(enabled-1) != 0 {
+	if !timeouts.empty() || enabled.count() > 1 {
 		e.noteCut(enabled, "") // one order of turns
 	}
 	switch {
-	case timeouts != 0:
+	case !timeouts.empty():
 		return timeouts, timeRan
-	case enabled == 0:
-		return 0, busy
+	case enabled.empty():
+		return enabled, busy
 	}
-	if freed != 0 {
+	if !freed.empty() {
 		enabled = freed
 	}
 	best := -1
-	for s := enabled; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
+	for i := enabled.first(); i >= 0; i = enabled.next(i + 1) {
 		if best < 0 || e.threads[i].spin.lap.turn < e.threads[best].spin.lap.turn {
 			best = i
 		}
 	}
-	return 1 << best, tiredRan
+	return only(best), tiredRan
 }
 
 // hadTheirTurn returns the tired threads that ran since the last step of one that was not tired.
-func (e *engine) hadTheirTurn() (who uint64) {
-	for s := e.tired & e.gated; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
+func (e *engine) hadTheirTurn() (who threadSet) {
+	tired := e.tired.intersection(e.gated)
+	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
 		if e.threads[i].spin.lap.turn > e.restedAt {
-			who |= 1 << i
+			who.add(i)
 		}
 	}
 	return who
@@ -294,7 +289,7 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 			t.spin.lap.hurry = min(2*t.spin.lap.hurry+time.Millisecond, time.Hour)
 			e.clock += t.spin.lap.hurry
 		}
-	case e.tired>>t.id&1 == 0:
+	case !e.tired.has(t.id):
 		e.restedAt = d
 	}
 }
@@ -302,16 +297,17 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 // onlyBackground reports whether the body has returned and all that goes on are loops in which time
 // passes: nobody waits for them.
 func (e *engine) onlyBackground() bool {
-	others := e.alive &^ (e.daemons | e.background | e.tired)
-	if !e.threads[0].fin || others != 0 || e.depth-int(e.restedAt) < idleLaps {
+	loops := e.alive.without(e.daemons)
+	others := loops.without(e.background).without(e.tired)
+	if !e.threads[0].fin || !others.empty() || e.depth-int(e.restedAt) < idleLaps {
 		return false
 	}
-	for s := e.alive &^ e.daemons; s != 0; s &= s - 1 {
-		if !e.threads[bits.TrailingZeros64(s)].spin.lap.passesTime() {
+	for i := loops.first(); i >= 0; i = loops.next(i + 1) {
+		if !e.threads[i].spin.lap.passesTime() {
 			return false
 		}
 	}
-	e.noteCut(e.alive&^e.daemons, "the end of the body stopped ")
+	e.noteCut(loops, "the end of the body stopped ")
 	return true
 }
 
@@ -324,17 +320,18 @@ func (l *lap) passesTime() bool {
 
 // endless judges an execution that has reached the bound on steps.
 func (e *engine) endless() *Failure {
-	if e.tired == 0 || e.depth-int(e.restedAt) < e.depth/2 {
+	if e.tired.empty() || e.depth-int(e.restedAt) < e.depth/2 {
 		return &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 	}
 	var loops []string
-	for s := e.alive & e.tired; s != 0; s &= s - 1 {
-		t := e.threads[bits.TrailingZeros64(s)]
+	tired := e.alive.intersection(e.tired)
+	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
+		t := e.threads[i]
 		loops = append(loops, t.name+" at "+t.spin.lap.at)
 	}
 	text := fmt.Sprintf("%d goroutines repeat the same iteration for ever, each in its turn: %s",
-		len(loops), strings.Join(loops, ", "))
-	if e.gated&^e.daemons&^e.tired == 0 {
+		len(loops), listed(loops))
+	if e.gated.without(e.daemons).without(e.tired).empty() {
 		return &Failure{Kind: KindLivelock, Message: text}
 	}
 	f := e.blockedFailure()
@@ -346,9 +343,9 @@ func (e *engine) endless() *Failure {
 }
 
 // noteCut notes that iterations of the loops of these threads were left out.
-func (e *engine) noteCut(who uint64, why string) {
-	for ; who != 0; who &= who - 1 {
-		l := &e.threads[bits.TrailingZeros64(who)].spin.lap
+func (e *engine) noteCut(who threadSet, why string) {
+	for i := who.first(); i >= 0; i = who.next(i + 1) {
+		l := &e.threads[i].spin.lap
 		if text := why + l.at; !slices.Contains(e.cuts, text) {
 			e.cuts = append(e.cuts, text)
 		}

@@ -1,14 +1,11 @@
 package explore
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 func init() {
 	ops[OpJoin] = operation{
 		name:    "Join",
-		enabled: func(e *engine, t *thread) bool { return t.children&e.alive == 0 },
+		enabled: func(e *engine, t *thread) bool { return !t.children.meets(e.alive) },
 		past:    joinPast,
 		apply:   func(e *engine, t *thread, _ int32) { e.checkDominance(t) },
 	}
@@ -21,10 +18,13 @@ func init() {
 }
 
 // joinPast: a Join comes after everything that the threads it waits for did.
-func joinPast(e *engine, t *thread, c []int32) {
-	for s := t.children; s != 0; s &= s - 1 {
-		if p := e.threads[bits.TrailingZeros64(s)].prev; p >= 0 {
-			join(c, e.clockAt(p))
+func joinPast(e *engine, t *thread, d int32) {
+	for i := t.children.first(); i >= 0; i = t.children.next(i + 1) {
+		if p := e.threads[i].prev; p >= 0 {
+			join(e.lowEntries(d), e.lowEntries(p))
+			if e.pages != nil {
+				e.joinPages(d, p)
+			}
 		}
 	}
 }
@@ -35,10 +35,8 @@ func Join() {
 		t := e.cur
 		Enter(nil, OpJoin)
 		if Race {
-			for i := 0; i < e.n; i++ {
-				if t.children>>i&1 == 1 {
-					e.threads[i].joinEdge()
-				}
+			for i := t.children.first(); i >= 0; i = t.children.next(i + 1) {
+				e.threads[i].joinEdge()
 			}
 		}
 	}

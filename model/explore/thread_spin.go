@@ -50,7 +50,8 @@ type watched struct{ obj, event int32 }
 const maxWatched = 64
 
 // SpinStart begins an activation of a loop and returns its number, which is unique among all
-// threads, because a coroutine can move from one thread to another.
+// threads, because a coroutine can move from one thread to another. It is neither one of the
+// numbers below 1<<33 that rewritten code gives to Turn, nor one that ticks returns.
 func SpinStart() uint64 {
 	e := eng
 	if e == nil {
@@ -58,7 +59,7 @@ func SpinStart() uint64 {
 	}
 	s := &e.cur.spin
 	s.count++
-	return s.count*maxThreads + uint64(e.cur.id)
+	return s.count<<33 | uint64(e.cur.id)
 }
 
 // Spin is called at the head of each iteration of activation n. It returns when the iteration can

@@ -2,9 +2,7 @@ package explore
 
 import (
 	"fmt"
-	"math/bits"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -71,8 +69,9 @@ func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
 		return
 	}
 	var others []string
-	for s := e.runnable | e.gated; s != 0; s &= s - 1 {
-		u := e.threads[bits.TrailingZeros64(s)]
+	all := e.runnable.union(e.gated)
+	for i := all.first(); i >= 0; i = all.next(i + 1) {
+		u := e.threads[i]
 		if m := &ops[u.op]; !m.gated() || m.enabled(e, u) {
 			e.passed = true
 			if e.rec != nil {
@@ -86,17 +85,18 @@ func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
 			what, ends = "sleep", "of "+t.name+" ended"
 		}
 		e.passing = append(e.passing, fmt.Sprintf("the %s of %v%s %s before %s",
-			what, d, at(set), ends, strings.Join(others, ", ")))
+			what, d, at(set), ends, listed(others)))
 	}
 }
 
 // noteTie notes that of several timers with one deadline that of t comes first, though t is not the
 // first thread.
 func (e *engine) noteTie(t *thread, ev *event, m *operation) {
-	if ev.enabled&(1<<t.id-1) == 0 || m.enabled(e, t) {
+	first := e.node(ev, nodeEnabled).first()
+	if first >= t.id || m.enabled(e, t) {
 		return
 	}
-	u := e.threads[bits.TrailingZeros64(ev.enabled)]
+	u := e.threads[first]
 	if d, _ := m.deadline(e, t); e.shareTimer(t, u, d) {
 		return
 	}
@@ -126,7 +126,9 @@ func (e *engine) earlyInstead(t *thread, ev *event) {
 		return
 	}
 	u := e.threads[w.tid]
-	ev.back |= ev.enabled & (1 << u.id)
+	if e.node(ev, nodeEnabled).has(u.id) {
+		e.addTo(ev, nodeBack, u.id)
+	}
 	u.chanOp.acc = ops[u.op].accesses(e, u, u.chanOp.acc[:0], undecided)
 	e.chanRaces(u, e.depth, false)
 	e.timerRaces(u, e.depth)

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"math/bits"
 	"slices"
 	"time"
 	"unsafe"
@@ -166,7 +165,7 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 		if e.certificate != nil {
 			e.certificate.refused = "a timer with a function"
 		}
-		e.daemons |= 1 << d.id
+		e.daemons.add(d.id)
 	}
 	if t.chanOp.taken != 0 {
 		return TimerActive
@@ -261,7 +260,7 @@ func (e *engine) fire(t *thread, tm *timer) {
 	}
 	if t.op == OpTimerFire {
 		tm.waits = false
-		e.daemons &^= 1 << t.id
+		e.daemons.remove(t.id)
 	}
 }
 
@@ -293,7 +292,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 }
 
 // couldFireWithout is couldRunWithout for a timer that is not forced to fire.
-func (e *engine) couldFireWithout(ch *channel, f int32, past []int32) bool {
+func (e *engine) couldFireWithout(ch *channel, f, past int32) bool {
 	tm := ch.timer.base
 	for i := range ch.history {
 		if a := &ch.history[i]; a.kind == accAll && !e.without(a, f, past) {
@@ -411,38 +410,37 @@ func (e *engine) dueAlone(t *thread, m *operation) time.Duration {
 // it is called if nothing else can run. They wait for the same timer; if time passes, for any that
 // come first together. The functions of AfterFunc do not run if only their threads are left. late
 // are tired threads (thread_fair.go) whose timeouts are left out because others wait too long.
-func (e *engine) forcedTimeout() (best, late uint64) {
-	if e.cfg.NoForcedTimeouts || e.gated&^(e.daemons|e.background) == 0 {
-		return 0, 0
+func (e *engine) forcedTimeout() (best, late threadSet) {
+	if e.cfg.NoForcedTimeouts || e.gated.without(e.daemons).without(e.background).empty() {
+		return best, late
 	}
-	if e.tired != 0 && e.depth-int(e.restedAt) >= idleLaps {
-		if late = e.hadTheirTurn(); late != 0 {
-			if best = e.firstTimeouts(e.gated &^ late); best != 0 {
+	if !e.tired.empty() && e.depth-int(e.restedAt) >= idleLaps {
+		if late = e.hadTheirTurn(); !late.empty() {
+			if best = e.firstTimeouts(e.gated.without(late)); !best.empty() {
 				return best, late
 			}
 		}
 	}
-	return e.firstTimeouts(e.gated), 0
+	return e.firstTimeouts(e.gated), threadSet{}
 }
 
 // firstTimeouts returns those of the threads in among whose timeouts come first.
-func (e *engine) firstTimeouts(among uint64) (best uint64) {
+func (e *engine) firstTimeouts(among threadSet) (best threadSet) {
 	first := time.Duration(0)
-	for s := among; s != 0; s &= s - 1 {
-		i := bits.TrailingZeros64(s)
+	for i := among.first(); i >= 0; i = among.next(i + 1) {
 		t := e.threads[i]
 		if ends := ops[t.op].deadline; ends != nil {
 			switch d, ok := ends(e, t); {
 			case !ok:
-			case best == 0 || d < first:
-				best, first = 1<<i, d
+			case best.empty() || d < first:
+				best, first = only(i), d
 			case d > first:
-			case e.shareTimer(t, e.threads[bits.TrailingZeros64(best)], d):
-				best |= 1 << i
+			case e.shareTimer(t, e.threads[best.first()], d):
+				best.add(i)
 			default:
 				e.res.Timed = true
 				if e.cfg.TimePasses {
-					best |= 1 << i
+					best.add(i)
 				}
 			}
 		}
