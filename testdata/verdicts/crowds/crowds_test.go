@@ -134,7 +134,7 @@ func TestGoroutinesWithoutEnd(t *testing.T) {
 	})
 }
 
-// verdict: undecided more than 50 goroutines .* model.MaxGoroutines raises the bound
+// verdict: undecided more than 50 goroutines .*model.MaxGoroutines raises the bound
 func TestTheCheckAllowsFifty(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { each(func(int) {}) }, model.MaxGoroutines(50))
 }
