@@ -21,6 +21,9 @@ func Initialise(f func()) {
 	e.initialising, e.quietOps = false, 0
 }
 
+// Initialising reports whether Initialise runs.
+func Initialising() bool { return eng != nil && eng.initialising }
+
 // noteBackground marks what Initialise, or a thread that it began, starts.
 func (e *engine) noteBackground(parent, t *thread) {
 	if e.initialising && parent.id == 0 || e.background.has(parent.id) {

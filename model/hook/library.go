@@ -22,3 +22,15 @@ func Outside[T any](v T, assumption, site string) T {
 	explore.NoteUse(explore.Use{Assumption: assumption, Site: site}, false)
 	return v
 }
+
+// Ranged is Outside for a map that a loop visits. One entry has one order. What runs before the
+// body, the initialisation of packages, is not looked at.
+//
+//go:norace
+//go:noinline
+func Ranged[M ~map[K]V, K comparable, V any](m M, assumption, site string) M {
+	if len(m) > 1 && !explore.Initialising() {
+		return Outside(m, assumption, site)
+	}
+	return m
+}

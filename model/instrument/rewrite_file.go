@@ -248,6 +248,8 @@ func (r *rewriter) visit(n ast.Node) bool {
 	case *ast.RangeStmt:
 		if r.isChan(n.X) {
 			r.rangeChan(n)
+		} else {
+			r.rangeMap(n)
 		}
 	case *ast.SelectStmt:
 		r.selectStmt(n)

@@ -1,0 +1,188 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// mapOrder is what is assumed where a loop visits a map. Go visits maps in any order; a check sees
+// that of one run.
+const mapOrder = "the order in which loops visit maps does not matter"
+
+// rangeMap notes a loop over a map, unless it has the same effect in every order.
+func (r *rewriter) rangeMap(n *ast.RangeStmt) {
+	t := r.c.info.TypeOf(n.X)
+	if t == nil {
+		return
+	}
+	if _, ok := t.Underlying().(*types.Map); !ok {
+		return
+	}
+	f := orderFree{info: r.c.info, sorted: r.sortedAfter(n)}
+	f.key, _ = n.Key.(*ast.Ident)
+	f.value, _ = n.Value.(*ast.Ident)
+	if f.loop(n) {
+		return
+	}
+	r.guard(n.X, n.Pos(), op{role: noteOp, hook: "Ranged", reason: mapOrder, name: "range"})
+}
+
+// sortedAfter returns the variable that the statement after the loop sorts, nil if it sorts none.
+func (r *rewriter) sortedAfter(n *ast.RangeStmt) types.Object {
+	var list []ast.Stmt
+	switch p := r.parent().(type) {
+	case *ast.BlockStmt:
+		list = p.List
+	case *ast.CaseClause:
+		list = p.Body
+	case *ast.CommClause:
+		list = p.Body
+	}
+	for i, s := range list {
+		if s != ast.Stmt(n) || i+1 == len(list) {
+			continue
+		}
+		e, ok := list[i+1].(*ast.ExprStmt)
+		if !ok {
+			return nil
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return nil
+		}
+		fn := callee(r.c.info, call)
+		id, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
+		if ok && fn != nil && fn.Pkg() != nil && sorts[fn.Pkg().Path()+"."+fn.Name()] {
+			return r.c.info.Uses[id]
+		}
+	}
+	return nil
+}
+
+// sorts has functions that leave their first argument in one order, whatever it was before. Those
+// with a function that compares may not.
+var sorts = map[string]bool{
+	"slices.Sort": true, "sort.Ints": true, "sort.Strings": true, "sort.Float64s": true,
+}
+
+// orderFree judges a loop over a map: it has the same effect in every order if all that it does is
+// to count, to add up integers, to set or delete what has the same key, and to collect what is
+// sorted afterwards.
+type orderFree struct {
+	info       *types.Info
+	key, value *ast.Ident
+	sorted     types.Object
+}
+
+func (f orderFree) loop(n *ast.RangeStmt) bool {
+	if n.Tok == token.ASSIGN && n.Key != nil {
+		return false // the variables keep what was visited last
+	}
+	blank := func(id *ast.Ident) bool { return id == nil || id.Name == "_" }
+	return blank(f.key) && blank(f.value) || f.block(n.Body)
+}
+
+func (f orderFree) block(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		if !f.stmt(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f orderFree) stmt(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok == token.CONTINUE && s.Label == nil
+	case *ast.BlockStmt:
+		return f.block(s)
+	case *ast.IfStmt:
+		return s.Init == nil && f.fixed(s.Cond) && f.block(s.Body) && (s.Else == nil || f.stmt(s.Else))
+	case *ast.IncDecStmt:
+		return f.integer(s.X)
+	case *ast.ExprStmt:
+		call, ok := s.X.(*ast.CallExpr)
+		return ok && f.builtin(call) == "delete" && len(call.Args) == 2 && f.isKey(call.Args[1])
+	case *ast.AssignStmt:
+		return len(s.Lhs) == 1 && len(s.Rhs) == 1 && f.assign(s)
+	}
+	return false
+}
+
+func (f orderFree) assign(s *ast.AssignStmt) bool {
+	lhs, rhs := ast.Unparen(s.Lhs[0]), ast.Unparen(s.Rhs[0])
+	switch s.Tok {
+	case token.ADD_ASSIGN, token.SUB_ASSIGN, token.OR_ASSIGN, token.AND_ASSIGN, token.XOR_ASSIGN:
+		return f.integer(lhs) && f.fixed(rhs)
+	case token.ASSIGN:
+	default:
+		return false
+	}
+	if x, ok := lhs.(*ast.IndexExpr); ok {
+		_, isMap := f.info.TypeOf(x.X).Underlying().(*types.Map)
+		return isMap && f.isKey(x.Index) && f.fixed(rhs)
+	}
+	id, ok := lhs.(*ast.Ident)
+	call, isCall := rhs.(*ast.CallExpr)
+	if !ok || !isCall || f.sorted == nil || f.info.Uses[id] != f.sorted ||
+		f.builtin(call) != "append" || len(call.Args) != 2 {
+		return false
+	}
+	to, ok := call.Args[0].(*ast.Ident)
+	return ok && f.info.Uses[to] == f.sorted && f.fixed(call.Args[1])
+}
+
+// fixed reports whether e has no effect and gives the same in whichever turn it is evaluated: it
+// is made of the loop's variables and constants.
+func (f orderFree) fixed(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			switch obj := f.info.ObjectOf(n).(type) {
+			case *types.Var:
+				ok = ok && (obj.IsField() || f.isVar(n))
+			case *types.Func:
+				ok = false
+			}
+		case *ast.CallExpr:
+			b := f.builtin(n)
+			ok = ok && (f.info.Types[n.Fun].IsType() || b == "len" || b == "cap")
+		case *ast.FuncLit:
+			ok = false
+		case *ast.UnaryExpr:
+			ok = ok && n.Op != token.ARROW
+		}
+		return ok
+	})
+	return ok
+}
+
+// integer reports whether e is an integer that is the same in every turn.
+func (f orderFree) integer(e ast.Expr) bool {
+	b, ok := f.info.TypeOf(e).Underlying().(*types.Basic)
+	_, isVar := ast.Unparen(e).(*ast.Ident)
+	return ok && b.Info()&types.IsInteger != 0 && isVar
+}
+
+func (f orderFree) builtin(call *ast.CallExpr) string {
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if b, ok := f.info.Uses[id].(*types.Builtin); ok {
+			return b.Name()
+		}
+	}
+	return ""
+}
+
+func (f orderFree) isKey(e ast.Expr) bool { return f.is(e, f.key) }
+
+func (f orderFree) isVar(id *ast.Ident) bool { return f.is(id, f.key) || f.is(id, f.value) }
+
+func (f orderFree) is(e ast.Expr, v *ast.Ident) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && v != nil && f.info.Uses[id] != nil && f.info.Uses[id] == f.info.Defs[v]
+}

@@ -1,0 +1,147 @@
+// Package maps has programs that visit maps, which Go does in any order.
+package maps
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:16\)
+func TestFirstKey(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
+		for k := range m {
+			x.Assert(k != 3, "3 came first")
+			break
+		}
+	})
+}
+
+// The goroutines take two locks, each in an order of its own.
+//
+// verdict: said visit maps does not matter|wait for ever|same schedule|not controlled
+func TestLocksOfAMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		locks := map[string]*sync.Mutex{"a": {}, "b": {}}
+		for range 2 {
+			x.Go("both", func() {
+				for _, mu := range locks {
+					mu.Lock()
+					defer mu.Unlock()
+				}
+			})
+		}
+		x.Join()
+	})
+}
+
+// verdict: proved, 2 traces without assumptions
+func TestLocksOfAMapInOrder(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		locks := map[string]*sync.Mutex{"a": {}, "b": {}}
+		for range 2 {
+			x.Go("both", func() {
+				var keys []string
+				for k := range locks {
+					keys = append(keys, k)
+				}
+				slices.Sort(keys)
+				for _, k := range keys {
+					locks[k].Lock()
+					defer locks[k].Unlock()
+				}
+			})
+		}
+		x.Join()
+	})
+}
+
+// What these loops do is the same in every order.
+//
+// verdict: proved, 1 trace without assumptions
+func TestLoopsWithoutAnOrder(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type registry map[int]int
+		m, n, sum, odd := registry{1: 10, 2: 20, 3: 30}, 0, 0, 0
+		for range m {
+			n++
+		}
+		copied := map[int]int{}
+		for k, v := range m {
+			copied[k] = v + 1
+			if k%2 == 0 {
+				sum += v
+				continue
+			}
+			odd++
+		}
+		x.Assert(n == 3 && sum == 20 && odd == 2, "%d %d %d", n, sum, odd)
+		for k, v := range copied {
+			if v > 30 {
+				delete(m, k)
+			}
+		}
+		x.Assert(len(m) == 2, "%v", m)
+		one := map[string]int{"only": 1}
+		for k := range one {
+			x.Assert(k == "only", "%s", k)
+		}
+	})
+}
+
+// The last of several stays.
+//
+// verdict: said the order in which loops visit maps
+func TestLastValue(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		last := 0
+		for _, v := range map[int]int{1: 1, 2: 2} {
+			last = v
+		}
+		x.Assert(last > 0, "%d", last)
+	})
+}
+
+// verdict: said the order in which loops visit maps
+func TestCollectedWithoutSorting(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var keys []int
+		for k := range map[int]bool{1: true, 2: false} {
+			keys = append(keys, k)
+		}
+		x.Assert(len(keys) == 2, "%v", keys)
+	})
+}
+
+// verdict: FAILED data race
+func TestVisitedWhileItIsWritten(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]int{1: 1, 2: 2}
+		x.Go("writer", func() { m[1] = 2 })
+		x.Go("reader", func() {
+			sum := 0
+			for _, v := range m {
+				sum += v
+			}
+			x.Assert(sum > 0, "%d", sum)
+		})
+		x.Join()
+	})
+}
+
+// verdict: FAILED data race
+func TestEmptyMapVisitedWhileItIsWritten(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]int{}
+		x.Go("writer", func() { m[1] = 2 })
+		x.Go("reader", func() {
+			for k, v := range m {
+				x.Assert(k < v, "%d %d", k, v)
+			}
+		})
+		x.Join()
+	})
+}
