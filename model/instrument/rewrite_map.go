@@ -76,11 +76,14 @@ type orderFree struct {
 }
 
 func (f orderFree) loop(n *ast.RangeStmt) bool {
-	if n.Tok == token.ASSIGN && n.Key != nil {
-		return false // the variables keep what was visited last
+	blank := func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return e == nil || ok && id.Name == "_"
 	}
-	blank := func(id *ast.Ident) bool { return id == nil || id.Name == "_" }
-	return blank(f.key) && blank(f.value) || f.block(n.Body)
+	if blank(n.Key) && blank(n.Value) {
+		return true
+	}
+	return n.Tok == token.DEFINE && f.block(n.Body) // else the variables keep what came last
 }
 
 func (f orderFree) block(b *ast.BlockStmt) bool {
@@ -101,7 +104,8 @@ func (f orderFree) stmt(s ast.Stmt) bool {
 	case *ast.BlockStmt:
 		return f.block(s)
 	case *ast.IfStmt:
-		return s.Init == nil && f.fixed(s.Cond) && f.block(s.Body) && (s.Else == nil || f.stmt(s.Else))
+		return s.Init == nil && f.fixed(s.Cond) && f.block(s.Body) &&
+			(s.Else == nil || f.stmt(s.Else))
 	case *ast.IncDecStmt:
 		return f.integer(s.X)
 	case *ast.ExprStmt:
