@@ -120,12 +120,6 @@ func Run(cfg Config, body func()) Result {
 	e := &engine{cfg: cfg, body: body, stride: 4}
 	e.reduce = cfg.Strategy == DPOR && cfg.Preemptions < 0 && !cfg.Record
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
-	if cfg.Record {
-		e.replay = cfg.Replay
-		if e.replay == nil {
-			e.replay = []wire.Deviation{}
-		}
-	}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e
 	if cfg.Certify {

@@ -52,7 +52,7 @@ func (e *engine) commit(t *thread) {
 	if t.spin.on || m.takes {
 		e.lapNote(t, ev, int32(d))
 	}
-	if t.spin.on && !t.spin.general {
+	if t.spin.on && t.spin.top().kind == exactLoop {
 		t.spin.note(t, ev.class, int32(d))
 	}
 	if e.cfg.Observe != nil && !m.leaves {
@@ -99,10 +99,10 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 		uint64(ev.choice)<<52 ^ uint64(t.id>>8)<<40
 	ev.hash *= 0x9E3779B97F4A7C15
 	ev.hash ^= ev.hash >> 29
-	ev.prevObj = -1
+	ev.prevObj, ev.changed = -1, -1
 	if t.obj >= 0 {
 		o := &e.objs[t.obj]
-		ev.prevObj, ev.state = o.last, 0
+		ev.prevObj, ev.changed, ev.state = o.last, e.lastChange(o.last), 0
 		if m.before != nil {
 			ev.state = m.before(o)
 		}
@@ -117,6 +117,24 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 			ev.value = t.chanOp.value
 		}
 	}
+}
+
+// lastChange returns the last event up to f, on the object of f, that changed it; -1 if there is
+// none.
+func (e *engine) lastChange(f int32) int32 {
+	if f < 0 || e.stack[f].class.changes() {
+		return f
+	}
+	return e.stack[f].changed
+}
+
+// before returns the last event before f, on the object of f, on which an operation of class c can
+// depend: a read depends on changes only.
+func (ev *event) before(c class) int32 {
+	if c == read {
+		return ev.changed
+	}
+	return ev.prevObj
 }
 
 // searchFrom finds the races of the new event and computes which threads sleep after it: those that

@@ -31,9 +31,10 @@ func (e *engine) pick() int {
 			back = en
 		}
 	}
-	if d >= e.cfg.MaxSteps {
-		e.failure = e.endless()
-		return endFailed
+	if e.isLong(idle) {
+		if e.failure = e.tooLong(idle); e.failure != nil {
+			return endFailed
+		}
 	}
 	if d == len(e.stack) {
 		e.grow()

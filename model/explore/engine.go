@@ -24,6 +24,7 @@ type event struct {
 	class   class
 	state   uint8  // of the object before the event: operation.before
 	prevObj int32  // the previous event on the same object, or -1
+	changed int32  // the last event before it that changed that object, or -1
 	source  int32  // the event that enabled it (operation.wokenBy), or -1
 	arg     int64  // WaitGroup.Add: the delta
 	choice  int32  // which of choices is explored
@@ -101,13 +102,18 @@ type engine struct {
 
 	// Loops that wait (thread_fair.go).
 
-	tired    threadSet   // threads that run only if no other can
-	timeRan  bool        // the last of the idle events was a timeout
-	barred   threadSet   // if only tired threads could run: those that could not
-	restedAt int32       // the last event of a thread that was not tired
-	cuts     []string    // the loops of which iterations were left out
-	places   []callPlace // memo of loopPlace
-	stopped  bool        // only loops in the background were left
+	tired     threadSet   // threads that run only if no other can
+	timeRan   bool        // the last of the idle events was a timeout
+	barred    threadSet   // if only tired threads could run: those that could not
+	restedAt  int32       // the last event of a thread that was not tired
+	idleSteps int         // events of tired threads
+	cuts      []string    // the loops of which iterations were left out
+	places    []callPlace // memo of loopPlace
+	stopped   bool        // only loops in the background were left
+
+	anyLoops     bool // iterations of all loops are compared
+	wantAnyLoops bool // start again with anyLoops
+	sawLoop      bool // a thread was in a loop
 
 	// Time.
 

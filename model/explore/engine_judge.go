@@ -5,7 +5,7 @@ import "time"
 // judge adds the finished execution to the result. It looks for failures that the engine did not
 // notice itself, and counts the execution.
 func (e *engine) judge() {
-	if e.wantRendezvous {
+	if e.wantRendezvous || e.wantAnyLoops {
 		return
 	}
 	r := &e.res
@@ -29,7 +29,7 @@ func (e *engine) judge() {
 		e.certificate.ended(e, how)
 	}
 	if e.rec != nil {
-		r.Trace = e.rec.steps
+		r.Trace = e.rec.shown()
 	}
 	if f := e.failure; f != nil {
 		e.noteFailure(f)

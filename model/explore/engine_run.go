@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"github.com/surewake/surewake/model/wire"
 	"time"
 )
 
@@ -18,6 +17,7 @@ func (e *engine) begin() {
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = threadSet{}, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
+	e.idleSteps = 0
 	if e.certificate != nil {
 		e.certificate.begin()
 	}
@@ -26,10 +26,7 @@ func (e *engine) begin() {
 	if e.cfg.Record {
 		e.quiet = true
 		e.rec = &recorder{}
-		e.replay = e.cfg.Replay
-		if e.replay == nil {
-			e.replay = []wire.Deviation{}
-		}
+		e.beginReplay()
 	}
 	if e.rng.on {
 		e.randomBegin()
@@ -110,7 +107,8 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous || e.wantWholeWords {
+	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous || e.wantWholeWords ||
+		e.wantAnyLoops {
 		e.startAgain()
 	}
 	n := r.Executions()
@@ -150,6 +148,7 @@ func (e *engine) startAgain() {
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
+	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
 	e.cuts = nil

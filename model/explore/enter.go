@@ -38,7 +38,7 @@ func Leave(val uint64) {
 			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
 	}
 	ev.val, ev.seen = val, true
-	e.cur.lapResult(ev.class, val, false)
+	e.lapResult(e.cur, ev.class, val, false)
 	if e.rec != nil {
 		e.rec.value(&ops[ev.op], val)
 	}
@@ -53,7 +53,7 @@ func LeavePointer(p unsafe.Pointer) {
 	if e == nil || e.quiet {
 		return
 	}
-	e.cur.lapResult(e.stack[e.depth-1].class, uint64(uintptr(p)), true)
+	e.lapResult(e.cur, e.stack[e.depth-1].class, uint64(uintptr(p)), true)
 	if e.rec != nil {
 		e.rec.text(e.rec.pointer(p))
 	}
@@ -68,7 +68,7 @@ func LeaveValue(format func() string) {
 	if e == nil || e.quiet {
 		return
 	}
-	e.cur.lapResult(e.stack[e.depth-1].class, 0, true)
+	e.lapResult(e.cur, e.stack[e.depth-1].class, 0, true)
 	if e.rec != nil {
 		e.rec.text(format())
 	}

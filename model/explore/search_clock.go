@@ -26,7 +26,7 @@ func (e *engine) clockOf(t *thread, ev *event, d int32) {
 	case t.op.isChan():
 		e.chanClock(t, ev, d)
 	case t.obj >= 0:
-		for f := ev.prevObj; f >= 0; {
+		for f := ev.before(ev.class); f >= 0; {
 			fe := &e.stack[f]
 			if fe.class.dependsOn(ev.class) && e.entryIn(c, d, fe.tid) <= f {
 				join(c, e.lowEntries(f))
@@ -37,7 +37,7 @@ func (e *engine) clockOf(t *thread, ev *event, d int32) {
 			if fe.class == write {
 				break
 			}
-			f = fe.prevObj
+			f = fe.before(ev.class)
 		}
 	case ev.source >= 0:
 		e.join(d, ev.source)

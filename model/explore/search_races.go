@@ -9,6 +9,9 @@ package explore
 // waited for an Unlock does not race with that Unlock, but with the Lock before it.
 func (e *engine) races(t *thread, c class, d int) {
 	f := e.objs[t.obj].last
+	if c == read {
+		f = e.lastChange(f)
+	}
 	if f < 0 || c == none {
 		return
 	}
@@ -16,7 +19,7 @@ func (e *engine) races(t *thread, c class, d int) {
 	n := 0
 	for f >= 0 {
 		fe := &e.stack[f]
-		next := fe.prevObj
+		next := fe.before(c)
 		if !fe.class.dependsOn(c) {
 			f = next
 			continue

@@ -2,21 +2,40 @@ package explore
 
 import "github.com/surewake/surewake/model/wire"
 
+// comparesAnyLoops is the value that a schedule chooses in a step before the first one if it is one
+// of a search that compares the iterations of all loops: the default choices are others then.
+const comparesAnyLoops = 1 << 20
+
 // schedule returns the decisions of the execution so far.
 func (e *engine) schedule() []wire.Decision {
-	out := make([]wire.Decision, e.depth)
+	out := make([]wire.Decision, 0, e.depth+1)
+	if e.anyLoops {
+		out = append(out, wire.Decision{Chooses: true, Value: comparesAnyLoops})
+	}
 	last := 0
-	for d := range out {
+	for d := range e.depth {
 		ev := &e.stack[d]
-		out[d] = wire.Decision{
+		out = append(out, wire.Decision{
 			Thread:  int(ev.tid),
 			Default: defaultChoice(e.node(ev, nodeEnabled), last),
 			Chooses: ev.op.chooses(),
 			Value:   int(ev.value),
-		}
+		})
 		last = int(ev.tid)
 	}
 	return out
+}
+
+// beginReplay makes the schedule of the configuration the one to be replayed.
+func (e *engine) beginReplay() {
+	e.replay = e.cfg.Replay
+	if e.replay == nil {
+		e.replay = []wire.Deviation{}
+	}
+	mark := wire.Deviation{At: 1, IsValue: true, Value: comparesAnyLoops}
+	if e.anyLoops = len(e.replay) > 0 && e.replay[0] == mark; e.anyLoops {
+		e.replay, e.decision = e.replay[1:], 2
+	}
 }
 
 func defaultChoice(en threadSet, last int) int {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -22,6 +23,40 @@ type recorder struct {
 	steps []wire.Step
 	ptrs  map[uint64]int
 	at    []uintptr // place of the next operation, or nil
+	over  bool      // the present step is left out
+}
+
+// A picture shows so many steps of threads that only repeat themselves, and of the others so many
+// at its beginning and at its end.
+const (
+	shownRepeated = 60
+	shownFirst    = 1000
+	shownLast     = 200
+)
+
+// leavesOut reports whether the picture is without event d of thread t, because threads only repeat
+// themselves.
+func (r *recorder) leavesOut(t *thread, ev *event, d int) bool {
+	over := ev.idle != busy && d-int(eng.restedAt) > shownRepeated
+	if over && !r.over {
+		rec := step(t, t.pcs[:t.npcs])
+		rec.Note = "and so on: further iterations are left out"
+		r.steps = append(r.steps, rec)
+	}
+	r.over = over
+	return over
+}
+
+// shown returns the steps of the picture.
+func (r *recorder) shown() []wire.Step {
+	n := len(r.steps)
+	if n <= shownFirst+shownLast {
+		return r.steps
+	}
+	gap := r.steps[n-shownLast]
+	gap.Op, gap.Object, gap.Value = "", "", ""
+	gap.Note = fmt.Sprintf("%d steps are left out", n-shownFirst-shownLast)
+	return slices.Concat(r.steps[:shownFirst], []wire.Step{gap}, r.steps[n-shownLast:])
 }
 
 func (r *recorder) announce(t *thread) {
@@ -55,6 +90,9 @@ func SetCallSite(pcs []uintptr) {
 }
 
 func (r *recorder) commit(t *thread, ev *event, d int) {
+	if r.leavesOut(t, ev, d) {
+		return
+	}
 	rec := step(t, t.pcs[:t.npcs])
 	rec.Op, rec.Preempt = t.doing(), eng.preemptive(d, t.id)
 	if ev.obj >= 0 {
@@ -67,7 +105,7 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 }
 
 func (r *recorder) value(m *operation, v uint64) {
-	if n := len(r.steps); n > 0 {
+	if n := len(r.steps); n > 0 && !r.over {
 		ev := &r.steps[n-1]
 		if !m.boolean {
 			ev.Value = hex(v)
@@ -82,7 +120,7 @@ func (r *recorder) value(m *operation, v uint64) {
 }
 
 func (r *recorder) text(s string) {
-	if n := len(r.steps); n > 0 {
+	if n := len(r.steps); n > 0 && !r.over {
 		ev := &r.steps[n-1]
 		if ev.Value != "" {
 			s = ev.Value + ": " + s

@@ -50,15 +50,33 @@ import (
 // these do not matter, so the verdict is bounded and names the loop (Result.Bounded). A finite fair
 // execution in which no thread repeats more is patient up to the order of independent steps.
 //
-// What never ends. When all that runs are tired threads and timers, up to the bound on steps, then
-// a fair scheduler can go on like this: every enabled thread had its turns, and repeated itself.
-// That is a livelock, or the deadlock of those who wait meanwhile. A body that returned does not
-// wait for threads that let time pass in every iteration: as at the end of a process, they stop. An
-// execution that reaches the bound otherwise is no cycle: whether it ends is not decided.
+// What never ends. When all that runs are tired threads and timers, for half the bound on steps,
+// then every enabled thread had its turns, and repeated itself. All that an iteration of a marked
+// loop carries to the next are the variables that Turn is given. If these did not change either,
+// and no timer of another thread is to come, then each thread is in the state in which it was an
+// iteration ago, and a fair scheduler can go on like this for ever. That is a livelock, or the
+// deadlock of those who wait meanwhile. If they did change, as a counter of attempts does, the loop
+// may end by itself: the execution goes on up to a larger bound, after which it is not decided. A
+// body that returned does not wait for threads that let time pass in every iteration: as at the end
+// of a process, they stop.
+//
+// Other loops. An execution can reach the bound on steps without a thread that is tired: in a loop
+// that writes shared memory, calls what is not known, or is no for statement. Then the exploration
+// starts again, and the iterations of these loops are compared as well (Loop), without the results
+// of what they change; nor are the results of additions, in any loop: it may count in an atomic
+// variable. The rule above is only a restriction of the executions, whatever an iteration does, so
+// the verdict is bounded and names the loop as before. But what such a loop carries to its next
+// iteration is not known, so it never counts as a livelock.
+//
+// Loops inside one another are all compared; a thread is tired if it is tired of one of them. The
+// end of a loop is not seen. One that has ended is forgotten when a loop around it begins its next
+// iteration, and until then the operations that follow differ from those of its iterations.
 
 const (
 	fruitlessLaps = 2   // fruitless iterations after which a thread is tired
 	maxLap        = 64  // operations of an iteration that are compared
+	maxNested     = 8   // loops around one another of which a thread's iterations are compared
+	countingSteps = 10  // times Config.MaxSteps: the bound for loops whose variables change
 	idleLaps      = 100 // steps of tired threads and timers alone, until others need not wait
 )
 
@@ -83,75 +101,150 @@ type callPlace struct {
 	text string
 }
 
-// lap is what is known about the iterations of a thread.
+// lap is what is known about the iterations of a thread in one loop.
 type lap struct {
+	loop        uint64
+	kind        loopKind
 	ops, before []lapOp // of this iteration, of the one before
 	progress    bool    // this one cannot be fruitless
 	same        int     // fruitless ones in a row
-	at          string  // where the loop is, once it was tired
-	hurry       time.Duration
-	turn        int32 // the last event while nothing else could run
+	state       []any   // the loop's variables at the head of this iteration
+	moves       bool    // they differ from those at the head of the one before
+	blind       bool    // results were left out of ops: it may count
+	at          string  // where the loop is, once the thread was tired of it
 }
 
-func (l *lap) reset() {
-	*l = lap{ops: l.ops[:0], before: l.before[:0], turn: l.turn}
-}
+// A loopKind says what the rewriter knows about a loop.
+type loopKind uint8
 
-// Turn is called at the head of each iteration of activation n of a loop that may have effects.
-func Turn(n uint64) {
+const (
+	exactLoop loopKind = iota // it has no effect of its own (thread_spin.go)
+	fairLoop                  // it changes variables that Turn is given, and nothing else
+	anyLoop                   // it may do anything
+)
+
+// Turn is called at the head of each iteration of activation n of a loop that changes nothing but
+// variables of its function. state has those of them that can decide how it goes on.
+func Turn(n uint64, state ...any) {
 	e := eng
 	if e == nil || n == 0 || e.quiet {
 		return
 	}
-	e.lapHead(e.cur, n)
+	l := e.lapHead(e.cur, n, fairLoop)
+	l.moves = len(l.state) != len(state)
+	for i, v := range state {
+		l.moves = l.moves || !sameState(l.state[i], v)
+	}
+	l.state = append(l.state[:0], state...)
 }
 
-// lapHead ends an iteration of t in the loop n, and begins the next.
-func (e *engine) lapHead(t *thread, n uint64) {
-	s := &t.spin
-	if s.loop != n || !s.on {
-		e.enterLoop(t, n)
-		s.general = true
-		return
+// sameState reports whether two values of a loop's variable are equal.
+func sameState(a, b any) (same bool) {
+	defer func() {
+		if recover() != nil { // they cannot be compared
+			same = false
+		}
+	}()
+	return a == b
+}
+
+// Loop is called at the head of each iteration of a loop of which nothing is known. Its iterations
+// are not compared until an execution has reached the bound on steps.
+func Loop(n uint64) {
+	e := eng
+	switch {
+	case e == nil || e.quiet:
+	case !e.anyLoops:
+		e.sawLoop = true
+	default:
+		e.lapHead(e.cur, n, anyLoop)
 	}
-	e.lapEnd(t)
+}
+
+// lapHead begins an iteration of t in the loop n, and ends the one before.
+func (e *engine) lapHead(t *thread, n uint64, kind loopKind) *lap {
+	s := &t.spin
+	for i := len(s.laps) - 1; i >= 0 && s.on; i-- {
+		if s.laps[i].loop == n {
+			s.effects = s.effects || i < len(s.laps)-1
+			s.laps = s.laps[:i+1] // the loops inside it have ended
+			e.lapEnd(t)
+			return &s.laps[i]
+		}
+	}
+	e.enterLoop(t, n, kind)
+	return s.top()
 }
 
 // enterLoop begins the first iteration of t in the loop n.
-func (e *engine) enterLoop(t *thread, n uint64) {
+func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 	s := &t.spin
-	*s = spinning{on: true, loop: n, count: s.count, watch: s.watch[:0], lap: s.lap}
-	s.lap.reset()
-	e.tired.remove(t.id)
+	e.sawLoop = true
+	s.on, s.effects, s.locks, s.watch = true, false, 0, s.watch[:0]
+	if len(s.laps) == maxNested { // most likely the first one has ended
+		first := s.laps[0]
+		copy(s.laps, s.laps[1:])
+		s.laps = s.laps[:maxNested-1]
+		s.laps[:maxNested][maxNested-1] = first
+		e.judgeTired(t)
+	}
+	if len(s.laps) < cap(s.laps) {
+		s.laps = s.laps[:len(s.laps)+1]
+	} else {
+		s.laps = append(s.laps, lap{})
+	}
+	l := s.top()
+	*l = lap{loop: n, kind: kind, ops: l.ops[:0], before: l.before[:0], state: l.state[:0]}
 }
 
-// lapEnd judges the iteration that has ended.
+// lapEnd judges the iteration that has ended, of the innermost loop.
 func (e *engine) lapEnd(t *thread) {
-	l := &t.spin.lap
+	l := t.spin.top()
 	if !l.progress && slices.Equal(l.ops, l.before) {
 		l.same++
 	} else {
 		l.same = 0
-		e.tired.remove(t.id)
 	}
-	if l.same >= fruitlessLaps && !e.tired.has(t.id) {
-		e.tired.add(t.id)
+	if l.same >= fruitlessLaps && l.at == "" {
 		l.at = e.loopPlace()
+		if l.kind == anyLoop || l.blind {
+			l.at += " (which may have effects that are not seen)"
+		}
 	}
+	e.judgeTired(t)
 	l.ops, l.before = l.before[:0], l.ops
 	l.progress = false
+}
+
+// tiredOf returns the outermost loop of which the thread is tired, nil if there is none.
+func (s *spinning) tiredOf() *lap {
+	for i := range s.laps {
+		if s.laps[i].same >= fruitlessLaps {
+			return &s.laps[i]
+		}
+	}
+	return nil
+}
+
+// judgeTired finds out whether t is tired.
+func (e *engine) judgeTired(t *thread) {
+	if t.spin.tiredOf() != nil {
+		e.tired.add(t.id)
+	} else {
+		e.tired.remove(t.id)
+	}
 }
 
 // lapNote adds t's operation, which is event d, to its iteration.
 func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	s := &t.spin
-	if n := e.ticks(t); n != 0 && (!s.on || s.loop>>63 == 1) {
-		e.lapHead(t, n)
+	if n := e.ticks(t); n != 0 && (!s.on || s.top().loop>>63 == 1) {
+		e.lapHead(t, n, fairLoop)
 	}
 	if !s.on {
 		return
 	}
-	l := &s.lap
+	progress := false
 	r := lapOp{op: t.op, obj: t.obj, val: uint64(ev.class)}
 	switch {
 	case ev.op == OpSpin:
@@ -164,23 +257,24 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 			c := t.chanOp.cases[t.chanOp.taken]
 			ch := e.objs[c.obj].ch
 			if ch.timer == nil && !ch.closed {
-				l.progress = true
+				progress = true
 			} else if ch.timer != nil {
 				r.obj = -1
 			}
 		}
 	case ev.op == OpPost || ev.op == OpCall || ev.op == OpReturn:
-		l.progress = true
-	case ev.op == OpCAS && ev.class == read:
-		l.progress = l.progress || l.outrun(t)
+		progress = true
 	}
-	if len(l.ops) == maxLap {
-		l.progress = true
-		return
+	for i := range s.laps {
+		l := &s.laps[i]
+		l.progress = l.progress || progress || len(l.ops) == maxLap ||
+			ev.op == OpCAS && ev.class == read && l.outrun(t)
+		if len(l.ops) < maxLap {
+			l.ops = append(l.ops, r)
+		}
 	}
-	l.ops = append(l.ops, r)
 	if ev.idle != busy {
-		l.turn = d
+		s.turn = d
 	}
 }
 
@@ -206,25 +300,35 @@ func (e *engine) ticks(t *thread) uint64 {
 }
 
 // lapResult completes the operation noted last by its result; pointer says that it is one.
-func (t *thread) lapResult(c class, val uint64, pointer bool) {
-	l := &t.spin.lap
-	if !t.spin.on || len(l.ops) == 0 {
-		return
-	}
-	l.ops[len(l.ops)-1].val = lapValue(c, val)
-	if pointer && c.changes() {
-		l.progress = true
+func (e *engine) lapResult(t *thread, c class, val uint64, pointer bool) {
+	s := &t.spin
+	for i := range s.laps {
+		l := &s.laps[i]
+		if !s.on || len(l.ops) == 0 {
+			continue
+		}
+		last := &l.ops[len(l.ops)-1]
+		if c.changes() && (l.kind == anyLoop || e.anyLoops && last.op == OpAdd) {
+			l.blind = true
+		} else {
+			last.val = lapValue(c, val)
+		}
+		if pointer && c.changes() {
+			l.progress = true
+		}
 	}
 }
 
 // restIfNew ends t's tiredness if its last operation differs from that of the iteration before.
 func (e *engine) restIfNew(t *thread) {
-	l := &t.spin.lap
-	n := len(l.ops)
-	if l.progress || n > len(l.before) || n > 0 && l.ops[n-1] != l.before[n-1] {
-		e.tired.remove(t.id)
-		l.same = 0
+	for i := range t.spin.laps {
+		l := &t.spin.laps[i]
+		n := len(l.ops)
+		if l.progress || n > len(l.before) || n > 0 && l.ops[n-1] != l.before[n-1] {
+			l.same = 0
+		}
 	}
+	e.judgeTired(t)
 }
 
 // fairly restricts the enabled threads to those that may run: not the tired ones if others can. It
@@ -237,7 +341,8 @@ func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
 		return rested, busy
 	}
 	e.barred = e.tired.without(enabled)
-	if freed.empty() && enabled.has(e.cur.id) && len(e.cur.spin.lap.ops) > 0 {
+	l := e.cur.spin.tiredOf()
+	if freed.empty() && enabled.has(e.cur.id) && l != nil && len(l.ops) > 0 {
 		return only(e.cur.id), tiredRan
 	}
 	timeouts := threadSet{}
@@ -260,7 +365,7 @@ func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
 	}
 	best := -1
 	for i := enabled.first(); i >= 0; i = enabled.next(i + 1) {
-		if best < 0 || e.threads[i].spin.lap.turn < e.threads[best].spin.lap.turn {
+		if best < 0 || e.threads[i].spin.turn < e.threads[best].spin.turn {
 			best = i
 		}
 	}
@@ -271,7 +376,7 @@ func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
 func (e *engine) hadTheirTurn() (who threadSet) {
 	tired := e.tired.intersection(e.gated)
 	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
-		if e.threads[i].spin.lap.turn > e.restedAt {
+		if e.threads[i].spin.turn > e.restedAt {
 			who.add(i)
 		}
 	}
@@ -285,12 +390,14 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 		e.timeRan = true
 	case ev.idle == tiredRan:
 		e.timeRan = false
+		e.idleSteps++
 		if t.op == OpNow {
-			t.spin.lap.hurry = min(2*t.spin.lap.hurry+time.Millisecond, time.Hour)
-			e.clock += t.spin.lap.hurry
+			t.spin.hurry = min(2*t.spin.hurry+time.Millisecond, time.Hour)
+			e.clock += t.spin.hurry
 		}
 	case !e.tired.has(t.id):
 		e.restedAt = d
+		t.spin.hurry = 0
 	}
 }
 
@@ -303,7 +410,7 @@ func (e *engine) onlyBackground() bool {
 		return false
 	}
 	for i := loops.first(); i >= 0; i = loops.next(i + 1) {
-		if !e.threads[i].spin.lap.passesTime() {
+		if l := e.threads[i].spin.tiredOf(); l == nil || !l.passesTime() {
 			return false
 		}
 	}
@@ -318,17 +425,57 @@ func (l *lap) passesTime() bool {
 	})
 }
 
-// endless judges an execution that has reached the bound on steps.
-func (e *engine) endless() *Failure {
-	if e.tired.empty() || e.depth-int(e.restedAt) < e.depth/2 {
+// isLong reports whether the execution, whose next event runs for the reason idle, has reached a
+// bound on steps: for those that repeat nothing, for those that only repeat, for all.
+func (e *engine) isLong(idle uint8) bool {
+	return e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
+		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2
+}
+
+// tooLong judges such an execution. It returns nil if it may go on: a timer is to come, or the
+// loops that are left count something and may end by themselves.
+func (e *engine) tooLong(idle uint8) *Failure {
+	if idle == busy || e.depth-int(e.restedAt) < e.cfg.MaxSteps/2 {
+		e.wantAnyLoops = e.sawLoop && !e.anyLoops && e.reduce && e.rec == nil
 		return &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 	}
+	certain := !e.timerToCome()
 	var loops []string
 	tired := e.alive.intersection(e.tired)
 	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
 		t := e.threads[i]
-		loops = append(loops, t.name+" at "+t.spin.lap.at)
+		l := t.spin.tiredOf()
+		loops = append(loops, t.name+" at "+l.at)
+		certain = certain && l.kind != anyLoop && !l.moves && !l.blind
 	}
+	if certain {
+		return e.livelock(loops)
+	}
+	if e.depth < countingSteps*e.cfg.MaxSteps {
+		return nil
+	}
+	return &Failure{Kind: KindLimit, Message: fmt.Sprintf("no end after %d steps: only goroutines "+
+		"that repeat the same operations are left, but a timer, or variables that change in their "+
+		"loops, may end them (model.MaxSteps raises the bound): %s",
+		e.depth, listed(loops))}
+}
+
+// timerToCome reports whether a thread that is not tired waits for a timer.
+func (e *engine) timerToCome() bool {
+	waiting := e.gated.without(e.tired)
+	for i := waiting.first(); i >= 0; i = waiting.next(i + 1) {
+		t := e.threads[i]
+		if ends := ops[t.op].deadline; ends != nil {
+			if _, ok := ends(e, t); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// livelock is the failure of an execution in which the loops repeat the same iteration for ever.
+func (e *engine) livelock(loops []string) *Failure {
 	text := fmt.Sprintf("%d goroutines repeat the same iteration for ever, each in its turn: %s",
 		len(loops), listed(loops))
 	if e.gated.without(e.daemons).without(e.tired).empty() {
@@ -345,7 +492,7 @@ func (e *engine) endless() *Failure {
 // noteCut notes that iterations of the loops of these threads were left out.
 func (e *engine) noteCut(who threadSet, why string) {
 	for i := who.first(); i >= 0; i = who.next(i + 1) {
-		l := &e.threads[i].spin.lap
+		l := e.threads[i].spin.tiredOf()
 		if text := why + l.at; !slices.Contains(e.cuts, text) {
 			e.cuts = append(e.cuts, text)
 		}

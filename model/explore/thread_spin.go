@@ -1,20 +1,27 @@
 package explore
 
+import "time"
+
 // spinning watches a loop that the rewriter has proved to have no effect of its own from one
 // iteration to the next. If the thread only read in an iteration, the next iteration would read the
 // same and do the same. So the thread waits until something that it read has changed. Schedules
 // that differ only in the number of such iterations become one.
 type spinning struct {
 	on      bool
-	loop    uint64 // activation of the loop that is watched
-	count   uint64 // activations so far
+	count   uint64 // activations of loops so far
 	effects bool   // the iteration wrote
 	locks   int    // locks taken less locks released
 	watch   []watched
-	source  int32 // event that ended the wait
-	general bool  // the loop may have effects of its own
-	lap     lap   // its iterations (thread_fair.go)
+
+	// Of all loops that wait (thread_fair.go).
+
+	laps  []lap         // the loops that the thread is in, the innermost last; some may have ended
+	turn  int32         // the last event while nothing else could run
+	hurry time.Duration // by how much the clock moves when a tired thread looks at it
 }
+
+// top returns the innermost loop.
+func (s *spinning) top() *lap { return &s.laps[len(s.laps)-1] }
 
 // A loopRole says what an operation means to the loop iteration it is part of.
 type loopRole uint8
@@ -38,9 +45,7 @@ func init() {
 
 // reset makes s that of a thread that has not entered a loop; its slices keep their memory.
 func (s *spinning) reset() {
-	s.lap.reset()
-	s.lap.turn = 0
-	*s = spinning{watch: s.watch[:0], lap: s.lap}
+	*s = spinning{watch: s.watch[:0], laps: s.laps[:0]}
 }
 
 type watched struct{ obj, event int32 }
@@ -71,8 +76,13 @@ func Spin(n uint64) {
 	}
 	t := e.cur
 	s := &t.spin
-	if s.loop != n || !s.on {
-		e.enterLoop(t, n)
+	if !s.on || s.top().loop != n {
+		if e.quiet {
+			e.enterLoop(t, n, exactLoop)
+		} else {
+			e.lapHead(t, n, exactLoop)
+		}
+		s.effects, s.locks, s.watch = false, 0, s.watch[:0]
 		return
 	}
 	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
@@ -95,7 +105,10 @@ func Spin(n uint64) {
 func Unseen() {
 	if e := eng; e != nil {
 		s := &e.cur.spin
-		s.effects, s.lap.progress = true, true
+		s.effects = true
+		for i := range s.laps {
+			s.laps[i].progress = true
+		}
 	}
 }
 
@@ -134,9 +147,8 @@ func (e *engine) firstChange(t *thread) int32 {
 			}
 			continue
 		}
-		for f := e.objs[w.obj].last; f > w.event; f = e.stack[f].prevObj {
-			ev := &e.stack[f]
-			if ev.class.changes() && int(ev.tid) != t.id && (first < 0 || f < first) {
+		for f := e.lastChange(e.objs[w.obj].last); f > w.event; f = e.stack[f].changed {
+			if int(e.stack[f].tid) != t.id && (first < 0 || f < first) {
 				first = f
 			}
 		}

@@ -15,8 +15,21 @@ func SpinStart() uint64 { return explore.SpinStart() }
 //go:noinline
 func Spin(n uint64) { explore.Spin(n) }
 
-// Turn stands at the head of each iteration of another loop that may wait.
+// Turn stands at the head of each iteration of a loop that changes nothing but variables of its
+// function. state has those that can decide how it goes on.
 //
 //go:norace
 //go:noinline
-func Turn(n uint64) { explore.Turn(n) }
+func Turn(n uint64, state ...any) { explore.Turn(n, state...) }
+
+// Loop stands at the head of each iteration of any other loop that a scheduling point may be in.
+//
+//go:norace
+//go:noinline
+func Loop(n uint64) { explore.Loop(n) }
+
+// Changing stands for a variable of a loop whose values cannot be compared.
+//
+//go:norace
+//go:noinline
+func Changing() any { return new(int) }

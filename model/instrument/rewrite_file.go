@@ -257,9 +257,18 @@ func (r *rewriter) visit(n ast.Node) bool {
 		switch {
 		case r.spins(n):
 			r.markSpin(n)
-		case r.waits(n):
-			r.markTurn(n)
+		case r.waits(n) && r.markTurn(n):
+		default:
+			r.markLoop(n, n.Body)
 		}
+	}
+	switch n := n.(type) {
+	case *ast.RangeStmt:
+		r.markLoop(n, n.Body)
+	case *ast.LabeledStmt:
+		r.markLabel(n)
+	case *ast.FuncDecl:
+		r.markRecursion(n)
 	}
 	return true
 }

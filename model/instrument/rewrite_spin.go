@@ -26,6 +26,7 @@ func (r *rewriter) spins(loop *ast.ForStmt) bool {
 	if loop.Init != nil || loop.Post != nil {
 		return false
 	}
+	a.fresh = r.assignedFirst(loop)
 	if loop.Cond != nil && !a.pureExpr(loop.Cond) {
 		return false
 	}
@@ -92,6 +93,8 @@ type spinAnalysis struct {
 	outer  []string  // labels around the loop
 	hooked bool      // a hooked operation was seen
 	fn     ast.Node  // the function around a loop that may wait (rewrite_wait.go); else nil
+
+	fresh map[types.Object]bool // variables that each iteration assigns before it uses them
 }
 
 // pureState is what is known about a called function.
@@ -306,7 +309,8 @@ func (a *spinAnalysis) local(e ast.Expr) bool {
 		return true
 	}
 	obj := a.c.info.ObjectOf(id)
-	return obj != nil && (a.lo <= obj.Pos() && obj.Pos() < a.hi || a.fn != nil && a.private(obj))
+	return obj != nil && (a.lo <= obj.Pos() && obj.Pos() < a.hi || a.fresh[obj] ||
+		a.fn != nil && a.private(obj))
 }
 
 func (a *spinAnalysis) pureExprs(list []ast.Expr) bool {
@@ -381,7 +385,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	}
 	fn := callee(a.c.info, call)
 	if fn == nil || fn.Pkg() == nil {
-		return false
+		return fn == nil && a.pureVariable(call)
 	}
 	if a.waitCall(fn) {
 		return true

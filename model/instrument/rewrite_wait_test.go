@@ -63,7 +63,7 @@ func works(c chan int, f *atomic.Bool, mu *sync.Mutex, w []int) {
 	for !f.Load() { // no
 		*p++
 	}
-	for !f.Load() { // no
+	for !f.Load() { // turn
 		w = w[1:]
 	}
 	q := 0
@@ -104,6 +104,6 @@ func TestLoopsThatWaitAreThoseWithoutWork(t *testing.T) {
 			require.False(t, marked, line)
 		}
 	}
-	require.Equal(t, []int{7, 6}, []int{turns, others})
+	require.Equal(t, []int{8, 5}, []int{turns, others})
 	require.NoError(t, set.Build(t.Context(), "example.com/t/wait", false, t.TempDir()+"/bin"))
 }
