@@ -28,7 +28,7 @@ func TestLockLeftAndTakenAgain(t *testing.T) {
 	})
 }
 
-// verdict: bounded more_test.go:
+// verdict: bounded
 func TestSleepsThatDouble(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var lock atomic.Int32
