@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -114,9 +115,11 @@ func (t *thread) locks(in *Instr) {
 	case "lock":
 		w.mu[i].Lock()
 		t.held[i] = true
+		t.after(&w.locked[i], true)
 	case "trylock":
 		if t.sawBool(w.mu[i].TryLock()) {
 			t.held[i] = true
+			t.after(&w.locked[i], true)
 		}
 	case "unlock":
 		if t.held[i] {
@@ -126,16 +129,20 @@ func (t *thread) locks(in *Instr) {
 	case "rlock":
 		w.rw.RLock()
 		t.readers++
+		t.after(&w.written, false)
 	case "tryrlock":
 		if t.sawBool(w.rw.TryRLock()) {
 			t.readers++
+			t.after(&w.written, false)
 		}
 	case "wlock":
 		w.rw.Lock()
 		t.writes = true
+		t.after(&w.written, true)
 	case "trywlock":
 		if t.sawBool(w.rw.TryLock()) {
 			t.writes = true
+			t.after(&w.written, true)
 		}
 	case "runlock":
 		switch {
@@ -155,6 +162,15 @@ func (t *thread) locks(in *Instr) {
 		w.cond.Signal()
 	case "broadcast":
 		w.cond.Broadcast()
+	}
+}
+
+// after notes how many critical sections of a lock came before that of t, which holds it.
+func (t *thread) after(n *int, exclusive bool) {
+	t.log = append(t.log, '@')
+	t.log = strconv.AppendInt(t.log, int64(*n), 10)
+	if exclusive {
+		*n++
 	}
 }
 

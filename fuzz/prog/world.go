@@ -21,14 +21,17 @@ type World struct {
 	// instructions, differently for each value.
 	Noise uint64
 
-	i32   atomic.Int32
-	i64   int64 // by functions of sync/atomic
-	ptr   atomic.Pointer[int32]
-	val   atomic.Value
-	plain [2]int32
-	ints  [4]int32 // what ptr points to; never written
-	mu    [2]sync.Mutex
-	rw    sync.RWMutex
+	i32     atomic.Int32
+	i64     int64 // by functions of sync/atomic
+	ptr     atomic.Pointer[int32]
+	val     atomic.Value
+	plain   [2]int32
+	ints    [4]int32 // what ptr points to; never written
+	mu      [2]sync.Mutex
+	rw      sync.RWMutex
+	locked  [2]int // how often each of mu was locked; guarded by it
+	written int    // how often rw was locked for writing; guarded by it
+
 	cond  *sync.Cond
 	wg    sync.WaitGroup
 	once  [2]sync.Once
