@@ -30,9 +30,10 @@ import (
 //
 // # What keeps a timer from firing
 //
-// A timer that fires is an operation that others can disable: by stopping or resetting the timer, by
-// receiving from it first, or by firing early themselves until no early timeout is left. The last is
-// no access to the timer; it is one to the clock, which every early firing sets (accClockSet).
+// A timer that fires is an operation that others can disable: by stopping or resetting the timer,
+// by receiving from it first, or by firing early themselves until no early timeout is left. The
+// last is no access to the timer; it is one to the clock, which every early firing sets
+// (accClockSet).
 //
 // Where an operation finds that it cannot fire a timer it only looks at timer and clock. Such looks
 // do not depend on other looks at the clock, the firing does: it sets it. Now reverse the race with
@@ -44,8 +45,8 @@ import (
 //	a: receive from timer    b: something, then Stop    c: time.Now
 //
 // From the node after b's first step, with a asleep, only Stop and then Now would run, and never
-// Now, then a. So each operation with a timer that cannot fire is searched for races once more, as one
-// that fires it (timerRaces).
+// Now, then a. So each operation with a timer that cannot fire is searched for races once more, as
+// one that fires it (timerRaces).
 
 func init() {
 	ops[OpTimerStart] = operation{
