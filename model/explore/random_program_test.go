@@ -131,8 +131,8 @@ func (w *world) trace() string {
 	return b.String()
 }
 
-// idlers is how many goroutines that do nothing begin before those of a program. With 61 of them a
-// program has goroutines 62 to 65, so that its sets of threads take two words.
+// idlers is how many goroutines that do nothing begin before those of a program. With 62 of them a
+// program has goroutines from 63 on, so that its sets of threads take two words.
 var idlers = 0
 
 func (p program) run(w *world) {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestReductionIsExactBeyondOneWord(t *testing.T) {
-	idlers = 61
+	idlers = 62
 	defer func() { idlers = 0 }()
 	for _, p := range telling {
 		sameTraces(t, p, true)
