@@ -378,7 +378,8 @@ func (p *player) context() {
 	if p.cx.Runtime() != p.r.house.rt || ctx != p.cx.Context() {
 		p.w.fail("task %d: Cx.Runtime or Cx.Context changes", p.r.id)
 	}
-	if err := p.cx.Err(); err != nil && context.Cause(ctx) == nil {
+	// Whoever cancels ends ctx after Err has changed: only a call of Context sees to it.
+	if err := p.cx.Err(); err != nil && context.Cause(p.cx.Context()) == nil {
 		p.w.fail("task %d: is to end because of %v, and its context is not", p.r.id, err)
 	}
 	if err := context.Cause(ctx); err != nil && !p.r.mayNotRun() {

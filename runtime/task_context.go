@@ -9,7 +9,8 @@ import (
 // Context returns a context for functions that take one. It ends when the task must end, outside of
 // shields, and when it has ended. Its cause is [ErrCancelled], [ErrClosed], or context.Canceled if
 // the task has ended. It has no deadline and no values, and each call by the same task returns the
-// same context. [Cx.Err] may return an error slightly earlier.
+// same context. [Cx.Err] may return an error slightly earlier; if Context is called after that,
+// outside of shields, the context that it returns has ended.
 //
 // A function that waits on the context blocks the worker. To wait for a context, use
 // [Cx.AwaitContext].

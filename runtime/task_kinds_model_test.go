@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -98,5 +99,45 @@ func TestBlockingTaskIsTakenByAThreadThatIsDone(t *testing.T) {
 		w.shutdown()
 		x.Assert(w.blocking.threads.Load() == 0 && w.blocking.queued.Load() == 0, "%+v",
 			w.BlockingStats())
+	})
+}
+
+// Whoever cancels a task, or closes its runtime, ends its context later than Err returns an error:
+// a call of Context in between ends it.
+func TestContextHasEndedIfErrSaysSo(t *testing.T) {
+	looks := func(x *model.Exec, cx Cx) {
+		ctx := cx.Context()
+		if err := cx.Err(); err != nil {
+			x.Assert(cx.Context() == ctx, "another context")
+			x.Assert(context.Cause(ctx) == err, "%v, and its context: %v", err, context.Cause(ctx))
+		}
+	}
+	t.Run("cancel", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			w := stillWorld(x, 1)
+			var h *Handle[int]
+			h = Submit(w.Runtime, func(cx Cx) (int, error) {
+				defer w.last(cx)
+				x.Go("canceller", h.Cancel)
+				looks(x, cx)
+				return 1, nil
+			})
+			w.start()
+			_, err := w.await(h)
+			x.Assert(err == nil || err == ErrCancelled, "%v", err)
+		})
+	})
+	t.Run("close", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			w := stillWorld(x, 1)
+			h := Submit(w.Runtime, func(cx Cx) (int, error) {
+				looks(x, cx)
+				return 1, nil
+			})
+			w.start()
+			x.Assert(w.Close() == nil, "Close fails")
+			_, err := w.await(h)
+			x.Assert(err == nil || err == ErrClosed, "%v", err)
+		})
 	})
 }
