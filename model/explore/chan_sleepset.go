@@ -67,7 +67,8 @@ func (e *engine) choicesNow(t *thread) uint64 {
 	return out
 }
 
-// sleepingAfter computes which choices still sleep after t's event at depth d, and returns the threads of sl that sleep as a whole.
+// sleepingAfter computes which choices still sleep after t's event at depth d, and returns the
+// threads of sl that sleep as a whole.
 func (e *engine) sleepingAfter(t *thread, d int, sl threadSet) threadSet {
 	e.nextSleepSet = e.nextSleepSet[:0]
 	who := sl

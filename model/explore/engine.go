@@ -167,7 +167,7 @@ type engine struct {
 
 	cands      []int32  // of races, chanRaces
 	seen       []int32  // of initials: threads with an event in notdep(i)
-	firsts     []int32  // by thread: if it is in seen, 1 + the depth of the first such event; else 0
+	firsts     []int32  // by thread: 1 + the depth of the first event of one in seen, else 0
 	used       []int32  // of irregular
 	deps       []int32  // of chanRaces, for isDep
 	sameCases  []int32  // of alike

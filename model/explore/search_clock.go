@@ -3,8 +3,8 @@ package explore
 // The clock of an event has an entry for each thread: 1 + the depth of its last event that happens
 // before this event or is it, 0 if there is none. The entries of threads 0 to 63 lie side by side
 // in engine.clk. Those of the others are in pages, which clocks share: a clock copies the list of
-// the pages of an earlier one, and makes new ones where it differs. So most of what n threads with k
-// events have in their clocks is one page for an event, and not n entries.
+// the pages of an earlier one, and makes new ones where it differs. So most of what n threads with
+// k events have in their clocks is one page for an event, and not n entries.
 
 // clockPage has the entries of wordThreads threads. It does not change once a clock has it.
 type clockPage [wordThreads]int32

@@ -285,8 +285,8 @@ func (l *linearizer) advance(u, deep int) int {
 	return u
 }
 
-// quietly reports whether t's operation is no event, because in the trace t was the only thread that
-// mattered when it ran.
+// quietly reports whether t's operation is no event, because in the trace t was the only thread
+// that mattered when it ran.
 func (l *linearizer) quietly(t *thread) bool {
 	if l.quiet[t.id] == 0 {
 		l.e.quiet = false

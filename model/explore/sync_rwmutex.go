@@ -36,7 +36,8 @@ func init() {
 			return probeRWMutex((*sync.RWMutex)(t.ptr))
 		},
 		// A TryRLock fails once the writer has announced itself. The readers that were inside may
-		// leave before it, as RUnlock does not depend on it, and then the writer may lock before it.
+		// leave before it, as RUnlock does not depend on it, and then the writer may lock before
+		// it.
 		enabledBefore: func(_ *thread, f *event, _ int32) bool {
 			return f.state&rwRead == 0 || f.op == OpTryRLock
 		},

@@ -145,11 +145,11 @@ func (h *highWords) less(i int) *highWords {
 	k, bit := highPlace(i)
 	w := slices.Clone(*h)
 	w[k] &^= bit
-	return w.trimmed()
+	return trimmed(w)
 }
 
 // trimmed returns w, which no set has yet, without the zeros at its end.
-func (w highWords) trimmed() *highWords {
+func trimmed(w highWords) *highWords {
 	for len(w) > 0 && w[len(w)-1] == 0 {
 		w = w[:len(w)-1]
 	}
@@ -194,7 +194,7 @@ func (h *highWords) and(o *highWords) *highWords {
 	for k := range w {
 		w[k] = a[k] & b[k]
 	}
-	return w.trimmed()
+	return trimmed(w)
 }
 
 func (h *highWords) andNot(o *highWords) *highWords {
@@ -203,5 +203,5 @@ func (h *highWords) andNot(o *highWords) *highWords {
 	for k := range min(len(a), len(b)) {
 		w[k] &^= b[k]
 	}
-	return w.trimmed()
+	return trimmed(w)
 }

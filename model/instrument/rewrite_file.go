@@ -218,32 +218,41 @@ func (r *rewriter) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
-	case *ast.GenDecl:
-		if len(r.stack) == 1 {
-			r.explicitMethods(n)
-		}
-	case *ast.AssignStmt:
-		r.libraryAssign(n)
-	case *ast.GoStmt:
-		r.goStmt(n)
 	case *ast.CallExpr:
 		r.call(n)
 	case *ast.SelectorExpr:
 		r.done[n.Sel] = true
-		if !r.spliced[n] && !r.selector(n) {
-			return false
-		}
+		return r.spliced[n] || r.selector(n)
 	case *ast.Ident:
 		if fn, ok := r.c.info.Uses[n].(*types.Func); ok && fn.Signature().Recv() == nil {
 			r.funcRef(n, nil, fn)
 		}
-	case *ast.SendStmt:
-		if !r.comms[n] {
-			r.send(n)
-		}
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW && !r.comms[n] {
 			r.receive(n)
+		}
+	default:
+		r.statement(n)
+	}
+	return true
+}
+
+// statement makes the edits for one declaration or statement.
+func (r *rewriter) statement(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.GenDecl:
+		if len(r.stack) == 1 {
+			r.explicitMethods(n)
+		}
+	case *ast.FuncDecl:
+		r.markRecursion(n)
+	case *ast.AssignStmt:
+		r.libraryAssign(n)
+	case *ast.GoStmt:
+		r.goStmt(n)
+	case *ast.SendStmt:
+		if !r.comms[n] {
+			r.send(n)
 		}
 	case *ast.RangeStmt:
 		if r.isChan(n.X) {
@@ -251,6 +260,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 		} else {
 			r.rangeMap(n)
 		}
+		r.markLoop(n, n.Body)
 	case *ast.SelectStmt:
 		r.selectStmt(n)
 	case *ast.ForStmt:
@@ -261,16 +271,9 @@ func (r *rewriter) visit(n ast.Node) bool {
 		default:
 			r.markLoop(n, n.Body)
 		}
-	}
-	switch n := n.(type) {
-	case *ast.RangeStmt:
-		r.markLoop(n, n.Body)
 	case *ast.LabeledStmt:
 		r.markLabel(n)
-	case *ast.FuncDecl:
-		r.markRecursion(n)
 	}
-	return true
 }
 
 // call rewrites calls of methods, and of the builtins that matter.
