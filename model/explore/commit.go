@@ -40,7 +40,9 @@ func (e *engine) commit(t *thread) {
 	if t.obj >= 0 {
 		e.objs[t.obj].last = int32(d)
 	}
-	e.apply(t, m, int32(d))
+	if m.apply != nil || m.accesses != nil {
+		e.apply(t, m, int32(d))
+	}
 	if e.certificate != nil {
 		e.certificate.event(e, t, ev, int32(d))
 	}

@@ -20,6 +20,9 @@ func (e *engine) pick() int {
 		}
 	}
 	all, idle, back := en, busy, threadSet{}
+	if en.empty() && e.gated.empty() { // every thread has ended
+		return endBlocked
+	}
 	if en.empty() || !e.tired.empty() {
 		if en, idle = e.fairly(en); en.empty() {
 			return endBlocked
@@ -64,7 +67,8 @@ func (e *engine) pick() int {
 	done, held := only(ch), all.without(en)
 	*ev = event{}
 	ev.tid, ev.pending, ev.idle = int32(ch), e.pending, idle
-	ev.low = [nodeSets]uint64{en.low, e.sleep.low, back.low, done.low, held.low}
+	ev.low[nodeEnabled], ev.low[nodeSleep], ev.low[nodeBack] = en.low, e.sleep.low, back.low
+	ev.low[nodeDone], ev.low[nodeHeld] = done.low, held.low
 	if e.n > wordThreads {
 		e.setHigh(d, nodeHigh{en.high, e.sleep.high, back.high, done.high, held.high})
 	}

@@ -20,26 +20,26 @@ const (
 type event struct {
 	tid     int32 // the thread
 	obj     int32 // the object, -1 without one
+	prevObj int32 // the previous event on the same object, or -1
+	changed int32 // the last event before it that changed that object, or -1
+	source  int32 // the event that enabled it (operation.wokenBy), or -1
+	choice  int32 // which of choices is explored
+	choices int32 // more than 1 only if the operation chooses a value
+	value   int32 // choice, numbered with the choices that sleep
+	preempt int32 // preemptions up to and including this event
+	quiet   int32 // operations of its thread that followed it and were no events
+	high    int32 // if its sets have a part in engine.high: 1 + its index; else 0
 	op      Op
 	class   class
 	state   uint8  // of the object before the event: operation.before
-	prevObj int32  // the previous event on the same object, or -1
-	changed int32  // the last event before it that changed that object, or -1
-	source  int32  // the event that enabled it (operation.wokenBy), or -1
-	arg     int64  // WaitGroup.Add: the delta
-	choice  int32  // which of choices is explored
-	choices int32  // more than 1 only if the operation chooses a value
-	value   int32  // choice, numbered with the choices that sleep
 	idle    uint8  // why it ran although it comes last (thread_fair.go)
-	preempt int32  // preemptions up to and including this event
 	seen    bool   // val holds a result
-	quiet   int32  // operations of its thread that followed it and were no events
+	arg     int64  // WaitGroup.Add: the delta
 	val     uint64 // the result, compared when the event is executed again
 	hash    uint64 // of the schedule up to and including this event
 	pending uint64 // engine.pending before the event
 
-	low  [nodeSets]uint64 // the sets of its node: see engine.node
-	high int32            // if they have a part in engine.high: 1 + its index; else 0
+	low [nodeSets]uint64 // the sets of its node: see engine.node
 }
 
 // object is the model of what lies at one address, for one execution. What count and state mean is

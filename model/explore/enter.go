@@ -38,7 +38,9 @@ func Leave(val uint64) {
 			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
 	}
 	ev.val, ev.seen = val, true
-	e.lapResult(e.cur, ev.class, val, false)
+	if len(e.cur.spin.laps) > 0 {
+		e.lapResult(e.cur, ev.class, val, false)
+	}
 	if e.rec != nil {
 		e.rec.value(&ops[ev.op], val)
 	}
@@ -86,12 +88,15 @@ func (e *engine) step(t *thread) {
 	if e.tired.has(t.id) {
 		e.restIfNew(t)
 	}
+	m := &ops[t.op]
 	t.obj = -1
 	if t.ptr != nil {
 		t.obj = e.object(e.word(t.ptr, t.op))
-		e.meet(t)
+		if m.meet != nil {
+			m.meet(e, &e.objs[t.obj], t.ptr)
+		}
 	}
-	if ops[t.op].gated() {
+	if m.gated() {
 		e.gated.add(t.id)
 	} else {
 		e.runnable.add(t.id)
