@@ -19,7 +19,7 @@ func TestAuditPrintsARowATheorem(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	for _, want := range []string{
-		"park/X1", "bounded", "assumes: one parker at a time", "mutant blind", "refuted",
+		"park/X1", "bounded", "assumes: one parker at a time", "mutant blind", ": killed",
 		"1 theorems: 0 proved, 1 bounded, 0 failed; 2 mutants",
 	} {
 		if !strings.Contains(out.String(), want) {

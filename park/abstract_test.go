@@ -67,6 +67,8 @@ func (q *queue) wake(*word) { q.queued.Store(false) }
 // says, the others do not.
 func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() *Parker),
 	opts ...model.Option) {
+	// Every sleep of a queue may end at once: there are no more of them than that.
+	early := model.Timeouts(b.timeouts + b.nothings)
 	t.Run("queue", func(t *testing.T) {
 		limit := model.Assume(fmt.Sprintf("sleeps end early at most %d times by a timeout, "+
 			"%d times spuriously", b.timeouts, b.nothings))
@@ -77,13 +79,12 @@ func eachSleeper(t *testing.T, b budget, body func(x *model.Exec, parker func() 
 				b = budget{}
 				return p
 			})
-		}, append(opts, limit)...)
+		}, append(opts, limit, early)...)
 	})
 	// The package as it is: down to the system calls, or to the channel and its timer.
-	limit := model.Timeouts(b.timeouts + b.nothings)
 	real := func(t *testing.T, k Kind) {
 		model.Check(t, func(x *model.Exec) { body(x, func() *Parker { return New(k) }) },
-			append(opts, limit)...)
+			append(opts, early)...)
 	}
 	t.Run("channel", func(t *testing.T) { real(t, Portable) })
 	if hasFutex {

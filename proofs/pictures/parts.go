@@ -39,6 +39,7 @@ var parts = []part{
 	{"model/explore", "all executions that matter", 2, 6},
 	{"model/wire", "messages and tokens", 1, 7},
 	{"model/stdlib", "what std shares", 0, 3},
+	{"model/certify", "verifies explored sets", 0, 4.5},
 	{"runtime", "tasks on few workers", 2, 8.4},
 	{"runtime/internal/poll", "sleeps until I/O is ready", 4, 9.1},
 	{"deque", "a worker's queue", 0.5, 10.2},

@@ -55,13 +55,6 @@ func TestFailsAfter(t *testing.T) {
 	t.Error("too late")
 }
 
-func TestSkipped(t *testing.T) {
-	if len(os.Args) > 0 {
-		t.Skip("never")
-	}
-	model.Check(t, func(x *model.Exec) {})
-}
-
 func TestPanic(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		x.Go("one", func() { panic("out of cheese") })

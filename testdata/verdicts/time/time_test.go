@@ -531,3 +531,13 @@ func TestTwoReceiversOfATimer(t *testing.T) {
 		<-timer.C
 	})
 }
+
+// A body that does nothing but wait for the next tick never ends, however the check is explored.
+//
+// verdict: FAILED livelock.*main at time_test\.go
+func TestTickerOfALoneBody(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		for range time.NewTicker(time.Second).C {
+		}
+	})
+}
