@@ -241,6 +241,11 @@ func TestSetsWrittenByHand(t *testing.T) {
 			"go 2 0 -1 true\ngo 3 0 -1 true\n1 - load 0\n1 - load 1\n2 - store 0\n3 - store 1\n" +
 			"1 - spin 0 1\n0 - join\n"}), 3, "one of several changes"},
 		{"a refusal", "refused not everything was explored\n", 3, "not everything"},
+		{"a line that is cut off", file("early 0\n", []string{"go 1 0 -1 true\n1 - store\n"}), 3,
+			"no file of traces"},
+		{"a thread that nobody started", file("early 0\n", []string{"1 - store 0\n"}), 3,
+			"no file of traces"},
+		{"65 goroutines", file("early 0\n", []string{born(64)}), 3, "more than 64 goroutines"},
 		{"cut off", "early 0\n" + strings.TrimSuffix(writers, "end 2\n"), 3, "cut off"},
 	} {
 		v := verify(title + c.text)
@@ -248,6 +253,15 @@ func TestSetsWrittenByHand(t *testing.T) {
 		require.Contains(t, v.says, c.says, c.name)
 	}
 	require.Equal(t, 3, verify("").code)
+}
+
+// born has the births of n goroutines.
+func born(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "go %d 0 -1 false\n", i+1)
+	}
+	return b.String()
 }
 
 // The program stands alone.

@@ -68,8 +68,12 @@ func (c *configuration) refute(e *event, format string, args ...any) {
 // verify judges the traces of one check.
 func verify(text string) (v verdict) {
 	defer func() {
-		if found, ok := recover().(verdict); ok {
+		switch found := recover().(type) {
+		case nil:
+		case verdict:
 			v.code, v.says = found.code, found.says
+		default: // of a line that has too few words, or a number that names nothing
+			v.code, v.says = 3, fmt.Sprintf("no file of traces: %v", found)
 		}
 	}()
 	head, text, _ := strings.Cut(text, "= trace\n")

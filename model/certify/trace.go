@@ -31,7 +31,7 @@ var kinds = map[string]string{
 	"rlock": "r", "runlock": "l", "rwannounce": "n", "rwlock": "w", "rwunlock": "w",
 	"condadd": "w", "signal": "w", "broadcast": "w", "wgadd": "a", "wgwait": "r",
 	"futexwait": "r", "futexwake": "w", "futexend": "w", "call": "r", "return": "a",
-	"now": "r", "sleep": "a",
+	"now":    "r",
 	"wglook": "", "join": "", "choose": "", "spin": "", "condwait": "", "futexsleep": "",
 }
 
@@ -84,6 +84,9 @@ func read(b *book, text string) *trace {
 		case "group":
 			tr.groups[f[1]] = num(f[2])
 		case "go":
+			if len(tr.threads) == len(cut{}) {
+				refuse("more than %d goroutines", len(cut{}))
+			}
 			e, p := &event{t: num(f[1]), op: "go"}, tr.threads[num(f[2])]
 			p.births++
 			tr.threads = append(tr.threads, &thread{name: fmt.Sprint(p.name, ".", p.births),

@@ -30,8 +30,8 @@ var certifyNames = map[Op]string{
 	OpRWAnnounce: "rwannounce", OpRWLock: "rwlock", OpRWUnlock: "rwunlock", OpRLock: "rlock",
 	OpRUnlock: "runlock", OpWGAdd: "wgadd", OpWGLook: "wglook", OpWGWait: "wgwait",
 	OpOnce: "once", OpOnceDone: "oncedone", OpCondAdd: "condadd", OpCondWait: "condwait",
-	OpCondSignal: "signal", OpCondBroadcast: "broadcast", OpNow: "now", OpSleep: "sleep",
-	OpSpin: "spin", OpJoin: "join", OpChoose: "choose", OpCall: "call", OpReturn: "return",
+	OpCondSignal: "signal", OpCondBroadcast: "broadcast", OpNow: "now", OpSpin: "spin",
+	OpJoin: "join", OpChoose: "choose", OpCall: "call", OpReturn: "return",
 	OpFutexWait: "futexwait", OpFutexSleep: "futexsleep", OpFutexEarly: "futexend",
 	OpFutexWake: "futexwake",
 }
