@@ -137,7 +137,7 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 		"explore every check under the race detector as well;\n"+
 			"without it no check is better than bounded")
 	c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
-		"let only timers of less than this `time` come while goroutines can run")
+		"let only timers and sleeps of less than this `time` end while goroutines can run")
 	switch command {
 	case "check":
 		c.checkFlags()
@@ -170,7 +170,7 @@ func (c *call) checkFlags() {
 			"unless -budget says otherwise")
 	c.flags.StringVar(&o.Time, "time", driver.Times[0],
 		"let time pass in `ways`: "+strings.Join(driver.Times, " or ")+
-			";\nboth explores each check that uses short timers twice: so that time passes\n"+
+			";\nboth explores each check with short timers or sleeps twice: so that time passes\n"+
 			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
 			"passes while goroutines can run; synctest leaves out the second")
 	c.flags.StringVar(&o.Certify, "certify", "",

@@ -28,8 +28,12 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 	}
 	r.Assumptions = append(r.Assumptions, c.assumedOfTime(cfg, res)...)
 	if res.ForcedTimeouts > 0 {
+		n := "executions"
+		if res.ForcedTimeouts == 1 {
+			n = "execution"
+		}
 		r.Assumptions = append(r.Assumptions,
-			fmt.Sprintf("%d executions went on only by a timeout", res.ForcedTimeouts))
+			fmt.Sprintf("%d %s went on only by a timeout", res.ForcedTimeouts, n))
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
 	r.Assumptions = append(r.Assumptions, uses(res.Uses)...)

@@ -12,8 +12,7 @@ import (
 // The two ways in which time passes: the first exploration of a check lets it pass
 // only when nothing else can run, the second also while goroutines can.
 
-// earlyTimers is how many short timers of an execution may come early in the second
-// way.
+// earlyTimers is how many short timers and sleeps of an execution may end early in the second way.
 const earlyTimers = 2
 
 // timePasses reports whether the check is to be explored in the second way after
@@ -51,7 +50,7 @@ func both(a, b explore.Result) explore.Result {
 	b.Threads = max(a.Threads, b.Threads)
 	b.Digest = b.Digest*0x9E3779B97F4A7C15 ^ a.Digest
 	if b.Bounded == "" && b.Held {
-		b.Bounded = fmt.Sprintf("at most %d timers of an execution come early", earlyTimers)
+		b.Bounded = fmt.Sprintf("at most %d timers and sleeps of an execution end early", earlyTimers)
 	}
 	if b.Bounded == "" || a.Bounded != "" && b.Failure == nil {
 		b.Bounded = joined("; ", a.Bounded, b.Bounded)

@@ -52,13 +52,13 @@ import (
 //
 // What never ends. When all that runs are tired threads and timers, for half the bound on steps,
 // then every enabled thread had its turns, and repeated itself. All that an iteration of a marked
-// loop carries to the next are the variables that Turn is given. If these did not change either,
-// and no timer of another thread is to come, then each thread is in the state in which it was an
-// iteration ago, and a fair scheduler can go on like this for ever. That is a livelock, or the
-// deadlock of those who wait meanwhile. If they did change, as a counter of attempts does, the loop
-// may end by itself: the execution goes on up to a larger bound, after which it is not decided. A
-// body that returned does not wait for threads that let time pass in every iteration: as at the end
-// of a process, they stop.
+// loop carries to the next are the variables that Turn is given. No timer of another thread is to
+// come: it would have come after idleLaps steps. If these variables did not change either, then
+// each thread is in the state in which it was an iteration ago, and a fair scheduler can go on like
+// this for ever. That is a livelock, or the deadlock of those who wait meanwhile. If they did
+// change, as a counter of attempts does, the loop may end by itself: the execution goes on up to a
+// larger bound, after which it is not decided. A body that returned does not wait for threads that
+// let time pass in every iteration: as at the end of a process, they stop.
 //
 // Other loops. An execution can reach the bound on steps without a thread that is tired: in a loop
 // that writes shared memory, calls what is not known, or is no for statement. Then the exploration
@@ -432,14 +432,14 @@ func (e *engine) isLong(idle uint8) bool {
 		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2
 }
 
-// tooLong judges such an execution. It returns nil if it may go on: a timer is to come, or the
-// loops that are left count something and may end by themselves.
+// tooLong judges such an execution. It returns nil if it may go on: the loops that are left count
+// something and may end by themselves.
 func (e *engine) tooLong(idle uint8) *Failure {
 	if idle == busy || e.depth-int(e.restedAt) < e.cfg.MaxSteps/2 {
 		e.wantAnyLoops = e.sawLoop && !e.anyLoops && e.reduce && e.rec == nil
 		return &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 	}
-	certain := !e.timerToCome()
+	certain := true
 	var loops []string
 	tired := e.alive.intersection(e.tired)
 	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
@@ -455,29 +455,18 @@ func (e *engine) tooLong(idle uint8) *Failure {
 		return nil
 	}
 	return &Failure{Kind: KindLimit, Message: fmt.Sprintf("no end after %d steps: only goroutines "+
-		"that repeat the same operations are left, but a timer, or variables that change in their "+
-		"loops, may end them (model.MaxSteps raises the bound): %s",
+		"that repeat the same operations are left, but variables that change in their loops may "+
+		"end them (model.MaxSteps raises the bound): %s",
 		e.depth, listed(loops))}
-}
-
-// timerToCome reports whether a thread that is not tired waits for a timer.
-func (e *engine) timerToCome() bool {
-	waiting := e.gated.without(e.tired)
-	for i := waiting.first(); i >= 0; i = waiting.next(i + 1) {
-		t := e.threads[i]
-		if ends := ops[t.op].deadline; ends != nil {
-			if _, ok := ends(e, t); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // livelock is the failure of an execution in which the loops repeat the same iteration for ever.
 func (e *engine) livelock(loops []string) *Failure {
-	text := fmt.Sprintf("%d goroutines repeat the same iteration for ever, each in its turn: %s",
-		len(loops), listed(loops))
+	text := "one goroutine repeats the same iteration for ever: " + listed(loops)
+	if len(loops) > 1 {
+		text = fmt.Sprintf("%d goroutines repeat the same iteration for ever, each in its turn: %s",
+			len(loops), listed(loops))
+	}
 	if e.gated.without(e.daemons).without(e.tired).empty() {
 		return &Failure{Kind: KindLivelock, Message: text}
 	}

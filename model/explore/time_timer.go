@@ -409,10 +409,11 @@ func (e *engine) dueAlone(t *thread, m *operation) time.Duration {
 
 // forcedTimeout returns the threads of which one has the timeout that comes first, if there is one;
 // it is called if nothing else can run. They wait for the same timer; if time passes, for any that
-// come first together. The functions of AfterFunc do not run if only their threads are left. late
-// are tired threads (thread_fair.go) whose timeouts are left out because others wait too long.
+// come first together. The functions of AfterFunc do not run if only their threads and those of the
+// background are left. late are tired threads (thread_fair.go) whose timeouts are left out because
+// others wait too long.
 func (e *engine) forcedTimeout() (best, late threadSet) {
-	if e.cfg.NoForcedTimeouts || e.gated.without(e.daemons).without(e.background).empty() {
+	if e.cfg.NoForcedTimeouts || e.alive.without(e.daemons).without(e.background).empty() {
 		return best, late
 	}
 	if !e.tired.empty() && e.depth-int(e.restedAt) >= idleLaps {

@@ -28,7 +28,7 @@ func TestLockLeftAndTakenAgain(t *testing.T) {
 	})
 }
 
-// verdict: bounded
+// verdict: bounded at most 2 timers and sleeps of an execution end early
 func TestSleepsThatDouble(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var lock atomic.Int32
