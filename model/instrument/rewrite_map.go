@@ -12,20 +12,32 @@ const mapOrder = "the order in which loops visit maps does not matter"
 
 // rangeMap notes a loop over a map, unless it has the same effect in every order.
 func (r *rewriter) rangeMap(n *ast.RangeStmt) {
-	t := r.c.info.TypeOf(n.X)
-	if t == nil {
+	if !isMap(r.c.info.TypeOf(n.X)) {
 		return
 	}
-	if _, ok := t.Underlying().(*types.Map); !ok {
-		return
+	f := orderFree{
+		info: r.c.info, sorted: r.sortedAfter(n), by: map[types.Object]token.Token{},
 	}
-	f := orderFree{info: r.c.info, sorted: r.sortedAfter(n)}
 	f.key, _ = n.Key.(*ast.Ident)
 	f.value, _ = n.Value.(*ast.Ident)
 	if f.loop(n) {
 		return
 	}
 	r.guard(n.X, n.Pos(), op{role: noteOp, hook: "Ranged", reason: mapOrder, name: "range"})
+}
+
+// isMap reports whether t is a map, or a type parameter that stands for maps.
+func isMap(t types.Type) bool {
+	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
+		found := false
+		typeSet(tp, func(t types.Type) { found = found || isMap(t) })
+		return found
+	}
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Map)
+	return ok
 }
 
 // sortedAfter returns the variable that the statement after the loop sorts, nil if it sorts none.
@@ -73,6 +85,7 @@ type orderFree struct {
 	info       *types.Info
 	key, value *ast.Ident
 	sorted     types.Object
+	by         map[types.Object]token.Token // how the loop changes an integer: see integer
 }
 
 func (f orderFree) loop(n *ast.RangeStmt) bool {
@@ -107,10 +120,11 @@ func (f orderFree) stmt(s ast.Stmt) bool {
 		return s.Init == nil && f.fixed(s.Cond) && f.block(s.Body) &&
 			(s.Else == nil || f.stmt(s.Else))
 	case *ast.IncDecStmt:
-		return f.integer(s.X)
+		return f.integer(s.X, token.ADD_ASSIGN)
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
-		return ok && f.builtin(call) == "delete" && len(call.Args) == 2 && f.isKey(call.Args[1])
+		return ok && f.builtin(call) == "delete" && len(call.Args) == 2 &&
+			isPlace(call.Args[0]) && f.isKey(call.Args[1])
 	case *ast.AssignStmt:
 		return len(s.Lhs) == 1 && len(s.Rhs) == 1 && f.assign(s)
 	}
@@ -121,14 +135,13 @@ func (f orderFree) assign(s *ast.AssignStmt) bool {
 	lhs, rhs := ast.Unparen(s.Lhs[0]), ast.Unparen(s.Rhs[0])
 	switch s.Tok {
 	case token.ADD_ASSIGN, token.SUB_ASSIGN, token.OR_ASSIGN, token.AND_ASSIGN, token.XOR_ASSIGN:
-		return f.integer(lhs) && f.fixed(rhs)
+		return f.integer(lhs, s.Tok) && f.fixed(rhs)
 	case token.ASSIGN:
 	default:
 		return false
 	}
 	if x, ok := lhs.(*ast.IndexExpr); ok {
-		_, isMap := f.info.TypeOf(x.X).Underlying().(*types.Map)
-		return isMap && f.isKey(x.Index) && f.fixed(rhs)
+		return isMap(f.info.TypeOf(x.X)) && isPlace(x.X) && f.isKey(x.Index) && f.fixed(rhs)
 	}
 	id, ok := lhs.(*ast.Ident)
 	call, isCall := rhs.(*ast.CallExpr)
@@ -166,11 +179,34 @@ func (f orderFree) fixed(e ast.Expr) bool {
 	return ok
 }
 
-// integer reports whether e is an integer that is the same in every turn.
-func (f orderFree) integer(e ast.Expr) bool {
-	b, ok := f.info.TypeOf(e).Underlying().(*types.Basic)
-	_, isVar := ast.Unparen(e).(*ast.Ident)
-	return ok && b.Info()&types.IsInteger != 0 && isVar
+// isPlace reports whether e is a variable, or a field of one: it is the same in every turn.
+func isPlace(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isPlace(e.X)
+	}
+	return false
+}
+
+// integer reports whether e is an integer variable, other than those of the loop, that the loop
+// changes by one operation only: additions commute, but not with the others.
+func (f orderFree) integer(e ast.Expr, by token.Token) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok || f.isVar(id) {
+		return false
+	}
+	if by == token.SUB_ASSIGN {
+		by = token.ADD_ASSIGN
+	}
+	v := f.info.Uses[id]
+	if old, ok := f.by[v]; ok && old != by {
+		return false
+	}
+	f.by[v] = by
+	b, ok := v.Type().Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 func (f orderFree) builtin(call *ast.CallExpr) string {

@@ -32,6 +32,12 @@ func TestLoopsOverMapsThatHaveNoOrder(t *testing.T) {
 		"for k := range m { sum += g() + k }":                false,
 		"for k = range m { sum++ }":                          false,
 		"for k := range m { c <- k }":                        false,
+		"for k := range m { delete(next(), k) }":             false,
+		"for k := range m { next()[k] = k }":                 false,
+		"for k, v := range m { k &= 1; n[k] = v }":           false,
+		"for k := range m { sum += k; sum -= k; sum++ }":     true,
+		"for k := range m { sum += k; sum &= k }":            false,
+		"for k := range m { sum |= k; sum ^= k }":            false,
 	} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "", `package p
@@ -46,6 +52,7 @@ var (
 	c             chan int
 )
 func g() int { return 1 }
+func next() map[int]int { return n }
 func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 		require.NoError(t, err, loop)
 		info := &types.Info{
@@ -57,7 +64,7 @@ func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 		require.NoError(t, err, loop)
 		ast.Inspect(file, func(node ast.Node) bool {
 			if r, ok := node.(*ast.RangeStmt); ok {
-				judge := orderFree{info: info}
+				judge := orderFree{info: info, by: map[types.Object]token.Token{}}
 				judge.key, _ = r.Key.(*ast.Ident)
 				judge.value, _ = r.Value.(*ast.Ident)
 				assert.Equal(t, free, judge.loop(r), loop)

@@ -107,6 +107,20 @@ func TestLastValue(t *testing.T) {
 	})
 }
 
+func firstKey[M ~map[K]V, K comparable, V any](m M) (k K) {
+	for k = range m {
+		break
+	}
+	return k
+}
+
+// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:111\)
+func TestFirstKeyOfAnyMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Assert(firstKey(map[int]bool{1: true, 2: true}) < 3, "none of them")
+	})
+}
+
 // verdict: said the order in which loops visit maps
 func TestCollectedWithoutSorting(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
