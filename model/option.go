@@ -65,16 +65,15 @@ func MaxGoroutines(n int) Option {
 // run: sleeps, timers, tickers, deadlines of contexts, functions of time.AfterFunc, and futex
 // waits, by their timeout or by a signal, however long they are. It takes the place of the two ways
 // in which time passes by default (see the documentation of the package): with 0 a timeout comes
-// only when nothing else can run. The verdict names n. Timeouts
-// panics if n is negative.
+// only when nothing else can run. The verdict names n. Timeouts panics if n is negative.
 func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
 	return func(o *options) { o.timeouts, o.ownTime = n, true }
 }
 
-// NoRescue fails an execution in which nothing can go on except by a timeout: a timeout must not
-// hide a lost wakeup. Early timeouts, see [Timeouts], remain allowed; without that option there
-// are none.
+// NoRescue fails an execution in which nothing can go on except by a timeout, the end of a sleep
+// included, and one in which the other goroutines only poll: a timeout must not hide a lost wakeup.
+// Early timeouts, see [Timeouts], remain allowed; without that option there are none.
 func NoRescue() Option {
 	return func(o *options) { o.noRescue, o.ownTime = true, true }
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// The two ways in which time passes: the first exploration of a check lets it pass
-// only when nothing else can run, the second also while goroutines can.
+// The two ways in which time passes: the first exploration of a check lets it pass only when nothing
+// else can run, the second also while goroutines can.
 
 // earlyTimers is how many short timers and sleeps of an execution may end early in the second way.
 const earlyTimers = 2
@@ -98,7 +98,7 @@ func (c *check) assumedOfTime(cfg explore.Config, res explore.Result) (out []str
 			out = append(out, "time passes only when nothing else can run")
 		case res.AsksTime && !c.opts.ownTime:
 			out = append(out, "no time passes between two looks at the clock, "+
-				"but by sleeping and by timers")
+				"except by sleeps and timers")
 		}
 		return out
 	}

@@ -64,8 +64,12 @@ func (e *engine) spawn(name string, fn func()) *thread {
 		id = e.follows.number()
 	}
 	if id >= e.cfg.MaxThreads {
+		how := "model.MaxGoroutines raises the bound"
+		if e.cfg.MaxThreads == mostThreads {
+			how = "the race detector has no room for more"
+		}
 		e.fail(KindLimit, "more than %d goroutines in one execution, the last of them started%s (%s)",
-			id, at(here()), raiseThreads)
+			id, at(here()), how)
 	}
 	for len(e.threads) <= id {
 		e.threads = append(e.threads, &thread{id: len(e.threads), dead: true})

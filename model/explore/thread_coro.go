@@ -108,12 +108,8 @@ func raceEnd() {}
 
 func (e *engine) open() {}
 
-// mostThreads bounds the threads of an execution however many the check allows; raiseThreads says
-// what raises the bound.
-const (
-	mostThreads  = math.MaxInt32
-	raiseThreads = "model.MaxGoroutines raises the bound"
-)
+// mostThreads bounds the threads of an execution however many the check allows.
+const mostThreads = math.MaxInt32
 
 // Race tells whether the race detector watches the executions.
 const Race = false

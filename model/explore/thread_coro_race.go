@@ -28,12 +28,8 @@ var startToken, endToken byte
 
 // mostThreads bounds the threads of an execution however many the check allows: the race detector
 // ends a process with more than 8,128 goroutines, and other linearizations have threads of their
-// own. raiseThreads says what raises the bound.
-const (
-	mostThreads  = 4000
-	raiseThreads = "model.MaxGoroutines raises the bound, " +
-		"to at most 4,000 where the race detector watches"
-)
+// own.
+const mostThreads = 4000
 
 // Race tells whether the race detector watches the executions.
 const Race = true

@@ -73,3 +73,23 @@ func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 		})
 	}
 }
+
+func TestMapsOfTypeParametersAreMaps(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", `package p
+type own map[int]int
+func f[M ~map[K]V, K comparable, V any, N interface{ own }, S ~[]int](m M, n N, s S, o own, i int) {
+}`, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
+	_, err = new(types.Config).Check("p", fset, []*ast.File{file}, info)
+	require.NoError(t, err)
+	want := map[string]bool{"m": true, "n": true, "s": false, "o": true, "i": false}
+	for id, obj := range info.Defs {
+		if is, ok := want[id.Name]; ok {
+			assert.Equal(t, is, isMap(obj.Type()), id.Name)
+			delete(want, id.Name)
+		}
+	}
+	require.Empty(t, want)
+}
