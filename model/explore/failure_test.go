@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 				}
 			})
 		}},
-		{"a quiet loop never ends", explore.KindLimit, "no end after 20001 operations", func() {
+		{"a quiet loop never ends", explore.KindLimit, "no end after 20000 steps", func() {
 			for {
 				hook.Int32Add(&flag, 1)
 			}

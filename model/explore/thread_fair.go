@@ -437,7 +437,11 @@ func (e *engine) isLong(idle uint8) bool {
 func (e *engine) tooLong(idle uint8) *Failure {
 	if idle == busy || e.depth-int(e.restedAt) < e.cfg.MaxSteps/2 {
 		e.wantAnyLoops = e.sawLoop && !e.anyLoops && e.reduce && e.rec == nil
-		return &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
+		f := &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
+		if e.alive.count() == 1 {
+			f.At = here()
+		}
+		return f
 	}
 	certain := true
 	var loops []string

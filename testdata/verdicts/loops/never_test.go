@@ -11,7 +11,7 @@ import (
 
 // Each takes back what the other did, and looks for its own.
 //
-// verdict: FAILED livelock.*repeat the same iteration
+// verdict: FAILED livelock.*repeats the same iteration
 func TestEachUndoesTheOther(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var turn atomic.Int32
@@ -34,7 +34,7 @@ func TestEachUndoesTheOther(t *testing.T) {
 	})
 }
 
-// verdict: FAILED livelock.*repeat the same iteration
+// verdict: FAILED livelock.*repeats the same iteration
 func TestNobodyAnswersSelect(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		answers := make(chan int)

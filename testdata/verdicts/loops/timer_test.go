@@ -11,7 +11,7 @@ import (
 
 // The function of a timer ends a loop that polls, although no goroutine is blocked.
 //
-// verdict: bounded afterfunc_test.go:
+// verdict: bounded timer_test.go:
 func TestAFunctionEndsALoop(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var done atomic.Bool
@@ -22,7 +22,7 @@ func TestAFunctionEndsALoop(t *testing.T) {
 	})
 }
 
-// verdict: bounded afterfunc_test.go:
+// verdict: bounded timer_test.go:
 func TestAFunctionEndsALoopOfTries(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var lock atomic.Int32
@@ -36,7 +36,7 @@ func TestAFunctionEndsALoopOfTries(t *testing.T) {
 
 // The function comes, and does not end the loop.
 //
-// verdict: FAILED one goroutine repeats the same iteration for ever.*afterfunc_test.go:
+// verdict: FAILED one goroutine repeats the same iteration for ever.*timer_test.go:
 func TestAFunctionEndsAnotherLoop(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var done, other atomic.Bool
@@ -47,9 +47,28 @@ func TestAFunctionEndsAnotherLoop(t *testing.T) {
 	})
 }
 
+// The ticks are those of the only goroutine, and never end.
+//
+// verdict: FAILED one goroutine repeats the same iteration for ever: main at timer_test.go:
+func TestTicksForEver(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		for range time.NewTicker(time.Second).C {
+		}
+	})
+}
+
+// verdict: FAILED one goroutine repeats the same iteration for ever: main at timer_test.go:
+func TestSleepsForEver(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		for {
+			time.Sleep(time.Second)
+		}
+	})
+}
+
 // Nothing but a sleep ends the loop, and a timeout must not.
 //
-// verdict: FAILED repeats the same iteration for ever.*afterfunc_test.go:
+// verdict: FAILED repeats the same iteration for ever.*timer_test.go:
 func TestOnlyASleepEndsALoop(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var done atomic.Bool
