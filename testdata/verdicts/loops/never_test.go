@@ -11,7 +11,7 @@ import (
 
 // Each takes back what the other did, and looks for its own.
 //
-// verdict: FAILED livelock.*repeats the same iteration
+// verdict: FAILED livelock.*repeat the same iteration
 func TestEachUndoesTheOther(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var turn atomic.Int32
