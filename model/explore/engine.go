@@ -99,7 +99,6 @@ type engine struct {
 	starting     bool      // startAll runs: a thread at its first operation returns control at once
 	aborting     bool      // the execution is over: a thread at an operation unwinds
 	quietOps     int       // operations while quiet
-	quietDue     int       // those of them that waited for time to pass
 
 	// Loops that wait (thread_fair.go).
 

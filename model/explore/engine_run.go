@@ -7,7 +7,7 @@ import (
 
 // begin resets the state of the previous execution and spawns the main thread.
 func (e *engine) begin() {
-	e.depth, e.nobjs, e.n, e.quietOps, e.quietDue = 0, 0, 0, 0, 0
+	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive = threadSet{}, threadSet{}, threadSet{}, threadSet{}
 	e.pending, e.unstarted, e.begun = 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false

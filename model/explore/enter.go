@@ -159,13 +159,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	m := &ops[op]
 	if m.accesses != nil {
-		e.forcedDue, e.asleep = -1, 0
-		if e.quietDue < idleLaps { // more of them may be a loop over a ticker without end
-			e.forcedDue = e.dueAlone(t, m)
-		}
-		if e.forcedDue >= 0 {
-			e.quietDue++
-		}
+		e.forcedDue, e.asleep = e.dueAlone(t, m), 0
 	}
 	blocked := m.gated() && !m.enabled(e, t)
 	if blocked || m.choices != nil && m.choices(e, t) > 1 {
