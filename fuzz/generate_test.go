@@ -184,6 +184,10 @@ func (g drawing) block(t *rapid.T, least, most, depth int) prog.Block {
 			in.A %= 3
 		case "wgadd":
 			in.B-- // -1 to 1
+		case "after or recv":
+			if g.name == timed.name && in.B == 0 {
+				in.B = 1 // a timer that is due and a value: Go takes either
+			}
 		case "panic":
 			in.B = below(t, "kind", 5)
 		case "select", "select or default":
