@@ -14,7 +14,9 @@ var beats atomic.Int64
 func init() {
 	go func() {
 		for range time.Tick(time.Millisecond) {
-			beats.Add(1)
+			if beats.Add(1) == 50 {
+				panic("the body ended long ago")
+			}
 		}
 	}()
 }
