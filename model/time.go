@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// The two ways in which time passes: the first exploration of a check lets it pass only when nothing
-// else can run, the second also while goroutines can.
+// The two ways in which time passes: the first exploration of a check lets it pass only when
+// nothing else can run, the second also while goroutines can.
 
 // earlyTimers is how many short timers and sleeps of an execution may end early in the second way.
 const earlyTimers = 2

@@ -94,11 +94,10 @@
 //
 // Sets that were cut (budgets, preemptions, iterations of loops that wait) are refused. So are
 // operations that the program has no rule for: channels, timers, sleeps, sync.Map, sync.Pool,
-// TryLock of an RWMutex, additions to a WaitGroup beside other goroutines. So are executions of more
-// than 64 goroutines. Nothing unknown is taken to commute.
-// The program trusts that a file shows what happened: which thread did what to which object. That
-// is what show_certify.go in package explore writes, which looks at no race and at no set of the
-// search.
+// TryLock of an RWMutex, additions to a WaitGroup beside other goroutines. So are executions of
+// more than 64 goroutines. Nothing unknown is taken to commute. The program trusts that a file
+// shows what happened: which thread did what to which object. That is what show_certify.go in
+// package explore writes, which looks at no race and at no set of the search.
 //
 // # Files
 //

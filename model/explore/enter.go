@@ -129,8 +129,8 @@ func (e *engine) step(t *thread) {
 }
 
 // quietStep handles an operation while only one thread can affect the result. It reports false if
-// the operation must be a scheduling point after all, because it chooses or blocks, or there were too
-// many.
+// the operation must be a scheduling point after all, because it chooses or blocks, or there were
+// too many.
 func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	if e.aborting {
 		panic(abort{})
