@@ -245,6 +245,8 @@ func TestSetsWrittenByHand(t *testing.T) {
 			"no file of traces"},
 		{"a thread that nobody started", file("early 0\n", []string{"1 - store 0\n"}), 3,
 			"no file of traces"},
+		{"a wait for what has no rule", file("early 0\n", []string{"stuck 0 unknown 1\n"}), 3,
+			"unknown"},
 		{"65 goroutines", file("early 0\n", []string{born(64)}), 3, "more than 64 goroutines"},
 		{"cut off", "early 0\n" + strings.TrimSuffix(writers, "end 2\n"), 3, "cut off"},
 	} {

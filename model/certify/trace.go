@@ -97,7 +97,11 @@ func read(b *book, text string) *trace {
 			}
 			tr.add(e)
 		case "stuck":
-			tr.threads[num(f[1])].last = &event{op: f[2], args: f[3:]}
+			e := &event{op: f[2], args: f[3:]}
+			if _, known := kinds[e.op]; !known {
+				refuse("the verifier does not know the operation %v", e)
+			}
+			tr.threads[num(f[1])].last = e
 		default:
 			tr.step(&event{t: num(f[0]), out: f[1], op: f[2], args: f[3:]})
 		}
