@@ -100,6 +100,12 @@ func (c *check) assumedOfTime(cfg explore.Config, res explore.Result) (out []str
 			out = append(out, "no time passes between two looks at the clock, "+
 				"except by sleeps and timers")
 		}
+		// A futex wait is an operation on its word alone: the search does not see that it reads the
+		// clock, and moves it when it ends early.
+		if c.opts.timeouts > 0 && res.HeldFutex && (res.AsksTime || res.Timed) {
+			out = append(out, "the order of timeouts of futex waits, of timers and of looks at "+
+				"the clock does not matter")
+		}
 		return out
 	}
 	if res.HeldFutex {

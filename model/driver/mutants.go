@@ -421,7 +421,8 @@ func (j *judge) look(
 // changes.
 func failsOnPurpose(place string) bool { return strings.HasPrefix(place, "testdata/") }
 
-// changesVerdict says whether a check has another verdict than on the unchanged source.
+// changesVerdict says whether a check has another verdict than on the unchanged source, or no
+// longer names something that the verdict assumes.
 func (j *judge) changesVerdict(
 	ctx context.Context, t planned, race bool, most time.Duration, mutated Row,
 ) (bool, error) {
@@ -431,7 +432,8 @@ func (j *judge) changesVerdict(
 	}
 	for _, row := range rows {
 		if row.Name == mutated.Name {
-			return row.Verdict != mutated.Verdict, nil
+			unsaid := func(a string) bool { return !slices.Contains(mutated.Assumptions, a) }
+			return row.Verdict != mutated.Verdict || slices.ContainsFunc(row.Assumptions, unsaid), nil
 		}
 	}
 	return true, nil

@@ -283,9 +283,8 @@ func (e *engine) anyDependent(as, bs []access) bool {
 	return false
 }
 
-// chanRaces does for an operation on channels what races does for others. With timers it does so
-// for an operation that takes the case of a timer (time_timer.go).
-func (e *engine) chanRaces(t *thread, d int, timers bool) {
+// chanRaces does for an operation on channels what races does for others.
+func (e *engine) chanRaces(t *thread, d int) {
 	e.deps = e.deps[:0]
 	for i := range t.chanOp.acc {
 		a := &t.chanOp.acc[i]
@@ -311,10 +310,10 @@ next:
 			}
 		}
 		switch {
-		case e.couldRunWithout(t, f, wholePast, timers):
+		case e.couldRunWithout(t, f, wholePast):
 			e.cands = append(e.cands[:n], f)
 			n++
-		case e.hasTimer(t) && e.couldRunWithout(t, f, t.prev, timers):
+		case e.hasTimer(t) && e.couldRunWithout(t, f, t.prev):
 			e.reverse(int(f), d, t, none, true)
 		}
 	}
@@ -354,9 +353,9 @@ func (e *engine) isDep(j int32) bool {
 // operation in its thread, -1 for none, it reports whether t's operation could have run if of the
 // events from f on only that one and those that happen before it had been executed. This second
 // form finds more for timers only: two events together can keep a timer from firing, one that stops
-// it and one that uses up the early timeouts. With timers, only the cases of timers count.
-func (e *engine) couldRunWithout(t *thread, f, past int32, timers bool) bool {
-	if !timers && !ops[t.op].gated() {
+// it and one that uses up the early timeouts.
+func (e *engine) couldRunWithout(t *thread, f, past int32) bool {
+	if !ops[t.op].gated() {
 		return true
 	}
 	for _, c := range t.chanOp.cases {
@@ -368,9 +367,6 @@ func (e *engine) couldRunWithout(t *thread, f, past int32, timers bool) bool {
 			if !c.send && e.couldFireWithout(ch, f, past) {
 				return true
 			}
-			continue
-		}
-		if timers {
 			continue
 		}
 		n, closed := ch.base, ch.baseClosed
@@ -422,8 +418,7 @@ func (e *engine) chanBlocked() {
 		t := e.threads[i]
 		if accesses := ops[t.op].accesses; accesses != nil {
 			t.chanOp.acc = accesses(e, t, t.chanOp.acc[:0], undecided)
-			e.chanRaces(t, e.depth, false)
-			e.timerRaces(t, e.depth)
+			e.chanRaces(t, e.depth)
 		}
 	}
 }

@@ -332,6 +332,13 @@ func TestReductionOfKeptPrograms(t *testing.T) {
 			{{Op: "now"}},
 		}, 2)
 	})
+	t.Run("a timer that is stopped, beside the setting of another one", func(t *testing.T) {
+		sameOutcomes(t, program{
+			{{Op: "expired", Var: 1}, {Op: "await or expire"}},
+			{{Op: "send", Var: 1}, {Op: "stop", Var: 1}},
+			{{Op: "reset"}},
+		}, 2)
+	})
 	t.Run("a choice that sleeps", func(t *testing.T) {
 		sameChanTraces(t, buffered(program{
 			{

@@ -146,8 +146,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	switch {
 	case ev.idle == tiredRan: // it comes last
 	case m.accesses != nil:
-		e.chanRaces(t, d, false)
-		e.timerRaces(t, d)
+		e.chanRaces(t, d)
 		e.earlyInstead(t, ev)
 	case t.obj >= 0:
 		e.races(t, ev.class, d)

@@ -172,7 +172,6 @@ type engine struct {
 	deps       []int32  // of chanRaces, for isDep
 	sameCases  []int32  // of alike
 	pendingAcc []access // of chanWakes, wakesChoice
-	firingAcc  []access // of timerRaces
 
 	// Coroutines (coro.go).
 

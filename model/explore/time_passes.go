@@ -130,6 +130,5 @@ func (e *engine) earlyInstead(t *thread, ev *event) {
 		e.addTo(ev, nodeBack, u.id)
 	}
 	u.chanOp.acc = ops[u.op].accesses(e, u, u.chanOp.acc[:0], undecided)
-	e.chanRaces(u, e.depth, false)
-	e.timerRaces(u, e.depth)
+	e.chanRaces(u, e.depth)
 }

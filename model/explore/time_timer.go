@@ -36,17 +36,20 @@ import (
 // (accClockSet).
 //
 // Where an operation finds that it cannot fire a timer it only looks at timer and clock. Such looks
-// do not depend on other looks at the clock, the firing does: it sets it. Now reverse the race with
-// the event that disabled the firing. In the sequence that is to be explored the firing may come
-// after a look at the clock by a third thread, and then that thread, not the one that fires, can
-// begin it. If the race were judged by the look, the thread that fires would do. It may be asleep
-// because the order without that look was explored elsewhere, and the other order would be lost:
+// do not depend on other looks at the clock, the firing does: it sets it. So the operation could be
+// kept from firing early by an event that no third thread's look at the clock depends on:
 //
-//	a: receive from timer    b: something, then Stop    c: time.Now
+//	a: receive from timer, or not    b: something, then Stop    c: time.Now
 //
-// From the node after b's first step, with a asleep, only Stop and then Now would run, and never
-// Now, then a. So each operation with a timer that cannot fire is searched for races once more, as
-// one that fires it (timerRaces).
+// After b's two steps neither c nor a's look depends on the other. Reverse the race of a with the
+// Stop: c is to come first in the sequence "Now, receive, Stop", but nothing would say so, and a,
+// which receives first without c, may be asleep because of another execution. That would lose it.
+//
+// So an operation with a timer that was stopped or reset while it could have fired early sets the
+// clock, whether or not it fires (preventedEarly). Whatever else keeps a timer from firing early
+// sets the clock itself. In general: if an operation could have done something else without an
+// earlier event, then each operation that depends on the other thing depends on the operation as it
+// is, or on that event.
 
 func init() {
 	ops[OpTimerStart] = operation{
@@ -333,6 +336,9 @@ func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
 func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	tm := e.objs[c.obj].ch.timer
 	clock := access{obj: e.clockObject(), kind: accClockRead}
+	if e.preventedEarly(e.objs[c.obj].ch) {
+		clock.kind = accClockSet
+	}
 	if !acts {
 		return append(out, access{obj: c.obj, kind: accLookRecv}, clock)
 	}
@@ -342,26 +348,23 @@ func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	return append(out, access{obj: c.obj, kind: accAll}, clock)
 }
 
-// timerRaces searches t's operation at depth d, or one that is blocked forever, for the races of a
-// choice that it does not have: a timer that cannot fire now.
-func (e *engine) timerRaces(t *thread, d int) {
-	if !ops[t.op].takes || !slices.ContainsFunc(t.chanOp.cases, e.cannotFire) {
-		return
+// preventedEarly reports whether the timer was stopped or reset while it could have fired early.
+func (e *engine) preventedEarly(ch *channel) bool {
+	if e.cfg.EarlyTimeouts == 0 {
+		return false
 	}
-	did := t.chanOp.acc
-	t.chanOp.acc = ops[t.op].accesses(e, t, e.firingAcc[:0], undecided)
-	for i := range t.chanOp.acc {
-		if a := &t.chanOp.acc[i]; a.kind == accClockRead {
-			a.kind = accClockSet
+	could := ch.timer.base.found && ch.timer.base.early
+	for i := range ch.history {
+		a := &ch.history[i]
+		if a.kind != accAll {
+			continue
 		}
+		if op := e.stack[a.event].op; could && (op == OpTimerStop || op == OpTimerReset) {
+			return true
+		}
+		could = a.found && a.early
 	}
-	e.chanRaces(t, d, true)
-	e.firingAcc, t.chanOp.acc = t.chanOp.acc, did
-}
-
-// cannotFire reports whether c is the case of a timer that cannot fire now.
-func (e *engine) cannotFire(c chanCase) bool {
-	return c.obj >= 0 && !c.send && e.objs[c.obj].ch.timer != nil && !e.ready(c)
+	return false
 }
 
 // firstDeadline returns the first deadline of the armed timers that t's operation waits for.

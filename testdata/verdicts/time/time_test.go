@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model"
+	"github.com/surewake/surewake/park"
 )
 
-// verdict: FAILED timing: deadlock.*timer of 1ms at time_test.go:20 ended the wait of flusher before user
+// verdict: FAILED timing: deadlock.*timer of 1ms at time_test.go:21 ended the wait of flusher before user
 func TestTickerBesideLockUsers(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var mu sync.Mutex
@@ -540,4 +541,19 @@ func TestTickerOfALoneBody(t *testing.T) {
 		for range time.NewTicker(time.Second).C {
 		}
 	})
+}
+
+// The search does not see that an early end of a futex wait moves the clock for others.
+//
+// verdict: said the order of timeouts of futex waits, of timers and of looks at the clock
+func TestClockBesideAFutexThatEndsEarly(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		p := park.New(park.Futex)
+		x.Go("looks", func() {
+			start := time.Now()
+			x.Assert(!time.Now().Before(start), "the clock goes back")
+		})
+		p.ParkTimeout(time.Second)
+		x.Join()
+	}, model.Timeouts(1))
 }
