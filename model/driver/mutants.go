@@ -433,7 +433,8 @@ func (j *judge) changesVerdict(
 	for _, row := range rows {
 		if row.Name == mutated.Name {
 			unsaid := func(a string) bool { return !slices.Contains(mutated.Assumptions, a) }
-			return row.Verdict != mutated.Verdict || slices.ContainsFunc(row.Assumptions, unsaid), nil
+			changed := row.Verdict != mutated.Verdict
+			return changed || slices.ContainsFunc(row.Assumptions, unsaid), nil
 		}
 	}
 	return true, nil
