@@ -102,7 +102,7 @@ func needRace(t *testing.T) {
 // the runtime look for work at once: they run under a bound that they state.
 var bounded = regexp.MustCompile(`^(` +
 	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes|TestWiderSchedulersAreTheTable)/\d.*` +
-	`|.*/(one_preemption|two_preemptions)` +
+	`|.*/(no_preemption|one_preemption|two_preemptions)` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
 	`|TestParkPathIsTheTable/workers_(1_submitters_2|2_submitters_\d)` +

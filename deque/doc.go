@@ -26,43 +26,48 @@
 // # Finding something to do
 //
 // A worker looks at its own deque, then at the queue that all workers share and that takes what
-// overflows, and then at the deques of the others, in an order that differs from worker to worker:
+// overflows, and then at the deques of the others, from the one after its own on. This is how a
+// worker of [pool] steals:
 //
-//	func (w *worker) find() (task, bool) {
-//		for {
-//			if t, ok := w.local.Pop(); ok {
-//				return t, true
-//			}
-//			if t, ok := w.shared.take(); ok {
-//				return t, true
-//			}
-//			again := false
-//			for i := range w.all {
-//				victim := w.all[(w.id+1+i)%len(w.all)]
-//				if victim == w {
-//					continue
+//	func (w *Worker) steal() (Task, bool) {
+//		all := w.pool.workers
+//		for ; ; runtime.Gosched() {
+//			contended := false
+//			for i := 1; i < len(all); i++ {
+//				t, result := all[(w.role.ID()+i)%len(all)].local.StealInto(w.local)
+//				if result == deque.Stolen {
+//					return t, true
 //				}
-//				switch t, result := victim.local.StealInto(w.local); result {
-//				case deque.Stolen:
-//					return t, true // and the rest of the half is in w.local
-//				case deque.Contended:
-//					again = true // there was something, and somebody was faster
-//				case deque.Empty:
-//				}
+//				contended = contended || result == deque.Contended // it was not empty: look again
 //			}
-//			if !again {
-//				return task{}, false // every deque was empty when it was looked at
+//			if !contended {
+//				return nil, false
 //			}
-//			runtime.Gosched()
 //		}
 //	}
 //
-// The package example runs it. What to do when nothing is found, and whom to wake after a push, is
-// left to the caller; package idle answers both.
+// The values of a steal are in no deque while they move, and so are those of a batch from the
+// shared queue. A worker that looks at all queues at that time, and goes to sleep, does not know of
+// the rest, which it could have taken: the thief has to see that somebody is woken. So
+//
+//   - with package idle, a worker steals only as a searcher (its rules 1 and 6), and calls Notify
+//     after it has put the rest of a batch into its deque;
+//   - without it, a thief does what it does after a Push, if Len of its deque is not 0.
+//
+// That package is a whole pool made of this one, idle and park, to be copied.
+//
+// # Callbacks
+//
+// The overflow that Push is given runs on the owner's goroutine, without any lock. It may call
+// everything of the deque that the owner may call, and it may panic: the batch is its own then. It
+// hands the values on, to another queue; whoever has to be woken for them is woken after Push, once
+// for all of them.
 //
 // # Source
 //
 // The split head, with one steal open at a time and its claim, copy and release, is that of the
 // local queue of Tokio's multi-threaded scheduler, which in turn follows Go's runqueue. The
 // differences, and why, are in deque.go; what is proved about the ring is listed there too.
+//
+// [pool]: https://github.com/surewake/surewake/tree/main/examples/pool
 package deque

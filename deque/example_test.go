@@ -43,37 +43,25 @@ type worker struct {
 	all    []*worker
 }
 
-// find is the loop of the package documentation.
+// find is for workers that never sleep. One that does must be a searcher of package idle before it
+// steals: see the package documentation.
 func (w *worker) find() (task, bool) {
-	for {
-		if t, ok := w.local.Pop(); ok {
-			return t, true
-		}
-		if t, ok := w.shared.take(); ok {
-			return t, true
-		}
-		again := false
-		for i := range w.all {
-			victim := w.all[(w.id+1+i)%len(w.all)]
-			if victim == w {
-				continue
-			}
-			switch t, result := victim.local.StealInto(w.local); result {
-			case deque.Stolen:
-				return t, true // and the rest of the half is in w.local
-			case deque.Contended:
-				again = true // there was something, and somebody was faster
-			case deque.Empty:
-			}
-		}
-		if !again {
-			return task{}, false // every deque was empty when it was looked at
-		}
-		runtime.Gosched()
+	if t, ok := w.local.Pop(); ok {
+		return t, true
 	}
+	if t, ok := w.shared.take(); ok {
+		return t, true
+	}
+	for i := 1; i < len(w.all); i++ {
+		victim := w.all[(w.id+i)%len(w.all)]
+		if t, result := victim.local.StealInto(w.local); result == deque.Stolen {
+			return t, true // and the rest of the half is in w.local
+		}
+	}
+	return task{}, false
 }
 
-// Workers split a task into smaller ones until all numbers are counted.
+// Workers that never sleep split a task into smaller ones until all numbers are counted.
 func Example() {
 	const numbers = 100_000
 	s := &shared{tasks: []task{{0, numbers}}}
@@ -88,7 +76,7 @@ func Example() {
 			for counted.Load() < numbers {
 				t, ok := w.find()
 				if !ok {
-					runtime.Gosched() // a real worker would go to sleep here
+					runtime.Gosched()
 					continue
 				}
 				if t.to-t.from <= 10 {

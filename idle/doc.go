@@ -25,7 +25,9 @@
 //
 // # The rules
 //
-//  1. Whoever puts a task where another worker can take it calls [Coordinator.Notify] afterwards.
+//  1. Whoever puts a task where another worker can take it calls [Coordinator.Notify] afterwards,
+//     once for a put of any size. The rest of a steal, and the rest of a batch that a worker takes
+//     from a queue, are puts: nobody could see them while they moved.
 //  2. A worker that has found something, or stops searching for another reason, calls
 //     [Worker.Found] before it goes on.
 //  3. A worker that goes to sleep calls [Worker.Publish] first, sleeps as the outcome says, and
@@ -35,58 +37,84 @@
 //  5. Each claim (by Notify, Found, [Coordinator.Claim] or [Coordinator.Close]) is followed by
 //     exactly one unpark, by the claimer, soon; no other unpark is allowed. The unpark leaves a
 //     token, which waits if the worker does not sleep yet.
+//  6. A worker takes from the queues of others only as a searcher: after [Worker.Search] returned
+//     true, or Woke returned [Searching], and before Found, which then is the Notify for the rest
+//     of the steal. If Search returns false it does not steal, and goes to sleep.
+//  7. A worker does not end as a searcher, by a panic or [runtime.Goexit] either: Notify would wake
+//     nobody from then on. Where that may happen between Search and Found, Found is deferred; for a
+//     worker that does not search it does nothing. Before a task runs, Found has been called.
+//  8. Close comes after the last put from outside. Whoever stops the workers shuts the submitters
+//     out first, under the lock of the queue that they put tasks in; the package does not. Workers
+//     may put tasks after Close, where they take them themselves before they end.
 //
-// A breach that shows is a panic that names the rule.
+// A breach of the rules 2, 3 and 5 that shows is a panic that names the rule.
 //
-// # A parking worker
+// Where a push hands an overflow to another queue, one Notify after the push stands for both. The
+// unpark that Close is given is called without any lock, and may call all functions of this
+// package; it must not block, since the claims that remain come after it.
 //
-// The tokens are those of package park, the queue is any:
+// # A worker
 //
-//	func (s *scheduler) work(me int) {
-//		w, sleep := s.idle.Worker(me), &s.parkers[me]
+// These are the loop of a worker of [pool], its sleep, and what wakes it. There, own looks at the
+// worker's own queue and at the one that all share, steal at those of the others, and queued at all
+// of them:
+//
+//	func (w *Worker) next() (Task, bool) {
 //		for {
-//			t, ok := s.take()
-//			if !ok && w.Search() {
-//				t, ok = s.take() // a searcher looks everywhere, and more than once
+//			t, ok := w.own()
+//			if !ok && w.role.Search() {
+//				t, ok = w.steal() // only as a searcher: Found answers for the rest of the steal
 //			}
 //			if ok {
-//				s.unpark(w.Found())
-//				t()
-//				continue
+//				w.pool.unpark(w.role.Found()) // before the task, which may wait, or panic
+//				return t, true
 //			}
-//			next := w.Publish()
-//			if next == idle.Recheck {
-//				if s.queued() {
-//					s.unpark(s.idle.Notify())
-//				}
-//				next = w.Woke(sleep.ParkTimeout(10 * time.Millisecond))
-//			}
-//			if next == idle.AwaitToken {
-//				sleep.Park()
-//				next = w.Woke(true)
-//			}
-//			if next == idle.Closed && !s.queued() {
-//				return
+//			if !w.sleep() {
+//				return nil, false
 //			}
 //		}
 //	}
 //
-//	func (s *scheduler) submit(t func()) {
-//		s.put(t)
-//		s.unpark(s.idle.Notify())
+//	func (w *Worker) sleep() bool {
+//		outcome := w.role.Publish()
+//		if outcome == idle.Closed {
+//			return w.pool.queued()
+//		}
+//		if outcome == idle.Recheck && w.pool.queued() {
+//			w.pool.notify()
+//		}
+//		w.token.Park()
+//		w.role.Woke(true)
+//		return true
 //	}
 //
-//	func (s *scheduler) unpark(worker int, ok bool) {
-//		if ok {
-//			s.parkers[worker].Unpark()
+//	func (p *Pool) notify() { p.unpark(p.idle.Notify()) }
+//
+//	func (p *Pool) unpark(worker int, claimed bool) {
+//		if claimed {
+//			p.workers[worker].token.Unpark()
 //		}
 //	}
 //
-// The package example runs it. No promise above needs the timeout; a worker may have one for other
-// things that it looks after now and then. To stop the workers, see that no more tasks come, and
-// then call
+// To stop the workers:
 //
-//	s.idle.Close(func(worker int) { s.parkers[worker].Unpark() })
+//	func (p *Pool) Close() {
+//		p.shared.lock.Lock()
+//		p.shared.closed = true // before the workers end: no Submit puts a task that nobody takes
+//		p.shared.lock.Unlock()
+//		p.idle.Close(func(worker int) { p.unpark(worker, true) })
+//		p.running.Wait()
+//	}
+//
+// That package is a whole pool of 200 lines, made of this one, deque and park, to be copied.
+//
+// # Timeouts
+//
+// No promise above needs one. A worker that looks after other things now and then, such as
+// deadlines, may sleep with a timeout if it was told Recheck, and calls Woke with what ended the
+// sleep; when told AwaitToken it sleeps without one. A timeout hides mistakes: if a push wakes
+// nobody, its task is late and not lost. So check a scheduler with plain sleeps, or with
+// model.NoRescue, which fails an execution that goes on only by a timeout.
 //
 // # Memory
 //
@@ -101,4 +129,6 @@
 // The last searcher that must wake a successor is that of Go's scheduler (runtime/proc.go, "Worker
 // thread parking/unparking") and of Tokio's. Claims by clearing a bit, and counting after the
 // claim, are in place of their spinning counter that is raised first; idle.go says why.
+//
+// [pool]: https://github.com/surewake/surewake/tree/main/examples/pool
 package idle

@@ -263,7 +263,8 @@ func (c *Coordinator) Claim(worker int) bool {
 
 // Close ends all sleep: it claims every worker that is asleep and calls unpark for each, to give it
 // its token, and every later [Worker.Publish] returns [Closed] or [AwaitToken]. A worker that it
-// has woken is a searcher and takes what is left; so Close comes after the last push.
+// has woken is a searcher and takes what is left; so Close comes after the last put from outside
+// (rule 8).
 //
 // Anyone may call Close, more than once, and again after a panic in unpark, by which only the
 // worker in question misses its token.

@@ -81,6 +81,28 @@ func TestCountBelowZeroPanics(t *testing.T) {
 	}
 }
 
+// Rule 7, and what happens without.
+func TestADeferredFoundEndsTheSearchOfAWorkerThatPanics(t *testing.T) {
+	c := idle.New(2)
+	c.Worker(1).Publish()
+	w := c.Worker(0)
+	woken, ok := -1, false
+	require.PanicsWithValue(t, "a bug", func() {
+		defer func() { woken, ok = w.Found() }()
+		require.True(t, w.Search())
+		panic("a bug")
+	})
+	require.True(t, ok)
+	require.Equal(t, 1, woken)
+	require.Equal(t, 1, c.Searching(), "worker 1, in the place of worker 0")
+
+	c = idle.New(2)
+	c.Worker(1).Publish()
+	require.True(t, c.Worker(0).Search()) // and dies here
+	_, ok = c.Notify()
+	require.False(t, ok)
+}
+
 func TestOutcomesHaveNames(t *testing.T) {
 	for want, o := range map[string]idle.Outcome{"Recheck": idle.Recheck,
 		"AwaitToken": idle.AwaitToken, "Searching": idle.Searching,

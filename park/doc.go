@@ -40,8 +40,12 @@
 //		p.Unpark()   // then wake
 //	}
 //
-// The package example runs it. Which of several sleepers to wake is left to the caller; package
-// idle decides it for a scheduler.
+// The package example runs it. With a timeout in place of Park, a producer that forgets Unpark, or
+// calls it before it puts, goes unnoticed: the value is late, and not lost. So the timeout is for
+// what the consumer looks after besides, and a check of the loop does without.
+//
+// Which of several sleepers to wake is left to the caller; package idle decides it for a scheduler.
+// [pool] is a whole pool made of this package, idle and deque, to be copied.
 //
 // # What is promised
 //
@@ -76,4 +80,6 @@
 // One token with remembered wakes is that of java.util.concurrent's LockSupport and of Rust's
 // thread::park. The three-state word with a futex is close to the latter's; park.go says what
 // differs.
+//
+// [pool]: https://github.com/surewake/surewake/tree/main/examples/pool
 package park

@@ -57,7 +57,8 @@
 //	}
 //
 // The package example runs it. A spawn is taskstate.New(2), one reference for the task itself and
-// one for its joiner, and a place in the queue.
+// one for its joiner, and a place in the queue. Any queue will do; [pool] is one with workers that
+// steal and sleep, and each e <- t above a Spawn or a Submit there, which wake a worker if needed.
 //
 // # References
 //
@@ -97,4 +98,6 @@
 //
 // The lifecycle with a notified bit, join interest and a reference count in one word is that of
 // Tokio's tasks (runtime/task/state.rs). word.go says what differs, and what is proved.
+//
+// [pool]: https://github.com/surewake/surewake/tree/main/examples/pool
 package taskstate

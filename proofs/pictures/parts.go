@@ -48,8 +48,8 @@ var parts = []part{
 	{"park", "one goroutine's sleep", 3.5, 10.2},
 }
 
-// aside are directories whose packages are not drawn: tools and tests of this repository.
-var aside = []string{"ci", "fuzz", "model/stdlib/api", "proofs/pictures"}
+// aside are directories whose packages are not drawn: tools, tests and examples of this repository.
+var aside = []string{"ci", "examples", "fuzz", "model/stdlib/api", "proofs/pictures"}
 
 const (
 	partWidth, partHeight = 170, 46

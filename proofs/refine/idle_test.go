@@ -91,7 +91,7 @@ func (w *world) close() {
 	w.returned.Store(true)
 }
 
-// work is the loop of idle's documentation.
+// work is the loop of idle's documentation, with one queue; a sleep may have a timeout.
 func (w *world) work(me int) {
 	worker := w.c.Worker(me)
 	if me >= w.workers-w.asleep && !w.sleep(me, idle.Recheck, false) {
