@@ -12,7 +12,8 @@
 //
 //   - Every native outcome is among the explored ones. If not, the checker can
 //     call a program proved that fails.
-//   - The search with reduction sees exactly the outcomes of the search without.
+//   - The search with reduction sees exactly the outcomes of the search without. Where that has
+//     too many executions, it sees those of the first of them and of random schedules.
 //   - Where the race detector reports a race natively, it reports one in an
 //     explored execution.
 //
@@ -24,10 +25,10 @@
 // explored outcome that Go does not allow is not noticed at all. Verdicts,
 // messages and replays are not looked at: programs are explored by package
 // explore without the command. Weak memory does not show, as Go's atomics are
-// sequentially consistent. Programs with more executions than the limit are not
-// compared; the tests bound how many those may be. There are no timers in programs yet, and
-// no CompareAndSwap of an atomic.Value: Go's fails also when an equal value is stored
-// meanwhile at another address, and no explored one does.
+// sequentially consistent. Programs with more traces than the limit are not
+// compared; the tests bound how many those may be. There is no CompareAndSwap of an
+// atomic.Value: Go's fails also when an equal value is stored meanwhile at another address,
+// and no explored one does.
 //
 // # Other suites
 //

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,21 +97,41 @@ func NewWorld() *World {
 	return w
 }
 
-// Run begins the program, and returns before its goroutines have ended.
-func (w *World) Run(p Program) {
-	if p.uses("cancel", "err", "cause", "ctxdone", "poll ctxdone",
-		"derive", "afterfunc", "without", "timeout") {
-		w.contexts()
-	}
-	if p.Timed() {
-		w.clocks()
+// Needs is what the World of a program is made with.
+type Needs struct {
+	Contexts bool
+	Clocks   bool
+	Finishes []int // of each goroutine that begins: how many wgfinish it has
+}
+
+// Needs looks for what the program uses, once for all of its executions.
+func (p Program) Needs() Needs {
+	n := Needs{
+		Contexts: p.uses("cancel", "err", "cause", "ctxdone", "poll ctxdone",
+			"derive", "afterfunc", "without", "timeout"),
+		Clocks: p.Timed(),
 	}
 	for _, b := range p.Threads {
-		if n := b.count("wgfinish"); n > 0 {
+		n.Finishes = append(n.Finishes, b.count("wgfinish"))
+	}
+	return n
+}
+
+// Run begins the program, and returns before its goroutines have ended.
+func (w *World) Run(p Program, needs Needs) {
+	if needs.Contexts {
+		w.contexts()
+	}
+	if needs.Clocks {
+		w.clocks()
+	}
+	for _, n := range needs.Finishes {
+		if n > 0 {
 			w.wg.Add(n)
 			w.unfinished += n
 		}
 	}
+	w.roots = make([]*thread, 0, len(p.Threads))
 	for range p.Threads {
 		w.roots = append(w.roots, w.thread(w.Noise))
 	}
@@ -246,27 +265,35 @@ func ended(ts []*thread) bool {
 // goroutine what it saw, how many instructions it began and how it ended; and
 // what the shared variables hold.
 func (w *World) Outcome() string {
-	var b strings.Builder
+	b := make([]byte, 0, 256)
 	for _, t := range w.roots {
-		t.print(&b)
+		b = t.print(b)
 	}
-	fmt.Fprint(&b, "vars ", w.i32.Load(), atomic.LoadInt64(&w.i64), *w.ptr.Load(), w.val.Load())
-	fmt.Fprint(&b, " room ", len(w.ch[1]), len(w.ch[2]))
-	return b.String()
+	b = append(b, "vars"...)
+	number := func(v int64) { b = strconv.AppendInt(append(b, ' '), v, 10) }
+	number(int64(w.i32.Load()))
+	number(atomic.LoadInt64(&w.i64))
+	number(int64(*w.ptr.Load()))
+	number(int64(w.val.Load().(int32)))
+	b = append(b, " room"...)
+	number(int64(len(w.ch[1])))
+	number(int64(len(w.ch[2])))
+	return string(b)
 }
 
-func (t *thread) print(b *strings.Builder) {
-	end := t.end
-	if end == "" {
-		end = fmt.Sprint("stuck at ", t.begun, " in ", t.op)
+func (t *thread) print(b []byte) []byte {
+	b = append(b, '{')
+	if t.end != "" {
+		b = append(b, t.end...)
+	} else {
+		b = strconv.AppendInt(append(b, "stuck at "...), int64(t.begun), 10)
+		b = append(append(b, " in "...), t.op...)
 	}
-	fmt.Fprintf(b, "{%s:%s}", end, t.log)
+	b = append(append(append(b, ':'), t.log...), '}')
 	for _, c := range t.children {
-		b.WriteString("(")
-		c.print(b)
-		b.WriteString(")")
+		b = append(c.print(append(b, '(')), ')')
 	}
-	b.WriteString(" ")
+	return append(b, ' ')
 }
 
 func mix(x uint64) uint64 {

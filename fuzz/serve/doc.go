@@ -13,8 +13,10 @@ const Variable = "SUREWAKE_SERVE_PROGRAMS"
 type Request struct {
 	Program prog.Program
 	Mode    string // Native, Reduced or Both
-	Runs    int    // Native: how often. Else: the most executions of a search
-	Seed    uint64 // of the noise
+	Runs    int    // Native: how often. Else: the most executions of the search with reduction
+	Every   int    // Both: the most executions of the search without reduction
+	Samples int    // Both: how many random schedules are run when those were not all
+	Seed    uint64 // of the noise, or of the samples
 	Early   int    // how many timers of an exploration come early
 }
 
@@ -34,6 +36,6 @@ type Answer struct {
 	Crash    string         // a panic that nobody recovered
 	Refused  string         // what the checker does not model
 	Failure  string         // what else ended an execution: never right
-	Every    *Answer        // of the search without reduction
+	Every    *Answer        // of the search without reduction, and of the samples
 	Spent    bool           // the process holds too much that waits for ever: use another
 }

@@ -10,20 +10,27 @@ import (
 
 // explored explores the program. It is of use in a rewritten binary only.
 func explored(r serve.Request) serve.Answer {
-	a := search(r, -1)
-	if r.Mode == serve.Both && a.Failure == "" && a.Refused == "" && !a.Bounded {
-		every := search(r, 1<<20)
-		a.Every = &every
+	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
+	search(&a, r, explore.Config{Preemptions: -1, Executions: int64(r.Runs)})
+	if r.Mode != serve.Both || a.Failure != "" || a.Refused != "" || a.Bounded {
+		return a
 	}
+	every := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
+	search(&every, r, explore.Config{Preemptions: 1 << 20, Executions: int64(r.Every)})
+	if every.Bounded && every.Failure == "" && every.Crash == "" && r.Samples > 0 {
+		search(&every, r, explore.Config{
+			Strategy: explore.Random, Preemptions: -1, Executions: int64(r.Samples), Seed: r.Seed,
+		})
+	}
+	a.Every = &every
 	return a
 }
 
-// search explores the program with reduction if preemptions is negative, else without.
-func search(r serve.Request, preemptions int) serve.Answer {
-	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
+// search adds to the answer what an exploration of the program finds.
+func search(a *serve.Answer, r serve.Request, cfg explore.Config) {
 	var w *prog.World
-	cfg := explore.Config{Preemptions: preemptions, Executions: int64(r.Runs)}
-	if r.Program.Timed() { // time as in a bubble, and equal deadlines in any order
+	needs := r.Program.Needs()
+	if needs.Clocks { // time as in a bubble, and equal deadlines in any order
 		cfg.TimePasses, cfg.Short = true, 1
 		if cfg.EarlyTimeouts = r.Early; r.Early > 0 {
 			cfg.Short = watch
@@ -35,8 +42,8 @@ func search(r serve.Request, preemptions int) serve.Answer {
 	res := explore.Run(cfg, func() {
 		w = prog.NewWorld()
 		w.Over = explore.Aborting
-		w.Run(r.Program)
-		if r.Program.Timed() {
+		w.Run(r.Program, needs)
+		if needs.Clocks {
 			time.Sleep(watch)
 		}
 	})
@@ -53,5 +60,4 @@ func search(r serve.Request, preemptions int) serve.Answer {
 			a.Failure = f.Error()
 		}
 	}
-	return a
 }

@@ -24,8 +24,9 @@ const together = 10
 // native runs the program on real goroutines, half of the times on one
 // processor, where each Gosched is a switch.
 func native(t *testing.T, r serve.Request) serve.Answer {
-	if r.Program.Timed() {
-		return bubbles(t, r)
+	needs := r.Program.Needs()
+	if needs.Clocks {
+		return bubbles(t, r, needs)
 	}
 	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -39,7 +40,7 @@ func native(t *testing.T, r serve.Request) serve.Answer {
 		for range min(together, r.Runs-i) {
 			w := prog.NewWorld()
 			w.Noise = r.Seed + uint64(i)<<20 | 1
-			w.Run(r.Program)
+			w.Run(r.Program, needs)
 			worlds = append(worlds, w)
 			i++
 		}
@@ -59,7 +60,7 @@ func native(t *testing.T, r serve.Request) serve.Answer {
 
 // bubbles runs the program where time passes only when no goroutine can go on.
 // Locks have no place there: a goroutine that waits for one keeps time still.
-func bubbles(t *testing.T, r serve.Request) serve.Answer {
+func bubbles(t *testing.T, r serve.Request, needs prog.Needs) serve.Answer {
 	a := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for i := range r.Runs {
@@ -70,7 +71,7 @@ func bubbles(t *testing.T, r serve.Request) serve.Answer {
 		if bubble(t, func() {
 			w = prog.NewWorld()
 			w.Noise = r.Seed + uint64(i)<<20 | 1
-			w.Run(r.Program)
+			w.Run(r.Program, needs)
 			time.Sleep(watch) // time stops when this function returns
 		}) {
 			a.Stuck[w.Outcome()]++
