@@ -431,11 +431,16 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 			continue
 		case *ast.CallExpr:
 			if p.Fun == fun && len(p.Args) > 0 {
-				r.guard(p.Args[0], e.Pos(), o)
+				if o.hook != "Ranged" || !r.sortedAtOnce(p) {
+					r.guard(p.Args[0], e.Pos(), o)
+				}
 				return
 			}
 		}
 		break
+	}
+	if o.hook == "Ranged" {
+		return // a function of maps as a value: there is no map yet
 	}
 	r.fail(e.Pos(), "%s%s, and is used other than in a call", o.name, o.reason)
 }

@@ -4,11 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-)
 
-// mapOrder is what is assumed where a loop visits a map. Go visits maps in any order; a check sees
-// that of one run.
-const mapOrder = "the order in which loops visit maps does not matter"
+	"github.com/surewake/surewake/model/stdlib"
+)
 
 // rangeMap notes a loop over a map, unless it has the same effect in every order.
 func (r *rewriter) rangeMap(n *ast.RangeStmt) {
@@ -23,7 +21,7 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	if f.loop(n) {
 		return
 	}
-	r.guard(n.X, n.Pos(), op{role: noteOp, hook: "Ranged", reason: mapOrder, name: "range"})
+	r.guard(n.X, n.Pos(), op{role: noteOp, hook: "Ranged", reason: stdlib.MapOrder, name: "range"})
 }
 
 // isMap reports whether t is a map, or a type parameter that stands for maps.
@@ -70,6 +68,20 @@ func (r *rewriter) sortedAfter(n *ast.RangeStmt) types.Object {
 		}
 	}
 	return nil
+}
+
+// sortedAtOnce reports whether a call that visits a map stands in one that sorts what it gives:
+// slices.Sorted(maps.Keys(m)).
+func (r *rewriter) sortedAtOnce(visit *ast.CallExpr) bool {
+	for _, n := range r.stack {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || ast.Unparen(call.Args[0]) != ast.Expr(visit) {
+			continue
+		}
+		fn := callee(r.c.info, call)
+		return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "slices" && fn.Name() == "Sorted"
+	}
+	return false
 }
 
 // sorts has functions that leave their first argument in one order, whatever it was before. Those

@@ -43,8 +43,11 @@ func library(pkg, name string, ptr bool) op {
 		role: noteOp, ptr: ptr, hook: "Outside",
 		reason: text, name: shortName(full), class: class,
 	}
-	if class.Concurrent() {
+	switch {
+	case class.Concurrent():
 		o.hook = "Shared"
+	case class == stdlib.Order && pkg == "maps":
+		o.hook = "Ranged" // the argument is the map
 	}
 	return o
 }

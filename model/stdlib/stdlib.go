@@ -34,8 +34,13 @@ const (
 	Locked  Class = "locked"
 	Methods Class = "methods"
 	Clock   Class = "clock"
+	Order   Class = "order"
 	Refuse  Class = "refuse"
 )
+
+// MapOrder is what is assumed where a map is visited. Go visits maps in any order; a check sees
+// that of one run.
+const MapOrder = "the order in which loops visit maps does not matter"
 
 // assumed has, of each class whose calls are named in a verdict, what is assumed of them.
 var assumed = map[Class]string{
@@ -49,6 +54,7 @@ var assumed = map[Class]string{
 	Locked:  "the order of uses of objects with locks of their own does not matter",
 	Methods: "methods that are called by reflection synchronize nothing",
 	Clock:   "the real clock does not matter",
+	Order:   MapOrder,
 }
 
 // Assumed is what a verdict assumes of the calls of a class that a check reaches, "" if nothing.

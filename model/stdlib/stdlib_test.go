@@ -38,7 +38,7 @@ func TestEveryClassIsKnownAndInUse(t *testing.T) {
 	}
 	known := []Class{
 		Pure, Reach, Model, Env, Files, System, Random, Memory, Global, Locked, Methods, Clock,
-		Refuse,
+		Order, Refuse,
 	}
 	for _, c := range known {
 		require.Positive(t, used[c], "%s", c)

@@ -2,6 +2,8 @@
 package maps
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -11,7 +13,7 @@ import (
 
 // The check sees the order of one run: it may find the failure, or not, and says so.
 //
-// verdict: said visit maps does not matter \(range \S*maps_test.go:18\)|came first
+// verdict: said visit maps does not matter \(range \S*maps_test.go:20\)|came first
 func TestFirstKey(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
@@ -114,7 +116,7 @@ func firstKey[M ~map[K]V, K comparable, V any](m M) (k K) {
 	return k
 }
 
-// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:111\)
+// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:113\)
 func TestFirstKeyOfAnyMap(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		x.Assert(firstKey(map[int]bool{1: true, 2: true}) < 3, "none of them")
@@ -159,5 +161,59 @@ func TestEmptyMapVisitedWhileItIsWritten(t *testing.T) {
 			}
 		})
 		x.Join()
+	})
+}
+
+// verdict: said visit maps does not matter \(maps.Keys .*maps_test.go|came first
+func TestFirstOfKeys(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
+		for k := range maps.Keys(m) {
+			x.Assert(k != 3, "3 came first")
+			break
+		}
+	})
+}
+
+// verdict: said visit maps does not matter \(maps.Values .*maps_test.go|came first
+func TestFirstOfValues(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]int{1: 1, 2: 2, 3: 3, 4: 4}
+		x.Assert(slices.Collect(maps.Values(m))[0] != 3, "3 came first")
+	})
+}
+
+// verdict: said visit maps does not matter \(reflect.Value.MapKeys .*maps_test.go|came first
+func TestFirstByReflection(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
+		x.Assert(reflect.ValueOf(m).MapKeys()[0].Int() != 3, "3 came first")
+	})
+}
+
+// verdict: said visit maps does not matter \(reflect.Value.MapRange .*maps_test.go|came first
+func TestFirstOfMapRange(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		visit := reflect.ValueOf(map[int]bool{1: true, 2: true, 3: true, 4: true}).MapRange()
+		x.Assert(visit.Next() && visit.Key().Int() != 3, "3 came first")
+	})
+}
+
+// verdict: proved without assumptions
+func TestSortedKeys(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
+		keys := maps.Keys[map[int]bool]
+		x.Assert(slices.Sorted(maps.Keys(m))[0] == 1, "1 comes first")
+		x.Assert(len(slices.Sorted(keys(m))) == 4, "four keys")
+	})
+}
+
+// verdict: proved without assumptions
+func TestOneKey(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		for k := range maps.Keys(map[int]bool{1: true}) {
+			x.Assert(k == 1, "%d came first", k)
+		}
 	})
 }
