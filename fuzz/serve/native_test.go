@@ -17,9 +17,9 @@ const leaks = 150
 // watch is longer than all that a program with timers waits for.
 const watch = time.Second
 
-// together is how many runs of a program are begun at once: that they have ended, or
-// wait for ever, is found out once for all of them.
-const together = 10
+// together is how many runs of a program are begun at once, at most half of them: that they
+// have ended, or wait for ever, is found out once for all of them.
+const together = 30
 
 // native runs the program on real goroutines, half of the times on one
 // processor, where each Gosched is a switch.
@@ -37,7 +37,7 @@ func native(t *testing.T, r serve.Request) serve.Answer {
 			runtime.GOMAXPROCS(2)
 		}
 		var worlds []*prog.World
-		for range min(together, r.Runs-i) {
+		for range min(together, (r.Runs+1)/2, r.Runs-i) {
 			w := prog.NewWorld()
 			w.Noise = r.Seed + uint64(i)<<20 | 1
 			w.Run(r.Program, needs)
