@@ -17,6 +17,9 @@ import (
 type bell struct {
 	x       *model.Exec
 	givesUp int // how often it may
+	// interrupts is how many waits the interruptions of the check may end. One that is not taken
+	// back ends more, and nobody would sleep any more.
+	interrupts int
 	// state has a bit for each ID that is ready and was not told of; bit 0 is the interruption.
 	state atomic.Uint32
 }
@@ -38,6 +41,10 @@ func (b *bell) Wait(events []Event, d time.Duration) (n int, interrupted bool) {
 			events[n] = Event{ID: uint64(id), Read: true}
 			n++
 		}
+	}
+	if d != 0 && state&interruption != 0 {
+		b.interrupts--
+		b.x.Assert(b.interrupts >= 0, "an interruption ends more than one wait")
 	}
 	return n, state&interruption != 0
 }
@@ -70,7 +77,7 @@ const gaveUp = "the kernel gives up at most once"
 // behind.
 func TestModelTokenWakesWhoIsInTheKernel(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		p, parker := poller(&bell{x: x, givesUp: 1}), new(park.Parker)
+		p, parker := poller(&bell{x: x, givesUp: 1, interrupts: 1}), new(park.Parker)
 		written := 0
 		x.Go("waker", func() {
 			written = 1
@@ -88,7 +95,7 @@ func TestModelTokenWakesWhoIsInTheKernel(t *testing.T) {
 // that one is not lost.
 func TestModelSecondTokenIsNotLostToTheFirst(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		p, parker := poller(&bell{x: x}), new(park.Parker)
+		p, parker := poller(&bell{x: x, interrupts: 2}), new(park.Parker)
 		var first atomic.Bool
 		x.Go("one", func() { p.Unpark(0, parker) })
 		x.Go("two", func() {
@@ -108,7 +115,7 @@ func TestModelSecondTokenIsNotLostToTheFirst(t *testing.T) {
 // another costs it a turn only.
 func TestModelWorkersFollowOneAnother(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		p := poller(&bell{x: x})
+		p := poller(&bell{x: x, interrupts: 2})
 		var parkers [2]park.Parker
 		var left atomic.Bool
 		for i := range parkers {
@@ -130,7 +137,7 @@ func TestModelWorkersFollowOneAnother(t *testing.T) {
 // nothing from the one inside: not its interruption.
 func TestModelLooksTakeNoInterruption(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		b := &bell{x: x}
+		b := &bell{x: x, interrupts: 1}
 		p, parker := poller(b), new(park.Parker)
 		var told atomic.Int32
 		x.Go("looker", func() {
@@ -174,7 +181,7 @@ func TestModelLooksShareTheEvents(t *testing.T) {
 // told of events: each claim is one token, and nothing is lost.
 func TestModelClaimsMeetEvents(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		b := &bell{x: x, givesUp: 1}
+		b := &bell{x: x, givesUp: 1, interrupts: 1}
 		p, parker, sleepers := poller(b), new(park.Parker), idle.New(1)
 		var tasks atomic.Int32
 		x.Go("pusher", func() {
