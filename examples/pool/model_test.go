@@ -37,25 +37,30 @@ func TestOneWorkerRunsTwoTasks(t *testing.T) {
 // A task that ends the goroutine, by a panic or by Goexit, does not end the worker, and leaves no
 // searcher on the count that does not search.
 func TestTheWorkerOfATaskThatDiesGoesOn(t *testing.T) {
-	goexit := func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
-		for range 2 {
-			done.Add(1)
-			submit(x, p, func(*Worker) { done.Done(); runtime.Goexit() })
-			done.Wait()
-		}
+	for name, die := range map[string]func(){
+		"panic": func() { panic("a bug") }, "Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			check{"", func(p *Pool, done *sync.WaitGroup) {
+				done.Add(2)
+				p.onPanic = func(v any) {
+					if v != "a bug" {
+						panic(v)
+					}
+				}
+				one := func(*Worker) { defer done.Done(); die() }
+				p.shared.put(true, []Task{one, one})
+			}, nil}.run(t, 1)
+		})
 	}
-	t.Run("panic", func(t *testing.T) {
-		check{"", nil, func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
-			done.Add(2)
-			p.onPanic = func(any) { done.Done() }
-			submit(x, p, func(*Worker) { panic("a bug") }, func(*Worker) { done.Done() })
-		}}.run(t, 1)
-	})
-	t.Run("Goexit/one preemption", func(t *testing.T) {
-		check{"", nil, goexit}.run(t, 1, model.Preemptions(1))
-	})
 	t.Run("Goexit of one of two/no preemption", func(t *testing.T) {
-		check{"", nil, goexit}.run(t, 2, model.Preemptions(0))
+		check{"", nil, func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
+			for range 2 {
+				done.Add(1)
+				submit(x, p, func(*Worker) { done.Done(); runtime.Goexit() })
+				done.Wait()
+			}
+		}}.run(t, 2, model.Preemptions(0))
 	})
 }
 
@@ -77,13 +82,13 @@ func TestCloseRefusesATaskOrRunsIt(t *testing.T) {
 	})
 }
 
-// A queue of two has no room for the fourth task; the overflow keeps it and the older ones.
+// A queue of two has no room for the third task; the overflow keeps it and the older ones.
 func TestNoTaskOfAnOverflowIsLost(t *testing.T) {
-	check{"", nil, func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
+	check{"", func(p *Pool, done *sync.WaitGroup) {
 		done.Add(3)
 		one := func(*Worker) { done.Done() }
-		submit(x, p, func(w *Worker) { w.Spawn(one, one, one) })
-	}}.run(t, 1)
+		p.shared.put(true, []Task{func(w *Worker) { w.Spawn(one, one, one) }})
+	}, nil}.run(t, 1)
 }
 
 // Two workers, and three tasks of which one waits for the next: if that is stranded, nobody else
