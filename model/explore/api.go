@@ -122,6 +122,7 @@ func Run(cfg Config, body func()) Result {
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e
+	e.watched = cfg.Record || cfg.Certify || cfg.Observe != nil
 	if cfg.Certify {
 		e.certificate = new(certificate)
 	}

@@ -5,77 +5,81 @@ package explore
 func (e *engine) commit(t *thread) {
 	d := e.depth
 	ev := &e.stack[d]
+	// A step of the prefix runs again. Its event exists and keeps its class: if the memory has
+	// changed so that another class were right, the result will differ.
+	again := d < e.plen-1
+	if again && (ev.obj != t.obj || ev.op != t.op) {
+		e.mismatch(t, ev)
+	}
 	ev.quiet = 0
+	e.pending -= t.key
+	if t.op.isAtomic() {
+		e.runnable.remove(t.id)
+	} else {
+		e.depart(t, ev, again)
+	}
+	if !again {
+		e.newEvent(t, ev)
+	}
+	if e.rec != nil {
+		e.rec.commit(t, ev, d)
+	}
+	e.depth = d + 1
+	beatEvery(d + 1)
+	t.prev = int32(d)
+	if t.obj >= 0 {
+		e.objs[t.obj].last = int32(d)
+	}
+	if !t.op.isAtomic() {
+		t.chosen = ev.choice
+		e.apply(t, int32(d))
+	}
+	if ev.idle != busy || !e.tired.empty() {
+		e.noteIdle(t, ev, int32(d))
+	} else {
+		e.restedAt = int32(d)
+	}
+	if t.spin.on || t.op.takesCase() {
+		e.lapNote(t, ev, int32(d))
+	}
+	if e.watched {
+		e.noteEvent(t, ev, int32(d))
+	}
+}
+
+// depart is what commit does first for an operation that is none of sync/atomic.
+func (e *engine) depart(t *thread, ev *event, again bool) {
 	m := &ops[t.op]
 	if m.gated() {
 		e.gated.remove(t.id)
 	} else {
 		e.runnable.remove(t.id)
 	}
-	e.pending -= t.key
 	if e.cfg.TimePasses && m.deadline != nil {
 		e.noteTie(t, ev, m)
 	}
-	if m.accesses != nil {
-		e.chanBegin(t)
+	if m.accesses == nil {
+		return
 	}
-	if d < e.plen-1 {
-		e.repeatEvent(t, ev, m)
-	} else {
-		e.newEvent(t, ev, m)
-		switch {
-		case e.reduce:
-			e.searchFrom(t, ev, m)
-		case e.rng.on:
-			e.randomAfter(t, ev.class)
-		}
-	}
-	if e.rec != nil {
-		e.rec.commit(t, ev, d)
-	}
-	e.depth++
-	beatEvery(e.depth)
-	t.prev = int32(d)
-	t.chosen = ev.choice
-	if t.obj >= 0 {
-		e.objs[t.obj].last = int32(d)
-	}
-	if m.apply != nil || m.accesses != nil {
-		e.apply(t, m, int32(d))
-	}
-	if e.certificate != nil {
-		e.certificate.event(e, t, ev, int32(d))
-	}
-	if !e.tired.empty() || ev.idle != busy {
-		e.noteIdle(t, ev, int32(d))
-	} else {
-		e.restedAt = int32(d)
-	}
-	if t.spin.on || m.takes {
-		e.lapNote(t, ev, int32(d))
-	}
-	if t.spin.on && t.spin.top().kind == exactLoop {
-		t.spin.note(t, ev.class, int32(d))
-	}
-	if e.cfg.Observe != nil && !m.leaves {
-		e.observeCommitted(t, m)
-	}
-}
-
-// repeatEvent is commit for a step of the prefix that is run again. The event exists; its class is
-// kept, and if the memory has changed so that another class were right, the result will differ.
-func (e *engine) repeatEvent(t *thread, ev *event, m *operation) {
-	if ev.obj != t.obj || ev.op != t.op {
-		e.mismatch(t, ev)
-	}
-	if m.accesses != nil {
+	if e.chanBegin(t); again {
 		e.chanPrepare(t, ev.choice)
 	}
 }
 
-// newEvent fills in the event of a step that was not run before.
-func (e *engine) newEvent(t *thread, ev *event, m *operation) {
-	d := e.depth
+// noteEvent tells those who watch of event d, which t has committed. An observer gets it with its
+// result, from Leave or one of its kind if there is one.
+func (e *engine) noteEvent(t *thread, ev *event, d int32) {
+	if e.certificate != nil {
+		e.certificate.event(e, t, ev, d)
+	}
+	if e.cfg.Observe != nil && !ops[t.op].leaves {
+		e.observeCommitted(t)
+	}
+}
+
+// newEvent fills in the event of a step that was not run before, and lets the search know of it.
+func (e *engine) newEvent(t *thread, ev *event) {
+	d, m := e.depth, &ops[t.op]
 	c := m.class
 	if m.resolve != nil {
 		c = m.resolve(e, t)
@@ -93,7 +97,7 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 	if d > 0 {
 		before := &e.stack[d-1]
 		ev.preempt, ev.hash = before.preempt, before.hash
-		if e.node(ev, nodeEnabled).has(int(before.tid)) && int(before.tid) != t.id {
+		if int(before.tid) != t.id && e.node(ev, nodeEnabled).has(int(before.tid)) {
 			ev.preempt++
 		}
 	}
@@ -118,6 +122,12 @@ func (e *engine) newEvent(t *thread, ev *event, m *operation) {
 		if e.chanPrepare(t, ev.choice); m.choices != nil {
 			ev.value = t.chanOp.value
 		}
+	}
+	switch {
+	case e.reduce:
+		e.searchFrom(t, ev, m)
+	case e.rng.on:
+		e.randomAfter(t, c)
 	}
 }
 
@@ -151,7 +161,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	case t.obj >= 0:
 		e.races(t, ev.class, d)
 	}
-	e.clockOf(t, ev, int32(d))
+	e.clockOf(t, ev, m, int32(d))
 	asleep := e.node(ev, nodeSleep).union(e.node(ev, nodeDone))
 	asleep.remove(t.id)
 	for i := asleep.first(); i >= 0; i = asleep.next(i + 1) {
@@ -175,8 +185,8 @@ func (e *engine) sameObjectWakes(t, u *thread, c class) bool {
 
 // apply changes the model of the object as the operation does. The event is d; d is negative if
 // there is none (quietStep).
-func (e *engine) apply(t *thread, m *operation, d int32) {
-	switch {
+func (e *engine) apply(t *thread, d int32) {
+	switch m := &ops[t.op]; {
 	case m.accesses != nil:
 		e.chanApply(t, m, d)
 	case m.apply != nil:

@@ -19,14 +19,16 @@ func (e *engine) pick() int {
 			en.add(i)
 		}
 	}
-	all, idle, back := en, busy, threadSet{}
+	idle, back, held := busy, threadSet{}, threadSet{}
 	if en.empty() && e.gated.empty() { // every thread has ended
 		return endBlocked
 	}
 	if en.empty() || !e.tired.empty() {
+		all := en
 		if en, idle = e.fairly(en); en.empty() {
 			return endBlocked
 		}
+		held = all.without(en)
 		if e.stopped = idle != busy && e.onlyBackground(); e.stopped {
 			return endBlocked
 		}
@@ -64,7 +66,7 @@ func (e *engine) pick() int {
 		e.keepSleepSet(d)
 	}
 	back.add(ch)
-	done, held := only(ch), all.without(en)
+	done := only(ch)
 	*ev = event{}
 	ev.tid, ev.pending, ev.idle = int32(ch), e.pending, idle
 	ev.low[nodeEnabled], ev.low[nodeSleep], ev.low[nodeBack] = en.low, e.sleep.low, back.low

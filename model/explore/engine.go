@@ -188,6 +188,7 @@ type engine struct {
 	rec      *recorder // nil unless the execution is recorded
 
 	certificate *certificate // nil unless Config.Certify
+	watched     bool         // Config.Record, Certify or Observe is set
 
 	res             Result
 	longest         int  // most events of an execution

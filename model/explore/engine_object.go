@@ -9,7 +9,7 @@ type table struct {
 	slots []slot
 	gen   uint32
 	shift uint8
-	last  slot // the entry that was asked for last
+	last  slot // what was asked for last in this generation
 }
 
 type slot struct {
@@ -25,13 +25,10 @@ func (tb *table) reset(bits uint8) {
 
 // object returns the number of the object at p, a new one on first use.
 func (e *engine) object(p unsafe.Pointer) int32 {
-	tb := &e.table
-	if tb.last.p == p && tb.last.gen == tb.gen {
-		return tb.last.id
+	if last := &e.table.last; last.p == p {
+		return last.id
 	}
-	id := e.lookUp(p)
-	tb.last = slot{p, tb.gen, id}
-	return id
+	return e.lookUp(p)
 }
 
 // lookUp is object for any pointer but the last one.
@@ -45,6 +42,7 @@ func (e *engine) lookUp(p unsafe.Pointer) int32 {
 			break
 		}
 		if s.p == p {
+			tb.last = *s
 			return s.id
 		}
 		h++
@@ -54,7 +52,8 @@ func (e *engine) lookUp(p unsafe.Pointer) int32 {
 		return e.lookUp(p)
 	}
 	id := int32(e.nobjs)
-	tb.slots[h&mask] = slot{p, tb.gen, id}
+	tb.last = slot{p, tb.gen, id}
+	tb.slots[h&mask] = tb.last
 	e.newObject(p)
 	return id
 }
@@ -91,10 +90,10 @@ func (e *engine) growTable() {
 // clear forgets every object. Slots keep the pointers of earlier executions until they are used
 // again, which keeps alive at most the memory of one execution.
 func (tb *table) clear() {
+	tb.last = slot{p: unsafe.Pointer(tb)} // where no object lies
 	tb.gen++
 	if tb.gen == 0 { // wrapped: stale entries would look alive
 		clear(tb.slots)
-		tb.last = slot{}
 		tb.gen = 1
 	}
 }

@@ -33,19 +33,22 @@ func Leave(val uint64) {
 	}
 	ev := &e.stack[e.depth-1]
 	if e.depth < e.plen && ev.seen && ev.val != val && !e.aborting {
-		e.fail(KindNondeterminism, "the same schedule gave another result: "+
-			"step %d, %s of %s, gave %#x before and %#x now"+notControlled,
-			e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
+		e.differentResult(ev, val)
 	}
 	ev.val, ev.seen = val, true
-	if len(e.cur.spin.laps) > 0 {
-		e.lapResult(e.cur, ev.class, val, false)
+	if e.watched || len(e.cur.spin.laps) > 0 {
+		e.noteResult(ev)
 	}
+}
+
+// noteResult tells those who watch, and the loops of the thread, the result of the last event, ev.
+func (e *engine) noteResult(ev *event) {
+	e.lapResult(e.cur, ev.class, ev.val, false)
 	if e.rec != nil {
-		e.rec.value(&ops[ev.op], val)
+		e.rec.value(&ops[ev.op], ev.val)
 	}
 	if e.cfg.Observe != nil {
-		e.observe(e.cur, val)
+		e.observe(e.cur, ev.val)
 	}
 }
 
@@ -85,21 +88,17 @@ func (e *engine) step(t *thread) {
 	if e.aborting {
 		panic(abort{})
 	}
-	if e.tired.has(t.id) {
+	if len(t.spin.laps) > 0 && e.tired.has(t.id) {
 		e.restIfNew(t)
 	}
-	m := &ops[t.op]
 	t.obj = -1
 	if t.ptr != nil {
 		t.obj = e.object(e.word(t.ptr, t.op))
-		if m.meet != nil {
-			m.meet(e, &e.objs[t.obj], t.ptr)
-		}
 	}
-	if m.gated() {
-		e.gated.add(t.id)
-	} else {
+	if t.op.isAtomic() {
 		e.runnable.add(t.id)
+	} else {
+		e.arrive(t)
 	}
 	t.key = (uint64(uint32(t.obj))<<32 | uint64(t.op)<<24 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
 	e.pending += t.key
@@ -126,6 +125,18 @@ func (e *engine) step(t *thread) {
 		}
 	}
 	e.commit(t)
+}
+
+// arrive is what step does for an operation that is none of sync/atomic.
+func (e *engine) arrive(t *thread) {
+	if t.obj >= 0 {
+		e.meet(t)
+	}
+	if ops[t.op].gated() {
+		e.gated.add(t.id)
+	} else {
+		e.runnable.add(t.id)
+	}
 }
 
 // quietStep handles an operation while only one thread can affect the result. It reports false if
@@ -172,7 +183,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	t.spin.effects = true
 	*e.quietAfter(t)++
-	e.apply(t, m, -1)
+	e.apply(t, -1)
 	return true
 }
 

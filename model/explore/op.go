@@ -204,6 +204,9 @@ func (o Op) chooses() bool { return ops[o].choices != nil }
 // is that of its accesses.
 func (o Op) isChan() bool { return ops[o].accesses != nil }
 
+// takesCase reports whether the operation takes one of the cases of a channel operation.
+func (o Op) takesCase() bool { return !o.isAtomic() && ops[o].takes }
+
 // String returns the name of the operation as lanes show it.
 func (o Op) String() string { return ops[o].name }
 

@@ -9,8 +9,8 @@ package explore
 // clockPage has the entries of wordThreads threads. It does not change once a clock has it.
 type clockPage [wordThreads]int32
 
-// clockOf computes the clock of ev, which is t's event at depth d.
-func (e *engine) clockOf(t *thread, ev *event, d int32) {
+// clockOf computes the clock of ev, which is t's event at depth d. m is its operation.
+func (e *engine) clockOf(t *thread, ev *event, m *operation, d int32) {
 	c := e.lowEntries(d)
 	if t.prev >= 0 {
 		copy(c, e.lowEntries(t.prev))
@@ -23,7 +23,7 @@ func (e *engine) clockOf(t *thread, ev *event, d int32) {
 	switch {
 	case ev.idle == tiredRan: // after everything
 		e.joinAll(d)
-	case t.op.isChan():
+	case m.accesses != nil:
 		e.chanClock(t, ev, d)
 	case t.obj >= 0:
 		for f := ev.before(ev.class); f >= 0; {
@@ -42,8 +42,8 @@ func (e *engine) clockOf(t *thread, ev *event, d int32) {
 	case ev.source >= 0:
 		e.join(d, ev.source)
 	}
-	if past := ops[t.op].past; past != nil {
-		past(e, t, d)
+	if m.past != nil {
+		m.past(e, t, d)
 	}
 	if t.id < len(c) {
 		c[t.id] = d + 1

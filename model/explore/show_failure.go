@@ -125,6 +125,14 @@ func (e *engine) mismatch(t *thread, ev *event) {
 		e.depth+1, t.name, ev.op, ev.obj, t.op, t.obj)
 }
 
+// differentResult fails the execution because the last event, ev, had another result than val in an
+// earlier run of the same schedule.
+func (e *engine) differentResult(ev *event, val uint64) {
+	e.fail(KindNondeterminism, "the same schedule gave another result: "+
+		"step %d, %s of %s, gave %#x before and %#x now"+notControlled,
+		e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
+}
+
 // blockedFailure classifies an execution in which nothing can run, and says who waits for what.
 func (e *engine) blockedFailure() *Failure {
 	f := &Failure{}

@@ -51,7 +51,7 @@ func (e *engine) observe(t *thread, result uint64) {
 		s.Address = address(e, t)
 	}
 	if !s.Again {
-		runtime.Callers(3, s.Callers[:])
+		runtime.Callers(4, s.Callers[:]) // not observe and what calls it here
 	}
 	err := e.hide(s)
 	if err != nil {
@@ -67,10 +67,10 @@ func (e *engine) hide(s *Step) error {
 
 // observeCommitted is observe for an operation that ends with its commit, because Leave is not
 // called after it.
-func (e *engine) observeCommitted(t *thread, m *operation) {
+func (e *engine) observeCommitted(t *thread) {
 	result := uint64(0)
-	if m.result != nil {
-		result = m.result(t)
+	if f := ops[t.op].result; f != nil {
+		result = f(t)
 	}
 	e.observe(t, result)
 }

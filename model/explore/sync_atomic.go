@@ -24,7 +24,8 @@ func init() {
 	}
 }
 
-// isAtomic reports whether the operation is one of sync/atomic.
+// isAtomic reports whether the operation is one of sync/atomic. They are the most frequent ones; of
+// the functions of their entries in ops, the search calls resolve only.
 func (o Op) isAtomic() bool { return o <= OpCAS }
 
 // casClass: a CompareAndSwap that would fail only reads.

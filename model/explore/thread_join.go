@@ -19,9 +19,10 @@ func init() {
 
 // joinPast: a Join comes after everything that the threads it waits for did.
 func joinPast(e *engine, t *thread, d int32) {
+	c := e.lowEntries(d)
 	for i := t.children.first(); i >= 0; i = t.children.next(i + 1) {
 		if p := e.threads[i].prev; p >= 0 {
-			join(e.lowEntries(d), e.lowEntries(p))
+			join(c, e.lowEntries(p))
 			if e.pages != nil {
 				e.joinPages(d, p)
 			}

@@ -59,6 +59,9 @@ func (s threadSet) first() int {
 	if s.low != 0 {
 		return bits.TrailingZeros64(s.low)
 	}
+	if s.high == nil {
+		return -1
+	}
 	return s.high.next(wordThreads)
 }
 
