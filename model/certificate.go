@@ -16,6 +16,6 @@ func (c *check) certify(traces string) error {
 		return nil
 	}
 	name := unfitForFiles.ReplaceAllString(c.set.Package+"."+c.name, "_") + ".traces"
-	text := fmt.Sprintf("surewake traces 1\ncheck %s %s\n%s", c.set.Package, c.name, traces)
+	text := fmt.Sprintf("surewake traces 2\ncheck %s %s\n%s", c.set.Package, c.name, traces)
 	return os.WriteFile(filepath.Join(c.set.Certify, name), []byte(text), 0o666)
 }

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const title = "surewake traces 1\ncheck x\n"
+const title = "surewake traces 2\ncheck x\n"
 
 // program is what each thread does, in words.
 type program []string
@@ -196,74 +196,99 @@ func TestSearchIsCertified(t *testing.T) {
 	}
 }
 
-// Two threads write a word; the second reads it. Both orders are there.
-const writers = `= trace
-go 1 0 -1 true
-go 2 0 -1 true
-1 - store 0
-2 - swap 0
-0 - join
-= trace
-go 1 0 -1 true
-go 2 0 -1 true
-2 - swap 0
-1 - store 0
-0 - join
-end 2
-`
+// Two threads do something while main waits for them.
+const (
+	starts = "main - go,main.1 j\nmain - go,main.2 j\n"
+	ends   = "main.1 - end j\nmain.2 - end j\nmain - join j\nmain - end -\n"
+)
 
 func TestSetsWrittenByHand(t *testing.T) {
-	_, both := parts("= trace\n" + strings.TrimPrefix(writers, "= trace\n"))
-	lock := "go 1 0 -1 true\ngo 2 0 -1 true\n1 - lock 0\n"
+	// Two threads write a word; the second reads it. Both orders are there.
+	writes := []string{starts + "main.1 - store 0\nmain.2 - swap 0\n" + ends,
+		starts + "main.2 - swap 0\nmain.1 - store 0\n" + ends}
+	lock := starts + "main.1 - lock 0\n"
 	for _, c := range []struct {
-		name, text string
-		code       int
-		says       string
+		name   string
+		traces []string
+		code   int
+		says   string
 	}{
-		{"complete", "early 0\n" + writers, 0, "2 traces, 6 steps"},
-		{"twice the same", file("early 0\n", append(both, both[0])), 0, "3 traces"},
-		{"a missing order", file("early 0\n", both[:1]), 1, "main.2 does swap 0: no trace begins"},
-		{"a missing end", file("early 0\n", []string{both[0], "go 1 0 -1 true\n" +
-			"go 2 0 -1 true\n2 - swap 0\nstuck 0 join\nstuck 1 store 0\n"}), 1, "store 0: no trace"},
-		{"a missing choice", file("early 0\n", []string{"go 1 0 -1 true\n1 0 choose 2\n0 - join\n"}),
-			1, `outcome "1"`},
-		{"a lock that two hold", file("early 0\n", []string{lock + "2 - lock 0\n0 - join\n"}), 1,
-			"main.2 does lock 0"},
-		{"a join that does not wait", file("early 0\n", []string{"go 1 0 -1 true\n0 - join\n" +
-			"1 - store 0\n"}), 1, "cannot happen there"},
-		{"a lock that nobody takes", file("early 0\n", []string{lock + "1 - unlock 0\n" +
-			"stuck 0 join\nstuck 2 lock 0\n"}), 1, "main.2 does lock 0: no trace begins"},
-		{"a thread that decides otherwise", file("early 0\n", []string{both[0],
-			strings.Replace(both[1], "swap 0", "load 0", 1)}), 1, "with the same past"},
-		{"an operation without a rule", file("early 0\n", []string{"0 - unknown receive\n"}), 3,
-			"unknown receive"},
-		{"two things that a loop waits for", file("early 0\n", []string{"go 1 0 -1 true\n" +
-			"go 2 0 -1 true\ngo 3 0 -1 true\n1 - load 0\n1 - load 1\n2 - store 0\n3 - store 1\n" +
-			"1 - spin 0 1\n0 - join\n"}), 3, "one of several changes"},
-		{"a refusal", "refused not everything was explored\n", 3, "not everything"},
-		{"a line that is cut off", file("early 0\n", []string{"go 1 0 -1 true\n1 - store\n"}), 3,
-			"no file of traces"},
-		{"a thread that nobody started", file("early 0\n", []string{"1 - store 0\n"}), 3,
-			"no file of traces"},
-		{"a wait for what has no rule", file("early 0\n", []string{"stuck 0 unknown 1\n"}), 3,
-			"unknown"},
-		{"65 goroutines", file("early 0\n", []string{born(64)}), 3, "more than 64 goroutines"},
-		{"cut off", "early 0\n" + strings.TrimSuffix(writers, "end 2\n"), 3, "cut off"},
+		{"complete", writes, 0, "2 traces, 14 different steps"},
+		{"twice the same", append(writes, writes[0]), 0, "3 traces"},
+		{"a missing order", writes[:1], 1, "main.2 does swap[] [0]: it can have the outcomes [\"-\"]"},
+		{"a missing end", []string{writes[0], starts + "main.2 - swap 0\nmain.2 - end j\n" +
+			"main stuck join j\nmain.1 stuck store 0\n"}, 1, "main.1 does store"},
+		{"a missing choice", []string{"main 0 choose,2 -\nmain - end -\n"}, 1, `outcomes ["0" "1"]`},
+		{"a lock that two hold", []string{lock + "main.2 - lock 0\n" + ends}, 1,
+			"main.2 does lock"},
+		{"a lock that nobody takes", []string{lock + "main.1 - unlock 0\nmain.1 - end j\n" +
+			"main stuck join j\nmain.2 stuck lock 0\n"}, 1, "main.2 does lock"},
+		{"a lock that was taken before", []string{"start 0 1\nmain stuck lock 0\n"}, 0, "1 traces"},
+		{"a join that does not wait", []string{"main - go,main.1 j\nmain - join j\n" +
+			"main.1 - end j\nmain - end -\n"}, 1, "main does join[] [j]: it can have the outcomes []"},
+		{"a thread that decides otherwise", []string{writes[0],
+			strings.Replace(writes[1], "swap 0", "load 0", 1)}, 1, "with the same past"},
+		{"an operation without a rule", []string{"main - unknown:receive -\n"}, 3,
+			"unknown:receive"},
+		{"a wait for what has no rule", []string{"main stuck unknown:1 -\n"}, 3, "unknown:1"},
+		{"two things that a loop waits for", []string{starts + "main - go,main.3 j\n" +
+			"main.1 - load 0\nmain.1 - load 1\nmain.2 - store 0\nmain.3 - store 1\n" +
+			"main.1 - spin,0,1 -\n"}, 3, "one of several changes"},
+		{"an addition to a WaitGroup", []string{"main - wgadd,1 0\nmain - end -\n"}, 3, "wgadd"},
+		{"the clock and a timeout", []string{starts +
+			"main.1 timeout futexwait,3 0 0@main.1 early clock\nmain.2 - now clock\n" + ends}, 3,
+			"time.Now"},
+		{"a thread that is lost", []string{"main - go,main.1 j\nmain.1 - store 0\nmain - end -\n"}, 3,
+			"main.1 neither ends nor waits"},
+		{"a line that is cut off", []string{starts + "main.1 - store\n"}, 3, "does not know"},
+		{"a thread that nobody started", []string{"main.1 - store 0\n"}, 3, "no file of traces"},
 	} {
-		v := verify(title + c.text)
+		v := verify(title + file("early 0\n", c.traces))
 		require.Equal(t, c.code, v.code, "%s: %s", c.name, v.says)
 		require.Contains(t, v.says, c.says, c.name)
 	}
-	require.Equal(t, 3, verify("").code)
+	for says, text := range map[string]string{
+		"no file of traces": "",
+		"cut off":           title + strings.TrimSuffix(file("early 0\n", writes), "end 2\n"),
+		"not everything":    title + "refused not everything was explored\n",
+	} {
+		v := verify(text)
+		require.Equal(t, 3, v.code)
+		require.Contains(t, v.says, says)
+	}
 }
 
-// born has the births of n goroutines.
-func born(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "go %d 0 -1 false\n", i+1)
+// Locks may be held, and WaitGroups have something added, before the first step.
+func TestWhatIsDoneBeforeTheThreadsStart(t *testing.T) {
+	body := func() {
+		var (
+			mutex sync.Mutex
+			rw    sync.RWMutex
+			group sync.WaitGroup
+		)
+		hook.MutexLock(&mutex)
+		hook.RWMutexRLock(&rw)
+		hook.WaitGroupAdd(&group, 2)
+		for range 2 {
+			explore.Go("", func() {
+				hook.MutexLock(&mutex)
+				hook.MutexUnlock(&mutex)
+				hook.WaitGroupAdd(&group, -1)
+			}, true)
+		}
+		explore.Go("", func() {
+			hook.RWMutexLock(&rw)
+			hook.RWMutexUnlock(&rw)
+		}, true)
+		hook.MutexUnlock(&mutex)
+		hook.WaitGroupWait(&group)
+		hook.RWMutexRUnlock(&rw)
+		explore.Join()
 	}
-	return b.String()
+	text, r := explored(body, explore.Config{Preemptions: -1})
+	require.Greater(t, r.Executions(), int64(1))
+	v := verify(text)
+	require.Zero(t, v.code, "%s\n%s", v.says, text)
 }
 
 // The program stands alone.

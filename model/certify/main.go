@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,55 +15,20 @@ type verdict struct {
 }
 
 func main() {
-	words := []string{"certified", "REFUTED", "", "not certifiable"}
-	var files []string
-	for _, arg := range os.Args[1:] {
-		if in, _ := filepath.Glob(filepath.Join(arg, "*.traces")); len(in) > 0 {
-			files = append(files, in...)
-		} else {
-			files = append(files, arg)
-		}
-	}
-	var count [4]int
-	for _, name := range files {
+	words, code := []string{"certified", "REFUTED", "", "not certifiable"}, 0
+	for _, name := range os.Args[1:] {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
 		v := verify(string(text))
-		count[v.code]++
 		fmt.Printf("%s: %s: %s\n", words[v.code], v.check, v.says)
-	}
-	fmt.Printf("%d certified, %d refuted, %d not certifiable\n", count[0], count[1], count[3])
-	switch {
-	case len(files) == 0:
-		fmt.Fprintln(os.Stderr, "usage: certify FILE|FOLDER...")
-		os.Exit(2)
-	case count[1] > 0:
-		os.Exit(1)
-	case count[3] > 0:
-		os.Exit(3)
-	}
-}
-
-func refuse(format string, args ...any) {
-	panic(verdict{code: 3, says: fmt.Sprintf(format, args...)})
-}
-
-// refute says which execution is missing or impossible: the events of c, then e.
-func (c *configuration) refute(e *event, format string, args ...any) {
-	text := "after these steps\n"
-	for _, f := range c.steps {
-		if c.has(f) {
-			text += fmt.Sprintf("\t%s: %v (%s)\n", c.threads[f.t].name, f, f.out)
+		if v.code == 1 || code == 0 {
+			code = v.code
 		}
 	}
-	text += fmt.Sprintf("%s does %v: ", c.threads[e.t].name, e) + fmt.Sprintf(format, args...)
-	if l := c.late; l != nil {
-		text += fmt.Sprintf("\n(a trace of the file, with %v of %s put off)", l, c.threads[l.t].name)
-	}
-	panic(verdict{code: 1, says: text})
+	os.Exit(code)
 }
 
 // verify judges the traces of one check.
@@ -76,34 +42,95 @@ func verify(text string) (v verdict) {
 			v.code, v.says = 3, fmt.Sprintf("no file of traces: %v", found)
 		}
 	}()
-	head, text, _ := strings.Cut(text, "= trace\n")
-	title := strings.SplitN(head, "\n", 4)
-	if len(title) != 4 || title[0] != "surewake traces 1" {
-		refuse("no file of traces")
-	}
+	text, end, _ := strings.Cut(text, "\nend ")
+	texts := strings.Split(text, "\n= trace\n")
+	title := strings.Split(texts[0], "\n")
 	v.check = strings.TrimPrefix(title[1], "check ")
-	if why, ok := strings.CutPrefix(title[2], "refused "); ok {
-		refuse("%s", why)
-	}
-	b := &book{numbers: map[string]int{}, checked: map[string]bool{}, next: map[int]string{}}
-	b.early = num(strings.TrimPrefix(title[2], "early "))
-	traces := strings.Split(text, "= trace\n")
-	var complete bool
-	last := &traces[len(traces)-1]
-	if *last, complete = strings.CutSuffix(*last, fmt.Sprintf("end %d\n", len(traces))); !complete {
+	early, ok := strings.CutPrefix(title[2], "early ")
+	switch {
+	case title[0] != "surewake traces 2":
+		refuse("no file of traces")
+	case !ok:
+		refuse("%s", title[2])
+	case end != fmt.Sprintln(len(texts)-1):
 		refuse("the file was cut off")
 	}
-	steps := 0
-	for k, text := range traces {
-		tr := read(b, text)
-		steps += len(tr.steps)
-		for _, e := range tr.order {
-			b.facts[e.id].traces = append(b.facts[e.id].traces, int32(k))
+	b := &book{num(early), map[string]string{}, map[string]int{}, map[int][]*event{},
+		map[string]bool{}}
+	var traces []*trace
+	for _, text := range texts[1:] {
+		traces = append(traces, read(b, text))
+	}
+	for _, tr := range traces {
+		tr.closed()
+	}
+	v.says = fmt.Sprintf("%d traces, %d different steps", len(traces), len(b.ids))
+	return v
+}
+
+func refuse(format string, args ...any) {
+	panic(verdict{code: 3, says: fmt.Sprintf(format, args...)})
+}
+
+// refute says which execution is missing or impossible: the events of c, then e.
+func (tr *trace) refute(c cut, e *event, format string, args ...any) {
+	text := "after these steps\n"
+	for _, f := range tr.order {
+		if c.has(f) {
+			text += fmt.Sprintf("\t%v (%s)\n", f, f.out)
 		}
 	}
-	for _, text := range traces {
-		read(b, text).closed()
+	panic(verdict{code: 1, says: fmt.Sprint(text, e, ": ", fmt.Sprintf(format, args...))})
+}
+
+// closed checks the configurations of the theorem, and after which each step was taken.
+func (tr *trace) closed() {
+	prefix := cut{}
+	for _, e := range tr.order {
+		tr.closedAfter(prefix)
+		prefix[e.t]++
+		rest := cut{}
+		for _, f := range tr.order {
+			if !f.clock.has(e) {
+				rest[f.t]++
+			}
+		}
+		tr.closedAfter(rest)
 	}
-	v.says = fmt.Sprintf("%d traces, %d steps", len(traces), steps)
-	return v
+	tr.closedAfter(prefix)
+}
+
+// closedAfter checks the condition of the theorem for a configuration: the next operation of each
+// thread is known with every outcome that it can have, and with no other.
+func (tr *trace) closedAfter(c cut) {
+	front := tr.front(c)
+	key := fmt.Sprint(front)
+	if tr.checked[key] {
+		return
+	}
+	tr.checked[key] = true
+	number := func(i, j int) int { return len(tr.same[i]) - len(tr.same[j]) }
+	rarest := slices.Clone(tr.same[slices.MinFunc(front, number)])
+	extended := slices.DeleteFunc(rarest, func(f *event) bool { // in the traces that contain c
+		return slices.ContainsFunc(front, func(id int) bool { return f.trace.byID[id] == nil })
+	})
+	for _, t := range slices.Sorted(maps.Keys(tr.births)) {
+		n, events := c[t], tr.threads[t]
+		switch {
+		case !c.has(tr.births[t]) || n > 0 && events[n-1].op == "end":
+			continue
+		case n == len(events):
+			refuse("%s neither ends nor waits at the end of a trace", t)
+		}
+		var shown []string
+		for _, g := range extended {
+			if f := g.trace.threads[t][n]; f.out != "stuck" && c.hasPast(f) {
+				shown = append(shown, f.out)
+			}
+		}
+		shown = slices.Compact(slices.Sorted(slices.Values(shown)))
+		if can := tr.outcomes(c, events[n], shown); !slices.Equal(shown, can) {
+			tr.refute(c, events[n], "it can have the outcomes %q, traces that begin so have %q", can, shown)
+		}
+	}
 }

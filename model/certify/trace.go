@@ -2,45 +2,129 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// event is a step of a trace, or the birth of a thread, which is its first event.
+// event is a step of a trace, or what a thread waits for at the end.
 type event struct {
-	t, i  int      // its thread, and its number there
-	op    string   // what it does
-	args  []string // to what
-	out   string   // which of several outcomes it has
-	kind  string   // of what it does to the object args[0]: see dependent; "" if to none
-	clock cut      // by thread: how many of its events happen before this one, or are it
-	id    int      // the same for the events of all traces that have the same past and outcome
+	trace            *trace
+	t                string   // its thread
+	i                int      // its number there
+	before           *event   // of its thread, or the birth of that
+	op, out          string   // what it does, and which of several outcomes it has
+	numbers, objects []string // with what
+	uses             []use    // of the objects
+	clock            cut      // the events that happen before it, and itself
+	id               int      // the same in all traces for the same past and outcome
 }
 
-// cut has a number of events for each thread.
-type cut [64]int
+func (e *event) String() string { return fmt.Sprint(e.t, " does ", e.op, e.numbers, e.objects) }
 
-func (c *cut) has(e *event) bool { return e.i < c[e.t] }
+// cut is a set of events: by thread, how many of the first ones.
+type cut map[string]int
 
-// kinds gives the kind of each operation on an object, or two: the second is for the outcome
-// "fails".
-var kinds = map[string]string{
-	"load": "r", "store": "w", "swap": "w", "add": "w", "and": "w", "or": "w", "cas": "wr",
-	"lock": "w", "unlock": "w", "trylock": "wr", "once": "wr", "oncedone": "w",
-	"rlock": "r", "runlock": "l", "rwannounce": "n", "rwlock": "w", "rwunlock": "w",
-	"condadd": "w", "signal": "w", "broadcast": "w", "wgadd": "a", "wgwait": "r",
-	"futexwait": "r", "futexwake": "w", "futexend": "w", "call": "r", "return": "a",
-	"now":    "r",
-	"wglook": "", "join": "", "choose": "", "spin": "", "condwait": "", "futexsleep": "",
+func (c cut) has(e *event) bool { return e.i < c[e.t] }
+
+// hasPast reports whether e can come right after c.
+func (c cut) hasPast(e *event) bool {
+	for t, n := range e.clock {
+		if t != e.t && n > c[t] {
+			return false
+		}
+	}
+	return true
 }
 
-// dependent lists the kinds of operations on one object that do not commute: r reads, w changes and
-// reads, a adds, n announces a writer to readers, l is the end of a reader.
-const dependent = "rw wr ww ra ar wa aw wl lw al la wn nw nn an na nr rn"
+type trace struct {
+	*book
+	threads map[string][]*event
+	births  map[string]*event // by which threads began
+	order   []*event          // all that has happened
+	byID    map[int]*event
+	on      map[string][]use // by object
+}
 
-// wakes has the operations whose outcome names the threads that they wake.
-var wakes = map[string]bool{"signal": true, "broadcast": true, "futexwake": true}
+type book struct {
+	early   int               // how many futex waits of an execution may end early
+	what    map[string]string // by place: what is done there
+	ids     map[string]int    // by past, thread and outcome
+	same    map[int][]*event  // by number, one of each trace
+	checked map[string]bool   // configurations
+}
+
+func read(b *book, text string) *trace {
+	begin := &event{i: -1}
+	begin.trace = &trace{b, map[string][]*event{}, map[string]*event{"main": begin}, nil,
+		map[int]*event{0: begin}, map[string][]use{}}
+	tr := begin.trace
+	b.same[0] = append(b.same[0], begin)
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if f[0] == "start" {
+			tr.on[f[1]] = []use{{begin, f[1], "_", num(f[2]), false}}
+			continue
+		}
+		op := strings.Split(f[2], ",")
+		tr.add(&event{trace: tr, t: f[0], i: len(tr.threads[f[0]]), out: f[1], op: op[0],
+			numbers: op[1:], objects: f[3:], clock: cut{}})
+	}
+	return tr
+}
+
+// add adds the next event, which follows those that it depends on.
+func (tr *trace) add(e *event) {
+	if e.before = tr.births[e.t]; e.i > 0 {
+		e.before = tr.threads[e.t][e.i-1]
+	}
+	e.apply()
+	switch e.follow(e.before); {
+	case e.out == "forced":
+		for _, f := range tr.order {
+			e.follow(f)
+		}
+	case e.op == "spin" && tr.change(e) != nil:
+		e.follow(tr.change(e))
+	case e.op == "go":
+		tr.births[e.numbers[0]] = e
+	}
+	for _, u := range e.uses {
+		for _, v := range tr.on[u.object] {
+			switch pair := u.kind + v.kind; {
+			case strings.Contains("rtr", pair) && u.t != v.t:
+				refuse("time.Now beside an early timeout of another thread, which moves the clock")
+			case strings.Contains(dependent, pair):
+				e.follow(v.event)
+			}
+		}
+	}
+	place := fmt.Sprint(e.before.id, " ", e.t)
+	what := fmt.Sprint(e.op, e.numbers, slices.IndexFunc(tr.threads[e.t], func(f *event) bool {
+		return f.objects[0] == e.objects[0] // an object is known by its first use
+	}))
+	if tr.what[place] == "" {
+		tr.what[place] = what
+	}
+	if other := tr.what[place]; other != what {
+		tr.refute(e.clock, e, "with the same past it does %s in another trace", other)
+	}
+	key := fmt.Sprint(tr.front(e.clock), e.t, " ", e.out)
+	if tr.ids[key] == 0 {
+		tr.ids[key] = len(tr.ids) + 1
+	}
+	e.id = tr.ids[key]
+	tr.same[e.id] = append(tr.same[e.id], e)
+	tr.threads[e.t] = append(tr.threads[e.t], e)
+	if e.out != "stuck" {
+		e.clock[e.t] = e.i + 1
+		tr.order, tr.byID[e.id] = append(tr.order, e), e
+		for _, u := range e.uses {
+			tr.on[u.object] = append(tr.on[u.object], u)
+		}
+	}
+}
 
 // follow makes f, and what happens before it, happen before e.
 func (e *event) follow(f *event) {
@@ -49,185 +133,126 @@ func (e *event) follow(f *event) {
 	}
 }
 
-func (e *event) String() string { return strings.Join(append([]string{e.op}, e.args...), " ") }
-
-type thread struct {
-	name   string // the same in all traces: that of its parent, and which child it is
-	events []*event
-	last   *event // what it waits for at the end, or "end"
-	parent int
-	born   int  // how many events of its parent come before its own
-	joined bool // Join of its parent waits for it
-	births int  // of its children
-}
-
-// trace is one execution.
-type trace struct {
-	book    *book
-	threads []*thread
-	order   []*event // all, in the order of the file
-	steps   []*event // without births
-	byID    map[int]*event
-	on      map[string][]*event
-	groups  map[string]int // counters of WaitGroups before the first step
-}
-
-// read makes a trace of its text.
-func read(b *book, text string) *trace {
-	tr := &trace{book: b, byID: map[int]*event{},
-		on: map[string][]*event{}, groups: map[string]int{}}
-	tr.threads = []*thread{{name: "main"}}
-	tr.add(&event{op: "main"})
-	for l := range strings.SplitSeq(text, "\n") {
-		switch f := strings.Split(l, " "); f[0] {
-		case "":
-		case "group":
-			tr.groups[f[1]] = num(f[2])
-		case "go":
-			if len(tr.threads) == len(cut{}) {
-				refuse("more than %d goroutines", len(cut{}))
-			}
-			e, p := &event{t: num(f[1]), op: "go"}, tr.threads[num(f[2])]
-			p.births++
-			tr.threads = append(tr.threads, &thread{name: fmt.Sprint(p.name, ".", p.births),
-				parent: num(f[2]), born: len(p.events), joined: f[4] == "true"})
-			e.follow(p.events[0])
-			if step := num(f[3]); step >= 0 {
-				e.follow(tr.steps[step])
-			}
-			tr.add(e)
-		case "stuck":
-			e := &event{op: f[2], args: f[3:]}
-			if _, known := kinds[e.op]; !known {
-				refuse("the verifier does not know the operation %v", e)
-			}
-			tr.threads[num(f[1])].last = e
-		default:
-			tr.step(&event{t: num(f[0]), out: f[1], op: f[2], args: f[3:]})
+// front returns the last events of the threads in a cut.
+func (tr *trace) front(c cut) (ids []int) {
+	ids = []int{0} // where main begins
+	for t, n := range c {
+		if n > 0 {
+			ids = append(ids, tr.threads[t][n-1].id)
 		}
 	}
-	for _, e := range tr.order {
-		moves := func(f *event) bool { return f.out == "timeout" && f.t != e.t }
-		if e.op == "now" && slices.ContainsFunc(tr.order, moves) {
-			refuse("time.Now beside an early timeout of another thread, which moves the clock")
-		}
-	}
-	for t, th := range tr.threads {
-		if th.last == nil {
-			th.last = &event{op: "end"}
-		}
-		th.last.t, th.last.i = t, len(th.events)
-		b.comesNext(tr, th.last)
-	}
-	return tr
+	slices.Sort(ids)
+	return ids
 }
 
-// step adds the next event.
-func (tr *trace) step(e *event) {
-	kind, known := kinds[e.op]
-	e.i, e.kind = len(tr.threads[e.t].events), kind
-	switch {
-	case !known, e.op == "wgadd" && num(e.args[1]) > 0:
+// rules says how each operation uses its objects, in a word for each, the last one for all further:
+// the kind of use, see dependent; what it adds to the counter of the object, + or - one, # less its
+// number; and 0 if it waits until the counter is 0.
+var rules = map[string]string{
+	"load": "r", "store": "w", "swap": "w", "add": "w", "and": "w", "or": "w", "cas": "w",
+	"lock": "w+0", "trylock": "w+", "unlock": "w-", "once": "w+0", "oncedone": "w-",
+	"rlock": "r0 s+", "runlock": "a-", "rwannounce": "w+0", "rwlock": "w r0", "rwunlock": "w-",
+	"go": "a+", "end": "a-", "join": "r0", "wgdone": "a#", "wgwait": "r0", "wglook": "_",
+	"condadd": "w a+", "condwait": "r0", "signal": "w a-", "broadcast": "w a-",
+	"futexwait": "r a+ _+ t", "futexsleep": "r0 a-", "futexwake": "w a-", "futexend": "w a-",
+	"spin": "_", "choose": "_", "call": "r", "return": "a", "now": "r",
+}
+
+// dependent lists the kinds of uses of an object that do not commute: r reads, w changes and reads,
+// a adds, s adds where no loop waits for it, t moves the clock. What fails only reads.
+const dependent = "rw wr ww ra ar wa aw rs sr"
+
+type use struct {
+	*event
+	object, kind string
+	adds         int
+	waits        bool
+}
+
+func (e *event) apply() {
+	words := strings.Fields(rules[e.op])
+	if len(words) == 0 || len(e.objects) == 0 {
 		refuse("the verifier does not know the operation %v", e)
-	case len(kind) == 2:
-		e.kind = kind[:1]
+	}
+	for i, object := range e.objects {
+		word := words[min(i, len(words)-1)]
+		n := strings.Count(word, "+") - strings.Count(word, "-")
+		if strings.Contains(word, "#") {
+			n = -num(e.numbers[0])
+		}
+		u := use{e, object, word[:1], n, strings.Contains(word, "0")}
 		if e.out == "fails" {
-			e.kind = kind[1:]
+			u.kind, u.adds = "r", 0
 		}
-	case wakes[e.op] && e.out != "-":
-		who := strings.Split(e.out, ",")
-		for i := range who {
-			who[i] = tr.threads[num(who[i])].name
-		}
-		slices.Sort(who)
-		e.out = strings.Join(who, ",")
+		e.uses = append(e.uses, u)
 	}
-	e.follow(tr.threads[e.t].events[e.i-1])
-	gates, _ := tr.gates(e)
-	for _, f := range gates {
-		e.follow(f)
-	}
-	if e.kind != "" {
-		for _, f := range tr.on[e.args[0]] {
-			if !e.clock.has(f) && strings.Contains(dependent, e.kind+f.kind) {
-				e.follow(f)
+}
+
+// change returns the first event that changes what an iteration of a loop has read: the loop waits
+// for it. Its numbers are those of the events that read.
+func (tr *trace) change(e *event) (first *event) {
+	for _, n := range e.numbers {
+		read := tr.threads[e.t][num(n)]
+		for _, u := range tr.on[read.uses[0].object] {
+			switch {
+			case u.t == e.t || strings.Contains("rs_", u.kind) || !u.clock.has(read):
+			case e.before.clock.has(u.event):
+				return u.event
+			case first == nil || first.clock.has(u.event):
+				first = u.event
+			case !u.clock.has(first):
+				refuse("a loop waits for one of several changes")
 			}
 		}
-		tr.on[e.args[0]] = append(tr.on[e.args[0]], e)
 	}
-	tr.steps = append(tr.steps, e)
-	tr.add(e)
+	return first
 }
 
-func (tr *trace) add(e *event) {
-	e.clock[e.t] = e.i + 1
-	tr.book.identify(tr, e)
-	tr.threads[e.t].events = append(tr.threads[e.t].events, e)
-	tr.order, tr.byID[e.id] = append(tr.order, e), e
-}
-
-// what describes an operation without its outcome. An object has as its name the event of the
-// thread that used it first.
-func (tr *trace) what(e *event) string {
-	if kinds[e.op] == "" {
-		return e.op
-	}
-	first := slices.IndexFunc(tr.threads[e.t].events, func(f *event) bool {
-		return f.kind != "" && f.args[0] == e.args[0]
-	})
-	return fmt.Sprint(e.op, e.args[1:], first)
-}
-
-// gates returns events without which e cannot happen, beside those that it depends on by its
-// object, and whether it can happen at all.
-func (tr *trace) gates(e *event) (out []*event, open bool) {
-	open = true
-	th := tr.threads[e.t]
-	before := th.events[e.i-1]
+// outcomes returns those that e can have after c, none if it cannot happen. Traces show shown.
+func (tr *trace) outcomes(c cut, e *event, shown []string) (all []string) {
+	waits := func(u use) bool { return u.waits && tr.counter(c, u.object) != 0 }
 	switch {
-	case e.out == "forced":
-		return tr.order, true
+	case slices.Contains(shown, "forced"): // nothing else can run
+		return shown
+	case slices.ContainsFunc(e.uses, waits):
+		return nil
 	case e.op == "spin":
-		return tr.changes(e, before)
-	case e.op == "join":
-		for _, c := range tr.threads {
-			if c.joined && c.parent == e.t && c.born <= e.i {
-				out = append(out, c.events[len(c.events)-1])
-				open = open && (c.last == nil || c.last.op == "end")
-			}
+		if f := tr.change(e); f == nil || !c.has(f) {
+			return nil
 		}
-	case e.op == "condwait" || e.op == "futexsleep":
-		for before.op != "condadd" && before.op != "futexwait" {
-			before = th.events[before.i-1]
+	case e.op == "choose":
+		for i := range num(e.numbers[0]) {
+			all = append(all, strconv.Itoa(i))
 		}
-		for _, f := range tr.on[before.args[0]] {
-			if out == nil && wakes[f.op] && f.clock.has(before) &&
-				slices.Contains(strings.Split(f.out, ","), th.name) {
-				out = []*event{f}
-			}
+	case e.op == "futexwait" && !slices.Contains(shown, "fails"): // its end
+		all = []string{"sleeps", "signal", "timeout"}[:num(e.numbers[0])]
+		if tr.counter(c, "early") >= tr.early {
+			all = all[:1]
 		}
-		open = out != nil
+	case e.op == "signal" || e.op == "broadcast" || e.op == "futexwake": // of those who wait
+		all = slices.DeleteFunc(slices.Sorted(maps.Keys(tr.births)), func(t string) bool {
+			return tr.counter(c, e.objects[0]+"@"+t) == 0
+		})
+		switch n := num(e.numbers[0]); {
+		case n > 1 && n < len(all):
+			refuse("a futex wake of %d of %d", n, len(all))
+		case n > 1 && len(all) > 0:
+			all = []string{strings.Join(all, ",")}
+		}
 	}
-	return out, open
+	if slices.Sort(all); len(all) > 0 {
+		return all
+	}
+	return append(shown, "-")[:1] // it chooses nothing: any one
 }
 
-// changes returns the first change, by another thread, of what an iteration of a loop has read.
-func (tr *trace) changes(e, before *event) (first []*event, open bool) {
-	for _, f := range tr.order {
-		changes := f.t != e.t && slices.ContainsFunc(e.args, func(step string) bool {
-			read := tr.steps[num(step)]
-			return strings.Trim(f.kind, "r") != "" && f.args[0] == read.args[0] && f.clock.has(read)
-		})
-		switch {
-		case changes && before.clock.has(f):
-			return nil, true
-		case changes && first == nil:
-			first = []*event{f}
-		case changes && !f.clock.has(first[0]):
-			refuse("a loop waits for one of several changes")
+func (tr *trace) counter(c cut, object string) (n int) {
+	for _, u := range tr.on[object] {
+		if c.has(u.event) {
+			n += u.adds
 		}
 	}
-	return first, first != nil
+	return n
 }
 
 func num(s string) int {

@@ -184,6 +184,9 @@ func (e *engine) runBody(t *thread) {
 		e.alive.remove(t.id)
 		e.runnable.remove(t.id)
 		e.gated.remove(t.id)
+		if e.certificate != nil && !e.aborting {
+			e.certificate.exited(t)
+		}
 		switch {
 		case e.aborting || e.starting:
 		case e.failure != nil:
