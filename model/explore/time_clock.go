@@ -53,8 +53,9 @@ func nowChoices(e *engine, t *thread) int32 {
 	return 1
 }
 
-// Epoch is the time that the virtual clock shows at the start of each execution.
-var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// Epoch is the time that the virtual clock shows at the start of each execution. It is in the local
+// time zone, as what [time.Now] returns is.
+var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Local()
 
 // Now returns the virtual time since Epoch. It moves when a sleep, a timer or another timeout ends
 // a wait.

@@ -557,3 +557,12 @@ func TestClockBesideAFutexThatEndsEarly(t *testing.T) {
 		x.Join()
 	}, model.Timeouts(1))
 }
+
+// verdict: proved
+func TestNowIsLocal(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Assert(time.Now().Location() == time.Local, "in %v", time.Now().Location())
+		timer := time.NewTimer(time.Hour)
+		x.Assert((<-timer.C).Location() == time.Local, "the timer sends another time zone")
+	})
+}
