@@ -18,6 +18,7 @@ type Runtime struct {
 	futures    futureList
 	timers     timers
 	watches    watches
+	slots      slotSnapshot
 	// blocking runs the blocking tasks.
 	blocking blocking
 
@@ -68,6 +69,7 @@ func assemble(c config) *Runtime {
 		config: c,
 		base:   time.Now(),
 		idle:   idle.New(c.workers),
+		slots:  slotSnapshot{tasks: make([]*task, c.workers)},
 		done:   make(chan struct{}),
 	}
 	rt.timers.init()

@@ -58,8 +58,8 @@ type coroutine struct {
 	stop  func()                  // ends a spare
 	yield func(struct{}) bool     // returns to the trampoline; false: it must end
 
-	// lastSuspended is the task that was suspended here last. Stored by the owner before the
-	// switch, loaded by wakeAll.
+	// lastSuspended is the task that was suspended here last, or nil in a spare. Stored by the
+	// owner before the switch, loaded by wakeAll.
 	lastSuspended atomic.Pointer[task]
 	// The links of Runtime.coroutines, under its lock.
 	listPrev, listNext *coroutine
@@ -206,7 +206,9 @@ func (w *worker) resume(co *coroutine) {
 	co.budget = w.rt.config.taskBudget
 	w.reason = becameSpare
 	co.next()
-	switch t := w.suspended; w.reason {
+	t := w.suspended
+	w.suspended = nil // runtime/R10
+	switch w.reason {
 	case becameSpare:
 	case taskWaits:
 		w.toIdle(t)

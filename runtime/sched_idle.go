@@ -72,10 +72,9 @@ func (w *worker) sleep() bool {
 		w.parker.Park()
 		outcome = w.idle.Woke(true)
 	}
-	now := w.tick.restart(rt.now())
+	w.tick.restart(rt.now())
 	if !token {
 		w.replaceDriver = true
-		w.scanSlots(now)
 		w.fireTimers()
 	}
 	if n := w.arrived; n > 0 { // also with a token: no other worker is told of these events
@@ -122,14 +121,17 @@ func (w *worker) drive() bool {
 	// Partner: setTimer, which stores the deadline and then looks for the driver.
 	timeout := rt.timers.until(now)
 	// Partner: a worker that was claimed after this; see rule 3.
+	s := &rt.slots
 	if rt.workersBusy() {
 		rt.driver.Store(int32(w.id + 1))
 		interval := rt.config.rescueInterval
-		if now-w.scannedAt >= int64(interval) {
-			w.snapshotSlots(now)
+		if now-s.takenAt >= int64(interval) {
+			rt.snapshotSlots(now)
 		}
 		// Not the timer alone. (runtime/P2)
-		timeout = min(timeout, time.Duration(w.scannedAt-now)+interval)
+		timeout = min(timeout, time.Duration(s.takenAt-now)+interval)
+	} else {
+		s.forget()
 	}
 	// Partner: Runtime.Watch, which counts the first and then looks for the driver.
 	if rt.watches.count.Load() > 0 {
@@ -138,39 +140,68 @@ func (w *worker) drive() bool {
 		}
 		n, token := rt.watches.poller.Park(w.id, w.parker, timeout, w.eventBuffer())
 		w.arrived = n
+		if !token {
+			w.scanSlots(rt.now())
+		}
 		return token
 	}
 	if timeout == never {
 		w.parker.Park()
 		return true
 	}
-	return w.parker.ParkTimeout(timeout)
+	token := w.parker.ParkTimeout(timeout)
+	if !token {
+		w.scanSlots(rt.now())
+	}
+	return token
 }
 
-// snapshotSlots records which tasks are in the slots now, for the next scan to compare with.
-func (w *worker) snapshotSlots(now int64) {
-	w.scannedAt = now
-	for i, v := range w.rt.workers {
-		w.slotSnapshot[i] = v.slot.Load()
+// A slotSnapshot is what was in the slots when they were looked at last. There is one for each
+// runtime, not for each worker (runtime/R11). The driver accesses it; partner: the Store of 0 to
+// Runtime.driver and the CompareAndSwap of the next driver.
+type slotSnapshot struct {
+	tasks   []*task // by worker
+	takenAt int64   // the clock at that look
+	holds   bool    // some of tasks may not be nil
+}
+
+// forget drops the tasks, which may have ended. (runtime/R10)
+func (s *slotSnapshot) forget() {
+	if s.holds {
+		s.holds = false
+		clear(s.tasks)
+	}
+}
+
+// snapshotSlots records which tasks are in the slots now, for the next scan to compare with. The
+// driver calls it.
+func (rt *Runtime) snapshotSlots(now int64) {
+	s := &rt.slots
+	s.takenAt, s.holds = now, true
+	for i, v := range rt.workers {
+		s.tasks[i] = v.slot.Load()
 	}
 }
 
 // scanSlots rescues every task that has been in the same slot since the last scan or snapshot, if
-// that was at least one rescue interval ago, and takes the next snapshot.
+// that was at least one rescue interval ago, and takes the next snapshot. The driver calls it,
+// after it has slept and before it gives up that place.
 func (w *worker) scanSlots(now int64) {
-	if interval := w.rt.config.rescueInterval; interval == 0 || now-w.scannedAt < int64(interval) {
+	s := &w.rt.slots
+	interval := w.rt.config.rescueInterval
+	if interval == 0 || now-s.takenAt < int64(interval) {
 		return
 	}
-	w.scannedAt = now
+	s.takenAt, s.holds = now, true
 	for i, v := range w.rt.workers {
 		t := v.slot.Load()
 		// Takes the task, or its owner has. Partner: slot.CompareAndSwap in pick and join.
-		if t != nil && t == w.slotSnapshot[i] && v != w && v.slot.CompareAndSwap(t, nil) {
+		if t != nil && t == s.tasks[i] && v != w && v.slot.CompareAndSwap(t, nil) {
 			w.count.rescued++
 			w.ring.Push(t, w.overflowFn)
 			t = nil
 		}
-		w.slotSnapshot[i] = t
+		s.tasks[i] = t
 	}
 }
 

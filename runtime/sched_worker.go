@@ -35,8 +35,6 @@ type worker struct {
 	overflowFn         func([]*task) // overflow as a value
 	count              counters      // published once a tick and by flush
 
-	slotSnapshot  []*task      // the other workers' slots at scannedAt
-	scannedAt     int64        // the clock at the last scan or snapshot of the slots
 	replaceDriver bool         // w was the driver, and there is no other yet
 	ioPolledAt    int64        // the clock at the last look at descriptors
 	events        []poll.Event // receives what became ready; nil before the first use
@@ -61,12 +59,11 @@ func newWorker(rt *Runtime, id int) *worker {
 	c := &rt.config
 	w := &worker{
 		rt: rt, id: id,
-		random:       mix(c.seed + uint64(id)),
-		idle:         rt.idle.Worker(id),
-		scratch:      make([]*task, c.batchCap),
-		ring:         deque.New[*task](c.ring),
-		parker:       park.New(c.parker),
-		slotSnapshot: make([]*task, c.workers),
+		random:  mix(c.seed + uint64(id)),
+		idle:    rt.idle.Worker(id),
+		scratch: make([]*task, c.batchCap),
+		ring:    deque.New[*task](c.ring),
+		parker:  park.New(c.parker),
 	}
 	if c.batchTarget == PrivateBuffer {
 		w.buffer = deque.New[*task](bufferFor(c.batchCap))
@@ -131,6 +128,9 @@ func (w *worker) takeSpare() *coroutine {
 // keepSpare keeps co for takeSpare and returns true; or returns false if there are enough spares:
 // then co must end. The loop of co calls it.
 func (w *worker) keepSpare(co *coroutine) bool {
+	if co.lastSuspended.Load() != nil { // runtime/R10; a store costs as much as the rest
+		co.lastSuspended.Store(nil)
+	}
 	if len(w.spares) >= w.rt.config.spareCoroutines {
 		w.rt.coroutines.remove(co)
 		return false
