@@ -244,9 +244,7 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	if !s.on {
 		return
 	}
-	if s.top().kind == exactLoop {
-		s.note(t, ev.class, d)
-	}
+	s.note(t, ev.class, d)
 	progress := false
 	r := lapOp{op: t.op, obj: t.obj, val: uint64(ev.class)}
 	switch {

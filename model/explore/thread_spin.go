@@ -112,8 +112,11 @@ func Unseen() {
 	}
 }
 
-// note records what an operation of class c, event d, means to the iteration.
+// note records what an operation of class c, event d, means to the iteration of an exactLoop.
 func (s *spinning) note(t *thread, c class, d int32) {
+	if s.top().kind != exactLoop {
+		return
+	}
 	role := ops[t.op].loop
 	switch role {
 	case loopLocks:
