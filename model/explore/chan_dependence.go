@@ -79,6 +79,7 @@ type access struct {
 	early bool // accClockSet: a timer fired that was not due; a timer: it may fire early
 	// a timer: its deadline after; the clock: where to it moved
 	when time.Duration
+	slow time.Duration // accClockSet: by how much more threads are slow
 }
 
 // dependent reports whether two accesses to the same object depend on one another.

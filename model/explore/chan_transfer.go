@@ -45,11 +45,11 @@ func (e *engine) chanApply(t *thread, m *operation, d int32) {
 			ch.history = append(ch.history, a)
 		}
 	}
-	early := e.early
+	early, slow := e.early, e.slow
 	if m.apply != nil {
 		m.apply(e, t, d)
 	}
-	e.noteTime(t, d, early)
+	e.noteTime(t, d, early, slow)
 	e.forcedDue = -1
 }
 

@@ -121,6 +121,7 @@ type engine struct {
 	baseClock  time.Duration // before the first event
 	early      int           // early timeouts and signals so far
 	baseEarly  int           // before the first event
+	baseSlow   time.Duration // before the first event
 	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1
 	anyForced  bool          // a timeout was forced
 	held       bool          // a timer was kept from firing by Config.EarlyTimeouts

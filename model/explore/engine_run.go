@@ -12,7 +12,8 @@ func (e *engine) begin() {
 	e.pending, e.unstarted, e.begun = 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false
 	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
-	e.forcedDue, e.held, e.daemons, e.baseClock, e.baseEarly = -1, false, threadSet{}, 0, 0
+	e.forcedDue, e.held, e.daemons = -1, false, threadSet{}
+	e.baseClock, e.baseEarly, e.baseSlow = 0, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
 	e.background, e.initialising = threadSet{}, false

@@ -34,8 +34,13 @@ func (e *engine) mayMove(t *thread) bool {
 
 // mayBeEarly reports whether a timeout that is not due may come.
 func (e *engine) mayBeEarly(deadline time.Duration) bool {
-	return e.early < e.cfg.EarlyTimeouts &&
-		(!e.cfg.TimePasses || e.slow+deadline-e.clock < e.cfg.Short)
+	return e.allowsEarly(e.early, e.slow+deadline-e.clock)
+}
+
+// allowsEarly reports whether a further timeout may be early after so many, if the threads are then
+// slow by that much all in all.
+func (e *engine) allowsEarly(early int, slow time.Duration) bool {
+	return early < e.cfg.EarlyTimeouts && (!e.cfg.TimePasses || slow < e.cfg.Short)
 }
 
 // now is a look at the clock.

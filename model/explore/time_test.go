@@ -127,3 +127,34 @@ func TestAFutexWaitOfTheOnlyGoroutineMayEndEarly(t *testing.T) {
 		})
 	}
 }
+
+// What uses up how slow threads may be keeps a timer from being early, as what uses up the number
+// of early timeouts does. Here the second tick cannot be early after the clock has moved by itself.
+func TestATickThatCannotBeEarlyGoesToEither(t *testing.T) {
+	const short = 1000
+	for _, preemptions := range []int{-1, 1 << 20} {
+		var ticks [2]time.Duration
+		var now time.Duration
+		moved := map[[2]time.Duration]bool{}
+		cfg := explore.Config{
+			Preemptions: preemptions, EarlyTimeouts: 2, TimePasses: true, Short: short,
+			End: func() *explore.Failure {
+				if now == short-1 && max(ticks[0], ticks[1]) == short {
+					moved[ticks] = true
+				}
+				return nil
+			},
+		}
+		explore.Run(cfg, func() {
+			ticker := hook.NewTicker(2)
+			tick := func(i int) { ticks[i] = hook.Recv(ticker.C).Sub(explore.Epoch) }
+			spawn(
+				func() { tick(0); hook.Sleep(1) },
+				func() { tick(1) },
+				func() { now = hook.Now().Sub(explore.Epoch) },
+			)
+		})
+		want := map[[2]time.Duration]bool{{2, short}: true, {short, 2}: true}
+		require.Equal(t, want, moved, "preemptions %d", preemptions)
+	}
+}

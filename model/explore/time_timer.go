@@ -268,9 +268,10 @@ func (e *engine) fire(t *thread, tm *timer) {
 	}
 }
 
-// noteTime completes the accesses of t's operation by what it did to timers and the clock. If d is
-// negative the operation is no event, and what it did belongs to the state before the first event.
-func (e *engine) noteTime(t *thread, d int32, early int) {
+// noteTime completes the accesses of t's operation by what it did to timers and the clock. early
+// and slow are the engine's from before it. If d is negative the operation is no event, and what it
+// did belongs to the state before the first event.
+func (e *engine) noteTime(t *thread, d int32, early int, slow time.Duration) {
 	if d < 0 {
 		if len(t.chanOp.cases) > 0 && t.op != OpNow {
 			for _, c := range t.chanOp.cases {
@@ -280,7 +281,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 				}
 			}
 		}
-		e.baseClock, e.baseEarly = e.clock, e.early
+		e.baseClock, e.baseEarly, e.baseSlow = e.clock, e.early, e.slow
 		return
 	}
 	for _, a := range t.chanOp.acc {
@@ -290,7 +291,7 @@ func (e *engine) noteTime(t *thread, d int32, early int) {
 		case a.kind == accAll && tm != nil:
 			last.found, last.when, last.early = tm.armed, tm.deadline, tm.short
 		case a.kind == accClockSet:
-			last.when, last.early = e.clock, e.early > early
+			last.when, last.early, last.slow = e.clock, e.early > early, e.slow-slow
 		}
 	}
 }
@@ -306,19 +307,20 @@ func (e *engine) couldFireWithout(ch *channel, f, past int32) bool {
 	if !tm.found {
 		return false
 	}
-	now, early := e.baseClock, e.baseEarly
+	now, early, slow := e.baseClock, e.baseEarly, e.baseSlow
 	h := e.objs[e.clockObject()].ch.history
 	for i := range h {
 		switch a := &h[i]; {
 		case e.without(a, f, past):
 		case a.kind == accClockSet:
 			now = max(now, a.when)
+			slow += a.slow
 			if a.early {
 				early++
 			}
 		}
 	}
-	return tm.when <= now || tm.early && early < e.cfg.EarlyTimeouts
+	return tm.when <= now || tm.early && e.allowsEarly(early, slow+tm.when-now)
 }
 
 // timerStopAccesses and timerSetAccesses: setting a timer reads the clock, too.
