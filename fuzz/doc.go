@@ -28,7 +28,9 @@
 // sequentially consistent. Programs with more traces than the limit are not
 // compared; the tests bound how many those may be. There is no CompareAndSwap of an
 // atomic.Value: Go's fails also when an equal value is stored meanwhile at another address,
-// and no explored one does.
+// and no explored one does. Programs in which a TryLock of an RWMutex may meet another
+// writer run on one processor only: on two it may fail though nobody gets the lock, which the
+// checker assumes not to happen.
 //
 // # Other suites
 //

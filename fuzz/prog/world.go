@@ -102,6 +102,11 @@ type Needs struct {
 	Contexts bool
 	Clocks   bool
 	Finishes []int // of each goroutine that begins: how many wgfinish it has
+
+	// OneProcessor is set if a TryLock of the RWMutex may meet another writer. Package sync holds
+	// an inner lock for a moment while it looks for readers, so that both may fail where two
+	// processors run them. The checker assumes that this does not happen, and says so.
+	OneProcessor bool
 }
 
 // Needs looks for what the program uses, once for all of its executions.
@@ -111,9 +116,15 @@ func (p Program) Needs() Needs {
 			"derive", "afterfunc", "without", "timeout"),
 		Clocks: p.Timed(),
 	}
+	tries, writers := 0, 0
 	for _, b := range p.Threads {
 		n.Finishes = append(n.Finishes, b.count("wgfinish"))
+		tries += b.count("trywlock")
+		if b.count("trywlock")+b.count("wlock") > 0 {
+			writers++
+		}
 	}
+	n.OneProcessor = tries > 0 && writers > 1
 	return n
 }
 

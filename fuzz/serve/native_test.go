@@ -33,7 +33,7 @@ func native(t *testing.T, r serve.Request) serve.Answer {
 	races := raceErrors()
 	before := settle(-1)
 	for i := 0; i < r.Runs && a.Races == 0 && !a.Spent; { // reports of races are slow
-		if i >= r.Runs/2 {
+		if i >= r.Runs/2 && !needs.OneProcessor {
 			runtime.GOMAXPROCS(2)
 		}
 		var worlds []*prog.World
