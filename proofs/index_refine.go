@@ -60,7 +60,7 @@ func refinements() []Theorem {
 			"TestTaskIsTheTable", "refine/task_test.go",
 			[]string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
 				"taskstate/reference.go"},
-			[2]string{"taskstate/T1", "RUNNING to IDLE, and rescheduling in a second step"},
+			[2]string{"taskstate/T1-two-steps", "RUNNING to IDLE, and rescheduling in a second step"},
 			[2]string{"table-taskstate-stale-in-one-step",
 				"the table has an entry that is found stale and dropped in one step"}),
 	}

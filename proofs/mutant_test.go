@@ -2,6 +2,7 @@ package proofs
 
 import (
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,6 +36,26 @@ func TestEveryMutantOfATheoremApplies(t *testing.T) {
 			require.True(t, theorems[k.Name], "%s: there is no theorem %s", file, k.Name)
 		}
 	}
+}
+
+// The mutants of refinements are files of the package of the test, or of the part that it says.
+func TestEveryMutantOfARefinementIsThere(t *testing.T) {
+	seen := 0
+	for _, th := range Theorems() {
+		for _, m := range th.mutants {
+			r, ok := m.proof.(refinement)
+			if !ok {
+				continue
+			}
+			seen++
+			dir, name := filepath.Dir(r.in), r.mutant
+			if part, of, ok := strings.Cut(name, "/"); ok {
+				dir, name = filepath.Join("..", part), of
+			}
+			require.FileExists(t, filepath.Join(dir, "testdata", "mutants", name+".mutant"), th.ID)
+		}
+	}
+	require.NotZero(t, seen)
 }
 
 func TestAMutantThatDoesNotApplyHasNotSurvived(t *testing.T) {
