@@ -462,6 +462,14 @@ func TestOdd(t *testing.T) {
 	)
 	require.Contains(t, a.stdout, "3 mutants: 0 killed, 1 survived, 2 in error\n")
 
+	write("counter/counter_plan9.go", "package counter\n\nfunc other() int { return 1 }\n")
+	write("counter/testdata/mutants/6-elsewhere.mutant",
+		"A bug.\n\n-- counter/counter_plan9.go: other --\n- 1\n+ 2\n")
+	a = surewake(t, dir, "mutants", "-run", "6")
+	require.Equal(t, 1, a.code, "%s", a)
+	require.Contains(t, a.stdout, "6-elsewhere ... ERROR 6-elsewhere.mutant: what it changes is "+
+		"not part of the test binary of ")
+
 	// The tree was never touched, and now it is.
 	now, err := os.ReadFile(filepath.Join(dir, "counter", "counter.go"))
 	require.NoError(t, err)

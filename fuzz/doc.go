@@ -30,7 +30,9 @@
 // atomic.Value: Go's fails also when an equal value is stored meanwhile at another address,
 // and no explored one does. Programs in which a TryLock of an RWMutex may meet another
 // writer run on one processor only: on two it may fail though nobody gets the lock, which the
-// checker assumes not to happen.
+// checker assumes not to happen. No timer is reset to 0: Go's Reset then fires at once in a bubble
+// of testing/synctest, where programs with timers run, and returns false for a timer that fired and
+// that nobody received from; outside of a bubble it returns true, as the explored one does.
 //
 // # Other suites
 //

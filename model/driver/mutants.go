@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -96,7 +97,7 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 		return sum, err
 	}
 	defer original.close()
-	return judgeAll(ctx, &judge{options: &opts, root: root, original: original}, all, out)
+	return judgeAll(ctx, &judge{options: &opts, root: root, set: set, original: original}, all, out)
 }
 
 // killersElsewhere returns patterns for the packages that mutants of the selected ones name, and
@@ -250,7 +251,8 @@ func judgeAll(
 type judge struct {
 	options  *Options
 	root     string
-	original *runner // of the unchanged source
+	set      *instrument.Set // the unchanged source
+	original *runner
 
 	mu    sync.Mutex
 	known map[string]*innocence
@@ -271,6 +273,13 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 	replace, err := j.mutate(bug)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", filepath.Base(m.file.Path), err)
+	}
+	compiled := func(file string) bool { return j.set.Compiles(m.pkg.Path, file) }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(replace)), compiled) {
+		return "", fmt.Errorf(
+			"%s: what it changes is not part of the test binary of %s",
+			filepath.Base(m.file.Path), m.pkg.Path,
+		)
 	}
 	suspectIsCheck := slices.Contains(m.pkg.Checks, m.suspect)
 	if m.suspect != "" && !suspectIsCheck {

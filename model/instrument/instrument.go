@@ -133,6 +133,21 @@ func (s *Set) RewrittenMode(pkg string, race bool) []string {
 	return slices.Clone(p.registered)
 }
 
+// Compiles reports whether the file, named absolutely, is part of the package's plain test binary.
+func (s *Set) Compiles(pkg, file string) bool {
+	for _, p := range s.plain.roots {
+		if p.ImportPath != pkg {
+			continue
+		}
+		for _, q := range s.plain.closure(p) {
+			if slices.Contains(q.goFiles(), file) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // A refusedError says why a package cannot be checked at all.
 type refusedError struct{ msg string }
 

@@ -419,8 +419,9 @@ func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
 	}
 }
 
-// guardGeneric refuses or notes a reference to a generic function, which is no value
-// until it is instantiated: the call's first argument is wrapped instead.
+// guardGeneric refuses or notes a reference to a generic function, which is no value until it is
+// instantiated. If it is called there, the first argument is wrapped instead; else it is wrapped
+// with its types.
 func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 	i := len(r.stack) - 1
 	fun := e
@@ -440,9 +441,39 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 		break
 	}
 	if o.hook == "Ranged" {
-		return // a function of maps as a value: there is no map yet
+		o.hook = "Outside" // there is no map yet whose size would count
 	}
-	r.fail(e.Pos(), "%s%s, and is used other than in a call", o.name, o.reason)
+	inst, ok := r.instance(e)
+	if !ok {
+		r.fail(e.Pos(), "%s, with types that have no name here, is used other than in a call", o.name)
+		return
+	}
+	before, after := r.guardText(e.Pos(), o)
+	r.ed.front(r.off(e.Pos()), before)
+	if fun == e {
+		after = inst + after
+	}
+	r.ed.behind(r.off(fun.End()), after)
+}
+
+// instance writes the types that the generic function e stands for here, in brackets.
+func (r *rewriter) instance(e ast.Expr) (string, bool) {
+	id, ok := e.(*ast.Ident)
+	if sel, isSel := e.(*ast.SelectorExpr); isSel {
+		id, ok = sel.Sel, true
+	}
+	if !ok {
+		return "", false
+	}
+	var texts []string
+	for t := range r.c.info.Instances[id].TypeArgs.Types() {
+		text, ok := r.typeText(t)
+		if !ok || !r.writable(t, e.Pos()) {
+			return "", false
+		}
+		texts = append(texts, text)
+	}
+	return "[" + strings.Join(texts, ", ") + "]", true
 }
 
 // A recv is the receiver of a method as an explicit operand.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,6 +73,59 @@ func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 			return true
 		})
 	}
+}
+
+// A line is marked exactly where its comment says so.
+func TestCallsThatVisitMapsAreNamed(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- visit/visit.go --
+package visit
+
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+type own map[int]bool
+
+func f(m own, visit func(func(own) iter.Seq[int])) {
+	type local map[int]bool
+	_ = slices.Sorted(maps.Keys(m)) // no
+	_ = slices.Collect(maps.Keys(m)) // named
+	_ = slices.Collect((maps.Values[own])(m)) // named
+	for range maps.All(m) { // named
+	}
+	keys := maps.Keys[own] // named
+	_ = slices.Sorted(keys(m)) // no
+	visit(maps.Keys) // named
+	visit(maps.Keys[own]) // named
+	visit(maps.Keys[own, int]) // named
+	var of func(local) iter.Seq[int] = maps.Keys // named
+	_ = of
+}
+-- visit/visit_test.go --
+package visit
+
+import "testing"
+
+func TestNothing(t *testing.T) {}
+`))
+	text := rewrittenText(t, set, "example.com/t/visit", "visit.go")
+	named, others := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		is := strings.Contains(line, "hook.Ranged(") || strings.Contains(line, "hook.Outside(")
+		switch {
+		case strings.HasSuffix(line, "// named"):
+			named++
+			assert.True(t, is, line)
+		case strings.HasSuffix(line, "// no"):
+			others++
+			assert.False(t, is, line)
+		}
+	}
+	require.Equal(t, []int{8, 2}, []int{named, others})
+	require.NoError(t, set.Build(t.Context(), "example.com/t/visit", false, t.TempDir()+"/bin"))
 }
 
 func TestMapsOfTypeParametersAreMaps(t *testing.T) {

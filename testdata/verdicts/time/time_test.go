@@ -566,3 +566,21 @@ func TestNowIsLocal(t *testing.T) {
 		x.Assert((<-timer.C).Location() == time.Local, "the timer sends another time zone")
 	})
 }
+
+// A timer that fired and that nobody received from is stopped by Reset, which returns true.
+//
+// verdict: proved
+func TestResetToNow(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		timer := time.NewTimer(time.Hour)
+		x.Assert(timer.Reset(0), "it was set")
+		x.Assert(timer.Reset(0), "nobody has received")
+		<-timer.C
+		x.Assert(!timer.Reset(0), "it was received from")
+		select {
+		case <-timer.C:
+		case <-time.After(time.Hour):
+			x.Errorf("it does not fire")
+		}
+	})
+}
