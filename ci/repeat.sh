@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
+unset RAPID_SEED # each repetition draws anew
 times=${1:-50}
 go test -race -count="$times" -timeout 25m ./taskstate ./park ./idle
 go test -race -short -count="$((times * 2 / 5))" -timeout 25m ./runtime -run \
