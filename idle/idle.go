@@ -147,6 +147,7 @@ import (
 //	idle/S3              the pairs above need sequential consistency
 //	idle/R1, idle/R2     this code, in the loop of the documentation, does step by step what the
 //	                     proofs are about
+//	idle/R3              so does the pool that the documentation shows
 
 const (
 	wordBits = 64

@@ -33,6 +33,17 @@ func refinements() []Theorem {
 			"TestWiderSchedulersAreTheTable", "refine/idle_test.go", both,
 			[2]string{"idle/last-searcher",
 				"the last searcher that finds something notifies nobody"}),
+		refines("idle/R3", "idle and park, and of the injector, in the pool of the package pages",
+			"the table", "1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 "+
+				"and 2, the first 4,000 and 8,000 executions with 2 and 1",
+			"TestTheSleepOfThePoolIsTheTable", "../examples/pool/refinement_test.go",
+			append(append([]string{}, both...), "examples/pool/pool.go"),
+			[2]string{"recheck-forgotten", "a worker that is about to sleep does not look at the " +
+				"queues again"},
+			[2]string{"looks-first",
+				"a worker looks at the queues before it says that it is about to sleep"},
+			[2]string{"found-untold",
+				"a worker that has found a task as the last searcher wakes nobody in its place"}),
 		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends", "the table of idle",
 			"1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 and 2, the "+
 				"first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
