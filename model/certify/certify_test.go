@@ -94,6 +94,9 @@ func (p program) body() {
 					hook.Int32Store(&word[0], 1)
 					explore.FutexWake(unsafe.Pointer(&word[0]), 1)
 					explore.FutexWake(unsafe.Pointer(&word[1]), 1)
+				case "waketwo":
+					hook.Int32Store(&word[1], 1)
+					explore.FutexWake(unsafe.Pointer(&word[1]), 2)
 				case "choose":
 					if explore.Choose(2) == 1 {
 						hook.Int32Store(&word[0], 1)
@@ -188,6 +191,7 @@ func TestSearchIsCertified(t *testing.T) {
 		{"await load:x", "store:x store"},
 		{"choose load", "store"},
 		{"sleep woken", "woken sleep", "wake"},
+		{"woken", "woken", "woken", "waketwo wake"},
 	} {
 		text, r := explored(p.body, explore.Config{Preemptions: -1, EarlyTimeouts: 1})
 		require.Greater(t, r.Executions(), int64(1), "%q", p)

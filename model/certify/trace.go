@@ -233,17 +233,29 @@ func (tr *trace) outcomes(c cut, e *event, shown []string) (all []string) {
 		all = slices.DeleteFunc(slices.Sorted(maps.Keys(tr.births)), func(t string) bool {
 			return tr.counter(c, e.objects[0]+"@"+t) == 0
 		})
-		switch n := num(e.numbers[0]); {
-		case n > 1 && n < len(all):
-			refuse("a futex wake of %d of %d", n, len(all))
-		case n > 1 && len(all) > 0:
-			all = []string{strings.Join(all, ",")}
-		}
+		all = sets(all, min(num(e.numbers[0]), len(all)))
 	}
 	if slices.Sort(all); len(all) > 0 {
 		return all
 	}
 	return append(shown, "-")[:1] // it chooses nothing: any one
+}
+
+// sets returns the sets of n > 0 of the names, each in their order and with commas.
+func sets(names []string, n int) (all []string) {
+	if len(names) > 16 && 1 < n && n < len(names) {
+		refuse("a futex wake of %d of %d", n, len(names))
+	}
+	for i, first := range names[:len(names)-max(n, 1)+1] {
+		if n == 1 {
+			all = append(all, first)
+			continue
+		}
+		for _, others := range sets(names[i+1:], n-1) {
+			all = append(all, first+","+others)
+		}
+	}
+	return all
 }
 
 func (tr *trace) counter(c cut, object string) (n int) {

@@ -52,7 +52,7 @@ type object struct {
 	base     int32    // WaitGroup: the counter before the first event
 	adds     bool     // WaitGroup: changed in this execution
 	assigned bool     // WaitGroup: assigned to after an event on it
-	waiters  []int32  // Cond, futex: threads, in order of arrival
+	waiters  []int32  // Cond: threads, in order of arrival; futex: of number
 	ch       *channel // nil until it was a channel; kept between executions
 	model    any      // what stands for it in this execution: see SetModel
 }

@@ -130,6 +130,43 @@ func TestFutexWakeTakesAnySleeper(t *testing.T) {
 	require.Len(t, first, 2)
 }
 
+// A wake of some of the sleepers takes each set of so many, and the same one in every order of the
+// waits. The others sleep until the next value of the word, and who comes later sees it.
+func TestFutexWakeTakesEachSetOfSleepers(t *testing.T) {
+	for n, sets := range []int{1, 3, 3, 1, 1} {
+		taken := map[[3]bool]bool{}
+		r := explore.Run(explore.Config{Preemptions: -1, Linearize: true}, func() {
+			var word atomic.Uint32
+			var first [3]bool
+			woken, late := 0, false
+			sleeper := func(i int) func() {
+				return func() {
+					r, _ := explore.FutexWait(unsafe.Pointer(&word), 0, -1)
+					first[i] = hook.Uint32Load(&word) == 1
+					late = late || r == explore.FutexMismatch
+				}
+			}
+			spawn(sleeper(0), sleeper(1), sleeper(2), func() {
+				hook.Uint32Store(&word, 1)
+				woken, _ = explore.FutexWake(unsafe.Pointer(&word), n)
+				hook.Uint32Store(&word, 2)
+				explore.FutexWake(unsafe.Pointer(&word), 3)
+			})
+			seen := 0
+			for _, is := range first {
+				if is {
+					seen++
+				}
+			}
+			if !late && seen == woken {
+				taken[first] = true
+			}
+		})
+		require.Nil(t, r.Failure, "%d", n)
+		require.Len(t, taken, sets, "%d", n)
+	}
+}
+
 // A sleeper that went away by its timeout takes no wake from another.
 func TestFutexTimeoutLeavesTheQueue(t *testing.T) {
 	var left int64

@@ -1,13 +1,17 @@
 package explore
 
 import (
+	"math"
+	"slices"
 	"time"
 	"unsafe"
 )
 
 // The futex of the Linux kernel. A wait compares the word and queues in one step, so it is a read
 // of the word; a wake is a write, because it is ordered with every wait. The kernel promises no
-// order of sleepers: each of those that a wake may take is explored.
+// order of sleepers: a wake of n of them chooses among all sets of n. The numbers of these sets
+// must not depend on the order of the waits, which are independent; so a queue is in the order of
+// the threads' numbers.
 //
 // A wait can end in three ways:
 //
@@ -89,8 +93,8 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 	return t.futex, true
 }
 
-// FutexWake wakes at most n threads that sleep on p, and returns how many. It reports false outside
-// of an execution.
+// FutexWake wakes n of the threads that sleep on p, or all, and returns how many. It reports
+// false outside of an execution. n is not negative.
 func FutexWake(p unsafe.Pointer, n int) (int, bool) {
 	e := eng
 	if e == nil || !InExecution() {
@@ -121,12 +125,22 @@ func futexWaitChoices(e *engine, t *thread) int32 {
 	}
 }
 
-// futexWake takes up to t.old sleepers out of the queue, the chosen one first.
+// futexWakeChoices: a wake takes t.old sleepers, or all of them.
 func futexWakeChoices(e *engine, t *thread) int32 {
-	if n := len(e.objs[t.obj].waiters); t.old == 1 && n > 1 {
-		return int32(n)
+	n := len(e.objs[t.obj].waiters)
+	return binomial(n, min(n, int(t.old)))
+}
+
+// binomial returns the number of sets of k of n things, at most math.MaxInt32: more than can be
+// explored.
+func binomial(n, k int) int32 {
+	sets := int64(1)
+	for i := 1; i <= k; i++ {
+		if sets = sets * int64(n-k+i) / int64(i); sets > math.MaxInt32 {
+			return math.MaxInt32
+		}
 	}
-	return 1
+	return int32(sets)
 }
 
 // futexDeadline returns when the sleep ends by its timeout.
@@ -156,20 +170,31 @@ func futexWait(e *engine, t *thread, _ int32) {
 	}
 	t.futex = FutexWoken
 	o := &e.objs[t.obj]
-	o.waiters = append(o.waiters, int32(t.id))
+	i, _ := slices.BinarySearch(o.waiters, int32(t.id))
+	o.waiters = slices.Insert(o.waiters, i, int32(t.id))
 	t.queue = t.obj
 }
 
+// futexWake takes the chosen sleepers out of the queue: set number t.chosen, where those with the
+// first sleeper come before those without it, and so on.
 func futexWake(e *engine, t *thread, d int32) {
 	o := &e.objs[t.obj]
-	woken := uint64(0)
-	for ; woken < t.old && len(o.waiters) > 0; woken++ {
-		i := int(t.chosen)
-		e.threads[o.waiters[i]].signal = max(d, 0)
-		o.waiters = append(o.waiters[:i], o.waiters[i+1:]...)
-		t.chosen = 0
+	n, number, asleep := min(len(o.waiters), int(t.old)), t.chosen, o.waiters[:0]
+	t.old = uint64(n)
+	for i, w := range o.waiters {
+		with := int32(0) // so many of the sets have w
+		if n > 0 {
+			with = binomial(len(o.waiters)-i-1, n-1)
+		}
+		if number < with {
+			e.threads[w].signal = max(d, 0)
+			n--
+		} else {
+			number -= with
+			asleep = append(asleep, w)
+		}
 	}
-	t.old = woken
+	o.waiters = asleep
 }
 
 // futexEarly ends a wait early, unless a wake came first.
@@ -199,10 +224,7 @@ func futexAwake(e *engine, t *thread, _ int32) {
 // dequeue takes t out of the queue of the futex that it sleeps on.
 func (e *engine) dequeue(t *thread) {
 	o := &e.objs[t.queue]
-	for i, w := range o.waiters {
-		if int(w) == t.id {
-			o.waiters = append(o.waiters[:i], o.waiters[i+1:]...)
-			return
-		}
+	if i, found := slices.BinarySearch(o.waiters, int32(t.id)); found {
+		o.waiters = slices.Delete(o.waiters, i, i+1)
 	}
 }

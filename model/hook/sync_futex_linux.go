@@ -59,7 +59,8 @@ func futex(trap, addr, op, val, timeout uintptr) (r1, r2 uintptr, err syscall.Er
 		}
 		return 0, 0, 0
 	case futexWake:
-		n, _ := explore.FutexWake(pointer(addr), int(int32(val)))
+		// The kernel looks at the number, which is signed, after it has woken one.
+		n, _ := explore.FutexWake(pointer(addr), max(1, int(int32(val))))
 		return uintptr(n), 0, 0
 	}
 	explore.Fail(explore.KindRefused, fmt.Sprintf("futex operation %d is not modelled", op))
