@@ -15,19 +15,7 @@ import (
 func peers(n int) ([]contender, func()) {
 	nothing := func() {}
 	workers := runtime.GOMAXPROCS(0)
-	type job struct {
-		fn   func()
-		done *sync.WaitGroup
-	}
-	jobs := make(chan job, 1024)
-	for range workers {
-		go func() {
-			for j := range jobs {
-				j.fn()
-				j.done.Done()
-			}
-		}()
-	}
+	jobs := startFixed(1024)
 	inAnts := must(ants.NewPool(workers))
 	inPond := pond.NewPool(workers)
 	return []contender{

@@ -12,6 +12,8 @@ func rows() []row {
 	return []row{
 		{"spawn + join inside a worker", time.Nanosecond, spawnJoin},
 		{"10,000 empty tasks, all awaited, each", time.Nanosecond, manyTasks},
+		{"10,000 empty tasks into a pool from outside, each", time.Nanosecond, poolFromOutside},
+		{"10,000 empty tasks into a pool from inside, each", time.Nanosecond, poolFromInside},
 		{"fork-join fib(25), a spawn", time.Nanosecond, forkJoin},
 		{"yield", time.Nanosecond, yielding},
 		{"a join that suspends", time.Nanosecond, suspending},

@@ -3,6 +3,7 @@ package pool
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -162,19 +163,19 @@ func (w *Worker) sleep() bool {
 // every 61st look it is the other way round: tasks that spawn tasks must not starve the injector.
 func (w *Worker) own() (Task, bool) {
 	if w.looks++; w.looks%61 == 0 {
-		if t, ok := w.fetch(); ok {
+		if t, ok := w.fetch(1); ok { // local may have no room for more
 			return t, true
 		}
 	}
 	if t, ok := w.local.Pop(); ok {
 		return t, true
 	}
-	return w.fetch()
+	return w.fetch(len(w.batch))
 }
 
-// fetch takes a batch from the injector and returns its first task; the rest goes to local.
-func (w *Worker) fetch() (Task, bool) {
-	n := w.pool.shared.take(w.batch, len(w.pool.workers))
+// fetch takes up to most tasks from the injector and returns the first; the rest goes to local.
+func (w *Worker) fetch(most int) (Task, bool) {
+	n := w.pool.shared.take(w.batch[:most], len(w.pool.workers))
 	if n == 0 {
 		return nil, false
 	}
@@ -206,15 +207,8 @@ func (w *Worker) steal() (Task, bool) {
 
 // queued reports whether there is a task that any worker could take.
 func (p *Pool) queued() bool {
-	if p.shared.length.Load() > 0 {
-		return true
-	}
-	for _, w := range p.workers {
-		if w.local.Len() > 0 {
-			return true
-		}
-	}
-	return false
+	return p.shared.length.Load() > 0 ||
+		slices.ContainsFunc(p.workers, func(w *Worker) bool { return w.local.Len() > 0 })
 }
 
 // An injector is the queue that all workers share, first in, first out, without a bound: for tasks
@@ -222,7 +216,8 @@ func (p *Pool) queued() bool {
 type injector struct {
 	length atomic.Int64 // of tasks; written under the lock, read by any goroutine
 	lock   sync.Mutex
-	tasks  []Task // under the lock
+	tasks  []Task // under the lock; the first ones, as many as taken says, have been taken
+	taken  int    // under the lock
 	closed bool   // under the lock
 }
 
@@ -234,8 +229,11 @@ func (q *injector) put(fromOutside bool, tasks []Task) bool {
 	if fromOutside && q.closed {
 		return false
 	}
+	if q.taken > len(q.tasks)/2 { // moves fewer than have been taken
+		q.tasks, q.taken = slices.Delete(q.tasks, 0, q.taken), 0
+	}
 	q.tasks = append(q.tasks, tasks...)
-	q.length.Store(int64(len(q.tasks)))
+	q.length.Store(int64(len(q.tasks) - q.taken))
 	return true
 }
 
@@ -246,9 +244,10 @@ func (q *injector) take(dst []Task, workers int) int {
 	}
 	q.lock.Lock()
 	defer q.lock.Unlock()
-	n := copy(dst[:min(len(dst), 1+len(q.tasks)/workers)], q.tasks)
-	clear(q.tasks[:n])
-	q.tasks = q.tasks[n:]
-	q.length.Store(int64(len(q.tasks)))
+	queued := q.tasks[q.taken:]
+	n := copy(dst[:min(len(dst), 1+len(queued)/workers)], queued)
+	clear(queued[:n])
+	q.taken += n
+	q.length.Store(int64(len(queued) - n))
 	return n
 }
