@@ -36,9 +36,9 @@ func (rt *Runtime) ListedFutures() (n int) {
 	return n
 }
 
-// Joiners returns how many wait for the end of h, those that have given up included.
+// Joiners returns how many wait for the end of h.
 func (h *Handle[T]) Joiners() (n int) {
-	for j := h.joiners.Load(); j != nil; j = j.next {
+	for j := h.joiners.Load(); j != nil; j = j.next.Load() {
 		n++
 	}
 	return n

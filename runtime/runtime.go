@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,9 @@ type Runtime struct {
 	running  atomic.Int32 // workers and blocking threads that have not stopped
 	done     chan struct{}
 	contexts contexts
+	ends     ends
+	// joinersLock orders removals from the lists of joiners of all tasks.
+	joinersLock sync.Mutex
 }
 
 const (

@@ -42,60 +42,15 @@ type task struct {
 	// by the runner before it completes the task, read by any goroutine that has found the task
 	// COMPLETE.
 	err *failure
-	// joiners is the list of those that wait for the end, newest first. Any holder of a handle
-	// pushes; the runner takes all of them if Complete returns CompleteWakeJoiner. What is pushed
-	// later is never looked at: Join returns JoinReady then.
+	// joiners is the head of the list of those that wait for the end. Any holder of a handle pushes
+	// and removes its own; the runner takes all of them if Complete returns CompleteWakeJoiner.
+	// What is pushed later is never looked at: Join returns JoinReady then. (task_joiners.go)
 	joiners atomic.Pointer[joiner]
 }
 
 type failure struct{ error }
 
 const references = 3 // of a new task: its own, the handle's, the collector's
-
-// A joiner waits for the end of a task.
-type joiner struct {
-	next      *joiner     // set before it is pushed
-	waker     waker       // never changes
-	abandoned atomic.Bool // set by the waiter when it has given up; read by others who push
-}
-
-// addJoiner adds j to the joiners of t. It returns false if t has ended: then j may not be woken.
-//
-//	joiner       1 push j              2 state.Join: look for COMPLETE
-//	completion   1 set COMPLETE        2 take the joiners
-//	             Either the joiner sees COMPLETE, or the completion sees j. (taskstate/T3)
-func (t *task) addJoiner(j *joiner) bool {
-	t.pushJoiner(j)
-	return t.state.Join() == taskstate.JoinWait
-}
-
-// pushJoiner puts j in front of the joiners.
-func (t *task) pushJoiner(j *joiner) {
-	for {
-		head := t.joiners.Load()
-		// Repeated waits with a timeout leave one of these each time.
-		if head != nil && head.abandoned.Load() {
-			t.joiners.CompareAndSwap(head, head.next)
-			continue
-		}
-		j.next = head
-		// Publishes j. Partner: joiners.Swap in wakeJoiners, after Complete.
-		if t.joiners.CompareAndSwap(head, j) {
-			return
-		}
-	}
-}
-
-// wakeJoiners wakes all joiners of t. Its runner calls it after Complete; w is the calling worker,
-// or nil.
-func (t *task) wakeJoiners(w *worker) {
-	// Takes the whole list. Partner: pushJoiner, followed by Join.
-	for j := t.joiners.Swap(nil); j != nil; {
-		next := j.next
-		j.waker.wake(w)
-		j = next
-	}
-}
 
 // wake asks for a poll of t. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) wake(w *worker) {

@@ -74,18 +74,15 @@ func (w Waker) WakeFrom(cx Cx) {
 }
 
 // WakeOnEnd arranges that w is woken when the task ends, and returns true; or returns false if the
-// task has ended. It is [Handle.Join] for futures. Any goroutine may call it; repeating the same
-// call directly adds nothing. It panics if the handle is detached or w is the zero Waker.
+// task has ended. It is [Handle.Join] for futures. Any goroutine may call it, and repeat it: at
+// most as many of the repetitions are kept as there are others that wait, and some. It panics if
+// the handle is detached or w is the zero Waker.
 func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	h.check("WakeOnEnd")
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
-	last := h.joiners.Load()
-	if last != nil && last.waker == waker(w.task) && !last.abandoned.Load() {
-		return !h.ended() // partner: complete, which sets COMPLETE and then takes the joiners
-	}
-	return h.addJoiner(&joiner{waker: w.task})
+	return h.wakeOnEnd(w.task)
 }
 
 // A futureTask is a task that polls a future.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"sync"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -78,7 +79,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 			case <-done:
 			case <-ctx.Done():
 				if !h.ended() {
-					j.abandoned.Store(true)
+					h.removeJoiner(j)
 					var zero T
 					return zero, context.Cause(ctx)
 				}
@@ -100,6 +101,16 @@ func (h *Handle[T]) TryJoin() (T, error, bool) {
 	return value, err, true
 }
 
+// Done returns a channel that is closed when the task has ended. Calls before the end return the
+// same channel. Any goroutine may call it. It panics if the handle is detached.
+func (h *Handle[T]) Done() <-chan struct{} {
+	h.check("Done")
+	if h.ended() {
+		return closed
+	}
+	return h.rt.ends.get(&h.task)
+}
+
 // closed is a channel that is closed.
 var closed = func() chan struct{} {
 	c := make(chan struct{})
@@ -107,18 +118,51 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-// Done returns a channel that is closed when the task has ended. Each call before the end makes a
-// new channel. Any goroutine may call it. It panics if the handle is detached.
-func (h *Handle[T]) Done() <-chan struct{} {
-	h.check("Done")
-	if h.ended() {
-		return closed
+// ends is the set of the channels that [Handle.Done] has returned for tasks that have not ended.
+// Any goroutine may call its methods.
+type ends struct {
+	lock sync.Mutex
+	all  map[*task]*end
+}
+
+// An end is one of the joiners of its task, and closes done.
+type end struct {
+	joiner
+	task *task
+	done chan struct{}
+}
+
+// wake closes the channel. It is called when the task has ended, once or twice: by its last runner,
+// and by whoever has added e too late.
+func (e *end) wake(*worker) {
+	es := &e.task.rt.ends
+	es.lock.Lock()
+	defer es.lock.Unlock()
+	if es.all[e.task] == e {
+		delete(es.all, e.task)
+		close(e.done)
 	}
-	done := make(goroutine)
-	if !h.addJoiner(&joiner{waker: done}) {
-		return closed // done may never be closed
+}
+
+// get returns the channel of t.
+func (es *ends) get(t *task) chan struct{} {
+	es.lock.Lock()
+	e := es.all[t]
+	if e != nil {
+		es.lock.Unlock()
+		return e.done
 	}
-	return done
+	e = &end{task: t, done: make(chan struct{})}
+	e.waker = e
+	if es.all == nil {
+		es.all = map[*task]*end{}
+	}
+	es.all[t] = e
+	es.lock.Unlock()
+	if !t.addJoiner(&e.joiner) {
+		e.wake(nil) // others may have the channel already
+	}
+	return e.done
 }
 
 // Cancel asks the task to end. A task that has not started ends with [ErrCancelled]. In one that

@@ -102,7 +102,7 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 			return nil
 		}
 		if err := cx.task.stopErr(); err != nil {
-			j.abandoned.Store(true)
+			t.removeJoiner(j)
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (cx Cx) awaitOr(t *task, giveUp func() error) error {
 			err = giveUp()
 		}
 		if err != nil {
-			j.abandoned.Store(true)
+			t.removeJoiner(j)
 			return err
 		}
 	}

@@ -106,20 +106,6 @@ func TestCancelledJoinerOfAJoinWithAnEnd(t *testing.T) {
 	require.Equal(t, 1, runtime.Timers(rt), "that of the target")
 }
 
-// Repeated joins leave at most one joiner.
-func TestJoinersThatGaveUpAreForgotten(t *testing.T) {
-	rt := start(t, 1)
-	target := runtime.Submit(rt, forever)
-	run(t, rt, func(cx runtime.Cx) error {
-		for range 100 {
-			_, err := target.JoinTimeout(cx, time.Microsecond)
-			require.Equal(t, runtime.ErrTimeout, err)
-		}
-		return nil
-	})
-	require.LessOrEqual(t, target.Joiners(), 1)
-}
-
 func TestTimeout(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		run(t, rt, func(cx runtime.Cx) error {
