@@ -275,12 +275,17 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 // sameOutcomes holds the search against the one without reduction on what the
 // threads could tell afterwards.
 func sameOutcomes(t tester, p program, early int) {
-	every := explore.Config{Preemptions: 1 << 20, Executions: 20_000, EarlyTimeouts: early}
+	sameOutcomesOf(t, p, explore.Config{EarlyTimeouts: early})
+}
+
+// sameOutcomesOf is sameOutcomes for searches that differ from cfg only in their bounds.
+func sameOutcomesOf(t tester, p program, cfg explore.Config) {
+	every, reduced := cfg, cfg
+	every.Preemptions, every.Executions, reduced.Preemptions = 1<<20, 20_000, -1
 	all, allDead, full := explored(t, p, every, (*world).outcome)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	reduced := explore.Config{Preemptions: -1, EarlyTimeouts: early}
 	got, gotDead, res := explored(t, p, reduced, (*world).outcome)
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
@@ -300,6 +305,19 @@ func sameChanTraces(t tester, p program) {
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
 	require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
 	require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
+}
+
+// Time may pass while threads can run, and the sum of that is bounded.
+func TestReductionKeepsEveryOutcomeOfTimeThatPasses(t *testing.T) {
+	gen := genProgram([]string{
+		"await or expire", "expire", "expire", "stop", "reset", "reset", "sleep", "now", "now",
+	}, 3, 3)
+	rapid.Check(t, func(t *rapid.T) {
+		short := time.Duration(rapid.IntRange(2, 5).Draw(t, "short"))
+		sameOutcomesOf(t, gen.Draw(t, "program"), explore.Config{
+			EarlyTimeouts: 1, TimePasses: true, Short: short,
+		})
+	})
 }
 
 // Programs that the search once got wrong, or would with one of its rules left out.
@@ -338,6 +356,19 @@ func TestReductionOfKeptPrograms(t *testing.T) {
 			{{Op: "send", Var: 1}, {Op: "stop", Var: 1}},
 			{{Op: "reset"}},
 		}, 2)
+	})
+	t.Run("a timer that the clock, moved by itself, keeps from firing early", func(t *testing.T) {
+		sameOutcomesOf(t, program{
+			{{Op: "now"}, {Op: "reset", Var: 2}},
+			{
+				{Op: "reset", Var: 1, Val: 1}, {Op: "await or expire", Var: 2, Cond: true},
+				{Op: "sleep", Val: 2},
+			},
+			{
+				{Op: "reset", Var: 2, Val: 1}, {Op: "await or expire", Var: 1},
+				{Op: "sleep", Cond: true},
+			},
+		}, explore.Config{EarlyTimeouts: 1, TimePasses: true, Short: 3})
 	})
 	t.Run("a choice that sleeps", func(t *testing.T) {
 		sameChanTraces(t, buffered(program{

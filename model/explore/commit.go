@@ -55,7 +55,7 @@ func (e *engine) depart(t *thread, ev *event, again bool) {
 	} else {
 		e.runnable.remove(t.id)
 	}
-	if e.cfg.TimePasses && m.deadline != nil {
+	if e.cfg.TimePasses && m.deadline != nil && e.follows == nil {
 		e.noteTie(t, ev, m)
 	}
 	if m.accesses == nil {
