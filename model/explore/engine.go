@@ -128,6 +128,7 @@ type engine struct {
 	looks      int           // at the clock, by time.Now or by setting a timer
 	asksTime   bool          // one of them was by time.Now
 	moved      bool          // the clock moved by itself
+	futexMoved bool          // the early end of a futex wait moved it
 	slow       time.Duration // by how much threads have been slow
 	passed     bool          // the execution needs the second way of time_timer.go
 	passing    []string      // why, if the execution is recorded

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/explore"
@@ -15,7 +16,7 @@ import (
 // requireSameInEveryOrder explores body and runs each trace in further orders.
 func requireSameInEveryOrder(t *testing.T, body func()) {
 	t.Helper()
-	r := explore.Run(explore.Config{Preemptions: -1, Linearize: true}, body)
+	r := explore.Run(explore.Config{Preemptions: -1, Linearize: true, EarlyTimeouts: 1}, body)
 	require.Nil(t, r.Failure)
 	require.NotZero(t, r.Complete)
 }
@@ -56,6 +57,20 @@ func TestLoopsThatWaitForTimeAreTheSameInEveryOrder(t *testing.T) {
 				explore.Turn(n)
 			}
 		}, true)
+		explore.Join()
+	})
+}
+
+// Whether a wait is set before or after another one has ended early decides which of them is the
+// first to time out when nothing else can run.
+func TestTimeoutsOfFutexWaitsAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		var words [3]atomic.Uint32
+		for i, timeout := range []time.Duration{10, 15, 20} {
+			explore.Go("", func() {
+				explore.FutexWait(unsafe.Pointer(&words[i]), 0, timeout)
+			}, true)
+		}
 		explore.Join()
 	})
 }

@@ -313,9 +313,15 @@ func (l *linearizer) enabled(t *thread) bool {
 	if enabled := ops[t.op].enabled; enabled == nil || enabled(e, t) {
 		return true
 	}
-	if d := l.next[t.id]; d != noEvent && l.of.stack[d].idle == timeRan { // threads repeat
-		forced, _ := e.forcedTimeout()
-		return forced.has(t.id)
+	if d := l.next[t.id]; d != noEvent {
+		there := &l.of.stack[d]
+		switch {
+		case there.op == OpFutexSleep && there.source < 0: // forced: after all that came before it
+			return t.op == OpFutexSleep
+		case there.idle == timeRan: // threads repeat
+			forced, _ := e.forcedTimeout()
+			return forced.has(t.id)
+		}
 	}
 	pending := e.runnable.union(e.gated)
 	for i := pending.first(); i >= 0; i = pending.next(i + 1) {

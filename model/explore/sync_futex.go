@@ -207,6 +207,7 @@ func futexEarly(e *engine, t *thread, _ int32) {
 	if t.old == 1 {
 		t.futex = FutexTimeout
 		e.clock = max(e.clock, t.deadline)
+		e.futexMoved = true
 	}
 }
 

@@ -431,13 +431,16 @@ func (e *engine) forcedTimeout() (best, late threadSet) {
 	return e.firstTimeouts(e.gated), threadSet{}
 }
 
-// firstTimeouts returns those of the threads in among whose timeouts come first.
+// firstTimeouts returns those of the threads in among whose timeouts come first. If the early end
+// of a futex wait has moved the clock, another one may come first in another order of the steps.
 func (e *engine) firstTimeouts(among threadSet) (best threadSet) {
 	first := time.Duration(0)
 	for i := among.first(); i >= 0; i = among.next(i + 1) {
 		t := e.threads[i]
 		if ends := ops[t.op].deadline; ends != nil {
-			switch d, ok := ends(e, t); {
+			d, ok := ends(e, t)
+			e.res.Timed = e.res.Timed || ok && e.futexMoved && !best.empty()
+			switch {
 			case !ok:
 			case best.empty() || d < first:
 				best, first = only(i), d

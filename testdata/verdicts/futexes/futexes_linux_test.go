@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,13 @@ import (
 
 func sleep(word *atomic.Uint32) unix.Errno {
 	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), 128, 0, 0, 0, 0)
+	return errno
+}
+
+func sleepFor(word *atomic.Uint32, d time.Duration) unix.Errno {
+	ts := unix.Timespec{Nsec: int64(d)}
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), 128, 0,
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
 	return errno
 }
 
@@ -106,4 +114,26 @@ func TestAWakeOfTooMany(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A sleep that ends early moves the clock: what begins later ends later.
+//
+// verdict: said the order of timeouts of futex waits
+func TestTimeoutsAfterAnEarlyOne(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var words [3]atomic.Uint32
+		var ended atomic.Int32
+		var places [3]int32
+		for i, ms := range []time.Duration{10, 15, 20} {
+			x.Go(fmt.Sprint("sleeper ", i), func() {
+				if sleepFor(&words[i], ms*time.Millisecond) == unix.ETIMEDOUT {
+					places[i] = ended.Add(1)
+				}
+			})
+		}
+		x.Join()
+		if places == [3]int32{1, 3, 2} {
+			panic("20ms ended before 15ms")
+		}
+	}, model.Timeouts(1))
 }
