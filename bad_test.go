@@ -295,6 +295,20 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 	}
 }
 
+// A race that only another order of independent steps shows is searched for again.
+func TestReplayOfARaceInAnotherOrder(t *testing.T) {
+	needRace(t)
+	t.Parallel()
+	a := surewake(t, ".", "check", "-json", "-run", "TestManyReadsBeforeTheWrite",
+		"./testdata/verdicts/racewords")
+	rows, _ := a.rows(t)
+	require.Len(t, rows, 1)
+	a = surewake(t, ".", "replay", rows[0].Token)
+	require.Equal(t, 1, a.code, "%s", a)
+	require.Contains(t, a.stdout, "TestManyReadsBeforeTheWrite: the failure shows again under the "+
+		"race detector, in another order of steps that do not depend on one another\n")
+}
+
 // anotherModule makes a module in dir that requires this one, and returns what
 // writes files of it.
 func anotherModule(t *testing.T, dir string) (write func(name, text string)) {

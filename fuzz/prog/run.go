@@ -335,9 +335,9 @@ func (t *thread) sawError(err error) {
 func (t *thread) control(f *frame, in *Instr) {
 	switch in.Op {
 	case "get":
-		t.saw(t.w.plain[in.A%2])
+		t.saw(t.w.plain[in.A%2].v)
 	case "put":
-		t.w.plain[in.A%2] = int32(in.B)
+		t.w.plain[in.A%2].v = int32(in.B)
 	case "go":
 		c := t.spawn()
 		go c.main(in.Body)

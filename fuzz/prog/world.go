@@ -24,8 +24,8 @@ type World struct {
 	i64     int64 // by functions of sync/atomic
 	ptr     atomic.Pointer[int32]
 	val     atomic.Value
-	plain   [2]int32
-	ints    [4]int32 // what ptr points to; never written
+	plain   [2]struct{ v, _ int32 } // a word each: the race detector keeps four accesses of one
+	ints    [4]int32                // what ptr points to; never written
 	mu      [2]sync.Mutex
 	rw      sync.RWMutex
 	locked  [2]int // how often each of mu was locked; guarded by it

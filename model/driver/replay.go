@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/surewake/surewake/model/instrument"
 	"github.com/surewake/surewake/model/wire"
@@ -18,6 +19,10 @@ type Replayed struct {
 	Row   Row  // of the last run; Trace is filled in whether it failed or not
 	Shows bool // the failure, or what made the check undecided, showed again
 	Race  bool // the last run was under the race detector
+
+	// OtherOrder says that only the search under the race detector finds the data race: it runs
+	// small checks, and those that call code that is not rewritten, in further orders.
+	OtherOrder bool
 }
 
 // Replay runs the schedule of a token again, plainly and, if that passes and
@@ -93,25 +98,43 @@ func findCheck(packages []instrument.Package, tok wire.Token) (planned, error) {
 }
 
 func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replayed, error) {
-	again, err := r.replayOnce(ctx, t, tok, false)
+	again, err := r.replayOnce(ctx, t, tok, false, r.replaySettings(t, tok, false))
 	if err != nil || again.Shows || !r.options.Race {
 		return again, err
 	}
 	// What only the race detector objects to shows only there.
-	raced, err := r.replayOnce(ctx, t, tok, true)
+	raced, err := r.replayOnce(ctx, t, tok, true, r.replaySettings(t, tok, true))
 	var no *raceUnavailable
 	if errors.As(err, &no) {
 		again.Row.Bounded = "races not checked: " + no.why
 		return again, nil
 	}
-	return raced, err
+	if err != nil || raced.Shows {
+		return raced, err
+	}
+	s := r.settings(t, true)
+	s.Seconds = otherOrders.Seconds()
+	searched, err := r.replayOnce(ctx, t, tok, true, s)
+	if err != nil || searched.Row.Kind != wire.KindRace {
+		return raced, err
+	}
+	searched.OtherOrder = true
+	return searched, nil
+}
+
+// otherOrders bounds the search for a data race that no replay shows.
+const otherOrders = 10 * time.Second
+
+// replaySettings has the token's schedule run.
+func (r *runner) replaySettings(t planned, tok wire.Token, race bool) wire.Settings {
+	s := r.settings(t, race)
+	s.Mode, s.Schedule, s.Check = wire.Replay, tok.Schedule, tok.Check
+	return s
 }
 
 func (r *runner) replayOnce(
-	ctx context.Context, t planned, tok wire.Token, race bool,
+	ctx context.Context, t planned, tok wire.Token, race bool, s wire.Settings,
 ) (*Replayed, error) {
-	s := r.settings(t, race)
-	s.Mode, s.Schedule, s.Check = wire.Replay, tok.Schedule, tok.Check
 	out, err := r.process(ctx, t, race, s)
 	if err != nil {
 		return nil, err
@@ -148,6 +171,9 @@ func (p *Replayed) Print() string {
 		what := "the failure"
 		if p.Row.Verdict == Undecided {
 			what = "the reason why it is undecided"
+		}
+		if p.OtherOrder {
+			how += ", in another order of steps that do not depend on one another"
 		}
 		fmt.Fprintf(&b, "%s %s: %s shows again%s\n", p.Row.Place, p.Row.Name, what, how)
 		return b.String()

@@ -165,6 +165,7 @@ func Run(cfg Config, body func()) Result {
 		eng = nil
 		panic(r)
 	}
+	e.endOfSearches()
 	e.res.Seconds = time.Since(e.start).Seconds()
 	e.finishCertificate()
 	return e.res

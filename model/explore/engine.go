@@ -193,11 +193,12 @@ type engine struct {
 	watched     bool         // Config.Record, Certify or Observe is set
 
 	res             Result
-	longest         int  // most events of an execution
-	raceErrs        int  // reports of the race detector so far
-	last            bool // a failure was found after which nothing more is run
-	twice, repeated bool // the first schedule is to be run a second time; it was
-	first           bool // the first execution has begun
+	longest         int     // most events of an execution
+	raceErrs        int     // reports of the race detector so far
+	last            bool    // a failure was found after which nothing more is run
+	twice, repeated bool    // the first schedule is to be run a second time; it was
+	first           bool    // the first execution has begun
+	counted         *Result // by the first search, while the second one runs (search_race.go)
 	start           time.Time
 	deadline        time.Time
 	report          time.Time // when progress was reported last

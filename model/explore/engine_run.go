@@ -133,7 +133,7 @@ func (e *engine) more() bool {
 		if len(e.cuts) > 0 && r.Bounded == "" {
 			r.Bounded = e.cutText()
 		}
-		return false
+		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
 		return false

@@ -50,6 +50,10 @@ const noEvent = -1
 const orderNotRun = "what is not rewritten hides no data race: another order of the steps, which " +
 	"would show it, could not be run"
 
+// mostOrders bounds the steps of a trace times its threads: each thread may have a linearization of
+// its own, and each is compared with all others.
+const mostOrders = 100_000
+
 // linearize runs further linearizations of the trace just executed. It returns a failure if one of
 // them differs or has a data race.
 func (e *engine) linearize() *Failure {
@@ -57,6 +61,9 @@ func (e *engine) linearize() *Failure {
 	case !e.cfg.Linearize || !e.reduce || e.n < 2,
 		e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
+		return nil
+	case e.depth*e.n > mostOrders:
+		e.assumeNoOtherOrder()
 		return nil
 	}
 	if e.linear == nil {
@@ -79,11 +86,18 @@ func (e *engine) linearize() *Failure {
 		case differs == nil:
 		case !Race:
 			return differs
-		case !slices.Contains(e.res.Assumed, orderNotRun):
-			e.res.Assumed = append(e.res.Assumed, orderNotRun)
+		default:
+			e.assumeNoOtherOrder()
 		}
 	}
 	return nil
+}
+
+// assumeNoOtherOrder notes that a trace was not run in another order.
+func (e *engine) assumeNoOtherOrder() {
+	if Race && e.counted == nil && !slices.Contains(e.res.Assumed, orderNotRun) {
+		e.res.Assumed = append(e.res.Assumed, orderNotRun)
+	}
 }
 
 func (e *engine) newLinearizer() *linearizer {

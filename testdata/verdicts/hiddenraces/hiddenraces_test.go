@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/surewake/surewake/model"
@@ -61,6 +62,21 @@ func lockEnvironment() { _ = os.Setenv("SUREWAKE_TEST", "1") }
 
 // verdict: FAILED race
 func TestEnvironment(t *testing.T) { around(t, func(int) { lockEnvironment() }) }
+
+// The same in a search of some size.
+//
+// verdict: FAILED race
+func TestEnvironmentBesideOthers(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		data, count := new(int), new(atomic.Int32)
+		for range 3 {
+			x.Go("other", func() { count.Add(1); count.Add(1) })
+		}
+		x.Go("before", func() { *data = 1; lockEnvironment() })
+		x.Go("after", func() { lockEnvironment(); *data = 2 })
+		x.Join()
+	})
+}
 
 // verdict: FAILED race
 func TestFormatting(t *testing.T) { around(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }

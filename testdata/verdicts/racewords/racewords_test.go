@@ -1,0 +1,89 @@
+// Package racewords holds programs with a data race between two accesses with others to the same
+// word of 8 bytes between them. The race detector keeps four.
+package racewords
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// word is a word of eight bytes that nothing else shares.
+type word struct {
+	b    [8]byte
+	next *word
+}
+
+// read reads bytes that nobody writes.
+func (w *word) read(x *model.Exec, bytes ...int) {
+	for _, i := range bytes {
+		x.Assert(w.b[i] == 0, "byte %d is written", i)
+	}
+}
+
+// verdict: FAILED race
+func TestManyReadsBeforeTheWrite(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(word)
+		x.Go("reader", func() { w.read(x, 0) })
+		x.Go("writer", func() {
+			w.read(x, 1, 2, 3, 4, 5, 6)
+			w.b[0] = 1
+		})
+		x.Join()
+	})
+}
+
+// verdict: FAILED race
+func TestManyReadsAfterTheWrite(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(word)
+		x.Go("writer", func() {
+			w.b[0] = 1
+			w.read(x, 1, 2, 3, 4, 5, 6)
+		})
+		x.Go("reader", func() { x.Assert(w.b[0] < 2, "") })
+		x.Join()
+	})
+}
+
+// Two halves of a word, and three goroutines.
+//
+// verdict: FAILED race
+func TestReadersOfOneHalf(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := &struct {
+			low, high int32
+			next      *word
+		}{}
+		var once sync.Once
+		for range 2 {
+			x.Go("reader", func() { x.Assert(w.high < 2, "") })
+		}
+		x.Go("writer", func() {
+			once.Do(func() { x.Assert(w.high == 0, "") })
+			w.low = 1
+			once.Do(func() {})
+			x.Assert(w.low == 1, "")
+			w.high = 1
+		})
+		x.Join()
+	})
+}
+
+// verdict: proved
+func TestHalvesOfTwoGoroutines(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(word)
+		for i := range 2 {
+			x.Go("writer", func() {
+				for range 3 {
+					w.b[i]++
+					w.read(x, 2, 3, 4, 5)
+				}
+			})
+		}
+		x.Join()
+	})
+}
