@@ -26,7 +26,7 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"mutants ./testdata/bad/broken", "broken.go:4:23: undefined: nothing"},
 		{"check ./testdata/bad/nochecks",
 			"no checks in github.com/surewake/surewake/testdata/bad/nochecks " +
-				"(a check is a Test function that calls model.Check)"},
+				"(a check is a Test function that calls model.Check; -test . explores the others)"},
 		{"mutants ./testdata/bad/nochecks", "no mutants (testdata/mutants/*.mutant) in " +
 			modulePath + "/testdata/bad/nochecks"},
 		{"check ./testdata/bad/absent", "testdata/bad/absent"},
@@ -34,6 +34,16 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"check ./testdata/...", "the patterns match no packages"},
 		{"check -run Absent ./testdata/bad/lostupdate",
 			"-run Absent matches no check; there are TestCount"},
+		{"check -test . ./testdata/bad/lostupdate",
+			"no ordinary tests in " + modulePath + "/testdata/bad/lostupdate"},
+		{"check -test Absent ./testdata/bad/nochecks",
+			"-test Absent matches no test; there are TestPlain"},
+		{"check -test TestPlain/absent ./testdata/bad/nochecks",
+			"-test TestPlain/absent matches no subtest"},
+		{"check -test TestPlain/( ./testdata/bad/nochecks", "-test TestPlain/(: error parsing"},
+		{"check -test . -run . ./testdata/bad/nochecks",
+			"-run selects checks, -test selects ordinary tests: give one of them"},
+		{"check -test= ./testdata/bad/nochecks", "want a regular expression; . is every test"},
 	} {
 		a := surewake(t, ".", strings.Fields(c.args)...)
 		require.Equal(t, 2, a.code, "%s\n%s", c.args, a)

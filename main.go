@@ -7,7 +7,8 @@
 //	surewake audit [flags]
 //
 // A check is a Test function that calls model.Check of
-// github.com/surewake/surewake/model. Without a command it is check ./...
+// github.com/surewake/surewake/model; check -test REGEXP explores ordinary tests
+// as they stand. Without a command it is check ./...
 package main
 
 import (
@@ -43,8 +44,9 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 	surewake mutants [flags] [packages]    put known bugs back, and see that each is found
 	surewake audit [flags]                 redo the proofs of the parts and of the injector
 
-A check is a Test function that calls model.Check. Packages are named as for
-the go command; the default is ./... The default command is check.
+A check is a Test function that calls model.Check; check -test . explores all other
+tests instead, as they stand. Packages are named as for the go command; the default
+is ./... The default command is check.
 "surewake COMMAND -h" lists the flags of a command.
 
 Verdicts: proved     every execution was explored, under the race detector too; none failed
@@ -154,6 +156,17 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 func (c *call) checkFlags() {
 	o := &c.opts
 	c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
+	c.flags.Func("test",
+		"explore ordinary tests, those that call no model.Check, instead of checks: each that\n"+
+			"matches the regular `expression`, all its subtests together; -test TestX/. explores each\n"+
+			"subtest of TestX by itself, as go test -run would run it; a test ends after a minute\n"+
+			"unless -budget says otherwise",
+		func(s string) error {
+			if o.Tests = s; s == "" {
+				return errors.New("want a regular expression; . is every test")
+			}
+			return nil
+		})
 	c.flags.Var(&o.Budget, "budget",
 		"explore each check for at most a `time or number` of executions:\n"+
 			"30s, 10000x or 30s,10000x; the time is that of the plain run and the race run\n"+

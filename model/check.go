@@ -20,6 +20,10 @@ import (
 //
 // Check is called from a test, by one goroutine at a time. It panics if body is nil.
 func Check(t testing.TB, body func(*Exec), opts ...Option) {
+	if explore.Active() {
+		explore.Fail(explore.KindRefused, "model.Check is called in an execution; a body and an "+
+			"ordinary test, which -test explores, must not call it")
+	}
 	t = hook.RealTest(t)
 	t.Helper()
 	if body == nil {
@@ -39,7 +43,13 @@ func Check(t testing.TB, body func(*Exec), opts ...Option) {
 	}
 	c := &check{t: t, name: checkName(t.Name()), body: body, opts: o, set: s}
 	_, c.file, c.line, _ = runtime.Caller(1)
-	if s.Mode == wire.Replay && s.Check != c.name {
+	c.begin()
+}
+
+// begin explores the check, or replays an execution of it, if the command asked for that.
+func (c *check) begin() {
+	c.t.Helper()
+	if c.set.Mode == wire.Replay && c.set.Check != c.name {
 		return
 	}
 	defer c.watch()()
@@ -77,28 +87,15 @@ type check struct {
 	html  string        // a violation drawn by porcupine
 	file  string        // of the call of Check
 	line  int
+	whole *whole // nil if Check was called
 }
 
 func (c *check) run() {
 	c.t.Helper()
-	if p := unregistered(c.set); p != "" {
-		c.refuse(wire.KindRefused, "package %s was not rewritten: it would have run unchecked. "+
-			"(An overlay is ignored when a directory is reached by another path, "+
-			"for example through a symbolic link.)", p)
+	if c.refused() {
 		return
 	}
-	if c.set.Race != explore.Race {
-		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, "+
-			"the command expects -race=%v", explore.Race, c.set.Race)
-		return
-	}
-	if c.state = openPackageState(); c.state != nil {
-		defer c.state.close()
-		if c.state.refused != "" {
-			c.refuse(wire.KindRefused, "%s", c.state.refused)
-			return
-		}
-	}
+	defer c.closeState()
 	cfg := c.config()
 	if c.set.Mode == wire.Replay {
 		c.replay(cfg)
@@ -115,7 +112,7 @@ func (c *check) run() {
 	r := c.result(cfg, res)
 	f := res.Failure
 	if f == nil {
-		send(wire.Message{Result: &r})
+		c.passes(r)
 		return
 	}
 	r.Bounded = ""
@@ -128,6 +125,44 @@ func (c *check) run() {
 	f = c.shorten(cfg, f)
 	c.describe(&r, cfg, f)
 	c.fail(r)
+}
+
+// refused reports whether the binary is not fit for executions; it has said so then. Otherwise it
+// prepares the variables of packages for them.
+func (c *check) refused() bool {
+	c.t.Helper()
+	if p := unregistered(c.set); p != "" {
+		c.refuse(wire.KindRefused, "package %s was not rewritten: it would have run unchecked. "+
+			"(An overlay is ignored when a directory is reached by another path, "+
+			"for example through a symbolic link.)", p)
+		return true
+	}
+	if c.set.Race != explore.Race {
+		c.refuse(wire.KindInternal, "the test binary was built with -race=%v, "+
+			"the command expects -race=%v", explore.Race, c.set.Race)
+		return true
+	}
+	c.state = openPackageState()
+	if c.state != nil && c.state.refused != "" {
+		c.refuse(wire.KindRefused, "%s", c.state.refused)
+		c.closeState()
+		return true
+	}
+	return false
+}
+
+// closeState gives the process its variables back.
+func (c *check) closeState() {
+	if c.state != nil {
+		c.state.close()
+	}
+}
+
+// passes sends the result of a check that does not fail.
+func (c *check) passes(r wire.Result) {
+	if c.whole == nil || c.whole.conclude(&r) {
+		send(wire.Message{Result: &r})
+	}
 }
 
 // config returns the exploration that options and command ask for.
@@ -163,6 +198,9 @@ func (c *check) config() explore.Config {
 	}
 	if cfg.Duration == 0 && cfg.Executions == 0 {
 		cfg.Duration = defaultDuration
+		if c.whole != nil {
+			cfg.Duration = wholeDuration
+		}
 	}
 	failed := c.t.Failed()
 	cfg.Failed = func() *explore.Failure {
@@ -230,6 +268,9 @@ func (c *check) execution(cfg *explore.Config) func() {
 			}
 			return &explore.Failure{Kind: kind, Message: v.Error()}
 		}
+	}
+	if c.whole != nil {
+		cfg.End = c.whole.end
 	}
 	return func() {
 		if c.state != nil {

@@ -59,7 +59,7 @@
 // A *testing.T in the body is that of one execution: Errorf and Error fail the execution at its
 // end, Fatal and FailNow at once, with all that was logged; Failed starts false; Cleanup functions
 // run when the body has returned, after the context of the test is cancelled; Run starts a subtest
-// on a goroutine of the execution. A body that calls Skip, Parallel or Chdir is undecided.
+// on a goroutine of the execution. A body that calls Skip or Parallel on it is undecided.
 //
 // Atomics are sequentially consistent, as Go's are. Printing in a body synchronizes for the race
 // detector. The race run of such a check runs each trace in further orders, but printing before

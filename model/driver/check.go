@@ -49,7 +49,7 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 	if err != nil {
 		return sum, err
 	}
-	tests, err := plan(set.Packages, root, opts.Run)
+	tests, err := plan(set.Packages, root, &opts)
 	if err != nil {
 		return sum, err
 	}
@@ -156,6 +156,9 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 		}
 	}
 	if sum.Checks+len(sum.Skipped) == 0 {
+		if r.options.Tests != "" {
+			return sum, usagef("-test %s matches no subtest", r.options.Tests)
+		}
 		return sum, usagef("-run %s matches no check", r.options.Run)
 	}
 	return sum, nil
@@ -164,7 +167,7 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 // test runs one Test function, plainly and then under the race detector.
 func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	run := testRun{
-		test: t.test, subtests: t.subtests, options: r.options,
+		test: t.test, subtests: t.some, options: r.options,
 		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, false)},
 	}
 	var err error
@@ -232,6 +235,7 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		early = 0
 	}
 	return wire.Settings{
+		Tests: r.options.Tests != "", Subtests: t.subtests,
 		Early: early,
 		Mode:  wire.Explore, Race: race,
 		Expect:      r.target.RewrittenMode(t.pkg.Path, race),

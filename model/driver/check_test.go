@@ -215,7 +215,7 @@ func TestInterruptEndsTheProcesses(t *testing.T) {
 			{Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{"TestLoops"}},
 		},
 		"",
-		"",
+		&opts,
 	)
 	require.NoError(t, err)
 	begin := time.Now()
@@ -244,6 +244,43 @@ func TestRunSelectsChecks(t *testing.T) {
 
 	first, rest := splitRun("A[/]b/c/d")
 	require.Equal(t, []string{"A[/]b", "/c/d"}, []string{first, rest})
+}
+
+func TestTestsAreSelectedLikeChecks(t *testing.T) {
+	packages := []instrument.Package{
+		{Path: "example.com/ring", Checks: []string{"TestA", "TestAB", "TestB"}},
+	}
+	tests, err := plan(packages, "", &Options{Tests: "A/[/]x/^y$"})
+	require.NoError(t, err)
+	require.Len(t, tests, 2)
+	require.Equal(t, "^(TestAB)$", tests[1].run)
+	require.Equal(t, []string{"[/]x", "^y$"}, tests[1].subtests)
+	require.True(t, tests[1].some)
+
+	r := runner{options: &Options{Tests: "A"}, target: fakeTarget{}}
+	s := r.settings(tests[1], false)
+	require.True(t, s.Tests)
+	require.Equal(t, tests[1].subtests, s.Subtests)
+
+	for pattern, want := range map[string]string{
+		"Zzz": "-test Zzz matches no test; there are TestA, TestAB, TestB",
+		"(":   "-test (: error parsing regexp", "A/(": "-test A/(: error parsing regexp",
+	} {
+		_, err = plan(packages, "", &Options{Tests: pattern})
+		var usage *UsageError
+		require.ErrorAs(t, err, &usage)
+		require.Contains(t, err.Error(), want)
+	}
+	_, err = plan([]instrument.Package{{Path: "example.com/ring"}}, "", &Options{Tests: "."})
+	require.ErrorContains(t, err, "no ordinary tests in example.com/ring")
+	require.ErrorContains(t, (&Options{Tests: ".", Run: "."}).normalize(), "give one of them")
+}
+
+func TestSubtestsThatNoPatternMatchesAreAnError(t *testing.T) {
+	_, _, err := runScenarios(t, fakeTarget{}, Options{Tests: "TestNothing/absent"}, "TestNothing")
+	var usage *UsageError
+	require.ErrorAs(t, err, &usage)
+	require.Contains(t, err.Error(), "-test TestNothing/absent matches no subtest")
 }
 
 func TestStrategiesAreKnownByName(t *testing.T) {

@@ -137,7 +137,7 @@ func (s stackReader) unexplained(out *outcome, test string, watchdog time.Durati
 		return nil
 	case out.exit == nil:
 		return &objection{kind: wire.KindRefused, message: test +
-			" ended without running a check (behind a condition?)" + quote(out.said)}
+			" ended without running a check (is it behind a condition, or not run by TestMain?)" + quote(out.said)}
 	}
 	if reports := s.races(out.said); len(reports) > 0 {
 		r := worstRace(reports)

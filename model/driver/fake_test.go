@@ -251,7 +251,7 @@ func runScenarios(
 	packages := []instrument.Package{
 		{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: "1f3a9c2e"},
 	}
-	p, err := plan(packages, dir, opts.Run)
+	p, err := plan(packages, dir, &opts)
 	if err != nil {
 		return nil, Summary{}, err
 	}

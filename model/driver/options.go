@@ -30,6 +30,7 @@ type Options struct {
 	Patterns []string // packages, as the go command takes them
 	Tags     string   // build tags
 	Run      string   // regular expression, as go test -run takes it; "" is every check
+	Tests    string   // likewise: ordinary tests that are explored instead of checks; "": none
 
 	All         bool   // the mutants in testdata/mutants/more as well
 	Race        bool   // run every schedule under the race detector as well
@@ -63,6 +64,9 @@ func (o *Options) normalize() error {
 	}
 	if !slices.Contains(Times, o.Time) {
 		return usagef("time %q: want one of %s", o.Time, strings.Join(Times, ", "))
+	}
+	if o.Run != "" && o.Tests != "" {
+		return usagef("-run selects checks, -test selects ordinary tests: give one of them")
 	}
 	if o.Early == 0 {
 		o.Early = DefaultEarly
@@ -100,7 +104,8 @@ func (o *Options) certifyDir(race bool) string {
 
 func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {
 	return instrument.Config{
-		Dir: o.Dir, Patterns: patterns, Tags: o.Tags, Replace: replace, Cache: o.Cache,
+		Dir: o.Dir, Patterns: patterns, Tests: o.Tests != "", Tags: o.Tags, Replace: replace,
+		Cache: o.Cache,
 	}
 }
 

@@ -24,40 +24,79 @@ type planned struct {
 	pkg      instrument.Package
 	place    string // the package as tokens have it
 	test     string
-	run      string // for -test.run
-	subtests bool   // run names subtests
+	run      string   // for -test.run
+	some     bool     // only some subtests were asked for
+	subtests []string // patterns for those of an ordinary test
 }
 
 // plan picks the Test functions to run.
-func plan(packages []instrument.Package, root, run string) ([]planned, error) {
-	first, rest := splitRun(run)
+func plan(packages []instrument.Package, root string, o *Options) ([]planned, error) {
+	flag, pattern, noun := "-run", o.Run, "check"
+	if o.Tests != "" {
+		flag, pattern, noun = "-test", o.Tests, "test"
+	}
+	first, rest := splitRun(pattern)
 	match, err := regexp.Compile(first)
 	if err != nil {
-		return nil, usagef("-run %s: %v", run, err)
+		return nil, usagef("%s %s: %v", flag, pattern, err)
+	}
+	subtests, err := subtestPatterns(rest)
+	if err != nil {
+		return nil, usagef("%s %s: %v", flag, pattern, err)
 	}
 	var tests []planned
 	var all []string
 	for _, p := range packages {
 		for _, test := range p.Checks {
 			all = append(all, test)
-			if match.MatchString(test) {
-				tests = append(tests, planned{
-					pkg: p, place: placeOf(p, root), test: test,
-					run: "^(" + test + ")$" + rest, subtests: rest != "",
-				})
+			if !match.MatchString(test) {
+				continue
 			}
+			t := planned{pkg: p, place: placeOf(p, root), test: test, run: "^(" + test + ")$"}
+			t.some = rest != ""
+			if o.Tests != "" {
+				t.subtests = subtests
+			} else {
+				t.run += rest
+			}
+			tests = append(tests, t)
 		}
 	}
 	switch {
 	case len(packages) == 0:
 		return nil, usagef("the patterns match no packages")
+	case len(all) == 0 && o.Tests != "":
+		return nil, usagef("no ordinary tests in %s (a Test function that calls model.Check is a "+
+			"check, which -run selects)", names(packages))
 	case len(all) == 0:
-		return nil, usagef("no checks in %s (a check is a Test function that calls model.Check)",
-			names(packages))
+		return nil, usagef("no checks in %s (a check is a Test function that calls model.Check; "+
+			"-test . explores the others)", names(packages))
 	case len(tests) == 0:
-		return nil, usagef("-run %s matches no check; there are %s", run, strings.Join(all, ", "))
+		return nil, usagef("%s %s matches no %s; there are %s", flag, pattern, noun, someOf(all))
 	}
 	return tests, nil
+}
+
+// someOf lists names, of many the first.
+func someOf(names []string) string {
+	const most = 40
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// subtestPatterns splits what follows the first element of a pattern, "/a/b", at its slashes.
+func subtestPatterns(rest string) (patterns []string, err error) {
+	for rest != "" {
+		var first string
+		first, rest = splitRun(rest[1:])
+		if _, err := regexp.Compile(first); err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, first)
+	}
+	return patterns, nil
 }
 
 func names(packages []instrument.Package) string {

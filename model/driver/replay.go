@@ -41,11 +41,7 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 	}
 	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
 	opts.Dir = dir
-	set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, nil))
-	if err != nil {
-		return nil, err
-	}
-	t, err := findCheck(set.Packages, tok)
+	set, t, err := ofToken(ctx, &opts, pattern, tok)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +53,30 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 	r.root = root
 	return r.replay(ctx, t, tok)
 }
+
+// ofToken finds the check of a token, or the ordinary test.
+func ofToken(
+	ctx context.Context, opts *Options, pattern string, tok wire.Token,
+) (*instrument.Set, planned, error) {
+	var none *noSuchCheck
+	for {
+		set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, nil))
+		if err != nil {
+			return nil, planned{}, err
+		}
+		t, err := findCheck(set.Packages, tok)
+		if errors.As(err, &none) && opts.Tests == "" {
+			opts.Tests = "."
+			continue
+		}
+		return set, t, err
+	}
+}
+
+// noSuchCheck says that the package of a token has no such check.
+type noSuchCheck struct{ UsageError }
+
+func (e *noSuchCheck) Unwrap() error { return &e.UsageError }
 
 // packageOfToken finds where and under which pattern a token's package is
 // listed.
@@ -94,7 +114,8 @@ func findCheck(packages []instrument.Package, tok wire.Token) (planned, error) {
 	if len(packages) == 0 {
 		return planned{}, usagef("unknown token: there is no package %s", tok.Package)
 	}
-	return planned{}, usagef("unknown token: package %s has no check %s", tok.Package, tok.Check)
+	return planned{}, &noSuchCheck{UsageError{fmt.Sprintf(
+		"unknown token: package %s has no check %s", tok.Package, tok.Check)}}
 }
 
 func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replayed, error) {

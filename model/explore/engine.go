@@ -90,7 +90,8 @@ type engine struct {
 	gated        threadSet // whose pending operation can be disabled
 	alive        threadSet // that have not ended
 	daemons      threadSet // that wait to run the function of a timer
-	background   threadSet // that the initialisation of packages began
+	background   threadSet // that the initialisation of packages began, or that a test left
+	detached     threadSet // that a test left
 	initialising bool      // Initialise is at it
 	waiting      threadSet // that wait for a WaitGroup forever
 	unstarted    int       // threads spawned and not yet run to their first operation

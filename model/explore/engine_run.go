@@ -16,7 +16,8 @@ func (e *engine) begin() {
 	e.baseClock, e.baseEarly, e.baseSlow = 0, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
-	e.background, e.initialising, e.futexMoved = threadSet{}, false, false
+	e.background, e.detached = threadSet{}, threadSet{}
+	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
 	e.idleSteps = 0
 	if e.certificate != nil {
@@ -68,6 +69,7 @@ func (e *engine) lookForBlocked() {
 	if e.stopped || e.next != endBlocked {
 		return
 	}
+	e.noteOutlived()
 	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -268,26 +269,28 @@ func (t Test) Run(name string, f func(t *testing.T)) bool {
 		return t.real().Run(name, f)
 	}
 	sub := s.newSub(t.Name(), name)
-	done := make(chan struct{})
-	explore.Go(sub.name, func() {
-		defer Close(done)
-		defer sub.end()
-		defer sub.exited()
-		f(sub.t)
-		sub.returned = true
-	}, false)
-	Recv(done)
+	if sub == nil {
+		return true
+	}
+	explore.Go(sub.name, func() { sub.run(f) }, false)
+	Recv(sub.signal)
 	return !sub.failed
 }
 
-// Parallel is testing.T.Parallel, which is not modelled.
+// Parallel is testing.T.Parallel: in an execution a subtest waits until the function of the test
+// that it is part of has ended, and goes on together with its parallel siblings.
 //
 //go:norace
 func (t Test) Parallel() {
-	if explore.Active() {
-		explore.Fail(explore.KindRefused, "testing.T.Parallel is not modelled")
+	s := t.state()
+	switch {
+	case s == nil:
+		t.real().Parallel()
+	case s.parent == nil && !s.whole:
+		explore.Fail(explore.KindRefused, "t.Parallel in the body of a check; call it before Check")
+	default:
+		s.becomeParallel()
 	}
-	t.real().Parallel()
 }
 
 // Deadline is testing.T.Deadline: an execution has none.
@@ -328,7 +331,7 @@ func (t Test) ArtifactDir() string {
 	return t.TB.(interface{ ArtifactDir() string }).ArtifactDir()
 }
 
-// Setenv is testing.T.Setenv: the variable is set back at the end of the execution.
+// Setenv is testing.T.Setenv: the variable is set back at the end of the test.
 //
 //go:norace
 func (t Test) Setenv(key, value string) {
@@ -337,7 +340,13 @@ func (t Test) Setenv(key, value string) {
 		t.TB.Setenv(key, value)
 		return
 	}
+	s.standAlone()
 	noteTest("the order of changes to the environment does not matter", "testing.T.Setenv")
+	s.setenv(key, value)
+}
+
+//go:norace
+func (s *testState) setenv(key, value string) {
 	old, had := os.LookupEnv(key)
 	if err := os.Setenv(key, value); err != nil {
 		s.say(fixed("Setenv: "+err.Error()), true)
@@ -352,14 +361,29 @@ func (t Test) Setenv(key, value string) {
 	})
 }
 
-// Chdir is testing.T.Chdir, which is not modelled.
+// Chdir is testing.T.Chdir: the directory is set back at the end of the test.
 //
 //go:norace
 func (t Test) Chdir(dir string) {
-	if explore.Active() {
-		explore.Fail(explore.KindRefused, "testing.T.Chdir is not modelled")
+	s := t.state()
+	if s == nil {
+		t.TB.Chdir(dir)
+		return
 	}
-	t.TB.Chdir(dir)
+	s.standAlone()
+	noteTest("the order of changes of the working directory does not matter", "testing.T.Chdir")
+	old, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err != nil {
+		s.say(fixed("Chdir: "+err.Error()), true)
+		failNow()
+	}
+	s.undoLater(func() { _ = os.Chdir(old) })
+	if now, err := os.Getwd(); err == nil && runtime.GOOS != "windows" && runtime.GOOS != "plan9" {
+		s.setenv("PWD", now)
+	}
 }
 
 // Attr is testing.T.Attr: an execution has no attributes.

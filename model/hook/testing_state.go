@@ -7,8 +7,10 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -18,16 +20,35 @@ import (
 // tells the detector of what append and maps touch, whoever calls them.
 type testState struct {
 	t        *testing.T
-	name     string // of a subtest
+	name     string // of a subtest, and of a test that is explored as it stands
 	failed   bool
 	skipped  bool
-	returned bool     // the function of a subtest
+	whole    bool     // a test that is explored as it stands
+	returned bool     // the function
+	done     bool     // all is over, parallel subtests and cleanups too
+	thread   int      // of the function
+	looked   bool     // other threads have said something
+	over     uint32   // the object that done is for the search
 	cleanups *cleanup // the last one first
 	ctx      context.Context
 	cancel   context.CancelFunc
 	parent   *testState // of a subtest
-	subs     int        // subtests so far
 	next     *testState // in tests.states
+
+	// See Test.Parallel.
+
+	parallel  bool
+	alone     bool          // it has changed what parallel tests share, and cannot become one
+	signal    chan struct{} // closed when Run may return
+	ended     chan struct{} // closed at the end of a parallel subtest
+	barrier   chan struct{} // closed when the parallel subtests may go on
+	waiting   *testState    // the first of the parallel subtests
+	nextAlike *testState    // the next one of the same parent
+}
+
+type subName struct {
+	name string
+	next *subName
 }
 
 type cleanup struct {
@@ -42,6 +63,16 @@ var tests struct {
 	failed bool
 	at     explore.Frame // of the first error
 	undo   *cleanup      // what the end of the execution takes back, the last first
+	skips  *skip         // the last first
+	names  *subName      // of subtests so far
+}
+
+// A skip is a test that was skipped in an execution.
+type skip struct {
+	test string
+	why  func() string
+	at   explore.Frame
+	next *skip
 }
 
 type said struct {
@@ -59,16 +90,17 @@ func ResetTests() {
 		u.f()
 	}
 	tests.states, tests.said, tests.failed = nil, nil, false
-	tests.at, tests.undo = explore.Frame{}, nil
+	tests.at, tests.undo, tests.skips, tests.names = explore.Frame{}, nil, nil, nil
 }
 
 // EndTests ends the tests of the running execution, as package testing does when a test function
-// has returned: contexts are cancelled, then cleanups run.
+// has returned: parallel subtests run, contexts are cancelled, then cleanups run.
 //
 //go:norace
 func EndTests() {
 	for s := tests.states; s != nil; s = s.next {
-		if s.parent == nil {
+		if s.parent == nil && !s.whole {
+			s.runParallel()
 			s.end()
 		}
 	}
@@ -162,18 +194,68 @@ func (t Test) lateState() *testState {
 	return nil
 }
 
-// newSub makes the state of a subtest.
+// newSub makes the state of a subtest, nil if the command leaves it out.
 //
 //go:norace
 func (s *testState) newSub(parent, name string) *testState {
-	s.subs++
-	if name == "" {
-		name = fmt.Sprintf("#%02d", s.subs-1)
+	name = unique(parent, escaped(name))
+	if !selected(parent, name) {
+		return nil
 	}
-	name = parent + "/" + strings.ReplaceAll(name, " ", "_")
-	sub := &testState{t: new(testing.T), name: name, parent: s, next: tests.states}
+	sub := &testState{
+		t: new(testing.T), name: name, parent: s, next: tests.states, signal: make(chan struct{}),
+	}
 	tests.states = sub
 	return sub
+}
+
+// escaped gives the name of a subtest as package testing has it.
+//
+//go:norace
+func escaped(name string) string {
+	b := make([]byte, 0, len(name))
+	for _, r := range name {
+		switch quoted := strconv.QuoteRune(r); {
+		case unicode.IsSpace(r):
+			b = append(b, '_')
+		case !strconv.IsPrint(r):
+			b = append(b, quoted[1:len(quoted)-1]...)
+		default:
+			b = append(b, string(r)...)
+		}
+	}
+	return string(b)
+}
+
+// unique gives the name of a subtest, with a number if there is one of that name, or if it has
+// none.
+//
+//go:norace
+func unique(parent, name string) string {
+	base, n := parent+"/"+name, 1
+	whole := base
+	if name == "" {
+		whole = base + "#00"
+	}
+	for ; used(whole); n++ {
+		number := strconv.Itoa(n)
+		if n < 10 {
+			number = "0" + number
+		}
+		whole = base + "#" + number
+	}
+	tests.names = &subName{whole, tests.names}
+	return whole
+}
+
+//go:norace
+func used(name string) bool {
+	for n := tests.names; n != nil; n = n.next {
+		if n.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // say records what a test says; failed marks it, and those it is part of, as failed.
@@ -182,6 +264,12 @@ func (s *testState) newSub(parent, name string) *testState {
 func (s *testState) say(text func() string, failed bool) {
 	if explore.Aborting() {
 		return
+	}
+	if !failed {
+		s.look()
+	}
+	if s.done {
+		s.late(text, failed)
 	}
 	n := &said{text: text, at: explore.Here(isHelper), next: tests.said}
 	tests.said = n
@@ -211,16 +299,17 @@ func (n *said) String() string {
 //go:norace
 func failNow() { explore.FailAt(explore.KindAssert, TestOutput(), tests.at) }
 
-// skip ends a subtest. The execution of a test that is skipped shows nothing.
+// skip ends a test. The execution of a check that is skipped shows nothing.
 //
 //go:norace
 func (s *testState) skip(why func() string) {
-	if s.parent == nil {
+	if s.parent == nil && !s.whole {
 		explore.FailAt(explore.KindRefused, "t.Skip in the body of a check; skip before Check: "+
 			strings.TrimSuffix(why(), "\n"), explore.Here(isHelper))
 	}
 	s.say(why, false)
 	s.skipped = true
+	tests.skips = &skip{s.name, why, explore.Here(isHelper), tests.skips}
 	Goexit()
 }
 
@@ -237,37 +326,20 @@ func (t Test) skipped(why func() string) {
 	}
 }
 
-// exited is called at the end of a subtest's function, which has neither returned, failed nor
-// skipped the subtest if it has called runtime.Goexit.
+// undoLater has f run as a cleanup, or at the end of the execution if that comes before.
 //
 //go:norace
-func (s *testState) exited() {
-	if !s.returned && !s.skipped && explore.Exiting() {
-		s.say(fixed(s.name+" called runtime.Goexit"), true)
+func (s *testState) undoLater(f func()) {
+	undone := false
+	once := func() {
+		if !undone {
+			undone = true
+			f()
+		}
 	}
+	s.cleanups = &cleanup{once, s.cleanups}
+	tests.undo = &cleanup{once, tests.undo}
 }
-
-// end runs what the end of a test runs.
-//
-//go:norace
-func (s *testState) end() {
-	if explore.Aborting() {
-		return
-	}
-	if s.cancel != nil {
-		s.cancel()
-	}
-	for s.cleanups != nil {
-		c := s.cleanups
-		s.cleanups = c.next
-		c.f()
-	}
-}
-
-// undoLater has f run after the execution's cleanups, however it ends.
-//
-//go:norace
-func (s *testState) undoLater(f func()) { tests.undo = &cleanup{f, tests.undo} }
 
 // noteTest notes the use of what the checker does not see.
 //

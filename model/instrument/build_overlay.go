@@ -95,7 +95,7 @@ func (s *Set) copyModules(
 		if !m.edited {
 			continue
 		}
-		dir, err := s.copyModule(ctx, m, l.withHook(closure))
+		dir, err := s.copyModule(ctx, m, l.withEngine(s.enginePath(), closure))
 		if err != nil {
 			return err
 		}

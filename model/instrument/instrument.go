@@ -22,6 +22,7 @@ const (
 type Config struct {
 	Dir      string            // where the packages are listed
 	Patterns []string          // as for go list: "./..."
+	Tests    bool              // ordinary tests are explored as they stand, instead of checks
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place
@@ -32,7 +33,7 @@ type Config struct {
 type Package struct {
 	Path   string   // import path
 	Dir    string   // as the go command prints it
-	Checks []string // tests from which model.Check can be reached, sorted
+	Checks []string // tests from which model.Check can be reached; with Config.Tests the others
 	Tests  bool     // the package has test files
 	Source string   // 8 hex digits over the original text that its test binary is made of
 }

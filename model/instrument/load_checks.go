@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/ast"
 	"go/types"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -11,7 +12,8 @@ import (
 )
 
 // checks returns the tests of a package that can reach model.Check by the
-// functions and variables which they mention, in any rewritten package.
+// functions and variables which they mention, in any rewritten package. With
+// Config.Tests it returns the others.
 func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 	if root.engine() || s.plain.testmain(root) == nil {
 		return nil, nil
@@ -21,7 +23,7 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 	for _, p := range closure {
 		usesModel = usesModel || p.ImportPath == modelPath
 	}
-	if !usesModel {
+	if !usesModel && !s.cfg.Tests {
 		return nil, nil
 	}
 	ss := s.session(ctx, s.plain, root)
@@ -49,14 +51,14 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 				if !ok || !isTestSignature(fn.Signature()) {
 					continue
 				}
-				if reach.reaches(fn) {
+				if reach.reaches(fn) != s.cfg.Tests {
 					names = append(names, fn.Name())
 				}
 			}
 		}
 	}
 	sort.Strings(names)
-	return names, nil
+	return slices.Compact(names), nil // the external test package may have one of the same name
 }
 
 // isTestName reports whether go test runs a function of that name.

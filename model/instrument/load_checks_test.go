@@ -2,9 +2,11 @@ package instrument
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -144,5 +146,74 @@ func TestSourceIsThatOfTheBinary(t *testing.T) {
 	other := filepath.Join(dir, "c/c.go")
 	if source(dir, map[string][]byte{other: []byte("package c // changed\n")}) != before {
 		t.Error("a package that is not imported changes it")
+	}
+}
+
+// With Config.Tests the other tests are found, and hand themselves to the checker.
+func TestOrdinaryTestsAreThoseThatDoNotReachCheck(t *testing.T) {
+	set, err := Rewrite(context.Background(), Config{
+		Dir: newModule(t, checksArchive), Patterns: []string{"./..."}, Tests: true,
+		Cache: sharedCache(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string][]string)
+	for _, p := range set.Packages {
+		found[p.Path] = p.Checks
+	}
+	want := map[string][]string{
+		"example.com/t":        {"TestOrdinary", "TestPlain"},
+		"example.com/t/helper": nil,
+		"example.com/t/none":   {"TestNothing"},
+	}
+	if !maps.EqualFunc(found, want, slices.Equal) {
+		t.Errorf("ordinary tests: %v, want %v", found, want)
+	}
+	for file, want := range map[string]string{
+		"a_test.go": `func TestOrdinary(t *testing.T)  { if sw_hook.Whole(t, TestOrdinary) { return }; var _`,
+		"x_test.go": `func TestPlain(tt *testing.T)   { if sw_hook.Whole(tt, TestPlain) { return }; t.Exp`,
+	} {
+		text := rewrittenText(t, set, "example.com/t", file)
+		if !strings.Contains(text, want) ||
+			!strings.Contains(text, `import _ "github.com/surewake/surewake/model"`) {
+			t.Errorf("%s:\n%s", file, text)
+		}
+		if strings.Count(text, ".Whole(") != 1 {
+			t.Errorf("a check is handed on as an ordinary test:\n%s", text)
+		}
+	}
+}
+
+// A parameter that has no name gets one, and the test is compiled and runs as ever outside of the
+// command.
+func TestOrdinaryTestsNeedNoNamedParameter(t *testing.T) {
+	set, err := Rewrite(context.Background(), Config{
+		Dir: newModule(t, `-- a_test.go --
+package t
+
+import "testing"
+
+func TestBlank(_ *testing.T) {}
+func TestUnnamed(*testing.T) {
+}
+func TestRecursive(t *testing.T) { if false { TestRecursive(t) } }
+`), Patterns: []string{"."}, Tests: true, Cache: sharedCache(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := rewrittenText(t, set, "example.com/t", "a_test.go")
+	for _, want := range []string{
+		"func TestBlank(sw_t *testing.T) { if sw_hook.Whole(sw_t, TestBlank) { return };}",
+		"func TestUnnamed(sw_t *testing.T) { if sw_hook.Whole(sw_t, TestUnnamed) { return };\n}",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	out := buildAndRun(t, set, "example.com/t", false, "-test.v")
+	if strings.Count(out, "--- PASS") != 3 {
+		t.Error(out)
 	}
 }

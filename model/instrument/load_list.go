@@ -128,14 +128,22 @@ func (l *listing) closure(p *listed) []*listed {
 	return out
 }
 
-// withHook adds package hook, and what it imports, to a closure: rewritten
-// text calls it even where the original does not use the checker.
-func (l *listing) withHook(closure []*listed) []*listed {
+// enginePath is the package of the checker that rewritten text imports, even
+// where the original does not use the checker: hook, or all that explores.
+func (s *Set) enginePath() string {
+	if s.cfg.Tests {
+		return modelPath
+	}
+	return hookPath
+}
+
+// withEngine adds that package, and what it imports, to a closure.
+func (l *listing) withEngine(path string, closure []*listed) []*listed {
 	all := make(map[string]bool)
 	for _, p := range closure {
 		all[p.ID] = true
 	}
-	hook := l.pkgs[hookPath]
+	hook := l.pkgs[path]
 	for _, id := range append([]string{hook.ID}, hook.Deps...) {
 		if p := l.pkgs[id]; p != nil && !p.Standard && !all[id] {
 			closure = append(closure[:len(closure):len(closure)], p)
@@ -160,7 +168,7 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 	}
 	args = append(args, "--")
 	args = append(args, s.cfg.Patterns...)
-	args = append(args, hookPath)
+	args = append(args, s.enginePath())
 	out, err := s.goCmd(ctx, args...)
 	if err != nil {
 		return nil, err
@@ -194,8 +202,8 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 	return l, nil
 }
 
-// matches reports whether one of the patterns asked for the package; the hook
-// package is listed besides.
+// matches reports whether one of the patterns asked for the package; one of the
+// checker is listed besides.
 func (s *Set) matches(p *listed) bool {
 	for _, m := range p.Match {
 		for _, want := range s.cfg.Patterns {

@@ -65,7 +65,7 @@ type funcSource struct {
 
 // session returns the type-checked universe for the test binary of root.
 func (s *Set) session(ctx context.Context, l *listing, root *listed) *session {
-	// The binary contains hook anyway, once it has been rewritten.
+	// The binary contains that anyway, once it has been rewritten.
 	excluded := make(map[string]bool)
 	exclude := func(p *listed) {
 		excluded[p.ID] = true
@@ -75,7 +75,7 @@ func (s *Set) session(ctx context.Context, l *listing, root *listed) *session {
 			}
 		}
 	}
-	exclude(l.pkgs[hookPath])
+	exclude(l.pkgs[s.enginePath()])
 	for _, p := range l.closure(root) {
 		if p.engine() {
 			exclude(p)
@@ -129,7 +129,7 @@ func (ss *session) exportData(path string) (io.ReadCloser, error) {
 // here, as Build does it, and nothing else is.
 func (ss *session) listExports() error {
 	exports := make(map[string]string)
-	paths := []string{hookPath}
+	paths := []string{ss.set.enginePath()}
 	for _, id := range ss.l.order {
 		p := ss.l.pkgs[id]
 		if !p.Standard && !ss.excluded[id] {

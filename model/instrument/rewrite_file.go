@@ -245,6 +245,7 @@ func (r *rewriter) statement(n ast.Node) {
 			r.explicitMethods(n)
 		}
 	case *ast.FuncDecl:
+		r.exploredTest(n)
 		r.markRecursion(n)
 	case *ast.AssignStmt:
 		r.libraryAssign(n)

@@ -4,11 +4,38 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
 // A *testing.T outlives an execution of the body in which it is used. So t.Errorf becomes
 // hook.TB(t).Errorf, and t becomes hook.TestT(t) where it becomes an interface: see there.
+
+// exploredTest has the function of an ordinary test hand itself to the checker, which runs it as the
+// body of executions:
+//
+//	func TestX(t *testing.T) { if hook.Whole(t, TestX) { return }; ...
+func (r *rewriter) exploredTest(n *ast.FuncDecl) {
+	name := n.Name.Name
+	if !r.ss.set.cfg.Tests || n.Recv != nil || n.Body == nil ||
+		!strings.HasSuffix(r.src.name, "_test.go") ||
+		!slices.Contains(r.ss.set.checksOf(r.c.meta.ForTest), name) {
+		return
+	}
+	param := n.Type.Params.List[0]
+	t := r.c.prefix + "t"
+	switch {
+	case len(param.Names) == 0:
+		r.ed.front(r.off(param.Type.Pos()), t+" ")
+	case param.Names[0].Name == "_":
+		id := param.Names[0]
+		r.ed.replace(r.off(id.Pos()), r.off(id.End()), t)
+	default:
+		t = param.Names[0].Name
+	}
+	r.imports[modelPath] = "_"
+	r.ed.front(r.off(n.Body.Lbrace)+1, " if "+r.hook("Whole")+"("+t+", "+name+") { return };")
+}
 
 // isTest reports whether t is testing.T or a pointer to it.
 func isTest(t types.Type) bool { return isTesting(deref(types.Unalias(t)), "T") }

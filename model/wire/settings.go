@@ -20,10 +20,12 @@ type Settings struct {
 	Early       time.Duration // timers below it may come early; 0: none
 	Schedule    string        // what to replay, of check Check
 	Check       string
-	Progress    bool   // send Progress
-	Quick       bool   // the first failure will do: it is neither shortened nor recorded
-	Package     string // import path of the checks
-	Certify     string // folder into which the traces of each check are written; "": none
+	Progress    bool     // send Progress
+	Quick       bool     // the first failure will do: it is neither shortened nor recorded
+	Package     string   // import path of the checks
+	Certify     string   // folder into which the traces of each check are written; "": none
+	Tests       bool     // ordinary tests are explored as they stand
+	Subtests    []string // of those: patterns for the elements of a name after the first
 }
 
 // Modes of Settings.

@@ -313,11 +313,23 @@ func TestSubtestFails(t *testing.T) {
 	})
 }
 
-// verdict: undecided Parallel
+// verdict: proved
 func TestSubtestParallel(t *testing.T) {
-	model.Check(t, func(*model.Exec) {
-		t.Run("a", func(sub *testing.T) { sub.Parallel() })
+	model.Check(t, func(x *model.Exec) {
+		returned := false
+		for range 2 {
+			t.Run("a", func(sub *testing.T) {
+				sub.Parallel()
+				x.Assert(returned, "the body goes on")
+			})
+		}
+		returned = true
 	})
+}
+
+// verdict: undecided t.Parallel in the body of a check
+func TestParallelInABody(t *testing.T) {
+	model.Check(t, func(*model.Exec) { t.Parallel() })
 }
 
 // verdict: proved
