@@ -52,7 +52,9 @@
 // Longer ones are watchdogs, which come as in the first way; so do timeouts of futex waits. A
 // failure that shows only in the second way has the kind timing, and its message says which timer
 // or sleep ended before which goroutine that could run. What was not explored, such as a clock that
-// moves in a check without short timers, stands in the assumptions. The flags -early and
+// moves in a check without short timers, stands in the assumptions. If an execution went on only by
+// the timeout of a futex wait, as of a park.Parker, the verdict is at most bounded: it may have
+// hidden a lost wakeup, which [NoRescue] finds. The flags -early and
 // -time=synctest of the command set the length of a second, and leave out the second way;
 // [Timeouts] and [NoRescue] take the place of both.
 //

@@ -74,6 +74,9 @@ func Timeouts(n int) Option {
 // NoRescue fails an execution in which nothing can go on except by a timeout, the end of a sleep
 // included, and one in which the other goroutines only poll: a timeout must not hide a lost wakeup.
 // Early timeouts, see [Timeouts], remain allowed; without that option there are none.
+//
+// Without NoRescue and Timeouts, a check of which an execution went on only by the timeout of a
+// futex wait is at most bounded.
 func NoRescue() Option {
 	return func(o *options) { o.noRescue, o.ownTime = true, true }
 }

@@ -43,6 +43,10 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 	if s := c.set.Strategy; r.Bounded == "" && s != "" && s != string(explore.DPOR) {
 		r.Bounded = s + " draws schedules"
 	}
+	if res.Rescued > 0 && !c.opts.ownTime {
+		r.Bounded = joined("; ", r.Bounded, "where an execution went on only by the timeout of a "+
+			"futex wait, what it would do without was not run (model.NoRescue)")
+	}
 	if r.Bounded != "" {
 		r.Verdict = wire.Bounded
 	}

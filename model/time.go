@@ -55,7 +55,7 @@ func both(a, b explore.Result) explore.Result {
 	if b.Bounded == "" || a.Bounded != "" && b.Failure == nil {
 		b.Bounded = joined("; ", a.Bounded, b.Bounded)
 	}
-	b.ForcedTimeouts = a.ForcedTimeouts
+	b.ForcedTimeouts, b.Rescued = a.ForcedTimeouts, a.Rescued
 	b.Assumed = union(a.Assumed, b.Assumed)
 	b.Uses = union(a.Uses, b.Uses)
 	return b

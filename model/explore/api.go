@@ -64,6 +64,7 @@ type Result struct {
 	Seconds        float64
 	Threads        int      // most threads in one execution
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
+	Rescued        int64    // executions in which that was the timeout of a futex wait
 	Held           bool     // Config.EarlyTimeouts kept a timer from firing early
 	HeldLong       bool     // Config.Short kept a timer from firing early
 	HeldFutex      bool     // a futex wait had a timeout

@@ -125,6 +125,7 @@ type engine struct {
 	baseSlow   time.Duration // before the first event
 	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1
 	anyForced  bool          // a timeout was forced
+	rescued    bool          // that of a futex wait was
 	held       bool          // a timer was kept from firing by Config.EarlyTimeouts
 	looks      int           // at the clock, by time.Now or by setting a timer
 	asksTime   bool          // one of them was by time.Now

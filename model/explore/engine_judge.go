@@ -15,6 +15,9 @@ func (e *engine) judge() {
 	if e.anyForced {
 		r.ForcedTimeouts++
 	}
+	if e.rescued {
+		r.Rescued++
+	}
 	r.Held = r.Held || e.held
 	e.lookForFailure()
 	if e.reduce && e.usesWG && !e.orderAdds && e.needsOrderedAdds() {

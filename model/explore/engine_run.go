@@ -10,7 +10,8 @@ func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
 	e.sleep, e.runnable, e.gated, e.alive = threadSet{}, threadSet{}, threadSet{}, threadSet{}
 	e.pending, e.unstarted, e.begun = 0, 0, 0
-	e.quiet, e.starting, e.aborting, e.usesWG, e.anyForced = true, false, false, false, false
+	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
+	e.anyForced, e.rescued = false, false
 	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
 	e.forcedDue, e.held, e.daemons = -1, false, threadSet{}
 	e.baseClock, e.baseEarly, e.baseSlow = 0, 0, 0

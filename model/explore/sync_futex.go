@@ -20,7 +20,7 @@ import (
 //      Config.EarlyTimeouts times in an execution, but never if Config.TimePasses. These are
 //      choices of the wait;
 //   3. forced: its timeout ends it because nothing else can run. So a timeout does not hide a lost
-//      wakeup: Result.ForcedTimeouts counts the executions that needed one.
+//      wakeup: Result.Rescued counts the executions that needed one.
 
 func init() {
 	ops[OpFutexWait] = operation{
@@ -219,7 +219,7 @@ func futexAwake(e *engine, t *thread, _ int32) {
 	e.dequeue(t)
 	t.futex = FutexTimeout
 	e.clock = max(e.clock, t.deadline)
-	e.anyForced = true
+	e.anyForced, e.rescued = true, true
 }
 
 // dequeue takes t out of the queue of the futex that it sleeps on.
