@@ -19,8 +19,6 @@
 // The consumer looks, then parks. The producer puts, then unparks. If the consumer looked too early
 // to see what was put, the token comes after that look, and Park does not wait:
 //
-//	var p park.Parker
-//
 //	func consume() {
 //		for {
 //			v, ok := queue.take()
@@ -40,9 +38,9 @@
 //		p.Unpark()   // then wake
 //	}
 //
-// The package example runs it. With a timeout in place of Park, a producer that forgets Unpark, or
-// calls it before it puts, goes unnoticed: the value is late, and not lost. So the timeout is for
-// what the consumer looks after besides, and a check of the loop does without.
+// It is the package example, which a test checks. With a timeout in place of Park, a producer that
+// forgets Unpark, or calls it before it puts, goes unnoticed: the value is late, and not lost. So
+// the timeout is for what the consumer looks after besides, and a check of the loop does without.
 //
 // Which of several sleepers to wake is left to the caller; package idle decides it for a scheduler.
 // [pool] is a whole pool made of this package, idle and deque, to be copied.

@@ -8,26 +8,58 @@ import (
 	"github.com/surewake/surewake/park"
 )
 
-// A queue is anything that producers fill and one consumer empties.
-type queue struct {
+var (
+	p      *park.Parker // the consumer's
+	queue  *list
+	handle func(v int)
+)
+
+// consume and produce are the loop of the package documentation.
+func consume() {
+	for {
+		v, ok := queue.take()
+		switch {
+		case ok:
+			handle(v)
+		case queue.closed():
+			return
+		default:
+			p.Park() // a token is a reason to look again, not a promise to find something
+		}
+	}
+}
+
+func produce(v int) {
+	queue.put(v) // first make it visible,
+	p.Unpark()   // then wake
+}
+
+// end ends the consumer.
+func end() {
+	queue.close()
+	p.Unpark() // closing is something to see, too
+}
+
+// A list is any queue that producers fill and one consumer empties.
+type list struct {
 	mu     sync.Mutex
 	values []int
 	over   bool
 }
 
-func (q *queue) put(v int) {
+func (q *list) put(v int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.values = append(q.values, v)
 }
 
-func (q *queue) close() {
+func (q *list) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.over = true
 }
 
-func (q *queue) take() (int, bool) {
+func (q *list) take() (int, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.values) == 0 {
@@ -39,38 +71,20 @@ func (q *queue) take() (int, bool) {
 }
 
 // closed reports whether nothing is left and nothing will come.
-func (q *queue) closed() bool {
+func (q *list) closed() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.over && len(q.values) == 0
 }
 
-// The loop of the package documentation: no value is left behind while the consumer sleeps.
+// No value is left behind while the consumer sleeps.
 func Example() {
-	var (
-		p     park.Parker
-		queue queue
-	)
-	produce := func(v int) {
-		queue.put(v) // first make it visible,
-		p.Unpark()   // then wake
-	}
+	p, queue = park.New(park.Default), &list{}
+	sum := 0
+	handle = func(v int) { sum += v }
 
 	var producers, consumer sync.WaitGroup
-	sum := 0
-	consumer.Go(func() {
-		for {
-			v, ok := queue.take()
-			switch {
-			case ok:
-				sum += v
-			case queue.closed():
-				return
-			default:
-				p.Park() // a token is a reason to look again, not a promise to find something
-			}
-		}
-	})
+	consumer.Go(consume)
 	for i := range 4 {
 		producers.Go(func() {
 			for v := range 1000 {
@@ -79,8 +93,7 @@ func Example() {
 		})
 	}
 	producers.Wait()
-	queue.close()
-	p.Unpark() // closing is something to see, too
+	end()
 	consumer.Wait()
 	fmt.Println(sum)
 	// Output: 7998000

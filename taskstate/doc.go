@@ -11,22 +11,22 @@
 // This is an executor. A task is polled until it says that it is done. In between it waits for a
 // wake, by any holder of a reference.
 //
-//	type task struct {
+//	type job struct {
 //		state  taskstate.Word
-//		poll   func(t *task, cancelled bool) (done bool) // stores the result
+//		poll   func(t *job, cancelled bool) (done bool) // stores the result
 //		result string
 //		joiner chan struct{} // closed to wake the joiner
 //	}
 //
-//	type executor chan *task
+//	type executor chan *job
 //
-//	func (e executor) wake(t *task) {
+//	func (e executor) wake(t *job) {
 //		if t.state.Wake() == taskstate.WakeEnqueue {
 //			e <- t
 //		}
 //	}
 //
-//	func (e executor) run(t *task) { // t comes from the queue
+//	func (e executor) run(t *job) { // t comes from the queue
 //		switch now := t.state.ToRunning(); {
 //		case now == taskstate.RunStale:
 //			t.drop()
@@ -48,7 +48,7 @@
 //		// Nothing after the switch: except where told so, this goroutine has no reference now.
 //	}
 //
-//	func (t *task) join() string {
+//	func (t *job) join() string {
 //		t.joiner = make(chan struct{})
 //		if t.state.Join() == taskstate.JoinWait {
 //			<-t.joiner
@@ -56,9 +56,10 @@
 //		return t.result
 //	}
 //
-// The package example runs it. A spawn is taskstate.New(2), one reference for the task itself and
-// one for its joiner, and a place in the queue. Any queue will do; [pool] is one with workers that
-// steal and sleep, and each e <- t above a Spawn or a Submit there, which wake a worker if needed.
+// It is the package example, which a test checks. A spawn is taskstate.New(2), one reference for
+// the task itself and one for its joiner, and a place in the queue. Any queue will do; [pool] is
+// one with workers that steal and sleep, and each e <- t above a Spawn or a Submit there, which
+// wake a worker if needed.
 //
 // # References
 //

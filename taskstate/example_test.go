@@ -10,7 +10,7 @@ type job struct {
 	state  taskstate.Word
 	poll   func(t *job, cancelled bool) (done bool) // stores the result
 	result string
-	joiner chan struct{} // what the joiner leaves to be woken
+	joiner chan struct{} // closed to wake the joiner
 }
 
 type executor chan *job
@@ -27,7 +27,7 @@ func (e executor) cancel(t *job) {
 	}
 }
 
-// run is the loop of the package documentation.
+// run, wake and join are those of the package documentation.
 func (e executor) run(t *job) { // t comes from the queue
 	switch now := t.state.ToRunning(); {
 	case now == taskstate.RunStale:
@@ -47,7 +47,7 @@ func (e executor) run(t *job) { // t comes from the queue
 	case t.state.ToIdle() == taskstate.IdleEnqueue:
 		e <- t
 	}
-	// Nothing here: unless it was told otherwise, this goroutine has no reference any more.
+	// Nothing after the switch: except where told so, this goroutine has no reference now.
 }
 
 func (t *job) join() string {
@@ -64,7 +64,9 @@ func (t *job) drop() {
 	}
 }
 
-func (t *job) release() { fmt.Println("released") }
+func (t *job) release() { released() }
+
+var released = func() { fmt.Println("released") }
 
 // An executor runs one task that waits for an event, and one that waits for ever and is cancelled.
 func Example() {

@@ -155,8 +155,7 @@ func TestAnInjectorThatIsNeverEmptyStaysSmall(t *testing.T) {
 	require.Less(t, cap(q.tasks), 4*(backlog+most))
 }
 
-// The package pages of the parts show pieces of this pool, as they are here.
-func TestThePagesShowThisPool(t *testing.T) {
+func TestThePoolIsShort(t *testing.T) {
 	text, err := os.ReadFile("pool.go")
 	require.NoError(t, err)
 	code := 0
@@ -166,29 +165,4 @@ func TestThePagesShowThisPool(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, code, 200, "lines of code")
-
-	for page, shown := range map[string]int{"deque": 1, "idle": 5} {
-		doc, err := os.ReadFile("../../" + page + "/doc.go")
-		require.NoError(t, err)
-		var block strings.Builder // what is indented, the unindented parts as empty lines
-		for line := range strings.Lines(string(doc)) {
-			shown, _ := strings.CutPrefix(line, "//\t")
-			if shown == line {
-				shown = "\n"
-			}
-			block.WriteString(shown)
-		}
-		functions := strings.Split("\n"+block.String(), "\nfunc ")[1:]
-		require.Len(t, functions, shown, page)
-		for _, f := range functions {
-			body, _, _ := strings.Cut(strings.TrimSpace(f), "\n\n")
-			require.Contains(t, string(text), "\nfunc "+body+"\n", page)
-		}
-	}
-	for _, page := range []string{"deque/doc.go", "idle/doc.go", "park/doc.go", "taskstate/doc.go",
-		"README.md"} {
-		text, err := os.ReadFile("../../" + page)
-		require.NoError(t, err)
-		require.Contains(t, string(text), "examples/pool", page)
-	}
 }
