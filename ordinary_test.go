@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +66,56 @@ func TestSubtestsThatDoNotAlwaysRunAreNotProved(t *testing.T) {
 	for _, name := range []string{"TestRare/early", "TestRare/late"} {
 		require.Equal(t, driver.Failed, byName(rows)[name].Verdict, "%s", a)
 	}
+}
+
+// A module that does not require the checker is checked as it lies there, and a token of it is
+// replayed.
+func TestOrdinaryTestsOfAnotherModule(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("go.mod", "module example.com/other\n\ngo 1.24\n")
+	write("a_test.go", `package other
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestLost(t *testing.T) {
+	var n atomic.Int64
+	done := make(chan bool)
+	go func() {
+		n.Store(n.Load() + 1)
+		close(done)
+	}()
+	n.Store(n.Load() + 1)
+	<-done
+	if n.Load() != 2 {
+		t.Errorf("n is %d", n.Load())
+	}
+}
+`)
+	a := surewake(t, dir, "check", "-json", "-test", ".", "./...")
+	rows, _ := a.rows(t)
+	require.Len(t, rows, 1, "%s", a)
+	require.Equal(t, driver.Failed, rows[0].Verdict)
+	require.Equal(t, "a_test.go:18", fmt.Sprintf("%s:%d", rows[0].File, rows[0].Line))
+	require.Contains(t, rows[0].Message, "n is 1")
+
+	again := surewake(t, dir, "replay", rows[0].Token)
+	require.Equal(t, 1, again.code, "%s", again)
+	require.Contains(t, again.stdout, "the failure shows again")
+
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+
+	a = surewake(t, dir, "check", "./...")
+	require.Equal(t, 2, a.code, "%s", a)
+	require.Contains(t, a.stderr, "go get "+modulePath)
 }
 
 func TestOrdinaryTestsThatDoNotRunAreUndecided(t *testing.T) {

@@ -58,19 +58,23 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 func ofToken(
 	ctx context.Context, opts *Options, pattern string, tok wire.Token,
 ) (*instrument.Set, planned, error) {
-	var none *noSuchCheck
-	for {
+	var first error
+	for _, opts.Tests = range []string{"", "."} {
 		set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, nil))
-		if err != nil {
-			return nil, planned{}, err
+		var t planned
+		if err == nil {
+			t, err = findCheck(set.Packages, tok)
 		}
-		t, err := findCheck(set.Packages, tok)
-		if errors.As(err, &none) && opts.Tests == "" {
-			opts.Tests = "."
-			continue
+		var none *noSuchCheck
+		var build *instrument.BuildError
+		if err == nil || !errors.As(err, &none) && !errors.As(err, &build) {
+			return set, t, err
 		}
-		return set, t, err
+		if first == nil {
+			first = err // a module with ordinary tests alone may not require the checker
+		}
 	}
+	return nil, planned{}, first
 }
 
 // noSuchCheck says that the package of a token has no such check.

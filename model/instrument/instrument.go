@@ -47,6 +47,8 @@ type Set struct {
 	env   []string // of every go command that is run
 	goenv map[string]string
 
+	adopted bool // the module does not require the checker's: see adopt
+
 	mu       sync.Mutex
 	overlay  string // file that applies cfg.Replace to the listing, "" if none
 	plain    *listing
@@ -90,13 +92,20 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		texts:    make(map[string][]byte),
 	}
 	s.env = append(os.Environ(), cfg.Env...)
-	if s.goenv, err = s.goEnv(ctx, "GOARCH", "GOMODCACHE", "GOMOD", "GOWORK"); err != nil {
+	s.goenv, err = s.goEnv(ctx, "GOARCH", "GOFLAGS", "GOMODCACHE", "GOMOD", "GOWORK")
+	if err != nil {
 		return nil, err
 	}
 	if err := s.replaceTexts(); err != nil {
 		return nil, err
 	}
-	if s.plain, err = s.list(ctx, false); err != nil {
+	s.plain, err = s.list(ctx, false)
+	if s.needsAdoption(ctx, err) {
+		if err = s.adopt(ctx); err == nil {
+			s.plain, err = s.list(ctx, false)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, p := range s.plain.roots {

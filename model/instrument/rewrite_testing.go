@@ -11,8 +11,8 @@ import (
 // A *testing.T outlives an execution of the body in which it is used. So t.Errorf becomes
 // hook.TB(t).Errorf, and t becomes hook.TestT(t) where it becomes an interface: see there.
 
-// exploredTest has the function of an ordinary test hand itself to the checker, which runs it as the
-// body of executions:
+// exploredTest has the function of an ordinary test hand itself to the checker, which runs it as
+// the body of executions:
 //
 //	func TestX(t *testing.T) { if hook.Whole(t, TestX) { return }; ...
 func (r *rewriter) exploredTest(n *ast.FuncDecl) {
