@@ -108,6 +108,8 @@ func (w *worker) pick() *task {
 		if t := w.fetch(); t != nil {
 			return w.afterForeignTask(t)
 		}
+	} else if w.dueLeft && w.ring.Len() == 0 {
+		w.fireTimers()
 	}
 	if w.buffer != nil {
 		if t, ok := w.buffer.Pop(); ok {

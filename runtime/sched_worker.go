@@ -27,13 +27,16 @@ type worker struct {
 	lifoPolls          int  // how many of the last polls in a row were from the slot
 	unannounced        bool // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int  // polls until the next look at the injector
-	tick               tick
-	credit             int // tasks counted in live that do not exist; see sched_live.go
-	random             uint64
-	idle               *idle.Worker
-	scratch            []*task       // receives batches from the injector; its length is their cap
-	overflowFn         func([]*task) // overflow as a value
-	count              counters      // published once a tick and by flush
+	dueLeft            bool // the ring had no room for all tasks of timers that were due
+	// dueEnd is the position in the ring after the last task of a timer that was due.
+	dueEnd     uint32
+	tick       tick
+	credit     int // tasks counted in live that do not exist; see sched_live.go
+	random     uint64
+	idle       *idle.Worker
+	scratch    []*task       // receives batches from the injector; its length is their cap
+	overflowFn func([]*task) // overflow as a value
+	count      counters      // published once a tick and by flush
 
 	replaceDriver bool         // w was the driver, and there is no other yet
 	ioPolledAt    int64        // the clock at the last look at descriptors

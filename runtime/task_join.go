@@ -123,7 +123,7 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 		return zero, ErrTimeout
 	}
 	rt := cx.task.rt
-	t := &timer{when: deadlineAfter(rt.now(), d), waker: cx.task}
+	t := &timer{when: deadlineAfter(rt.now(), d), task: cx.task}
 	rt.setTimer(t)
 	defer rt.timers.stop(t)
 	err := cx.awaitOr(&h.task, func() error {

@@ -31,7 +31,7 @@ func (cx Cx) SleepUntil(t time.Time) error {
 // sleepUntil waits until the runtime's clock shows when.
 func (cx Cx) sleepUntil(when int64) error {
 	rt := cx.task.rt
-	t := &timer{when: when, waker: cx.task}
+	t := &timer{when: when, task: cx.task}
 	rt.setTimer(t)
 	for {
 		cx.coroutine.suspend(taskWaits)

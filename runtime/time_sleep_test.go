@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -186,11 +185,36 @@ func TestSleepersWakeInTheOrderOfTheirTimes(t *testing.T) {
 		}
 		return nil
 	})
-	// Those that are due in the same look may run in any order.
-	require.Len(t, order, 7)
-	slices.Sort(order[:2])
-	slices.Sort(order[3:5])
 	require.Equal(t, []int{1, 6, 4, 2, 3, 5, 0}, order)
+}
+
+// However many sleepers are due at once, and however long ago: they begin in the order of their
+// deadlines. (runtime/R13)
+func TestDueTasksBeginInTheOrderOfTheirDeadlines(t *testing.T) {
+	for _, ring := range []int{2, 64, 256} {
+		for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
+			clock := new(fakeClock)
+			rt := start(t, 1, clock.option(), runtime.Ring(ring),
+				runtime.InjectorBatch(min(ring, 32), target))
+			const many = 1000
+			var order, want []int
+			var all []*runtime.Handle[struct{}]
+			for i := range many {
+				want = append(want, i)
+				all = append(all, runtime.Submit(rt, does(func(cx runtime.Cx) error {
+					defer func() { order = append(order, i) }()
+					return cx.Sleep(time.Hour + time.Duration(i))
+				})))
+			}
+			waits(t, func() bool { return runtime.Timers(rt) == many }, "they do not all sleep")
+			clock.set(rt, 2*time.Hour)
+			for _, h := range all {
+				_, err := get(t, h)
+				require.NoError(t, err)
+			}
+			require.Equal(t, want, order, "ring of %d, batches to %v", ring, target)
+		}
+	}
 }
 
 func TestManySleepers(t *testing.T) {

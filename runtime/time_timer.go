@@ -1,20 +1,20 @@
 package runtime
 
 import (
-	"container/heap"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/surewake/surewake/taskstate"
 )
 
-// A timer wakes its waker when the runtime's clock shows when, or later. It belongs to its maker
+// A timer wakes its task when the runtime's clock shows when, or later. It belongs to its maker
 // until it is set, and then to the timers until it has fired or is stopped.
 type timer struct {
 	when  int64
-	order uint64 // of timers with the same deadline
-	index int    // in the heap; -1 while it is not set
-	waker waker
+	task  *task
+	index int // in the heap; -1 once it has been in it and is no more
 }
 
 // timers is the set of a runtime's timers: a heap under a lock. Any goroutine may call its methods.
@@ -44,8 +44,7 @@ func (ts *timers) set(t *timer) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
 	ts.order++
-	t.order = ts.order
-	heap.Push(&ts.heap, t)
+	ts.heap.push(timerEntry{t.when, ts.order, t})
 	if t.index != 0 {
 		return false
 	}
@@ -61,25 +60,23 @@ func (ts *timers) stop(t *timer) bool {
 	if t.index < 0 {
 		return false
 	}
-	heap.Remove(&ts.heap, t.index)
+	ts.heap.remove(t.index)
 	ts.publish()
 	return true
 }
 
-// fire wakes the wakers of all timers that are due, in the order of their deadlines. w is the
-// calling worker.
-func (ts *timers) fire(now int64, w *worker) {
-	for {
-		ts.lock.Lock()
-		if len(ts.heap) == 0 || ts.heap[0].when > now {
-			ts.lock.Unlock()
-			return
-		}
-		t := heap.Pop(&ts.heap).(*timer).waker
-		ts.publish()
-		ts.lock.Unlock()
-		t.wake(w)
+// takeDue fires timers that are due, in the order of their deadlines, up to the length of dst, and
+// stores their tasks there: the caller wakes them. It returns how many.
+func (ts *timers) takeDue(now int64, dst []*task) (n int) {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	for n < len(dst) && len(ts.heap) > 0 && ts.heap[0].when <= now {
+		dst[n] = ts.heap[0].timer.task
+		ts.heap.remove(0)
+		n++
 	}
+	ts.publish()
+	return n
 }
 
 // publish stores the earliest deadline. It is called under the lock.
@@ -91,44 +88,140 @@ func (ts *timers) publish() {
 	ts.next.Store(next)
 }
 
-// timerHeap implements heap.Interface, and keeps timer.index.
-type timerHeap []*timer
+// A timerHeap is a heap in which each entry has up to four children, and none that comes before it.
+// It keeps timer.index.
+type timerHeap []timerEntry
 
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	return h[i].when < h[j].when || h[i].when == h[j].when && h[i].order < h[j].order
-}
-func (h timerHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-// Push implements heap.Interface.
-func (h *timerHeap) Push(x any) {
-	t := x.(*timer)
-	t.index = len(*h)
-	*h = append(*h, t)
+// A timerEntry is a timer with what it is compared by, which saves most accesses to the timer.
+type timerEntry struct {
+	when  int64
+	order uint64 // of timers with the same deadline
+	timer *timer
 }
 
-// Pop implements heap.Interface.
-func (h *timerHeap) Pop() any {
-	n := len(*h) - 1
-	t := (*h)[n]
-	(*h)[n] = nil
-	*h = (*h)[:n]
-	t.index = -1
-	return t
+const heapChildren = 4
+
+func (e *timerEntry) before(f *timerEntry) bool {
+	return e.when < f.when || e.when == f.when && e.order < f.order
 }
 
-// fireTimers fires the timers that are due.
+func (h *timerHeap) push(e timerEntry) {
+	*h = append(*h, timerEntry{})
+	h.up(len(*h)-1, e)
+}
+
+// remove removes the entry at i.
+func (h *timerHeap) remove(i int) {
+	old := *h
+	old[i].timer.index = -1
+	n := len(old) - 1
+	last := old[n]
+	old[n] = timerEntry{}
+	*h = old[:n]
+	if i < n {
+		h.down(i, last)
+		if last.timer.index == i {
+			h.up(i, last)
+		}
+	}
+}
+
+// up puts e at i, or at a place above it.
+func (h timerHeap) up(i int, e timerEntry) {
+	for i > 0 {
+		parent := (i - 1) / heapChildren
+		if !e.before(&h[parent]) {
+			break
+		}
+		h.put(i, h[parent])
+		i = parent
+	}
+	h.put(i, e)
+}
+
+// down puts e at i, or at a place below it.
+func (h timerHeap) down(i int, e timerEntry) {
+	for {
+		first := heapChildren*i + 1
+		if first >= len(h) {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+heapChildren, len(h)); c++ {
+			if h[c].before(&h[least]) {
+				least = c
+			}
+		}
+		if !h[least].before(&e) {
+			break
+		}
+		h.put(i, h[least])
+		i = least
+	}
+	h.put(i, e)
+}
+
+func (h timerHeap) put(i int, e timerEntry) {
+	h[i] = e
+	e.timer.index = i
+}
+
+// How tasks begin in the order of their deadlines (runtime/R13)
+//
+// Tasks of timers that are due go to the back of the ring, in this order, and only as many as there
+// is room for: an overflow would send the first of them through the injector. The others stay in
+// the heap until the next look, or until the ring is empty.
+//
+// If none of those that came before is left in the ring, and the slot is empty or the ring is full,
+// the first goes to the slot: a single timer does not wait for what the ring holds.
+//
+// Rejected alternative: the slot for each, as for any wake. The last one then begins first, and
+// most of the others go through the injector.
+
+// fireTimers queues tasks of timers that are due.
 func (w *worker) fireTimers() {
 	ts := &w.rt.timers
+	w.dueLeft = false
+	if w.ring.Tail()-w.dueEnd > longPast { // positions wrap
+		w.dueEnd = w.ring.Tail() - longPast
+	}
 	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than reading the clock
 		return
 	}
-	if now := w.rt.now(); ts.next.Load() <= now {
-		ts.fire(now, w)
+	for now := w.rt.now(); ts.next.Load() <= now; {
+		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued()
+		switch {
+		case room == 0 && queued:
+			w.dueLeft = true
+			return
+		case !queued && (room == 0 || w.slot.Load() == nil) && w.lifoPolls < w.rt.config.lifoCap:
+			w.takeDue(now, 1, w.pushLocal)
+		default:
+			w.takeDue(now, max(room, 1), w.pushBack)
+			w.dueEnd = w.ring.Tail()
+		}
 	}
+}
+
+// longPast is how far ahead of a position in the ring the tail is when the position has been popped
+// for certain: more than any capacity.
+const longPast = 1 << 30
+
+// dueQueued reports whether the ring may hold tasks of timers that were due.
+func (w *worker) dueQueued() bool {
+	return int32(w.dueEnd-w.ring.Tail())+int32(w.ring.Len()) > 0
+}
+
+// takeDue fires timers that are due, at most the given number, and passes their tasks to push.
+func (w *worker) takeDue(now int64, most int, push func(*task)) {
+	due := w.scratch[:min(len(w.scratch), most)]
+	due = due[:w.rt.timers.takeDue(now, due)]
+	for _, t := range due {
+		if t.state.Wake() == taskstate.WakeEnqueue {
+			push(t)
+		}
+	}
+	clear(due)
 }
 
 // deadlineAfter returns now+d, or the latest possible deadline if that overflows.

@@ -13,11 +13,8 @@ import (
 // A listed is a timer beside what a sorted list knows of it.
 type listed struct {
 	timer
-	id  int
-	log *[]int // what has fired, in order
+	id int
 }
-
-func (l *listed) wake(*worker) { *l.log = append(*l.log, l.id) }
 
 // The timers of a runtime against a list that is sorted anew for each question. (runtime/R8)
 func timersMachine(t *rapid.T) {
@@ -25,6 +22,7 @@ func timersMachine(t *rapid.T) {
 	ts.init()
 	now := int64(0)
 	var all, set []*listed
+	ids := map[*task]int{}
 	var fired, want []int
 	// Few different times, so that many timers are set for the same one.
 	times := rapid.Int64Range(-3, 12)
@@ -38,12 +36,19 @@ func timersMachine(t *rapid.T) {
 			want = append(want, set[0].id)
 			set = set[1:]
 		}
-		ts.fire(now, nil)
+		var due [3]*task
+		for n := len(due); n == len(due); {
+			n = ts.takeDue(now, due[:])
+			for _, x := range due[:n] {
+				fired = append(fired, ids[x])
+			}
+		}
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"set": func(t *rapid.T) {
-			l := &listed{id: len(all), log: &fired}
-			l.timer = timer{when: now + times.Draw(t, "in"), waker: l}
+			l := &listed{id: len(all)}
+			l.timer = timer{when: now + times.Draw(t, "in"), task: new(task)}
+			ids[l.task] = l.id
 			earliest := len(set) == 0 || l.when < sorted()[0].when
 			all, set = append(all, l), append(set, l)
 			require.Equal(t, earliest, ts.set(&l.timer))
@@ -81,7 +86,8 @@ func timersMachine(t *rapid.T) {
 			require.EqualValues(t, until, ts.until(now))
 			require.Len(t, ts.heap, len(set))
 			for i, x := range ts.heap {
-				require.Equal(t, i, x.index)
+				require.Equal(t, i, x.timer.index)
+				require.Equal(t, x.timer.when, x.when)
 			}
 		},
 	})
@@ -95,11 +101,10 @@ func BenchmarkTimers(b *testing.B) {
 		b.Run(map[int]string{1: "1", 1000: "1000", 100_000: "100000"}[n], func(b *testing.B) {
 			var ts timers
 			ts.init()
-			var ring bell
 			for i := range n {
-				ts.set(&timer{when: mixed(i), waker: &ring})
+				ts.set(&timer{when: mixed(i)})
 			}
-			t := timer{waker: &ring}
+			var t timer
 			i := n
 			b.ReportAllocs()
 			for b.Loop() {

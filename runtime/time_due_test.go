@@ -1,0 +1,85 @@
+package runtime
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A due timer's task goes to the slot if it is alone, and to the back of the ring if it must not
+// overtake others or the slot is taken. Those that the ring has no room for stay. (runtime/R13)
+func TestWhereDueTasksGo(t *testing.T) {
+	const ring = 4
+	for _, c := range []struct {
+		name         string
+		queued, due  int  // tasks in the ring before, timers that are due
+		dueBefore    int  // how many of those in the ring are due timers', the last ones
+		slotTaken    bool // by another task
+		afterLIFO    bool // the slot was used as often in a row as is allowed
+		slot         int  // which is in the slot afterwards, from 1; 0: none, or the same as before
+		inRing, left int  // how many are at the back of the ring, and are not fired
+		sent         int  // tasks that went to the injector
+	}{
+		{name: "one", due: 1, slot: 1},
+		{name: "one, while others are queued", queued: 3, due: 1, slot: 1},
+		{name: "several", due: 4, slot: 1, inRing: 3},
+		{name: "after earlier ones", queued: 2, dueBefore: 1, due: 2, inRing: 2},
+		{name: "the slot is taken", due: 2, slotTaken: true, inRing: 2},
+		{name: "the slot was used too often", due: 2, afterLIFO: true, inRing: 2},
+		{name: "more than there is room for", queued: 1, due: 8, slot: 1, inRing: 3, left: 4},
+		{name: "no room, earlier ones first", queued: 4, dueBefore: 1, due: 2, left: 2},
+		{name: "no room for the first", queued: 4, due: 2, slotTaken: true, slot: 1, inRing: 1,
+			sent: 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config, err := configure([]Option{Workers(1), Ring(ring), WithClock(
+				func() int64 { return 100 })})
+			require.NoError(t, err)
+			rt := assemble(config)
+			w := rt.workers[0]
+			push := func() *task {
+				x := Submit(rt, func(Cx) (int, error) { return 0, nil })
+				require.Equal(t, 1, rt.injector.take(w, w.scratch[:1]))
+				return &x.task
+			}
+			for range c.queued {
+				w.ring.Push(push(), w.overflowFn)
+			}
+			if c.dueBefore > 0 {
+				w.dueEnd = w.ring.Tail()
+			}
+			before := w.slot.Load()
+			if c.slotTaken {
+				before = push()
+				w.slot.Store(before)
+			}
+			if c.afterLIFO {
+				w.lifoPolls = config.lifoCap
+			}
+			var due []*task
+			for i := range c.due {
+				x := push()
+				x.state.ToRunning()
+				x.state.ToIdle()
+				due = append(due, x)
+				rt.timers.set(&timer{when: int64(i), task: x})
+			}
+			w.fireTimers()
+			if c.slot > 0 {
+				before = due[c.slot-1]
+			}
+			require.Same(t, before, w.slot.Load())
+			require.Len(t, rt.timers.heap, c.left)
+			require.Equal(t, c.left > 0, w.dueLeft)
+			require.EqualValues(t, c.sent, rt.injector.length.Load())
+			var ring []*task
+			for x, ok := w.ring.Pop(); ok; x, ok = w.ring.Pop() {
+				ring = append(ring, x)
+			}
+			require.GreaterOrEqual(t, len(ring), c.inRing)
+			from := c.slot
+			require.True(t, slices.Equal(due[from:from+c.inRing], ring[len(ring)-c.inRing:]))
+		})
+	}
+}
