@@ -137,9 +137,7 @@ func Run(cfg Config, body func()) Result {
 		defer runtime.GOMAXPROCS(e.procs)
 	}
 	e.start = time.Now()
-	if cfg.Duration > 0 {
-		e.deadline = e.start.Add(cfg.Duration)
-	}
+	e.deadline = e.budgetEnd()
 	e.uncontrolled.count = runtime.NumGoroutine() + 1 // the dispatcher
 	done := make(chan any)
 	go func() { // a goroutine of its own: the caller may be locked to a thread
@@ -168,6 +166,7 @@ func Run(cfg Config, body func()) Result {
 	}
 	e.endOfSearches()
 	e.res.Seconds = time.Since(e.start).Seconds()
+	e.foundBefore()
 	e.finishCertificate()
 	return e.res
 }

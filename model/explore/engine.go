@@ -195,12 +195,13 @@ type engine struct {
 	watched     bool         // Config.Record, Certify or Observe is set
 
 	res             Result
-	longest         int     // most events of an execution
-	raceErrs        int     // reports of the race detector so far
-	last            bool    // a failure was found after which nothing more is run
-	twice, repeated bool    // the first schedule is to be run a second time; it was
-	first           bool    // the first execution has begun
-	counted         *Result // by the first search, while the second one runs (search_race.go)
+	found           *Failure // in an exploration that was started again
+	longest         int      // most events of an execution
+	raceErrs        int      // reports of the race detector so far
+	last            bool     // a failure was found after which nothing more is run
+	twice, repeated bool     // the first schedule is to be run a second time; it was
+	first           bool     // the first execution has begun
+	counted         *Result  // by the first search, while the second one runs (search_race.go)
 	start           time.Time
 	deadline        time.Time
 	report          time.Time // when progress was reported last

@@ -97,11 +97,15 @@ func (e *engine) tearDown() {
 	e.closeCoros()
 }
 
-// repeat judges the second run of the first schedule. It counts only if it differed from the first.
+// repeat judges the second run of the first schedule. It counts only if it differed from the first,
+// or if the race detector, which forgets accesses at random, reported something only now.
 func (e *engine) repeat() {
 	e.repeated = true
 	if e.failure == nil && (e.depth != e.plen || e.next != endBlocked) {
 		e.nondeterministic("the same schedule had %d steps and then %d", e.plen, e.depth)
+	}
+	if f := e.newRaces(); f != nil {
+		e.failure = f
 	}
 	if e.failure != nil {
 		e.judge()
@@ -154,12 +158,35 @@ func (e *engine) startAgain() {
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
+	if e.found == nil {
+		e.found = e.res.Failure
+	}
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
-	e.cuts = nil
+	e.cuts, e.deadline = nil, e.budgetEnd()
 	if e.certificate != nil {
 		e.certificate = new(certificate)
 	}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
+}
+
+// budgetEnd returns when the time for the exploration is used up, zero if it has no end.
+func (e *engine) budgetEnd() time.Time {
+	if e.cfg.Duration > 0 {
+		return e.start.Add(e.cfg.Duration)
+	}
+	return time.Time{}
+}
+
+// foundBefore puts into the result what only an exploration found that was started again: the race
+// detector need not report a race twice, and the budget may end before a failure shows again.
+func (e *engine) foundBefore() {
+	if e.res.Failure != nil || e.found == nil {
+		return
+	}
+	e.res.Failure = e.found
+	if e.found.Kind == KindRace {
+		e.res.Races++
+	}
 }
 
 // checkTime reports whether there is time left, and calls Config.Progress.
