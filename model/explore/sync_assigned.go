@@ -118,6 +118,7 @@ func MeetCond(p unsafe.Pointer) (copied bool) {
 	if eng == nil || !InExecution() {
 		return false
 	}
+	RaceRead(unsafe.Add(p, condChecker))
 	mark := (*atomic.Uintptr)(unsafe.Add(p, condChecker))
 	switch mark.Load() {
 	case uintptr(p):

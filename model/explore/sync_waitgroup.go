@@ -111,6 +111,9 @@ func waitGroupLook(e *engine, t *thread, _ int32) {
 // LookAtGroup is the first operation of Wait on the WaitGroup at p. It reports whether the caller
 // runs in a checked execution, and whether the counter was 0, so that it need not wait.
 func LookAtGroup(p unsafe.Pointer) (checked, free bool) {
+	if InExecution() {
+		RaceRead(unsafe.Add(p, groupState))
+	}
 	if !Enter(p, OpWGLook) {
 		return false, false
 	}
@@ -137,6 +140,7 @@ func (e *engine) waitingForGroups() (who threadSet) {
 // EnterDelta is Enter for WaitGroup.Add of delta.
 func EnterDelta(p unsafe.Pointer, delta int) bool {
 	if e := eng; e != nil && InExecution() {
+		RaceRead(unsafe.Add(p, groupState))
 		e.cur.old = uint64(int64(delta))
 	}
 	return Enter(p, OpWGAdd)

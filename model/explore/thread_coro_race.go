@@ -223,3 +223,10 @@ var groupSema = func() uintptr {
 
 // waitGroupFirstWaiter does what Wait does when it is the first to be counted.
 func waitGroupFirstWaiter(wg unsafe.Pointer) { runtime.RaceWrite(unsafe.Add(wg, groupSema)) }
+
+// RaceRead tells the race detector that a thread reads the object of package sync at p, as package
+// sync itself does: it is compiled without the detector, or replaced by a model. So the detector
+// sees an assignment to the object that is not ordered with its use.
+//
+//go:noinline
+func RaceRead(p unsafe.Pointer) { runtime.RaceRead(p) }

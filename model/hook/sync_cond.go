@@ -18,8 +18,10 @@ func CondWait(c *sync.Cond) {
 		c.Wait()
 		return
 	}
+	explore.RaceRead(unsafe.Pointer(&c.L))
 	DynUnlock(c.L)
 	explore.EnterCondWait(unsafe.Pointer(c))
+	explore.RaceRead(unsafe.Pointer(&c.L))
 	DynLock(c.L)
 }
 

@@ -139,7 +139,7 @@ func PoolPut(p *sync.Pool, x any) {
 	if p == nil && x != nil {
 		panic(nilPool)
 	}
-	virtual.PoolOf(p).Put(x)
+	poolOf(p).Put(x)
 }
 
 // PoolGet is the hook of sync.Pool.Get.
@@ -153,11 +153,35 @@ func PoolGet(p *sync.Pool) any {
 	if p == nil {
 		panic(nilPool)
 	}
-	x := virtual.PoolOf(p).Get()
-	if x == nil && p.New != nil {
+	x := poolOf(p).Get()
+	if x != nil {
+		return x
+	}
+	explore.RaceRead(unsafe.Pointer(&p.New))
+	if p.New != nil {
 		x = p.New()
 	}
 	return x
+}
+
+// A sync.Pool whose contents are in use has local set, or victim and its size. Of others victim is
+// never followed, so it can hold a mark.
+var (
+	poolLocal      = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.UnsafePointer, "local")
+	poolVictim     = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.UnsafePointer, "victim")
+	poolVictimSize = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.Uintptr, "victimSize")
+)
+
+// poolOf returns what stands for p in the running execution.
+func poolOf(p *sync.Pool) *virtual.Pool {
+	at := unsafe.Pointer(p)
+	explore.RaceRead(unsafe.Add(at, poolLocal))
+	mark := (*unsafe.Pointer)(unsafe.Add(at, poolVictim))
+	if *(*unsafe.Pointer)(unsafe.Add(at, poolLocal)) != nil ||
+		*(*uintptr)(unsafe.Add(at, poolVictimSize)) != 0 {
+		mark = nil
+	}
+	return virtual.PoolOf(at, mark)
 }
 
 // mapRoot is the offset of what a sync.Map has once it was used.
@@ -170,5 +194,6 @@ func mapOf(m *sync.Map) *virtual.Map {
 		m.Clear() // panics
 	}
 	p := unsafe.Pointer(m)
+	explore.RaceRead(p)
 	return virtual.MapOf(p, (*unsafe.Pointer)(unsafe.Add(p, mapRoot)), m.Range)
 }

@@ -114,7 +114,7 @@ func TestReductionLosesNoOutcomeOfMapsAndPools(t *testing.T) {
 			var realMap sync.Map
 			realMap.Store(0, 0)
 			var realPool sync.Pool
-			m, p := mapOf(&realMap), PoolOf(&realPool)
+			m, p := mapOf(&realMap), poolOf(&realPool)
 			saw := make([]string, n)
 			fs := make([]func(), n)
 			for i := range fs {
@@ -240,7 +240,7 @@ func TestRangeLooksAgainForEachKey(t *testing.T) {
 func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	all, res := outcomes(t, reduced, func() string {
 		var real sync.Pool
-		p := PoolOf(&real)
+		p := poolOf(&real)
 		p.Put(nil)
 		for i := range 4 {
 			p.Put(i)
@@ -254,6 +254,8 @@ func TestPoolGivesAnyOfWhatWasPutLastOrNothing(t *testing.T) {
 	bound := "sync.Pool.Get gives one of the 3 values put last, or none"
 	require.Equal(t, []string{bound}, res.Assumed)
 }
+
+func poolOf(p *sync.Pool) *Pool { return PoolOf(unsafe.Pointer(p), new(unsafe.Pointer)) }
 
 func mapOf(m *sync.Map) *Map {
 	return MapOf(unsafe.Pointer(m), new(unsafe.Pointer), m.Range)

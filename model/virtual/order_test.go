@@ -56,7 +56,7 @@ func orderDoesNotMatter(t require.TestingT, threads [][]step) {
 		child := New(root, nil)
 		var fs []func()
 		contexts := []*Context{root, child, New(child, nil)}
-		words, pool := mapOf(new(sync.Map)), PoolOf(new(sync.Pool))
+		words, pool := mapOf(new(sync.Map)), poolOf(new(sync.Pool))
 		seen := map[string]unsafe.Pointer{}
 		for i, steps := range threads {
 			fs = append(fs, func() {

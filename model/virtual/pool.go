@@ -2,7 +2,6 @@ package virtual
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
@@ -29,14 +28,19 @@ type pooled struct {
 	next  *pooled
 }
 
-// PoolOf returns what stands for p in the running execution.
-func PoolOf(p *sync.Pool) *Pool {
-	key := unsafe.Pointer(p)
-	if v, ok := explore.Model(key).(*Pool); ok {
+// PoolOf returns what stands for the sync.Pool at p in the running execution. A pool that it has
+// returned before is marked, until it is assigned to: then it begins anew. mark is where, nil in a
+// pool that was used outside of executions. Of that one an assignment is not seen; the values that
+// it seems to keep are of those that Get may miss.
+func PoolOf(p unsafe.Pointer, mark *unsafe.Pointer) *Pool {
+	if v, ok := explore.Model(p).(*Pool); ok && (mark == nil || *mark == unsafe.Pointer(v)) {
 		return v
 	}
-	v := &Pool{p: key}
-	explore.SetModel(key, v)
+	v := &Pool{p: p}
+	explore.SetModel(p, v)
+	if mark != nil {
+		*mark = unsafe.Pointer(v)
+	}
 	return v
 }
 

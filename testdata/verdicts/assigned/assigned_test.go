@@ -236,3 +236,153 @@ func TestMapBeginsAnew(t *testing.T) {
 		x.Assert(v == 2, "%v", v)
 	})
 }
+
+// verdict: proved
+func TestPoolBeginsAnew(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		var c struct{ pool sync.Pool }
+		x.Go("puts", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			c.pool.Put(1)
+		})
+		mu.Lock()
+		defer x.Join()
+		defer mu.Unlock()
+		c.pool = sync.Pool{}
+		x.Assert(c.pool.Get() == nil, "still there")
+		c.pool.Put(2)
+		v := c.pool.Get()
+		x.Assert(v == nil || v == 2, "%v", v)
+	})
+}
+
+// beside runs use beside an assignment that is not ordered with it.
+func beside[T any](t *testing.T, object *T, use func()) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("uses", use)
+		x.Go("assigns", func() { *object = *new(T) })
+		x.Join()
+	})
+}
+
+// verdict: FAILED data race
+func TestPoolIsAssignedBesideGet(t *testing.T) {
+	var p sync.Pool
+	beside(t, &p, func() { p.Get() })
+}
+
+// verdict: FAILED data race
+func TestPoolIsAssignedBesidePut(t *testing.T) {
+	var p sync.Pool
+	beside(t, &p, func() { p.Put(1) })
+}
+
+// verdict: FAILED data race
+func TestNewOfAPoolIsAssignedBesideGet(t *testing.T) {
+	var p sync.Pool
+	beside(t, &p.New, func() { p.Get() })
+}
+
+// verdict: FAILED data race
+func TestMapIsAssignedBesideLoad(t *testing.T) {
+	var m sync.Map
+	beside(t, &m, func() { m.Load(1) })
+}
+
+// verdict: FAILED data race
+func TestCondIsAssignedBesideSignal(t *testing.T) {
+	var c sync.Cond
+	beside(t, &c, func() { c.Signal() })
+}
+
+// verdict: FAILED data race
+func TestLockOfACondIsAssignedBesideWait(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		c, woken := sync.NewCond(&mu), false
+		x.Go("waits", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for !woken {
+				c.Wait()
+			}
+		})
+		x.Go("wakes", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			woken = true
+			c.Signal()
+		})
+		x.Go("assigns", func() { c.L = &mu })
+		x.Join()
+	})
+}
+
+// The waiter looks at L once more when it was woken.
+//
+// verdict: FAILED data race
+func TestLockOfACondIsAssignedAfterSignal(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		c, waits := sync.NewCond(&mu), make(chan bool)
+		x.Go("waits", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			close(waits)
+			c.Wait()
+		})
+		<-waits
+		mu.Lock()
+		c.Signal()
+		c.L = &mu
+		mu.Unlock()
+		x.Join()
+	})
+}
+
+// verdict: FAILED data race
+func TestWaitGroupIsAssignedBesideWait(t *testing.T) {
+	var wg sync.WaitGroup
+	beside(t, &wg, func() { wg.Wait() })
+}
+
+// verdict: FAILED data race
+func TestWaitGroupIsAssignedBesideDone(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var groups [2]sync.WaitGroup
+		groups[0].Add(1)
+		groups[1].Add(1)
+		x.Go("done", func() { groups[0].Done() })
+		x.Go("assigns", func() { copy(groups[:1], groups[1:]) })
+		x.Join()
+	})
+}
+
+// Each assignment is ordered with the uses.
+//
+// verdict: proved
+func TestAssignedBetweenUses(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var c struct {
+			mu   sync.Mutex
+			pool sync.Pool
+			m    sync.Map
+			wg   sync.WaitGroup
+		}
+		for i := range 2 {
+			x.Go("uses and assigns", func() {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.pool.Put(i)
+				c.pool.Get()
+				c.m.Store(i, i)
+				c.wg.Go(func() {})
+				c.wg.Wait()
+				c.pool, c.m, c.wg = sync.Pool{}, sync.Map{}, sync.WaitGroup{}
+			})
+		}
+		x.Join()
+	})
+}
