@@ -430,8 +430,8 @@ func (j *judge) look(
 // changes.
 func failsOnPurpose(place string) bool { return strings.HasPrefix(place, "testdata/") }
 
-// changesVerdict says whether a check has another verdict than on the unchanged source, has it for a
-// reason of another kind, or no longer names something that the verdict assumes.
+// changesVerdict says whether a check has another verdict than on the unchanged source, or one of
+// another kind, or no longer names something that the verdict assumes.
 func (j *judge) changesVerdict(
 	ctx context.Context, t planned, race bool, most time.Duration, mutated Row,
 ) (bool, error) {

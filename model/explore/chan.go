@@ -59,7 +59,7 @@ func init() {
 		accesses: selectAccesses,
 		takes:    true,
 		apply:    transfer,
-		loop:     loopEffect,
+		loop:     loopPolls,
 	}
 	ops[OpPost] = operation{
 		name:     "channel send",

@@ -113,6 +113,31 @@ func (w *world) communicate(in instr, who string) (last int32) {
 		default:
 			c.lookSend(who)
 		}
+	case "keep polling":
+		n := explore.SpinStart()
+		for got := false; !got; {
+			explore.Spin(n)
+			s := hook.NewSelection(1, true)
+			select {
+			case v, ok := <-hook.SelectRecv(&s, c.c):
+				last, got = c.received(who, v, ok), true
+			default:
+			}
+		}
+	case "keep offering":
+		c = &w.ch[max(1, in.Var)]
+		n := explore.SpinStart()
+		for last == 0 {
+			explore.Spin(n)
+			s := hook.NewSelection(1, true)
+			select {
+			case hook.SelectSend(&s, c.c) <- v:
+				hook.SelectSent(&s)
+				c.sent(who)
+				last = 1
+			default:
+			}
+		}
 	case "either":
 		d := &w.ch[(in.Var+1)%3]
 		s := hook.NewSelection(2, false)

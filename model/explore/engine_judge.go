@@ -66,7 +66,7 @@ func (e *engine) newRaces() *Failure {
 	e.res.Races++
 	e.raceErrs = n
 	if e.cfg.Failed != nil {
-		e.cfg.Failed() // package testing fails the test for it, which is not another failure
+		_ = e.cfg.Failed() // package testing fails the test for it, which is not another failure
 	}
 	return &Failure{Kind: KindRace,
 		Message: "the race detector reported unsynchronized accesses in this schedule"}

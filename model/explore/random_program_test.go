@@ -438,6 +438,9 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 		}},
 		{"once", []string{"load", "store", "once", "once", "lock", "unlock"}},
 		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},
+		{"polling", []string{
+			"send", "recv", "close", "keep polling", "keep offering", "load", "store",
+		}},
 		{"watching", []string{"load", "store", "watch", "cas", "lock", "unlock"}},
 		{"claiming", []string{"load", "store", "claim", "watch"}},
 		{"everything", []string{

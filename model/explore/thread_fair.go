@@ -20,8 +20,9 @@ import (
 // receives of a thread from one ticker.
 //
 //   - The exact rule (thread_spin.go): an iteration of a loop without effects of its own that only
-//     read is not repeated before something that it read has changed. Nothing is lost: the
-//     iterations left out begin and end in one state, and no thread sees them.
+//     read, and carries to the next what the one before carried to it, is not repeated before
+//     something that it read has changed. Nothing is lost: the iterations left out begin and end in
+//     one state, and no thread sees them.
 //   - The fair rule, for all others: after fruitlessLaps fruitless iterations in a row the thread
 //     is tired. Tired threads run only when no other thread is enabled, one at a time: each until
 //     its iteration ends, it cannot run, or another can that could not before (it left a lock).
@@ -130,12 +131,18 @@ func Turn(n uint64, state ...any) {
 	if e == nil || n == 0 || e.quiet {
 		return
 	}
-	l := e.lapHead(e.cur, n, fairLoop)
+	e.lapHead(e.cur, n, fairLoop).carry(state)
+}
+
+// carry keeps the variables at the head of an iteration. It reports whether they differ from those
+// at the head of the iteration before.
+func (l *lap) carry(state []any) bool {
 	l.moves = len(l.state) != len(state)
 	for i, v := range state {
 		l.moves = l.moves || !sameState(l.state[i], v)
 	}
 	l.state = append(l.state[:0], state...)
+	return l.moves
 }
 
 // sameState reports whether two values of a loop's variable are equal.
@@ -392,7 +399,7 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 	case ev.idle == tiredRan:
 		e.timeRan = false
 		e.idleSteps++
-		if t.op == OpNow {
+		if t.op == OpNow || t.op == OpPoll && e.looksAtTimer(t) {
 			t.spin.hurry = min(2*t.spin.hurry+time.Millisecond, time.Hour)
 			e.clock += t.spin.hurry
 		}
@@ -400,6 +407,13 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 		e.restedAt = d
 		t.spin.hurry = 0
 	}
+}
+
+// looksAtTimer reports whether t's select with default found an armed timer that had not fired.
+func (e *engine) looksAtTimer(t *thread) bool {
+	return t.chanOp.taken < 0 && slices.ContainsFunc(t.chanOp.cases, func(c chanCase) bool {
+		return c.obj >= 0 && e.objs[c.obj].ch.timer != nil && e.objs[c.obj].ch.timer.armed
+	})
 }
 
 // onlyBackground reports whether the body has returned and all that goes on are loops in which time

@@ -3,9 +3,16 @@ package explore
 import "time"
 
 // spinning watches a loop that the rewriter has proved to have no effect of its own from one
-// iteration to the next. If the thread only read in an iteration, the next iteration would read the
-// same and do the same. So the thread waits until something that it read has changed. Schedules
-// that differ only in the number of such iterations become one.
+// iteration to the next, except on variables that Spin is given. If they have the same values at
+// the head of an iteration as at the head of the next, and the thread only read in it, the next
+// iteration begins in the same state, reads the same and does the same, and so would all that
+// follow. So the thread waits until something that it read has changed. Schedules that differ only
+// in the number of such iterations become one.
+//
+// A select with default that takes it is a read of the channels that it looks into: of how many
+// values were sent and received, and of whether they are closed. Only a send, a receive or a close
+// changes what it finds. What ends the wait is the first of these on any of the channels, needed or
+// not: it may be one that leaves the select as it was, and then the thread waits again.
 type spinning struct {
 	on      bool
 	count   uint64 // activations of loops so far
@@ -17,7 +24,7 @@ type spinning struct {
 
 	laps  []lap         // the loops that the thread is in, the innermost last; some may have ended
 	turn  int32         // the last event while nothing else could run
-	hurry time.Duration // by how much the clock moves when a tired thread looks at it
+	hurry time.Duration // by how much the clock moves when a tired thread looks at it or a timer
 }
 
 // top returns the innermost loop.
@@ -33,6 +40,7 @@ const (
 	loopEffect
 	loopLocks   // takes a lock
 	loopUnlocks // releases one
+	loopPolls   // a read if it takes default
 )
 
 func init() {
@@ -68,8 +76,9 @@ func SpinStart() uint64 {
 }
 
 // Spin is called at the head of each iteration of activation n. It returns when the iteration can
-// have another result than the one before.
-func Spin(n uint64) {
+// have another result than the one before. state has the variables that an iteration carries to the
+// next.
+func Spin(n uint64, state ...any) {
 	e := eng
 	if e == nil || n == 0 {
 		return
@@ -83,9 +92,11 @@ func Spin(n uint64) {
 			e.lapHead(t, n, exactLoop)
 		}
 		s.effects, s.locks, s.watch = false, 0, s.watch[:0]
+		s.top().carry(state)
 		return
 	}
-	if !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
+	same := !s.top().carry(state)
+	if same && !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
 		if e.quiet {
 			e.fail(KindLivelock, "%s repeats an iteration without effect, "+
 				"and no other goroutine is left to change what it reads", t.name)
@@ -125,18 +136,36 @@ func (s *spinning) note(t *thread, c class, d int32) {
 		s.locks--
 		s.effects = s.effects || s.locks < 0 // it held a lock before
 	}
-	if role == loopEffect || role == loopByClass && c.changes() {
+	switch {
+	case role == loopEffect || role == loopByClass && c.changes():
 		s.effects = true
-		return
+	case role == loopPolls:
+		s.notePoll(t, d)
+	case t.obj >= 0:
+		s.watchObject(t.obj, d)
 	}
-	if t.obj < 0 {
-		return
+}
+
+// notePoll is note for a select with default. It is a read if it took default, having looked for
+// values and for room: then it watches each channel that it looked into. To look at a timer is more
+// than that: time may have passed.
+func (s *spinning) notePoll(t *thread, d int32) {
+	s.effects = s.effects || t.chanOp.taken >= 0
+	for i := range t.chanOp.acc {
+		a := &t.chanOp.acc[i]
+		looks := a.kind == accLookRecv || a.kind == accLookSend
+		s.effects = s.effects || !looks
+		s.watchObject(a.obj, d)
 	}
+}
+
+// watchObject adds an object to those that the iteration read.
+func (s *spinning) watchObject(obj, d int32) {
 	if len(s.watch) == maxWatched {
 		s.effects = true
 		return
 	}
-	s.watch = append(s.watch, watched{t.obj, d})
+	s.watch = append(s.watch, watched{obj, d})
 }
 
 // firstChange returns the first event that changed something that t read in its last iteration, -1

@@ -9,11 +9,12 @@ import "github.com/surewake/surewake/model/explore"
 //go:noinline
 func SpinStart() uint64 { return explore.SpinStart() }
 
-// Spin is called at the head of each iteration of such a loop.
+// Spin is called at the head of each iteration of such a loop. state has the variables that an
+// iteration carries to the next.
 //
 //go:norace
 //go:noinline
-func Spin(n uint64) { explore.Spin(n) }
+func Spin(n uint64, state ...any) { explore.Spin(n, state...) }
 
 // Turn stands at the head of each iteration of a loop that changes nothing but variables of its
 // function. state has those that can decide how it goes on.

@@ -136,7 +136,10 @@ func PoolPut(p *sync.Pool, x any) {
 		p.Put(x)
 		return
 	}
-	if p == nil && x != nil {
+	if x == nil {
+		return
+	}
+	if p == nil {
 		panic(nilPool)
 	}
 	poolOf(p).Put(x)
@@ -167,9 +170,10 @@ func PoolGet(p *sync.Pool) any {
 // A sync.Pool whose contents are in use has local set, or victim and its size. Of others victim is
 // never followed, so it can hold a mark.
 var (
-	poolLocal      = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.UnsafePointer, "local")
-	poolVictim     = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.UnsafePointer, "victim")
-	poolVictimSize = explore.FieldOffset(reflect.TypeFor[sync.Pool](), reflect.Uintptr, "victimSize")
+	poolType       = reflect.TypeFor[sync.Pool]()
+	poolLocal      = explore.FieldOffset(poolType, reflect.UnsafePointer, "local")
+	poolVictim     = explore.FieldOffset(poolType, reflect.UnsafePointer, "victim")
+	poolVictimSize = explore.FieldOffset(poolType, reflect.Uintptr, "victimSize")
 )
 
 // poolOf returns what stands for p in the running execution.

@@ -37,6 +37,7 @@ type session struct {
 	state    *packageState              // variables of that binary, nil while it is not chosen
 	explicit map[*types.TypeName]bool   // memo of explicitMethods
 	pure     map[*types.Func]pureState  // memo of the spin-loop analysis
+	contexts *bool                      // memo of ownContexts
 	decls    map[*types.Func]funcSource // declarations of all checked packages
 }
 

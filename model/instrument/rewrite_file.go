@@ -265,13 +265,7 @@ func (r *rewriter) statement(n ast.Node) {
 	case *ast.SelectStmt:
 		r.selectStmt(n)
 	case *ast.ForStmt:
-		switch {
-		case r.spins(n):
-			r.markSpin(n)
-		case r.waits(n) && r.markTurn(n):
-		default:
-			r.markLoop(n, n.Body)
-		}
+		r.forStmt(n)
 	case *ast.LabeledStmt:
 		r.markLabel(n)
 	}

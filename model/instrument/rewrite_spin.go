@@ -15,7 +15,8 @@ import (
 // effect of its own: an iteration that counts is progress. The engine sees the
 // effects of hooked operations when they happen. The analysis below answers
 // for all others: a loop gets hook.Spin only if every path back to its head
-// leaves everything outside the iteration as it was.
+// leaves everything outside the iteration as it was, except variables of the
+// function that hook.Spin is given, so that the engine can compare them.
 //
 // What leaves the loop may do anything. When in doubt, a loop is not marked:
 // it then costs executions, never a bug.
@@ -31,6 +32,63 @@ func (r *rewriter) spins(loop *ast.ForStmt) bool {
 		return false
 	}
 	return a.pureList(loop.Body.List, true) && a.hooked
+}
+
+// spinsCarrying reports whether to mark the loop as one that has no effect of its own except on
+// variables that it carries from one iteration to the next, and which these are:
+//
+//	v := p.Load()
+//	for !v {
+//		v = p.Load()
+//	}
+//
+// If all of them are at the head of an iteration what they were at the head of the one before, the
+// iteration has left everything as it was. A variable that is computed from itself, as a counter,
+// would never be: the loop is then left to waits, whose rule can do without it.
+func (r *rewriter) spinsCarrying(loop *ast.ForStmt) (carried []string, ok bool) {
+	a := r.loopAnalysis(loop)
+	if a.fn = r.enclosingFunction(); a.fn == nil || a.counts(loop) {
+		return nil, false
+	}
+	vars := r.assigned(loop)
+	for _, v := range vars {
+		if !r.comparable(loop, v) || !a.onlySet(loop, v, vars) {
+			return nil, false
+		}
+		carried = append(carried, v.Name())
+	}
+	return carried, a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
+		a.pureList(loop.Body.List, true) && a.hooked
+}
+
+// onlySet reports whether the loop changes v only by assignments that use none of the variables.
+func (a *spinAnalysis) onlySet(loop *ast.ForStmt, v types.Object, vars []types.Object) bool {
+	only := true
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && a.c.info.ObjectOf(id) == v
+	}
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if n == loop.Init && n != nil {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			only = only && !is(n.X)
+		case *ast.RangeStmt:
+			only = only && !is(n.Key) && !is(n.Value)
+		case *ast.AssignStmt:
+			if slices.ContainsFunc(n.Lhs, is) {
+				only = only && n.Tok == token.ASSIGN && !slices.ContainsFunc(n.Rhs,
+					func(e ast.Expr) bool {
+						return slices.ContainsFunc(vars,
+							func(v types.Object) bool { return a.uses(e, v) })
+					})
+			}
+		}
+		return only
+	})
+	return only
 }
 
 // loopAnalysis begins the analysis of a loop.
@@ -92,7 +150,8 @@ type spinAnalysis struct {
 	label  string    // of the loop
 	outer  []string  // labels around the loop
 	hooked bool      // a hooked operation was seen
-	fn     ast.Node  // the function around a loop that may wait (rewrite_wait.go); else nil
+	waits  bool      // the loop may wait by any means (rewrite_wait.go)
+	fn     ast.Node  // the function around a loop that may change its variables; else nil
 
 	fresh map[types.Object]bool // variables that each iteration assigns before it uses them
 }
@@ -269,7 +328,7 @@ func (a *spinAnalysis) pureSimple(s ast.Stmt) bool {
 	case *ast.DeferStmt:
 		return !a.loop && a.pureExpr(s.Call)
 	}
-	return a.fn != nil && a.waitStmt(s)
+	return a.waits && a.waitStmt(s) || a.pollStmt(s)
 }
 
 // pureRange refuses loops over channels and functions, whose turns have effects of their own.
@@ -281,6 +340,61 @@ func (a *spinAnalysis) pureRange(s *ast.RangeStmt) bool {
 	}
 	return (s.Key == nil || a.local(s.Key)) && (s.Value == nil || a.local(s.Value)) &&
 		a.pureExpr(s.X) && a.pureList(s.Body.List, false)
+}
+
+// pollStmt is pureStmt for a select with default. It is a read if it takes default; the engine sees
+// whether it does.
+func (a *spinAnalysis) pollStmt(s ast.Stmt) bool {
+	sel, ok := s.(*ast.SelectStmt)
+	if !ok || !slices.ContainsFunc(sel.Body.List, func(s ast.Stmt) bool {
+		return s.(*ast.CommClause).Comm == nil
+	}) {
+		return false
+	}
+	a.hooked = true
+	for _, s := range sel.Body.List {
+		c := s.(*ast.CommClause)
+		if !a.pureComm(c.Comm) || !a.pureList(c.Body, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// pureComm judges the communication of a case, apart from the operation on the channel.
+func (a *spinAnalysis) pureComm(s ast.Stmt) bool {
+	var from ast.Expr
+	switch s := s.(type) {
+	case nil:
+		return true
+	case *ast.SendStmt:
+		return a.pureExpr(s.Chan) && a.pureExpr(s.Value)
+	case *ast.ExprStmt:
+		from = s.X
+	case *ast.AssignStmt:
+		if s.Tok != token.DEFINE && slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool {
+			return !a.local(e)
+		}) {
+			return false
+		}
+		from = s.Rhs[0]
+	}
+	receive, ok := ast.Unparen(from).(*ast.UnaryExpr)
+	return ok && a.pureExpr(receive.X)
+}
+
+// looksIntoChannel reports whether the call is len of a channel.
+func (a *spinAnalysis) looksIntoChannel(call *ast.CallExpr) bool {
+	if !a.c.info.Types[call.Fun].IsBuiltin() || len(call.Args) != 1 {
+		return false
+	}
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	t := a.c.info.TypeOf(call.Args[0])
+	if !ok || id.Name != "len" || t == nil {
+		return false
+	}
+	_, ok = t.Underlying().(*types.Chan)
+	return ok
 }
 
 func (a *spinAnalysis) pureClauses(body *ast.BlockStmt) bool {
@@ -334,7 +448,7 @@ func (a *spinAnalysis) pureExpr(e ast.Expr) bool {
 		case *ast.FuncLit:
 			return false // made, not called
 		case *ast.UnaryExpr:
-			pure = n.Op != token.ARROW || a.fn != nil
+			pure = n.Op != token.ARROW || a.waits
 			a.hooked = a.hooked || n.Op == token.ARROW
 		case *ast.CallExpr:
 			pure = a.pureCall(n)
@@ -375,6 +489,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 		return true
 	}
 	if fun.IsBuiltin() {
+		a.hooked = a.hooked || a.looksIntoChannel(call)
 		switch f := ast.Unparen(call.Fun).(type) {
 		case *ast.Ident:
 			return pureBuiltins[f.Name]

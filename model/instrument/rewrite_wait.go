@@ -21,27 +21,42 @@ import (
 // Every other loop that a scheduling point may be in gets hook.Loop at its head. The engine
 // compares its iterations only after an execution did not end.
 
+// forStmt marks a loop by the first rule that it satisfies.
+func (r *rewriter) forStmt(loop *ast.ForStmt) {
+	if r.spins(loop) {
+		r.markSpin(loop)
+		return
+	}
+	if carried, ok := r.spinsCarrying(loop); ok && r.markHead(loop, "Spin", carried) {
+		return
+	}
+	if !r.waits(loop) || !r.markHead(loop, "Turn", r.carried(loop)) {
+		r.markLoop(loop, loop.Body)
+	}
+}
+
 // waits reports whether to mark a loop that spins does not.
 func (r *rewriter) waits(loop *ast.ForStmt) bool {
 	a := r.loopAnalysis(loop)
-	if a.fn = r.enclosingFunction(); a.fn == nil || counts(loop.Post) && !a.hooks(loop.Cond) {
+	a.waits = true
+	if a.fn = r.enclosingFunction(); a.fn == nil || a.counts(loop) {
 		return false
 	}
 	return a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
 		a.pureList(loop.Body.List, true) && a.hooked
 }
 
-// counts reports whether a loop with this post statement ends by it.
-func counts(post ast.Stmt) bool {
-	_, call := post.(*ast.ExprStmt)
-	return post != nil && !call
+// counts reports whether the loop ends by its post statement.
+func (a *spinAnalysis) counts(loop *ast.ForStmt) bool {
+	return loop.Post != nil && loop.Cond != nil && !a.hooks(loop.Cond) && !a.hooks(loop.Post)
 }
 
-// markTurn gives the loop a number for each time it is entered, and tells the engine at the head of
-// each iteration. It reports false if there is no room for the number.
+// markHead gives the loop a number for each time it is entered, and tells the engine at the head of
+// each iteration, by Turn or Spin, what it carries. It reports false if there is no room for the
+// number.
 //
 //	for i, n := 0, hook.SpinStart(); cond; post { hook.Turn(n, i); ... }
-func (r *rewriter) markTurn(loop *ast.ForStmt) bool {
+func (r *rewriter) markHead(loop *ast.ForStmt, hook string, carried []string) bool {
 	n := fmt.Sprintf("%sspin%d", r.c.prefix, r.loops)
 	start := r.hook("SpinStart") + "()"
 	head := r.off(loop.For) + len("for")
@@ -67,8 +82,8 @@ func (r *rewriter) markTurn(loop *ast.ForStmt) bool {
 		return false
 	}
 	r.loops++
-	mark := " " + r.hook("Turn") + "(" + n
-	for _, v := range r.carried(loop) {
+	mark := " " + r.hook(hook) + "(" + n
+	for _, v := range carried {
 		mark += ", " + v
 	}
 	r.ed.front(r.off(loop.Body.Lbrace)+1, mark+");")
@@ -143,7 +158,8 @@ func (a *spinAnalysis) mayWait(body ast.Node) (found bool) {
 			found = found || n.Op == token.ARROW
 		case *ast.CallExpr:
 			fun := a.c.info.Types[n.Fun]
-			found = found || !fun.IsType() && !fun.IsBuiltin() && a.mayHook(callee(a.c.info, n))
+			found = found || a.looksIntoChannel(n) ||
+				!fun.IsType() && !fun.IsBuiltin() && a.mayHook(callee(a.c.info, n))
 		}
 		return !found
 	})
@@ -206,12 +222,11 @@ func (r *rewriter) assignedFirst(loop *ast.ForStmt) map[types.Object]bool {
 	return fresh
 }
 
-// carried returns, as arguments of hook.Turn, the variables from outside the loop's body that an
-// iteration assigns and that can decide what a later one does.
-func (r *rewriter) carried(loop *ast.ForStmt) (args []string) {
+// assigned returns the variables from outside the loop's body that an iteration assigns, without
+// those that each iteration assigns before it uses them.
+func (r *rewriter) assigned(loop *ast.ForStmt) (vars []types.Object) {
 	info := r.c.info
 	fresh := r.assignedFirst(loop)
-	var vars []types.Object
 	assigned := func(e ast.Expr) {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok || id.Name == "_" {
@@ -240,28 +255,38 @@ func (r *rewriter) carried(loop *ast.ForStmt) (args []string) {
 		}
 		return true
 	})
-	scope := info.Scopes[loop.Body]
-	for _, v := range vars {
-		if !r.decides(loop, v) {
-			continue
-		}
-		arg := v.Name()
-		known := false
-		if scope != nil {
-			_, seen := scope.LookupParent(v.Name(), loop.Body.Lbrace)
-			known = seen == v
-		}
-		switch v.Type().Underlying().(type) {
-		case *types.Basic, *types.Pointer, *types.Chan, *types.Interface:
+	return vars
+}
+
+// carried returns, as arguments of hook.Turn, the variables from outside the loop's body that an
+// iteration assigns and that can decide what a later one does.
+func (r *rewriter) carried(loop *ast.ForStmt) (args []string) {
+	for _, v := range r.assigned(loop) {
+		switch {
+		case !r.decides(loop, v):
+		case r.comparable(loop, v):
+			args = append(args, v.Name())
 		default:
-			known = false
+			args = append(args, r.hook("Changing")+"()")
 		}
-		if !known {
-			arg = r.hook("Changing") + "()"
-		}
-		args = append(args, arg)
 	}
 	return args
+}
+
+// comparable reports whether the engine can be given v at the head of the loop, and compare it.
+func (r *rewriter) comparable(loop *ast.ForStmt, v types.Object) bool {
+	scope := r.c.info.Scopes[loop.Body]
+	if scope == nil {
+		return false
+	}
+	if _, seen := scope.LookupParent(v.Name(), loop.Body.Lbrace); seen != v {
+		return false
+	}
+	switch v.Type().Underlying().(type) {
+	case *types.Basic, *types.Pointer, *types.Chan, *types.Interface:
+		return true
+	}
+	return false
 }
 
 // harmless are the assignments that cannot panic.
@@ -351,15 +376,13 @@ func (a *spinAnalysis) onlyLiteral(v *types.Var) (lit *ast.FuncLit) {
 	return lit
 }
 
-// hooks reports whether the condition contains a call or a receive.
-func (a *spinAnalysis) hooks(cond ast.Expr) (found bool) {
-	if cond == nil {
-		return true
-	}
-	ast.Inspect(cond, func(n ast.Node) bool {
+// hooks reports whether a condition or a post statement contains a call or an operation on channels.
+func (a *spinAnalysis) hooks(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			found = found || !a.c.info.Types[n.Fun].IsType() && !a.c.info.Types[n.Fun].IsBuiltin()
+			fun := a.c.info.Types[n.Fun]
+			found = found || !fun.IsType() && !fun.IsBuiltin() || a.looksIntoChannel(n)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}
@@ -445,7 +468,7 @@ func (a *spinAnalysis) waitStmt(s ast.Stmt) bool {
 func (a *spinAnalysis) waitCall(fn *types.Func) bool {
 	recv := fn.Signature().Recv()
 	switch {
-	case a.fn == nil:
+	case !a.waits && (recv == nil || a.ss.ownContexts()):
 		return false
 	case recv == nil:
 		name := fn.FullName()
@@ -459,4 +482,39 @@ func (a *spinAnalysis) waitCall(fn *types.Func) bool {
 	}
 	a.hooked = true
 	return true
+}
+
+// ownContexts reports whether a checked package declares a method that a context.Context has: a
+// context may then have effects that are not seen.
+func (ss *session) ownContexts() bool {
+	if ss.contexts == nil {
+		found := false
+		for fn := range ss.decls {
+			found = found || isContextMethod(fn)
+		}
+		ss.contexts = &found
+	}
+	return *ss.contexts
+}
+
+// isContextMethod reports whether fn is a method with the name and the result of one of a
+// context.Context.
+func isContextMethod(fn *types.Func) bool {
+	sig := fn.Signature()
+	if sig.Recv() == nil || sig.Results().Len() == 0 {
+		return false
+	}
+	result := sig.Results().At(0).Type()
+	switch fn.Name() {
+	case "Err":
+		return types.Identical(result, types.Universe.Lookup("error").Type())
+	case "Done":
+		_, channel := result.Underlying().(*types.Chan)
+		return channel
+	case "Value":
+		return sig.Params().Len() == 1 && sig.Results().Len() == 1
+	case "Deadline":
+		return sig.Results().Len() == 2
+	}
+	return false
 }

@@ -29,10 +29,17 @@ func waits(c chan int, x context.Context, f *atomic.Bool, mu *sync.Mutex) {
 		select {
 		case <-c:
 			return
-		default:
+		case <-time.After(time.Second):
 		}
 	}
-	for x.Err() == nil { // turn
+	for x.Err() == nil { // spin
+	}
+	for { // spin
+		select {
+		case <-x.Done():
+			return
+		default:
+		}
 	}
 	for context.Cause(x) == nil { // turn
 	}
@@ -91,11 +98,14 @@ func TestNothing(t *testing.T) {}
 func TestLoopsThatWaitAreThoseWithoutWork(t *testing.T) {
 	set := rewriteModule(t, newModule(t, waitArchive))
 	text := rewrittenText(t, set, "example.com/t/wait", "wait.go")
-	turns, others := 0, 0
+	spins, turns, others := 0, 0, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		marked := strings.Contains(line, "hook.Turn(")
 		switch {
+		case strings.HasSuffix(line, "// spin"):
+			spins++
+			require.Contains(t, line, "hook.Spin(")
 		case strings.HasSuffix(line, "// turn"):
 			turns++
 			require.True(t, marked, line)
@@ -104,6 +114,25 @@ func TestLoopsThatWaitAreThoseWithoutWork(t *testing.T) {
 			require.False(t, marked, line)
 		}
 	}
-	require.Equal(t, []int{8, 5}, []int{turns, others})
+	require.Equal(t, []int{2, 7, 5}, []int{spins, turns, others})
 	require.NoError(t, set.Build(t.Context(), "example.com/t/wait", false, t.TempDir()+"/bin"))
+}
+
+// A context that the program declares may have effects that nobody sees.
+func TestOwnContextsAreNotPolledWithoutEffect(t *testing.T) {
+	own := strings.Replace(waitArchive, "func works(", `
+type own struct{ context.Context }
+
+func (o own) Err() error { println(); return nil }
+
+func works(`, 1)
+	set := rewriteModule(t, newModule(t, own))
+	polls := 0
+	for line := range strings.Lines(rewrittenText(t, set, "example.com/t/wait", "wait.go")) {
+		if strings.Contains(line, "x.Err() == nil") {
+			polls++
+			require.Contains(t, line, "hook.Turn(")
+		}
+	}
+	require.Equal(t, 1, polls)
 }

@@ -46,7 +46,7 @@ func TestSleepsThatDouble(t *testing.T) {
 	})
 }
 
-// verdict: bounded more_test.go:
+// verdict: proved
 func TestErrOfAContext(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		ctx, cancel := context.WithCancel(context.Background())
