@@ -177,6 +177,9 @@ var (
 )
 
 // poolOf returns what stands for p in the running execution.
+//
+//go:norace
+//go:noinline
 func poolOf(p *sync.Pool) *virtual.Pool {
 	at := unsafe.Pointer(p)
 	explore.RaceRead(unsafe.Add(at, poolLocal))

@@ -309,13 +309,13 @@ func TestLockOfACondIsAssignedBesideWait(t *testing.T) {
 				c.Wait()
 			}
 		})
-		x.Go("wakes", func() {
+		x.Go("assigns and wakes", func() {
+			c.L = &mu
 			mu.Lock()
 			defer mu.Unlock()
 			woken = true
 			c.Signal()
 		})
-		x.Go("assigns", func() { c.L = &mu })
 		x.Join()
 	})
 }
