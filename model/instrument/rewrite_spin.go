@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // A loop that waits for another thread repeats the same reads until one of
@@ -44,7 +45,8 @@ func (r *rewriter) spins(loop *ast.ForStmt) bool {
 //
 // If all of them are at the head of an iteration what they were at the head of the one before, the
 // iteration has left everything as it was. A variable that is computed from itself, as a counter,
-// would never be: the loop is then left to waits, whose rule can do without it.
+// would never be: the loop is then left to waits, whose rule can do without it. Loops that retry a
+// CompareAndSwap do not wait.
 func (r *rewriter) spinsCarrying(loop *ast.ForStmt) (carried []string, ok bool) {
 	a := r.loopAnalysis(loop)
 	if a.fn = r.enclosingFunction(); a.fn == nil || a.counts(loop) {
@@ -57,8 +59,9 @@ func (r *rewriter) spinsCarrying(loop *ast.ForStmt) (carried []string, ok bool) 
 		}
 		carried = append(carried, v.Name())
 	}
-	return carried, a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
-		a.pureList(loop.Body.List, true) && a.hooked
+	pure := a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
+		a.pureList(loop.Body.List, true)
+	return carried, pure && a.hooked && !a.writes
 }
 
 // onlySet reports whether the loop changes v only by assignments that use none of the variables.
@@ -150,6 +153,7 @@ type spinAnalysis struct {
 	label  string    // of the loop
 	outer  []string  // labels around the loop
 	hooked bool      // a hooked operation was seen
+	writes bool      // one of sync/atomic was that may be a write
 	waits  bool      // the loop may wait by any means (rewrite_wait.go)
 	fn     ast.Node  // the function around a loop that may change its variables; else nil
 
@@ -157,7 +161,7 @@ type spinAnalysis struct {
 }
 
 // pureState is what is known about a called function.
-type pureState struct{ pure, hooked bool }
+type pureState struct{ pure, hooked, writes bool }
 
 // function analyzes a called function. While that is under way the function
 // counts as impure, which settles recursion.
@@ -176,7 +180,7 @@ func (ss *session) pureFunction(fn *types.Func) pureState {
 	}
 	a := &spinAnalysis{ss: ss, c: d.pkg, lo: d.decl.Pos(), hi: d.decl.End()}
 	if a.pureList(d.decl.Body.List, false) {
-		ss.pure[fn] = pureState{true, a.hooked}
+		ss.pure[fn] = pureState{true, a.hooked, a.writes}
 	}
 	return ss.pure[fn]
 }
@@ -481,6 +485,12 @@ var pureBuiltins = map[string]bool{
 	"Slice": true, "SliceData": true, "String": true, "StringData": true,
 }
 
+// hook notes that a hooked function is called.
+func (a *spinAnalysis) hook(fn *types.Func) {
+	a.hooked = true
+	a.writes = a.writes || fn.Pkg().Path() == "sync/atomic" && !strings.HasPrefix(fn.Name(), "Load")
+}
+
 // pureCall judges the called function; the arguments are looked at by
 // pureExpr.
 func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
@@ -508,7 +518,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	if fn.Signature().Recv() == nil {
 		switch o := a.ss.function(fn); o.role {
 		case hookedOp:
-			a.hooked = true
+			a.hook(fn)
 			return fn.Pkg().Path() == "sync/atomic" || pureFuncs[fn.FullName()]
 		case refuseOp:
 			return false
@@ -516,7 +526,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	} else {
 		switch o := a.ss.method(fn); o.role {
 		case hookedOp:
-			a.hooked = true
+			a.hook(fn)
 			tn := typeName(fn.Signature().Recv().Type())
 			return fn.Pkg().Path() == "sync/atomic" || pureMethods[tn.Name()] && fn.Name() != "RLocker"
 		case dynOp:
@@ -537,6 +547,6 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 		return tn != nil && (tn.Name() == "Time" || tn.Name() == "Duration")
 	}
 	st := a.ss.pureFunction(fn)
-	a.hooked = a.hooked || st.hooked
+	a.hooked, a.writes = a.hooked || st.hooked, a.writes || st.writes
 	return st.pure
 }

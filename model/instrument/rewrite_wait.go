@@ -336,7 +336,7 @@ func (a *spinAnalysis) pureVariable(call *ast.CallExpr) bool {
 	}
 	in := &spinAnalysis{ss: a.ss, c: a.c, lo: lit.Pos(), hi: lit.End()}
 	pure := in.pureList(lit.Body.List, false)
-	a.hooked = a.hooked || in.hooked
+	a.hooked, a.writes = a.hooked || in.hooked, a.writes || in.writes
 	return pure
 }
 
@@ -376,7 +376,7 @@ func (a *spinAnalysis) onlyLiteral(v *types.Var) (lit *ast.FuncLit) {
 	return lit
 }
 
-// hooks reports whether a condition or a post statement contains a call or an operation on channels.
+// hooks reports whether a condition or a post statement contains a call or a channel operation.
 func (a *spinAnalysis) hooks(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
