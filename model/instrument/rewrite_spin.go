@@ -485,6 +485,18 @@ var pureBuiltins = map[string]bool{
 	"Slice": true, "SliceData": true, "String": true, "StringData": true,
 }
 
+// pureBuiltin is pureCall for builtin functions.
+func (a *spinAnalysis) pureBuiltin(call *ast.CallExpr) bool {
+	a.hooked = a.hooked || a.looksIntoChannel(call)
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return pureBuiltins[f.Name]
+	case *ast.SelectorExpr:
+		return pureBuiltins[f.Sel.Name]
+	}
+	return false
+}
+
 // hook notes that a hooked function is called.
 func (a *spinAnalysis) hook(fn *types.Func) {
 	a.hooked = true
@@ -499,14 +511,7 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 		return true
 	}
 	if fun.IsBuiltin() {
-		a.hooked = a.hooked || a.looksIntoChannel(call)
-		switch f := ast.Unparen(call.Fun).(type) {
-		case *ast.Ident:
-			return pureBuiltins[f.Name]
-		case *ast.SelectorExpr:
-			return pureBuiltins[f.Sel.Name]
-		}
-		return false
+		return a.pureBuiltin(call)
 	}
 	fn := callee(a.c.info, call)
 	if fn == nil || fn.Pkg() == nil {
