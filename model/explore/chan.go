@@ -160,6 +160,7 @@ type chanOp struct {
 	partner    int32          // meetings: who waits for this thread's value, or -1
 	waits      bool           // meetings: an OpMet follows
 	acc        []access       // of the operation that is being committed
+	sent       *uint64        // what the last send on a buffered channel released to, see Sent
 	token      uint64         // its address stands for what this thread did before it waited
 	answer     uint64         // likewise, for what its partner did before that came
 }
@@ -234,6 +235,16 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		Enter(p, OpSend)
 	}
 	return Outcome{int(t.chanOp.taken), t.chanOp.completion, t.chanOp.mem}, true
+}
+
+// Sent follows the real operation of a send on a buffered channel, before anything else runs. The
+// race detector takes that operation for a read of the channel, and its close for a write; the read
+// has to come before what follows the receive of the value, too.
+//
+//go:noinline
+func Sent() {
+	t := eng.cur
+	t.releaseTo(t.chanOp.sent)
 }
 
 // Close is the scheduling point before close of a channel. It reports false outside of an

@@ -198,6 +198,7 @@ func (g *edges) send(t *thread, n, capacity int32) {
 	if n >= capacity {
 		t.acquireFrom(&s[1])
 	}
+	t.chanOp.sent = &s[0]
 	t.releaseTo(&s[0])
 }
 

@@ -83,6 +83,7 @@ func finishSend[T any](c chan T, v T, r explore.Outcome) {
 		}) {
 			uncontrolled()
 		}
+		explore.Sent()
 	}
 	explore.LeaveValue(func() string { return show(v) })
 }
