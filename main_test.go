@@ -105,7 +105,8 @@ var bounded = regexp.MustCompile(`^(` +
 	`|.*/(no_preemption|one_preemption|two_preemptions)` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
-	`|TestParkPathIsTheTable/workers_(1_submitters_2|2_submitters_\d)` +
+	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
+	`(1_submitters_2|2_submitters_\d)` +
 	`)$`)
 
 // Every other check of this project is proved: every schedule was run, and each
