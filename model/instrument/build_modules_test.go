@@ -188,6 +188,13 @@ func TestModuleCache(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "pgregory.net/rapid => "+sharedCache(t)) {
 		t.Errorf("%s, %v", text, err)
 	}
+	_, dir, _ = strings.Cut(string(text), "pgregory.net/rapid => ")
+	dir, _, _ = strings.Cut(dir, "\n")
+	copied, err := os.ReadFile(filepath.Join(dir, "engine.go"))
+	original := filepath.Join(set.goenv["GOMODCACHE"], "pgregory.net", "rapid@v1.3.0", "engine.go")
+	if err != nil || !strings.HasPrefix(string(copied), "//line "+original+":1\n") {
+		t.Errorf("the copy does not name the original %s: %.200s, %v", original, copied, err)
+	}
 	if strings.Contains(string(text), "gofuzz =>") {
 		t.Error("a module that is not needed is copied")
 	}

@@ -166,6 +166,10 @@ func (s *Set) copyModule(ctx context.Context, m *copiedModule, closure []*listed
 			if err != nil {
 				return "", err
 			}
+			if !bytes.HasPrefix(text, []byte("\uFEFF")) { // which must come first
+				// Stacks and pictures name and show the original.
+				text = append([]byte("//line "+name+":1\n"), text...)
+			}
 			files[rel] = text
 		}
 	}
