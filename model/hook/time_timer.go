@@ -25,6 +25,25 @@ func timerKey(t *time.Timer) unsafe.Pointer {
 
 func channelKey(c <-chan time.Time) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c)) }
 
+// asyncTimers reports whether the program has the timers of Go 1.22, whose channels have a buffer.
+var asyncTimers = func() bool {
+	t := time.NewTimer(time.Hour)
+	defer t.Stop()
+	return cap(t.C) > 0
+}()
+
+// timerChannel makes the channel of a timer.
+//
+//go:norace
+//go:noinline
+func timerChannel() chan time.Time {
+	if asyncTimers {
+		explore.Assume("timers are those of Go 1.23, whose channels hold no value after Stop or Reset; " +
+			"the program has asynctimerchan=1, by GODEBUG or the release that go.mod names")
+	}
+	return make(chan time.Time)
+}
+
 // NewTimer is the hook of time.NewTimer.
 //
 //go:norace
@@ -33,7 +52,7 @@ func NewTimer(d time.Duration) *time.Timer {
 	if !explore.InExecution() {
 		return time.NewTimer(d)
 	}
-	c := make(chan time.Time)
+	c := timerChannel()
 	explore.StartTimer(channelKey(c), d, 0, nil)
 	return &time.Timer{C: c}
 }
@@ -76,7 +95,7 @@ func NewTicker(d time.Duration) *time.Ticker {
 	if d <= 0 {
 		panic(errors.New("non-positive interval for NewTicker"))
 	}
-	c := make(chan time.Time)
+	c := timerChannel()
 	explore.StartTimer(channelKey(c), d, d, nil)
 	return &time.Ticker{C: c}
 }
