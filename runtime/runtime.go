@@ -87,6 +87,16 @@ func assemble(c config) *Runtime {
 	return rt
 }
 
+// check panics if New has not made rt; what is the name of the calling function.
+func (rt *Runtime) check(what string) {
+	if rt == nil {
+		panic("runtime: " + what + ": nil Runtime; New makes one")
+	}
+	if rt.done == nil {
+		panic("runtime: " + what + ": the zero Runtime; New makes one")
+	}
+}
+
 // now returns the runtime's clock: nanoseconds since its start, monotonic.
 func (rt *Runtime) now() int64 {
 	if rt.config.clock != nil {
@@ -118,10 +128,13 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 // Shutdown closes the runtime to new tasks from outside, waits until all tasks have ended,
 // including those that they spawn, and stops the workers. It returns nil then. If ctx ends first,
 // it returns the cause of ctx; the runtime stays closed and its tasks run on, until [Runtime.Close]
-// ends them. It returns [ErrClosed] at once if the runtime is closed already.
+// ends them. It returns [ErrClosed] at once if the runtime is closed already. It panics if ctx is
+// nil.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
+	rt.check("Shutdown")
+	notNil(ctx, "Shutdown")
 	if !rt.raiseMode(draining) {
 		return ErrClosed
 	}
@@ -135,6 +148,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Close].
 func (rt *Runtime) Close() error {
+	rt.check("Close")
 	if !rt.raiseMode(cancelled) {
 		return ErrClosed
 	}

@@ -156,9 +156,17 @@ func (c *Channel[T]) Len() int {
 // Cap returns the capacity. Any goroutine may call it.
 func (c *Channel[T]) Cap() int { return len(c.buffer) }
 
+// check panics if NewChannel has not made c.
+func (c *Channel[T]) check() {
+	if c == nil || c.senders.channel == nil {
+		panic("runtime: Channel: a nil or zero Channel; NewChannel makes one")
+	}
+}
+
 // send sends v, or queues a waiter for who and returns it. If who is nil it returns ErrWouldWait
 // instead. by is the calling worker, or nil.
 func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) {
+	c.check()
 	c.lock.Lock()
 	if r := c.receivers.pop(); r != nil {
 		r.payload = v
@@ -185,6 +193,7 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 // receive receives a value, or queues a waiter for who and returns it. If who is nil it returns
 // ErrWouldWait instead. by is the calling worker, or nil.
 func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err error) {
+	c.check()
 	c.lock.Lock()
 	s := c.senders.pop()
 	switch {

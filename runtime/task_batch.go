@@ -55,6 +55,7 @@ func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatc
 // [ErrClosed] and fn is not called.
 func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *TaskBatch[T] {
 	checkBatch("SubmitBatch", n, fn == nil)
+	rt.check("SubmitBatch")
 	b := newBatch(rt, n, fn)
 	if !b.queue(rt, true) {
 		for i := range b.tasks {
@@ -147,6 +148,7 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 // Wait is [TaskBatch.Join] for goroutines that are not tasks. If ctx ends first, it returns no
 // values and the cause of ctx.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
+	notNil(ctx, "TaskBatch.Wait")
 	return b.collect("Wait", func(h *Handle[T]) error {
 		if _, err := h.Wait(ctx); err != nil && !h.ended() {
 			return err

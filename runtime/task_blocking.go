@@ -92,6 +92,7 @@ func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: SubmitBlocking: nil function")
 	}
+	rt.check("SubmitBlocking")
 	c := newBlocking(rt, fn)
 	if rt.admit() {
 		rt.blocking.push(&c.task)

@@ -112,6 +112,7 @@ func SubmitFuture[T any, F Future[T]](rt *Runtime, f F) *Handle[T] {
 	if any(f) == nil {
 		panic("runtime: SubmitFuture: nil future")
 	}
+	rt.check("SubmitFuture")
 	p := newFutureTask[T](rt, f)
 	rt.submit(&p.Handle.task)
 	return &p.Handle

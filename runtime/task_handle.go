@@ -68,9 +68,10 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 
 // Wait waits for the end of the task and returns its result, or the cause of ctx if that ends
 // first. It is for goroutines that are not tasks, since it would block a worker: a task calls
-// [Handle.Join]. It panics if the handle is detached.
+// [Handle.Join]. It panics if the handle is detached or ctx is nil.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
+	notNil(ctx, "Wait")
 	if !h.ended() {
 		done := make(goroutine)
 		j := &joiner{waker: done}

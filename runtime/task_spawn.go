@@ -87,6 +87,7 @@ func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
 		panic("runtime: Submit: nil function")
 	}
+	rt.check("Submit")
 	c := &call[T]{fn: fn}
 	c.state = taskstate.New(references)
 	c.body = c
