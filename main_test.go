@@ -105,6 +105,7 @@ var bounded = regexp.MustCompile(`^(` +
 	`|.*/(no_preemption|one_preemption|two_preemptions)` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
+	`|TestWhatAShieldHasStartedEndsAfterIt` +
 	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
 	`(1_submitters_2|2_submitters_\d)` +
 	`)$`)

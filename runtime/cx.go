@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/surewake/surewake/taskstate"
+
 // A Cx gives a task access to the worker that runs it. It is valid on the goroutine of the task
 // until the task's function returns. Functions that the task calls may use it; tasks that it spawns
 // have their own.
@@ -55,12 +57,17 @@ func (cx Cx) Err() error {
 }
 
 // Shield calls fn, and hides cancellation from the task until fn returns: functions wait as usual,
-// and Err returns nil. Shields nest up to 255 deep; one more panics. So does a nil function.
+// and Err returns nil. Tasks that fn starts, and those that they start, do not notice
+// [Runtime.Close] until fn has returned; they can be cancelled. Shields nest up to 255 deep; one
+// more panics. So does a nil function.
 func (cx Cx) Shield(fn func()) {
 	if fn == nil {
 		panic("runtime: Shield: nil function")
 	}
 	cx.check("Shield")
+	if rt := cx.task.rt; !rt.shields.Load() {
+		rt.shields.Store(true)
+	}
 	cx.task.state.EnterShield()
 	defer cx.leaveShield()
 	fn()
@@ -69,7 +76,9 @@ func (cx Cx) Shield(fn func()) {
 // leaveShield leaves a shield, and ends the task's context if the task must end.
 func (cx Cx) leaveShield() {
 	t := cx.task
-	t.state.LeaveShield()
+	if t.state.LeaveShield() != taskstate.ShieldHeld {
+		cx.coroutine.endSpan(t)
+	}
 	// Partner: contexts.cancelAll, which loads the shields after the mode was raised.
 	if t.rt.contexts.count.Load() > 0 && t.stopErr() != nil {
 		t.rt.contexts.cancel(t)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -11,7 +12,8 @@ var (
 	ErrClosed = errors.New("runtime: closed")
 	// ErrCancelled is the result of a task that was cancelled before it ran, and what functions
 	// that wait return in a cancelled task.
-	ErrCancelled = errors.New("runtime: task cancelled")
+	// errors.Is also takes it for context.Canceled.
+	ErrCancelled error = cancelledError{}
 	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and
 	// of every task that had inlined it in a join.
 	ErrGoexit = errors.New("runtime: task called Goexit")
@@ -21,6 +23,24 @@ var (
 	// ErrWouldWait is returned by a function that never waits when it would have to.
 	ErrWouldWait = errors.New("runtime: it would have to wait")
 )
+
+type cancelledError struct{}
+
+// Error implements error.
+func (cancelledError) Error() string { return "runtime: task cancelled" }
+
+// Is reports whether target is the standard library's error of a cancellation.
+func (cancelledError) Is(target error) bool { return target == context.Canceled }
+
+// contextErr returns why ctx, which has ended, did so: an error that errors.Is takes for ctx.Err()
+// and for the cause of ctx.
+func contextErr(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
 
 // A PanicError is the result of a task that panicked.
 type PanicError struct {

@@ -290,7 +290,7 @@ func ExampleHandle_JoinContext() {
 		return nil
 	})
 	// Output:
-	// no interest
+	// context canceled: no interest
 	// done <nil>
 }
 

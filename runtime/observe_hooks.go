@@ -84,6 +84,9 @@ func (co *coroutine) traced(t *task) (ended bool) {
 
 // nameOf returns the name of the function of an unstarted task, or the type of its future.
 func nameOf(b body) string {
+	if s, ok := b.(*shieldedBody); ok {
+		b = s.body
+	}
 	what := reflect.ValueOf(b)
 	if b, ok := b.(interface{ does() any }); ok {
 		what = reflect.ValueOf(b.does())

@@ -34,7 +34,8 @@ type Runtime struct {
 	outside struct{ spawned, completed atomic.Uint64 }
 
 	// mode only rises: open, draining, cancelled. Loaded by all, raised by raiseMode.
-	mode atomic.Int32
+	mode    atomic.Int32
+	shields atomic.Bool // a task has entered a shield; set by tasks, loaded by spawns
 	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
 	// A worker stores its own number and 0; any goroutine loads.
 	driver   atomic.Int32
@@ -105,6 +106,14 @@ func (rt *Runtime) now() int64 {
 	return int64(time.Since(rt.base))
 }
 
+// timeAt returns the time at which now will return clock, or did.
+func (rt *Runtime) timeAt(clock int64) time.Time {
+	if rt.config.clock != nil {
+		return time.Now().Add(time.Duration(clock - rt.config.clock()))
+	}
+	return rt.base.Add(time.Duration(clock))
+}
+
 // submit queues t, a new task from outside, or ends it if the runtime is closed.
 func (rt *Runtime) submit(t *task) {
 	if !rt.injector.push(true, t) {
@@ -127,9 +136,9 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 
 // Shutdown closes the runtime to new tasks from outside, waits until all tasks have ended,
 // including those that they spawn, and stops the workers. It returns nil then. If ctx ends first,
-// it returns the cause of ctx; the runtime stays closed and its tasks run on, until [Runtime.Close]
-// ends them. It returns [ErrClosed] at once if the runtime is closed already. It panics if ctx is
-// nil.
+// it returns the error of ctx, as [Handle.Wait] does; the runtime stays closed and its tasks run
+// on, until [Runtime.Close] ends them. It returns [ErrClosed] at once if the runtime is closed
+// already. It panics if ctx is nil.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
@@ -179,13 +188,13 @@ func (cx Cx) Close() error {
 	return nil
 }
 
-// await waits until all workers have stopped, or returns the cause of ctx.
+// await waits until all workers have stopped, or returns the error of ctx.
 func (rt *Runtime) await(ctx context.Context) error {
 	select {
 	case <-rt.done:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return contextErr(ctx)
 	}
 }
 
@@ -202,14 +211,20 @@ func (rt *Runtime) raiseMode(mode int32) bool {
 		}
 	}
 	if mode == cancelled {
-		// Partner: worker.toIdle, which loads mode after lastSuspended or futures names the task.
-		rt.coroutines.wakeAll()
-		rt.futures.wakeAll()
-		rt.contexts.cancelAll()
+		rt.wakeCancelled()
 		rt.blocking.cancel()
 	}
 	rt.stopIfDone(true) // partner: subtractLive, which lowers live and then loads mode
 	return true
+}
+
+// wakeCancelled wakes all tasks that wait and ends the contexts of those that must end. It is
+// called when the runtime is being cancelled.
+func (rt *Runtime) wakeCancelled() {
+	// Partner: worker.toIdle, which loads mode after lastSuspended or futures names the task.
+	rt.coroutines.wakeAll()
+	rt.futures.wakeAll()
+	rt.contexts.cancelAll()
 }
 
 // workerStopped is called by each worker and each thread at its end. The last one ends the runtime.

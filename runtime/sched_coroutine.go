@@ -44,15 +44,16 @@ import (
 // resumed it last; while suspended, to the task on top of it, whose next runner resumes it. Fields
 // are used by the owner unless they say otherwise.
 type coroutine struct {
-	worker       *worker // the worker that resumed it last
-	task         *task   // the innermost task that runs here; nil in loop and while suspended
-	initial      *task   // RUNNING: the task that a spare runs first when it is resumed
-	savedBody    body    // the body of task, while that is suspended
-	inlineLeft   int     // how many more joins may run their targets here
-	budget       int     // calls left that need not wait; see Cx.charge
-	budgetRounds uint8   // how many budgets in a row were used up
-	tracing      bool    // the option Trace; never changes
-	waited       bool    // has been suspended since a future cleared this before its poll
+	worker       *worker    // the worker that resumed it last
+	task         *task      // the innermost task that runs here; nil in loop and while suspended
+	initial      *task      // RUNNING: the task that a spare runs first when it is resumed
+	savedBody    body       // the body of task, while that is suspended
+	inlineLeft   int        // how many more joins may run their targets here
+	budget       int        // calls left that need not wait; see Cx.charge
+	budgetRounds uint8      // how many budgets in a row were used up
+	tracing      bool       // the option Trace; never changes
+	spans        []openSpan // of the tasks here that are in shields and have started tasks
+	waited       bool       // has been suspended since a future cleared this before its poll
 
 	next  func() (struct{}, bool) // resumes it; the trampoline calls it
 	stop  func()                  // ends a spare
@@ -220,8 +221,9 @@ func (w *worker) resume(co *coroutine) {
 
 // toIdle ends a poll of t, after which t waits. Others may resume t before toIdle returns.
 func (w *worker) toIdle(t *task) {
-	// Partner: raiseMode, which sets the mode and then wakes what is in lastSuspended and futures.
-	if w.rt.cancelling() && t.state.Load().Shield() == 0 {
+	// Partners: raiseMode, which sets the mode, and endSpan, which ends a span; both then wake what
+	// is in lastSuspended and futures.
+	if t.closing() && t.state.Load().Shield() == 0 {
 		t.state.Wake()
 	}
 	if t.state.ToIdle() == taskstate.IdleEnqueue {

@@ -66,7 +66,7 @@ func (w *worker) toRunning(t *task) bool {
 			return false
 		}
 	case taskstate.RunPoll:
-		if w.rt.cancelling() && w.endUnstarted(t, ErrClosed) {
+		if t.closing() && w.endUnstarted(t, ErrClosed) {
 			return false
 		}
 	}
@@ -85,7 +85,7 @@ func (w *worker) endUnstarted(t *task, err error) bool {
 			return false
 		}
 	}
-	if w.rt.cancelling() {
+	if t.closing() {
 		err = ErrClosed
 	}
 	t.completeWith(w, err)

@@ -6,7 +6,10 @@ import "github.com/surewake/surewake/taskstate"
 func (w *worker) spawn(t *task) {
 	w.count.spawned++
 	w.takeCredit(1)
-	if w.rt.cancelling() {
+	if w.rt.shields.Load() {
+		w.inheritSpan(t)
+	}
+	if t.closing() {
 		t.state.ToRunning()
 		t.completeWith(w, ErrClosed)
 		return

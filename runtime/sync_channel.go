@@ -65,11 +65,11 @@ func (c *Channel[T]) Send(cx Cx, v T) error {
 }
 
 // SendContext is [Channel.Send] for goroutines that are not tasks, since it would block a worker.
-// If ctx ends first, it returns the cause of ctx.
+// If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (c *Channel[T]) SendContext(ctx context.Context, v T) error {
 	notNil(ctx, "Channel.SendContext")
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return contextErr(ctx)
 	}
 	done := make(goroutine)
 	w, err := c.send(v, done, nil)
@@ -105,12 +105,12 @@ func (c *Channel[T]) Receive(cx Cx) (T, error) {
 }
 
 // ReceiveContext is [Channel.Receive] for goroutines that are not tasks, since it would block a
-// worker. If ctx ends first, it returns the cause of ctx.
+// worker. If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 	notNil(ctx, "Channel.ReceiveContext")
 	if ctx.Err() != nil {
 		var zero T
-		return zero, context.Cause(ctx)
+		return zero, contextErr(ctx)
 	}
 	done := make(goroutine)
 	v, w, err := c.receive(done, nil)

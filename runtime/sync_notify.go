@@ -112,11 +112,11 @@ func (n *Notify) broadcastCount() uint64 {
 }
 
 // WaitContext is [Notify.Wait] for goroutines that are not tasks, since it would block a worker. If
-// ctx ends first, it returns the cause of ctx.
+// ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (n *Notify) WaitContext(ctx context.Context) error {
 	notNil(ctx, "Notify.WaitContext")
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return contextErr(ctx)
 	}
 	done := make(goroutine)
 	w := n.takeOrQueue(done)

@@ -98,12 +98,12 @@ func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
 }
 
 // ReceiveContext is [Oneshot.Receive] for goroutines that are not tasks, since it would block a
-// worker. If ctx ends first, it returns the cause of ctx.
+// worker. If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (o *Oneshot[T]) ReceiveContext(ctx context.Context) (T, error) {
 	notNil(ctx, "Oneshot.ReceiveContext")
 	if ctx.Err() != nil {
 		var zero T
-		return zero, context.Cause(ctx)
+		return zero, contextErr(ctx)
 	}
 	done := make(goroutine)
 	v, w, err := o.takeOrQueue(done)

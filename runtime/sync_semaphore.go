@@ -48,12 +48,12 @@ func (s *Semaphore) Acquire(cx Cx, n int) error {
 }
 
 // AcquireContext is [Semaphore.Acquire] for goroutines that are not tasks, since it would block a
-// worker. If ctx ends first, it returns the cause of ctx.
+// worker. If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 	notNil(ctx, "Semaphore.AcquireContext")
 	s.inRange("AcquireContext", n)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return contextErr(ctx)
 	}
 	done := make(goroutine)
 	w := s.takeOrQueue(n, done)

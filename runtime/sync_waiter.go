@@ -149,7 +149,7 @@ func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done gorout
 	case <-done:
 	case <-ctx.Done():
 		if from.withdraw(w, nil) {
-			return context.Cause(ctx)
+			return contextErr(ctx)
 		}
 	}
 	return w.result()

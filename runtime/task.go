@@ -151,7 +151,7 @@ func (t *task) stopErr() error {
 	switch {
 	case s.CancelEffective():
 		return ErrCancelled
-	case t.rt.cancelling() && s.Shield() == 0:
+	case s.Shield() == 0 && t.closing():
 		return ErrClosed
 	}
 	return nil

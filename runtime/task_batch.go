@@ -46,6 +46,11 @@ func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatc
 	cx.check("SpawnBatch")
 	w := cx.coroutine.worker
 	b := newBatch(w.rt, n, fn)
+	if w.rt.shields.Load() {
+		for i := range b.tasks {
+			w.inheritSpan(&b.tasks[i].task)
+		}
+	}
 	w.count.spawned += uint64(n)
 	b.queue(w.rt, false)
 	return b
@@ -146,7 +151,7 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 }
 
 // Wait is [TaskBatch.Join] for goroutines that are not tasks. If ctx ends first, it returns no
-// values and the cause of ctx.
+// values and the error of ctx, as [Handle.Wait] does.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
 	notNil(ctx, "TaskBatch.Wait")
 	return b.collect("Wait", func(h *Handle[T]) error {

@@ -35,7 +35,7 @@ type blocking struct {
 	// The rest, up to the counters, is under the lock.
 	queue     []*task
 	free      []*thread // threads that wait; the last is used first
-	cancelled bool      // push ends its task
+	cancelled bool      // push ends its task, if that was not started in a shield
 	stopped   bool      // threads end instead of waiting
 
 	// The counters are read by any goroutine, and written under the lock except completed.
@@ -82,6 +82,9 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 	cx.check("SpawnBlocking")
 	c := newBlocking(cx.task.rt, fn)
 	cx.coroutine.worker.takeCredit(1)
+	if c.rt.shields.Load() {
+		cx.coroutine.worker.inheritSpan(&c.task)
+	}
 	c.rt.blocking.push(&c.task)
 	return &c.Handle
 }
@@ -115,7 +118,7 @@ func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
 // push gives t, which is counted in live, to a thread or the queue.
 func (p *blocking) push(t *task) {
 	p.lock.Lock()
-	if p.cancelled {
+	if p.cancelled && t.closing() {
 		p.lock.Unlock()
 		t.completeWith(nil, ErrClosed)
 		return
@@ -174,7 +177,7 @@ func (p *blocking) run(t *task) {
 // call runs t, or ends it if it must end.
 func (p *blocking) call(t *task) {
 	switch {
-	case p.rt.cancelling():
+	case t.closing():
 		p.completed.Add(1)
 		t.completeWith(nil, ErrClosed)
 		return
@@ -239,12 +242,20 @@ func (p *blocking) wait(me *thread, timer *time.Timer) *task {
 	return <-me.next // push took me from free first
 }
 
-// cancel ends all queued tasks, and makes push end all further ones.
+// cancel ends all queued tasks, and makes push end all further ones, except tasks that were started
+// in a shield.
 func (p *blocking) cancel() {
 	p.lock.Lock()
-	queue := p.queue
-	p.queue, p.cancelled = nil, true
-	p.queued.Store(0)
+	var queue, kept []*task
+	for _, t := range p.queue {
+		if t.closing() {
+			queue = append(queue, t)
+		} else {
+			kept = append(kept, t)
+		}
+	}
+	p.queue, p.cancelled = kept, true
+	p.queued.Store(int64(len(kept)))
 	p.lock.Unlock()
 	for _, t := range queue {
 		p.completed.Add(1)

@@ -182,8 +182,8 @@ func TestBlockingTasksAtTheEnd(t *testing.T) {
 	}
 }
 
-// A draining runtime accepts blocking tasks from its tasks. A cancelled one does not, and says so
-// at once.
+// A draining runtime accepts blocking tasks from its tasks. A cancelled one does not, outside of
+// shields, and says so at once.
 func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
 		rt := start(t, 1, runtime.BlockingThreads(1))
@@ -200,9 +200,8 @@ func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 			} else {
 				require.NoError(t, cx.Shutdown())
 			}
-			cx.Shield(func() {
-				v, err = runtime.SpawnBlocking(cx, func() (int, error) { return 6, nil }).Join(cx)
-			})
+			h := runtime.SpawnBlocking(cx, func() (int, error) { return 6, nil })
+			cx.Shield(func() { v, err = h.Join(cx) })
 			return v, err
 		})
 		v, err := get(t, h)

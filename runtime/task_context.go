@@ -4,13 +4,18 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Context returns a context for functions that take one. It ends when the task must end, outside of
 // shields, and when it has ended. Its cause is [ErrCancelled], [ErrClosed], or context.Canceled if
-// the task has ended. It has no deadline and no values, and each call by the same task returns the
-// same context. [Cx.Err] may return an error slightly earlier; if Context is called after that,
-// outside of shields, the context that it returns has ended.
+// the task has ended. Each call by the same task returns the same context. [Cx.Err] may return an
+// error slightly earlier; if Context is called after that, outside of shields, the context that it
+// returns has ended.
+//
+// The context has no values, and no deadline except in a function that [Timeout] or [Deadline]
+// calls: then the deadline is the timeout's, or that of one around it. Also then it is the end of
+// the task that ends the context, so not in a shield, and its Err returns context.Canceled.
 //
 // A function that waits on the context blocks the worker. To wait for a context, use
 // [Cx.AwaitContext].
@@ -25,12 +30,34 @@ type taskContext struct {
 	context.Context
 	end   context.CancelCauseFunc
 	owner *task
+	span  *shieldSpan // of the owner; never changes
 }
+
+// why returns nil, or why the owner must end; see task.stopErr. Any goroutine may call it.
+func (c *taskContext) why() error {
+	s := c.owner.state.Load()
+	switch {
+	case s.CancelEffective():
+		return ErrCancelled
+	case c.owner.rt.cancelling() && s.Shield() == 0 && !c.span.lasts():
+		return ErrClosed
+	}
+	return nil
+}
+
+// A timedContext is the context of a task with a timeout, which ends the task and so the context.
+type timedContext struct {
+	context.Context
+	deadline time.Time
+}
+
+// Deadline implements context.Context.
+func (c timedContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 // wake ends the context when the task has ended.
 func (c *taskContext) wake(*worker) {
 	c.owner.rt.contexts.remove(c.owner)
-	why := c.owner.stopErr()
+	why := c.why()
 	if why == nil {
 		why = context.Canceled
 	}
@@ -63,8 +90,11 @@ func (cs *contexts) get(t *task) context.Context {
 	cs.lock.Lock()
 	c := cs.all[t]
 	if c == nil {
-		c = &taskContext{owner: t}
+		c = &taskContext{owner: t, span: t.span()}
 		c.Context, c.end = context.WithCancelCause(context.Background())
+		if timed, ok := t.ownBody().(interface{ passesAt() int64 }); ok {
+			c.Context = timedContext{c.Context, t.rt.timeAt(timed.passesAt())}
+		}
 		if cs.all == nil {
 			cs.all = map[*task]*taskContext{}
 		}
@@ -83,14 +113,13 @@ func (cs *contexts) cancel(t *task) {
 	if cs.count.Load() == 0 {
 		return
 	}
-	err := t.stopErr()
-	if err == nil {
-		return
-	}
 	cs.lock.Lock()
 	c := cs.all[t]
 	cs.lock.Unlock()
-	if c != nil {
+	if c == nil {
+		return
+	}
+	if err := c.why(); err != nil {
 		c.end(err)
 	}
 }

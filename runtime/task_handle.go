@@ -66,9 +66,10 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 	return h.result()
 }
 
-// Wait waits for the end of the task and returns its result, or the cause of ctx if that ends
-// first. It is for goroutines that are not tasks, since it would block a worker: a task calls
-// [Handle.Join]. It panics if the handle is detached or ctx is nil.
+// Wait waits for the end of the task and returns its result, or the error of ctx if that ends
+// first: one that errors.Is takes for ctx.Err() and for the cause of ctx. It is for goroutines that
+// are not tasks, since it would block a worker: a task calls [Handle.Join]. It panics if the handle
+// is detached or ctx is nil.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
 	notNil(ctx, "Wait")
@@ -82,7 +83,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 				if !h.ended() {
 					h.removeJoiner(j)
 					var zero T
-					return zero, context.Cause(ctx)
+					return zero, contextErr(ctx)
 				}
 			}
 		}

@@ -31,7 +31,8 @@ func (cx Cx) join(t *task) error {
 	if outcome == taskstate.RunStale {
 		return cx.await(t)
 	}
-	if (outcome == taskstate.RunCancelled || w.rt.cancelling()) && w.endUnstarted(t, ErrCancelled) {
+	if (outcome == taskstate.RunCancelled || t.closing()) &&
+		w.endUnstarted(t, ErrCancelled) {
 		return nil
 	}
 	w.countPoll()
@@ -138,8 +139,9 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	return h.result()
 }
 
-// JoinContext is [Handle.Join] that returns the cause of ctx if ctx ends first. That does not
-// cancel the task. JoinContext never runs the task on the caller's stack. It panics if ctx is nil.
+// JoinContext is [Handle.Join] that returns the error of ctx, as [Handle.Wait] does, if ctx ends
+// first. That does not cancel the task. JoinContext never runs the task on the caller's stack. It
+// panics if ctx is nil.
 func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 	cx.check("JoinContext")
 	notNil(ctx, "JoinContext")
@@ -150,7 +152,7 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 		return h.result()
 	}
 	if ctx.Err() != nil {
-		return zero, context.Cause(ctx)
+		return zero, contextErr(ctx)
 	}
 	stop := cx.wakeAfter(ctx)
 	defer stop()
@@ -158,7 +160,7 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 		if ctx.Err() == nil {
 			return nil
 		}
-		return context.Cause(ctx)
+		return contextErr(ctx)
 	})
 	if err != nil {
 		return zero, err

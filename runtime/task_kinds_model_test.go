@@ -3,7 +3,10 @@ package runtime
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/surewake/surewake/model"
 )
@@ -139,5 +142,56 @@ func TestContextHasEndedIfErrSaysSo(t *testing.T) {
 			_, err := w.await(h)
 			x.Assert(err == nil || err == ErrClosed, "%v", err)
 		})
+	})
+}
+
+// A close meets the end of a shield in which a task was started that waits for ever: that one ends
+// with ErrClosed. It has been woken by the close in vain before.
+func TestWhatAShieldHasStartedEndsAfterIt(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var child, h *Handle[int]
+		var woken atomic.Bool
+		h = Submit(w.Runtime, func(cx Cx) (int, error) {
+			cx.Shield(func() {
+				child = Spawn(cx, func(cx Cx) (int, error) {
+					for !w.cancelling() {
+						cx.coroutine.suspend(taskWaits)
+					}
+					woken.Store(true)
+					h.wake(cx.coroutine.worker)
+					return 0, cx.forEver()
+				})
+				cx.Yield()
+				x.Go("closer", func() { w.raiseMode(cancelled) })
+				require.NoError(x, cx.until(&woken))
+			})
+			return 1, nil
+		})
+		w.start()
+		v, err := w.await(h)
+		x.Assert(v == 1 && err == nil, "it has ended with %d, %v", v, err)
+		_, err, ended := child.TryJoin()
+		x.Assert(ended && err == ErrClosed, "the other has ended: %v, with %v", ended, err)
+	}, model.Preemptions(1))
+}
+
+// Close meets a task that starts another in a shield and joins it: it gets its result.
+func TestWhatAShieldHasStartedDoesNotNoticeClose(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		began := false
+		h := Submit(w.Runtime, func(cx Cx) (v int, err error) {
+			began = true
+			cx.Shield(func() {
+				v, err = Spawn(cx, func(cx Cx) (int, error) { return 7, cx.Err() }).Join(cx)
+			})
+			return v, err
+		})
+		w.start()
+		x.Assert(w.Close() == nil, "Close fails")
+		v, err, ended := h.TryJoin()
+		x.Assert(ended && (err == nil) == began && (v == 7) == began,
+			"it began: %v, has ended: %v, with %d, %v", began, ended, v, err)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/surewake/surewake/taskstate"
 )
 
 // ErrTimeout is returned when a timeout or deadline has passed. errors.Is also takes it for
@@ -26,9 +28,14 @@ func (timeoutError) Is(target error) bool {
 
 // Timeout calls fn in a task of its own and returns its result. If fn has not returned after d, the
 // task is cancelled and Timeout waits for its end: then it returns [ErrTimeout] if the task's error
-// is [ErrCancelled], and the task's result otherwise. If the calling task must end, the task of fn
-// is cancelled too. So fn never outlives the call, and fn must return when functions that wait
-// return errors.
+// tells of that, and the task's result otherwise. If the calling task must end, the task of fn is
+// cancelled too. So fn never outlives the call, and fn must return when functions that wait return
+// errors.
+//
+// An error tells of a cancellation if errors.Is takes it for context.Canceled, as it does
+// [ErrCancelled]; and of a timeout that has passed, for context.DeadlineExceeded or
+// os.ErrDeadlineExceeded. So fn may return what a function returns that it has given its
+// [Cx.Context], whose deadline is the timeout's.
 //
 // If d <= 0, fn may be cancelled before it starts. Timeouts nest. Timeout panics if fn is nil.
 func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
@@ -36,7 +43,7 @@ func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 	if fn == nil {
 		panic("runtime: Timeout: nil function")
 	}
-	return within(cx, fn, func(h *Handle[T]) (T, error) { return h.JoinTimeout(cx, d) })
+	return within(cx, d, fn, func(h *Handle[T]) (T, error) { return h.JoinTimeout(cx, d) })
 }
 
 // Deadline is [Timeout] with a time at which fn is cancelled, judged as in [Cx.SleepUntil].
@@ -45,7 +52,7 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	if fn == nil {
 		panic("runtime: Deadline: nil function")
 	}
-	return within(cx, fn, func(h *Handle[T]) (T, error) {
+	return within(cx, time.Until(t), fn, func(h *Handle[T]) (T, error) {
 		for {
 			v, err := h.JoinTimeout(cx, time.Until(t))
 			if err != ErrTimeout || h.ended() || !time.Now().Before(t) {
@@ -55,21 +62,55 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	})
 }
 
-// within calls fn in a task of its own and waits for it with join. If join gives up, within cancels
-// the task, waits for its end, and returns join's error in place of ErrCancelled.
-func within[T any](cx Cx, fn func(Cx) (T, error), join func(*Handle[T]) (T, error)) (T, error) {
-	h := Spawn(cx, fn)
-	_, why := join(h)
-	if h.ended() {
-		return h.result()
+// A timedCall is a task with a timeout.
+type timedCall[T any] struct {
+	call[T]
+	// deadline is what the clock of the runtime shows when the timeout, or one around it, has
+	// passed. It never changes.
+	deadline int64
+}
+
+func (c *timedCall[T]) passesAt() int64 { return c.deadline }
+
+// within calls fn in a task of its own, with the timeout d, and waits for it with join. If join
+// gives up, within cancels the task and waits for its end. It returns why join gave up, or that the
+// timeout has passed, in place of the task's error if that tells of it.
+func within[T any](
+	cx Cx, d time.Duration, fn func(Cx) (T, error), join func(*Handle[T]) (T, error),
+) (T, error) {
+	rt := cx.task.rt
+	c := &timedCall[T]{deadline: deadlineAfter(rt.now(), d)}
+	passes := c.deadline
+	if outer, ok := cx.task.ownBody().(interface{ passesAt() int64 }); ok {
+		c.deadline = min(c.deadline, outer.passesAt())
 	}
-	h.cancel(cx.coroutine.worker)
-	cx.joinShielded(&h.task)
+	c.fn = fn
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = rt
+	h := &c.Handle
+	cx.coroutine.worker.spawn(&c.task)
+
+	_, why := join(h)
+	cancelled := !h.ended()
+	if cancelled {
+		h.cancel(cx.coroutine.worker)
+		cx.joinShielded(&h.task)
+	}
 	v, err := h.result()
-	if errors.Is(err, ErrCancelled) {
+	switch {
+	case err == nil:
+	case cancelled && errors.Is(err, context.Canceled):
 		err = why
+	case rt.now() >= passes && isTimeout(err):
+		err = ErrTimeout // also if fn has looked at the clock before join did
 	}
 	return v, err
+}
+
+// isTimeout reports whether err is a timeout of the standard library.
+func isTimeout(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // joinShielded waits until t has ended, even if the calling task must end.

@@ -59,9 +59,9 @@ func TestJoinContext(t *testing.T) {
 				stop(errOver)
 			}()
 			_, err := h.JoinContext(cx, ctx)
-			require.Equal(t, errOver, err)
+			require.ErrorIs(t, err, errOver)
 			_, err = h.JoinContext(cx, ctx)
-			require.Equal(t, errOver, err, "a context that has ended")
+			require.ErrorIs(t, err, errOver, "a context that has ended")
 			free.Signal()
 			v, err := h.JoinContext(cx, context.Background())
 			require.NoError(t, err)
@@ -227,6 +227,115 @@ func TestTimeoutInAShieldAndInARuntimeThatIsClosed(t *testing.T) {
 	require.NoError(t, rt.Close())
 	_, err := get(t, h)
 	require.ErrorIs(t, err, runtime.ErrClosed)
+}
+
+// The body of a timeout does what a library does that takes a context: it returns the context's
+// error.
+func TestTimeoutKnowsItsCancellationInTheErrorOfAContext(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		ends := func(cx runtime.Cx) (int, error) {
+			ctx, stop := context.WithCancel(cx.Context()) // of a type that package context knows
+			defer stop()
+			err := cx.AwaitContext(ctx)
+			if err == nil {
+				err = ctx.Err()
+			}
+			return 7, err
+		}
+		blocks := func(cx runtime.Cx) (int, error) {
+			ctx := cx.Context()
+			return runtime.SpawnBlocking(cx, func() (int, error) {
+				<-ctx.Done()
+				return 7, context.Cause(ctx)
+			}).JoinContext(cx, context.Background())
+		}
+		run(t, rt, func(cx runtime.Cx) error {
+			for range 20 {
+				_, err := runtime.Timeout(cx, time.Millisecond, ends)
+				require.Equal(t, runtime.ErrTimeout, err)
+				_, err = runtime.Deadline(cx, time.Now().Add(time.Millisecond), ends)
+				require.Equal(t, runtime.ErrTimeout, err)
+				_, err = runtime.Timeout(cx, time.Millisecond, blocks)
+				require.Equal(t, runtime.ErrTimeout, err)
+			}
+			return nil
+		})
+	})
+}
+
+// A function that has its deadline from the context keeps to it itself, and may be ahead of the
+// timeout.
+func TestTimeoutKnowsItsDeadlineInTheErrorOfItsBody(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		for _, own := range []error{context.DeadlineExceeded, os.ErrDeadlineExceeded} {
+			_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+				until, _ := cx.Context().Deadline()
+				for time.Now().Before(until) {
+					goruntime.Gosched()
+				}
+				return 0, own
+			})
+			require.Equal(t, runtime.ErrTimeout, err)
+		}
+		return nil
+	})
+}
+
+// Errors of other contexts are the body's own as long as the timeout has not passed.
+func TestTimeoutThatHasNotPassedKeepsTheErrorOfAContext(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		for _, own := range []error{context.Canceled, context.DeadlineExceeded} {
+			_, err := runtime.Timeout(cx, time.Hour,
+				func(runtime.Cx) (int, error) { return 0, own })
+			require.Equal(t, own, err)
+		}
+		return nil
+	})
+}
+
+func TestContextInATimeoutHasItsDeadline(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		deadline := func(cx runtime.Cx) (time.Time, error) {
+			d, ok := cx.Context().Deadline()
+			require.True(t, ok, "no deadline")
+			return d, nil
+		}
+		_, ok := cx.Context().Deadline()
+		require.False(t, ok, "a deadline of a task without a timeout")
+
+		from := time.Now()
+		d, err := runtime.Timeout(cx, time.Hour, deadline)
+		require.NoError(t, err)
+		require.False(t, d.Before(from.Add(time.Hour)), "%v early", from.Add(time.Hour).Sub(d))
+		require.False(t, d.After(time.Now().Add(time.Hour)))
+
+		until := time.Now().Add(time.Hour).Round(0)
+		d, err = runtime.Deadline(cx, until, deadline)
+		require.NoError(t, err)
+		require.InDelta(t, 0, d.Sub(until), float64(time.Minute))
+
+		_, err = runtime.Timeout(cx, time.Millisecond, does(func(cx runtime.Cx) error {
+			var ctx context.Context
+			cx.Shield(func() {
+				ctx = cx.Context()
+				until, _ := ctx.Deadline()
+				require.NoError(t, cx.SleepUntil(until.Add(time.Millisecond)))
+				require.NoError(t, ctx.Err(), "it ends in a shield")
+			})
+			return cx.AwaitContext(context.Background())
+		}))
+		require.Equal(t, runtime.ErrTimeout, err)
+
+		d, err = runtime.Timeout(cx, time.Hour, func(cx runtime.Cx) (time.Time, error) {
+			return runtime.Timeout(cx, 5*time.Hour, deadline)
+		})
+		require.NoError(t, err)
+		require.False(t, d.After(time.Now().Add(time.Hour)), "the outer one ends first")
+		return nil
+	})
 }
 
 func TestTimeoutMisuse(t *testing.T) {
