@@ -493,6 +493,12 @@ func TestOdd(t *testing.T) {
 	require.Equal(t, 1, a.code, "%s", a)
 	require.Contains(t, a.stdout, "6-elsewhere ... ERROR 6-elsewhere.mutant: what it changes is "+
 		"not part of the test binary of ")
+	write("counter/counter_race.go", "//go:build race\n\npackage counter\n\n"+
+		"func watched() int { return 1 }\n")
+	write("counter/testdata/mutants/7-watched.mutant",
+		"A bug.\n\n-- counter/counter_race.go: watched --\n- 1\n+ 2\n")
+	a = surewake(t, dir, "mutants", "-run", "7")
+	require.Contains(t, a.stdout, "7-watched ... SURVIVED")
 
 	// The tree was never touched, and now it is.
 	now, err := os.ReadFile(filepath.Join(dir, "counter", "counter.go"))

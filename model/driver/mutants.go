@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -274,8 +273,11 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", filepath.Base(m.file.Path), err)
 	}
-	compiled := func(file string) bool { return j.set.Compiles(m.pkg.Path, file) }
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(replace)), compiled) {
+	compiled, err := j.compiled(ctx, m.pkg.Path, replace)
+	if err != nil {
+		return "", err
+	}
+	if !compiled {
 		return "", fmt.Errorf(
 			"%s: what it changes is not part of the test binary of %s",
 			filepath.Base(m.file.Path), m.pkg.Path,
@@ -330,6 +332,27 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 	}
 	_, killer, err = j.look(ctx, r, cutShort, false, lastLook)
 	return killer, err
+}
+
+// compiled reports whether any of the files is part of the package's test binary, plain or, if checks
+// run under the race detector too, built for it.
+func (j *judge) compiled(
+	ctx context.Context, pkg string, replace map[string][]byte,
+) (bool, error) {
+	for file := range replace {
+		in, err := j.set.Compiles(ctx, pkg, file, false)
+		if err == nil && !in && j.options.Race {
+			in, err = j.set.Compiles(ctx, pkg, file, true)
+			var no *raceUnavailable
+			if err != nil && errors.As(raceTrouble(err), &no) {
+				err = nil
+			}
+		}
+		if in || err != nil {
+			return in, err
+		}
+	}
+	return false, nil
 }
 
 // ask has one check look at a mutant, plainly and then under the race detector.

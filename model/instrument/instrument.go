@@ -143,19 +143,21 @@ func (s *Set) RewrittenMode(pkg string, race bool) []string {
 	return slices.Clone(p.registered)
 }
 
-// Compiles reports whether the file, named absolutely, is part of the package's plain test binary.
-func (s *Set) Compiles(pkg, file string) bool {
-	for _, p := range s.plain.roots {
-		if p.ImportPath != pkg {
-			continue
-		}
-		for _, q := range s.plain.closure(p) {
-			if slices.Contains(q.goFiles(), file) {
-				return true
-			}
+// Compiles reports whether the file, named absolutely, is part of the package's test binary: of the
+// plain one, or if race is set of that for the race detector.
+func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, root, err := s.rootOf(ctx, pkg, race)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range l.closure(root) {
+		if slices.Contains(p.goFiles(), file) {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 // A refusedError says why a package cannot be checked at all.

@@ -43,7 +43,20 @@ func (r *rewriter) waits(loop *ast.ForStmt) bool {
 		return false
 	}
 	return a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
-		a.pureList(loop.Body.List, true) && a.hooked
+		a.pureList(loop.Body.List, true) && a.hooked && !a.retries(loop)
+}
+
+// retries reports whether the post statement loads anew what the body, judged before, tries to
+// change. Such a loop goes on only because others have changed it: it does not wait.
+//
+//	for old := p.Load(); old < limit; old = p.Load() {
+//		if p.CompareAndSwap(old, old+1) {
+//			return true
+//		}
+//	}
+func (a *spinAnalysis) retries(loop *ast.ForStmt) bool {
+	_, loads := loop.Post.(*ast.AssignStmt)
+	return loads && loop.Cond != nil && !a.hooks(loop.Cond) && a.writes
 }
 
 // counts reports whether the loop ends by its post statement.
