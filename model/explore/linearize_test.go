@@ -61,6 +61,41 @@ func TestLoopsThatWaitForTimeAreTheSameInEveryOrder(t *testing.T) {
 	})
 }
 
+// The timer that is not early fires while a loop could go on.
+func TestTimersAmongLoopsAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		var fired atomic.Int32
+		for i := range time.Duration(2) {
+			hook.TimeAfterFunc((i+1)*time.Second, func() { hook.Int32Add(&fired, 1) })
+		}
+		explore.Go("poller", func() {
+			n := explore.SpinStart()
+			for hook.Int32Load(&fired) < 2 {
+				explore.Turn(n)
+				hook.Gosched()
+			}
+		}, true)
+		explore.Join()
+	})
+}
+
+// Nothing but the two sleeps can end, and they end together: each may be the first.
+func TestSleepsThatEndTogetherAreTheSameInEveryOrder(t *testing.T) {
+	cfg := explore.Config{Preemptions: -1, Linearize: true, TimePasses: true}
+	r := explore.Run(cfg, func() {
+		var over atomic.Int32
+		for range 2 {
+			explore.Go("sleeper", func() {
+				hook.Sleep(time.Second)
+				hook.Int32Add(&over, 1)
+			}, true)
+		}
+		explore.Join()
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 4, r.Complete) // the additions, too, come in both orders
+}
+
 // Whether a wait is set before or after another one has ended early decides which of them is the
 // first to time out when nothing else can run.
 func TestTimeoutsOfFutexWaitsAreTheSameInEveryOrder(t *testing.T) {
