@@ -334,8 +334,8 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 	return killer, err
 }
 
-// compiled reports whether any of the files is part of the package's test binary, plain or, if checks
-// run under the race detector too, built for it.
+// compiled reports whether any of the files is part of the package's test binary: of the plain one
+// or, if checks run under the race detector too, of that built for it.
 func (j *judge) compiled(
 	ctx context.Context, pkg string, replace map[string][]byte,
 ) (bool, error) {
