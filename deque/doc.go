@@ -11,7 +11,10 @@
 //
 //	Push, PushBatch, Pop, Tail    the owner
 //	StealInto(dst)                the owner of dst: a thief needs a deque of its own
-//	Len, Cap                      anyone
+//	Len, Cap, Stealer             anyone
+//
+// Give others the [Stealer] of a deque, not the deque: it has StealInto and Len only, and the
+// compiler refuses a thief the calls of the owner.
 //
 // Ownership may pass to another goroutine if the two synchronize, for example through a channel or
 // a mutex. Two owners at a time are a data race, which the race detector reports.
@@ -30,11 +33,11 @@
 // worker of [pool] steals:
 //
 //	func (w *Worker) steal() (Task, bool) {
-//		all := w.pool.workers
+//		all := w.pool.queues
 //		for ; ; runtime.Gosched() {
 //			contended := false
 //			for i := 1; i < len(all); i++ {
-//				t, result := all[(w.role.ID()+i)%len(all)].local.StealInto(w.local)
+//				t, result := all[(w.role.ID()+i)%len(all)].StealInto(w.local)
 //				if result == deque.Stolen {
 //					return t, true
 //				}

@@ -40,7 +40,7 @@ type worker struct {
 	id     int
 	local  *deque.Deque[task]
 	shared *shared
-	all    []*worker
+	queues []deque.Stealer[task] // of all workers
 }
 
 // find is for workers that never sleep. One that does must be a searcher of package idle before it
@@ -52,9 +52,9 @@ func (w *worker) find() (task, bool) {
 	if t, ok := w.shared.take(); ok {
 		return t, true
 	}
-	for i := 1; i < len(w.all); i++ {
-		victim := w.all[(w.id+i)%len(w.all)]
-		if t, result := victim.local.StealInto(w.local); result == deque.Stolen {
+	for i := 1; i < len(w.queues); i++ {
+		victim := w.queues[(w.id+i)%len(w.queues)]
+		if t, result := victim.StealInto(w.local); result == deque.Stolen {
 			return t, true // and the rest of the half is in w.local
 		}
 	}
@@ -65,9 +65,10 @@ func (w *worker) find() (task, bool) {
 func Example() {
 	const numbers = 100_000
 	s := &shared{tasks: []task{{0, numbers}}}
-	workers := make([]*worker, 4)
+	workers, queues := make([]*worker, 4), make([]deque.Stealer[task], 4)
 	for i := range workers {
-		workers[i] = &worker{i, deque.New[task](deque.DefaultCapacity), s, workers}
+		local := deque.New[task](deque.DefaultCapacity)
+		workers[i], queues[i] = &worker{i, local, s, queues}, local.Stealer()
 	}
 	var counted atomic.Int64
 	var wg sync.WaitGroup
@@ -158,4 +159,24 @@ func ExampleDeque_StealInto() {
 	// Output:
 	// Stolen 1 and 2 more, 2 left
 	// Empty 0
+}
+
+// The owner keeps the deque, and others get its Stealer: Push and Pop are not among its methods.
+func ExampleDeque_Stealer() {
+	mine := deque.New[string](4)
+	given := make(chan deque.Stealer[string], 1)
+	given <- mine.Stealer()
+	mine.PushBatch([]string{"first", "second", "third"})
+
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		theirs, victim := deque.New[string](4), <-given
+		v, result := victim.StealInto(theirs)
+		fmt.Println(result, v, "and", theirs.Len(), "more,", victim.Len(), "left")
+	})
+	wg.Wait()
+	fmt.Println(mine.Pop())
+	// Output:
+	// Stolen first and 1 more, 1 left
+	// third true
 }

@@ -46,13 +46,18 @@ func (s *side) drain(d *deque.Deque[int]) {
 }
 
 // steal takes what there is, and empties the thief's own deque.
-func (s *side) steal(from, into *deque.Deque[int]) deque.Result {
+func (s *side) steal(from victim, into *deque.Deque[int]) deque.Result {
 	v, result := from.StealInto(into)
 	if result == deque.Stolen {
 		s.take(v)
 		s.drain(into)
 	}
 	return result
+}
+
+// A victim is a deque, or its Stealer.
+type victim interface {
+	StealInto(dst *deque.Deque[int]) (int, deque.Result)
 }
 
 // rising fails unless the side saw the values in the order in which they were pushed.
@@ -160,6 +165,31 @@ func TestOwnerAndTwoThieves(t *testing.T) {
 		thief.rising(x)
 		other.rising(x)
 		once(x, 5, &owner, &thief, &other, &spilt)
+	})
+}
+
+// Thieves that have only the Stealer take from the deque itself. One that has seen it empty finds
+// it empty: nobody pushes.
+func TestOwnerAndThievesWithItsStealer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		d, mine, yours := holding(4, 0, 1, 3), deque.New[int](4), deque.New[int](4)
+		var owner, thief, other side
+		queue := d.Stealer()
+		x.Go("thief", func() { thief.steal(queue, mine) })
+		x.Go("other", func() {
+			n := queue.Len()
+			result := other.steal(queue, yours)
+			x.Assert(n != 0 || result == deque.Empty, "Len is 0, and then a steal is %v", result)
+		})
+		owner.pop(d)
+		owner.pop(d)
+		x.Join()
+		closed(x, d, mine, yours)
+		owner.drain(d)
+		owner.rising(x)
+		thief.rising(x)
+		other.rising(x)
+		once(x, 3, &owner, &thief, &other)
 	})
 }
 

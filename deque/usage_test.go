@@ -3,6 +3,7 @@ package deque_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,29 @@ func TestStealFromItselfOrIntoNothingPanics(t *testing.T) {
 		require.Equal(t, queued, d.Len())
 		d.Push(1, nil)
 	}
+}
+
+func TestAStealerHasNoCallOfTheOwner(t *testing.T) {
+	d := deque.New[int](2)
+	typ := reflect.TypeOf(d.Stealer())
+	var methods []string
+	for i := range typ.NumMethod() {
+		methods = append(methods, typ.Method(i).Name)
+	}
+	require.Equal(t, []string{"Len", "StealInto"}, methods)
+
+	same, other := d.Stealer(), deque.New[int](2).Stealer()
+	require.True(t, same == d.Stealer())
+	require.False(t, same == other)
+}
+
+func TestAStealerOfNothingPanics(t *testing.T) {
+	const zero = "deque: use of a Stealer that Deque.Stealer did not make"
+	var s deque.Stealer[int]
+	require.PanicsWithValue(t, zero, func() { s.Len() })
+	require.PanicsWithValue(t, zero, func() { s.StealInto(deque.New[int](2)) })
+	var none *deque.Deque[int]
+	require.PanicsWithValue(t, "deque: Stealer of a nil Deque", func() { none.Stealer() })
 }
 
 func TestPushToADequeWithoutNewPanics(t *testing.T) {

@@ -21,7 +21,8 @@ type Task func(w *Worker)
 // A Pool is a number of workers that run tasks. New makes one.
 type Pool struct {
 	idle    *idle.Coordinator
-	workers []*Worker // never changes
+	workers []*Worker             // never changes
+	queues  []deque.Stealer[Task] // of the workers, in their order; never changes
 	shared  injector
 	onPanic func(value any)
 	running sync.WaitGroup // counts workers that have not ended
@@ -54,6 +55,7 @@ func newPool(n, capacity int, onPanic func(value any)) *Pool {
 			local: deque.New[Task](capacity), batch: make([]Task, capacity/2),
 			overflow: func(batch []Task) { p.shared.put(false, batch) },
 		})
+		p.queues = append(p.queues, p.workers[i].local.Stealer())
 	}
 	return p
 }
@@ -189,11 +191,11 @@ func (w *Worker) fetch(most int) (Task, bool) {
 
 // steal takes half of the queue of another worker: it returns one task, the rest goes to local.
 func (w *Worker) steal() (Task, bool) {
-	all := w.pool.workers
+	all := w.pool.queues
 	for ; ; runtime.Gosched() {
 		contended := false
 		for i := 1; i < len(all); i++ {
-			t, result := all[(w.role.ID()+i)%len(all)].local.StealInto(w.local)
+			t, result := all[(w.role.ID()+i)%len(all)].StealInto(w.local)
 			if result == deque.Stolen {
 				return t, true
 			}
@@ -208,7 +210,7 @@ func (w *Worker) steal() (Task, bool) {
 // queued reports whether there is a task that any worker could take.
 func (p *Pool) queued() bool {
 	return p.shared.length.Load() > 0 ||
-		slices.ContainsFunc(p.workers, func(w *Worker) bool { return w.local.Len() > 0 })
+		slices.ContainsFunc(p.queues, func(q deque.Stealer[Task]) bool { return q.Len() > 0 })
 }
 
 // An injector is the queue that all workers share, first in, first out, without a bound: for tasks
