@@ -73,6 +73,8 @@ func TestTheFlagsOfTheGuideAreTakenAsPrinted(t *testing.T) {
 			value = "."
 		case name == "-certify":
 			value = t.TempDir()
+		case value == "FILE":
+			value = filepath.Join(t.TempDir(), "file")
 		case value == "REGEXP":
 			value = quickCheck
 		case value == "NAME":

@@ -189,6 +189,9 @@ func (c *call) checkFlags() {
 	c.flags.StringVar(&o.Certify, "certify", "",
 		"write the explored traces of each check into `folder`, from which\n"+
 			"github.com/surewake/surewake/model/certify verifies that none is missing")
+	c.flags.StringVar(&o.CoverProfile, "coverprofile", "",
+		"write into `file` which statements of the packages under check some execution reached,\n"+
+			"for go tool cover; the summary then lists the lines that none reached")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
 	c.flags.BoolVar(&c.json, "json", false,
 		"print one JSON object per check, then one with the counts and skipped tests;\n"+

@@ -96,6 +96,8 @@ func (c *check) run() {
 		return
 	}
 	defer c.closeState()
+	hook.ResetMarks()
+	defer sendCoverage()
 	cfg := c.config()
 	if c.set.Mode == wire.Replay {
 		c.replay(cfg)

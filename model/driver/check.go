@@ -41,6 +41,20 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 	if err := opts.normalize(); err != nil {
 		return sum, err
 	}
+	profile, err := opts.openProfile()
+	if err != nil {
+		return sum, err
+	}
+	if sum, err = check(ctx, opts, observer, profile); err != nil {
+		profile.abandon()
+	}
+	return sum, err
+}
+
+func check(
+	ctx context.Context, opts Options, observer Observer, profile *profileFile,
+) (Summary, error) {
+	var sum Summary
 	root, err := moduleRoot(ctx, opts.Dir)
 	if err != nil {
 		return sum, err
@@ -61,6 +75,10 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 	r.root = root
 	sum, err = r.all(ctx, tests, observer)
 	sum.NoRace = r.noRace
+	if err == nil && profile != nil {
+		sum.Coverage = r.cover.coverage(func(file string) string { return r.relative("", file) })
+		err = profile.write(&r.cover)
+	}
 	return sum, err
 }
 
@@ -72,6 +90,7 @@ type runner struct {
 	dir     string // of binaries
 	root    string // of the main module, "" without one
 	slots   chan struct{}
+	cover   collector
 
 	mu       sync.Mutex
 	binaries map[string]*binary
@@ -178,6 +197,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	if run.plain, err = r.process(ctx, t, false, s); err != nil {
 		return nil, err
 	}
+	r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
 	switch {
 	case !r.options.Race:
 	case run.objects(run.plain):

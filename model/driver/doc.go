@@ -9,6 +9,7 @@
 //	stream.go    the output of a process: messages, and the rest
 //	diagnose.go  why a process ended without a result; race_report.go: a data race
 //	merge.go     plain run + race run -> one row
+//	coverage.go  what the executions of all checks have reached
 //	table.go     rows for people; json.go for programs; live.go while the checks run
 //
 // replay.go runs one schedule again. mutants.go puts known bugs back, one at a time (package

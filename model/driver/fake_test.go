@@ -218,6 +218,8 @@ func (fakeTarget) RewrittenMode(string, bool) []string {
 	return []string{"github.com/surewake/surewake/model/driver", "example.com/ring"}
 }
 
+func (fakeTarget) Covered(string) []instrument.CoveredFile { return nil }
+
 func (f fakeTarget) Build(_ context.Context, pkg string, race bool, output string) error {
 	if race && f.raceError != nil {
 		return f.raceError

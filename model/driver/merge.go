@@ -68,6 +68,8 @@ type Summary struct {
 	// Tests that were skipped before they called Check, which are none of the checks.
 	Skipped []SkippedTest `json:"skipped,omitempty"`
 
+	Coverage *Coverage `json:"coverage,omitempty"` // nil without Options.CoverProfile
+
 	NoRace string `json:"-"` // why this machine cannot check races, "" if it can
 }
 

@@ -41,6 +41,10 @@ type Options struct {
 	Time        string        // one of Times; "" is "both"
 	Seed        uint64        // of the random strategies
 
+	// A file for what the executions reach, in the format of Go's coverage profiles; "": none. A
+	// relative name is below Dir.
+	CoverProfile string
+
 	Certify  string        // folder for the traces of each check, of the plain run; "": none
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs
@@ -105,7 +109,7 @@ func (o *Options) certifyDir(race bool) string {
 func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {
 	return instrument.Config{
 		Dir: o.Dir, Patterns: patterns, Tests: o.Tests != "", Tags: o.Tags, Replace: replace,
-		Cache: o.Cache,
+		Cover: o.CoverProfile != "", Cache: o.Cache,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 type target interface {
 	RewrittenMode(pkg string, race bool) []string
 	Build(ctx context.Context, pkg string, race bool, output string) error
+	Covered(pkg string) []instrument.CoveredFile
 }
 
 // A planned Test function holds at least one check.

@@ -25,10 +25,11 @@ type job struct {
 type outcome struct {
 	results []result
 	skips   []wire.Skip
-	exit    error  // nil: exit status 0
-	said    string // printed after the last result
-	silent  bool   // given up by the watchdog; dump tells where it was
-	dump    string // all goroutines
+	marks   []map[string][]byte // by file: what was reached, in a binary that marks it
+	exit    error               // nil: exit status 0
+	said    string              // printed after the last result
+	silent  bool                // given up by the watchdog; dump tells where it was
+	dump    string              // all goroutines
 	seconds float64
 }
 
@@ -75,6 +76,9 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		}
 		if m.Result != nil {
 			out.results = append(out.results, result{*m.Result, said.take(keptOutput)})
+		}
+		if m.Coverage != nil {
+			out.marks = append(out.marks, m.Coverage.Marks)
 		}
 		if m.Skip != nil {
 			out.skips = append(out.skips, *m.Skip)

@@ -153,6 +153,9 @@ func (t *Table) Close(sum Summary) {
 	if t.live != nil {
 		t.live.clear()
 	}
+	if sum.Coverage != nil {
+		fmt.Fprint(t.out, sum.Coverage.text())
+	}
 	fmt.Fprintf(t.out, "%d checks: %d proved, %d bounded, %d failed",
 		sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
 	if sum.Undecided > 0 {

@@ -15,12 +15,16 @@ type plan struct {
 	dir        string   // where to build: in the main module if there is a modfile
 	registered []string // packages that register themselves
 	originals  []string // pairs for strings.NewReplacer: copy, original
+	covered    map[string]CoveredFile
 }
+
+// planKey names a plan among those of a Set.
+func planKey(pkg string, race bool) string { return fmt.Sprint(race, pkg) }
 
 // plan rewrites what the test binary of pkg consists of. The caller holds
 // s.mu.
 func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
-	key := fmt.Sprint(race, pkg)
+	key := planKey(pkg, race)
 	if p := s.plans[key]; p != nil {
 		return p, nil
 	}
@@ -30,10 +34,11 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 	}
 	b := &planner{
 		set: s, session: s.session(ctx, l, root), root: root, closure: l.closure(root),
-		plan:   &plan{dir: s.cfg.Dir},
+		plan:   &plan{dir: s.cfg.Dir, covered: make(map[string]CoveredFile)},
 		files:  make(map[string][]byte),
 		copies: make(map[string]*copiedModule),
 	}
+	b.session.cover = s.cfg.Cover && !race
 	if ok, why := b.session.rewritable(root); !ok {
 		return nil, &BuildError{Output: fmt.Sprintf("package %s cannot be checked: %s\n", pkg, why)}
 	}
@@ -131,6 +136,9 @@ func (b *planner) rewrite(ctx context.Context, pkgs []*checked) error {
 		}
 		for f, text := range out.files {
 			b.files[f] = text
+		}
+		for _, f := range out.covered {
+			b.plan.covered[f.Path] = f
 		}
 		if out.edited {
 			if err := b.set.raiseLanguage(ctx, c, b.files); err != nil {

@@ -26,6 +26,7 @@ type Config struct {
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place
+	Cover    bool              // plain test binaries mark the blocks of statements that run
 	Cache    string            // of rewritten copies; "": surewake in the user's cache directory
 }
 

@@ -33,6 +33,7 @@ type session struct {
 	exports  map[string]string // files of export data by import path; nil until one is wanted
 	pkgs     map[string]*checked
 
+	cover    bool                       // mark the blocks that run
 	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
 	state    *packageState              // variables of that binary, nil while it is not chosen
 	explicit map[*types.TypeName]bool   // memo of explicitMethods

@@ -35,6 +35,8 @@ type rewriter struct {
 type rewritten struct {
 	edited bool              // some file needed edits, registration apart
 	files  map[string][]byte // file -> new text, only those with edits
+
+	covered []CoveredFile
 }
 
 // rewrite makes the copies of a package's files. With register, the package
@@ -52,16 +54,23 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 			keep:    make(map[string]bool),
 			comms:   make(map[ast.Node]bool),
 		}
+		marks := ""
+		if ss.marks(c, f) { // first: a mark stands outside of all that is put around a statement
+			var covered CoveredFile
+			covered, marks = r.mark(len(out.covered))
+			out.covered = append(out.covered, covered)
+		}
+		marked := len(r.ed.list)
 		r.walk()
 		errs = append(errs, r.errs...)
-		if !r.ed.empty() {
+		if len(r.ed.list) > marked {
 			out.edited = true
 		}
 		tail := r.stateText()
 		if tail != "" {
 			out.edited = true
 		}
-		tail += r.keepAlive()
+		tail += marks + r.keepAlive()
 		if register && f == first {
 			tail += "\nvar _ = " + r.hook("Register") + "(" + strconv.Quote(c.meta.ImportPath) + ")"
 		}

@@ -11,6 +11,13 @@ type Message struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Result   *Result   `json:"result,omitempty"`
 	Skip     *Skip     `json:"skip,omitempty"`
+	Coverage *Coverage `json:"coverage,omitempty"`
+}
+
+// Coverage tells what the executions of a check have reached.
+type Coverage struct {
+	// By file, as instrument names it: 1 for each block of statements that ran, else 0.
+	Marks map[string][]byte `json:"marks"`
 }
 
 // Skip says that a test is skipped, outside of the executions of a check.
