@@ -51,6 +51,7 @@ type direction struct {
 // poller supports them. Close the Watch before c: with [Epoll], a task that waits for a descriptor
 // is not told that it was closed, and waits on. Deadlines of c count only with [Netpoll].
 func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
+	rt.check("Watch")
 	if c == nil {
 		panic("runtime: Watch: nil connection")
 	}
@@ -78,11 +79,20 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 // With [Epoll], the end of the runtime ends all waits too. With [Netpoll], a goroutine that waits
 // on behalf of a task stays until the connection becomes ready or is closed.
 func (w *Watch) Close() error {
+	w.check("Watch.Close")
 	if w.closeCalled.Swap(true) {
 		return ErrWatchClosed
 	}
 	w.endWaits()
 	return nil
+}
+
+// check panics if w is nil or the zero Watch; what is the name of the calling function.
+// (runtime/R14)
+func (w *Watch) check(what string) {
+	if w == nil || w.rt == nil {
+		panic("runtime: " + what + ": a nil or zero Watch; Runtime.Watch makes one")
+	}
 }
 
 // endWaits ends all waits, present and future, once. Any goroutine may call it.
@@ -111,12 +121,14 @@ func (w *Watch) endWaits() {
 // [Cx.Err] if the task must end, even if it would not have to wait.
 func (w *Watch) ReadReady(cx Cx) error {
 	cx.check("ReadReady")
+	w.check("ReadReady")
 	return w.directions[reading].ready(cx)
 }
 
 // WriteReady is [Watch.ReadReady] for writing. On Windows it always returns an error.
 func (w *Watch) WriteReady(cx Cx) error {
 	cx.check("WriteReady")
+	w.check("WriteReady")
 	return w.directions[writing].ready(cx)
 }
 
@@ -128,6 +140,7 @@ func (w *Watch) WriteReady(cx Cx) error {
 // Read returns the errors of [Watch.ReadReady], and panics if try is nil.
 func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 	cx.check("Read")
+	w.check("Read")
 	if try == nil {
 		panic("runtime: Read: nil function")
 	}
@@ -137,6 +150,7 @@ func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 // Write is [Watch.Read] for writing.
 func (w *Watch) Write(cx Cx, try func(fd uintptr) (done bool)) error {
 	cx.check("Write")
+	w.check("Write")
 	if try == nil {
 		panic("runtime: Write: nil function")
 	}

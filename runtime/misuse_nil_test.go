@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,52 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 		{"Wait: nil context", func() { _, _ = h.Wait(noContext) }},
 		{channel, func() { _ = new(runtime.Channel[int]).TrySend(1) }},
 		{channel, func() { _, _ = (*runtime.Channel[int])(nil).TryReceive() }},
+		{"Done" + zeroRuntime, func() { zero.Done() }},
+		{"Stats" + zeroRuntime, func() { zero.Stats() }},
+		{"Vars" + zeroRuntime, func() { zero.Vars() }},
+		{"BlockingStats" + nilRuntime, func() { none.BlockingStats() }},
+		{"Watch" + nilRuntime, func() { _, _ = none.Watch(noConn{}) }},
 	} {
 		require.Equal(t, "runtime: "+c.want, panics(c.call))
 	}
+}
+
+// noConn is a connection that nobody asks for its descriptor.
+type noConn struct{ syscall.Conn }
+
+// So is a nil or zero Handle or Watch, by each of its methods. (runtime/R14)
+func TestNilAndZeroHandlesAndWatchesAreNamed(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		named := func(rule string, calls map[string]func()) {
+			t.Helper()
+			for what, call := range calls {
+				require.Equal(t, "runtime: "+what+": "+rule, panics(call))
+			}
+		}
+		for _, h := range []*runtime.Handle[int]{nil, {}} {
+			named("a nil or zero Handle; Submit and Spawn return one", map[string]func(){
+				"Join":        func() { _, _ = h.Join(cx) },
+				"JoinTimeout": func() { _, _ = h.JoinTimeout(cx, 1) },
+				"JoinContext": func() { _, _ = h.JoinContext(cx, t.Context()) },
+				"Wait":        func() { _, _ = h.Wait(t.Context()) },
+				"TryJoin":     func() { _, _, _ = h.TryJoin() },
+				"Done":        func() { h.Done() },
+				"WakeOnEnd":   func() { h.WakeOnEnd(cx.Waker()) },
+				"Cancel":      func() { h.Cancel() },
+				"Detach":      func() { h.Detach() },
+			})
+		}
+		try := func(uintptr) bool { return true }
+		for _, w := range []*runtime.Watch{nil, {}} {
+			named("a nil or zero Watch; Runtime.Watch makes one", map[string]func(){
+				"Watch.Close": func() { _ = w.Close() },
+				"ReadReady":   func() { _ = w.ReadReady(cx) },
+				"WriteReady":  func() { _ = w.WriteReady(cx) },
+				"Read":        func() { _ = w.Read(cx, try) },
+				"Write":       func() { _ = w.Write(cx, try) },
+			})
+		}
+		return nil
+	})
 }

@@ -284,19 +284,34 @@ func TestHandleOfAnotherRuntimePanics(t *testing.T) {
 	})
 }
 
-func TestTaskThatJoinsItselfPanics(t *testing.T) {
+// A task or a future that would wait for itself is told so, however it does. (runtime/R16)
+func TestTaskThatWaitsForItselfPanics(t *testing.T) {
 	rt := start(t, 1)
-	var h *runtime.Handle[int]
-	ready := make(chan struct{})
-	h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		<-ready
-		return h.Join(cx)
-	})
-	close(ready)
-	_, err := get(t, h)
-	var p *runtime.PanicError
-	require.ErrorAs(t, err, &p)
-	require.Equal(t, "runtime: Join: a task cannot wait for its own end", p.Value)
+	for what, wait := range map[string]func(runtime.Cx, *runtime.Handle[int]) (int, error){
+		"Join": func(cx runtime.Cx, h *runtime.Handle[int]) (int, error) { return h.Join(cx) },
+		"JoinTimeout": func(cx runtime.Cx, h *runtime.Handle[int]) (int, error) {
+			return h.JoinTimeout(cx, time.Hour)
+		},
+		"JoinContext": func(cx runtime.Cx, h *runtime.Handle[int]) (int, error) {
+			return h.JoinContext(cx, context.Background())
+		},
+		"WakeOnEnd": func(cx runtime.Cx, h *runtime.Handle[int]) (int, error) {
+			h.WakeOnEnd(cx.Waker())
+			return 0, nil
+		},
+	} {
+		var h *runtime.Handle[int]
+		ready := make(chan struct{})
+		h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			<-ready
+			return wait(cx, h)
+		})
+		close(ready)
+		_, err := get(t, h)
+		var p *runtime.PanicError
+		require.ErrorAs(t, err, &p, what)
+		require.Equal(t, "runtime: "+what+": a task cannot wait for its own end", p.Value)
+	}
 }
 
 func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {

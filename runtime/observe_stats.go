@@ -54,6 +54,7 @@ type WorkerStats struct {
 // task may be counted as completed and not yet as spawned. After the end of the runtime (see
 // [Runtime.Done]) all counts are exact.
 func (rt *Runtime) Stats() Stats {
+	rt.check("Stats")
 	s := Stats{
 		Workers:   make([]WorkerStats, len(rt.workers)),
 		Completed: rt.outside.completed.Load(),
@@ -83,7 +84,10 @@ type Vars struct{ rt *Runtime }
 // Vars returns a variable for package expvar that shows the current [Stats] of the runtime:
 //
 //	expvar.Publish("tasks", rt.Vars())
-func (rt *Runtime) Vars() Vars { return Vars{rt} }
+func (rt *Runtime) Vars() Vars {
+	rt.check("Vars")
+	return Vars{rt}
+}
 
 // String returns the current statistics as JSON, with the names of the fields; durations are in
 // nanoseconds.
@@ -171,6 +175,7 @@ type BlockingStats struct {
 
 // BlockingStats returns statistics of blocking tasks. Any goroutine may call it.
 func (rt *Runtime) BlockingStats() BlockingStats {
+	rt.check("BlockingStats")
 	p := &rt.blocking
 	return BlockingStats{
 		Threads: int(p.threads.Load()), Idle: int(p.idle.Load()), Queued: int(p.queued.Load()),

@@ -166,7 +166,10 @@ func (rt *Runtime) Close() error {
 
 // Done returns a channel that is closed when the runtime has been closed, all tasks have ended, and
 // all workers have stopped.
-func (rt *Runtime) Done() <-chan struct{} { return rt.done }
+func (rt *Runtime) Done() <-chan struct{} {
+	rt.check("Done")
+	return rt.done
+}
 
 // Shutdown is [Runtime.Shutdown] for tasks. It does not wait, since the calling task has to end
 // first. It returns [ErrClosed] if the runtime is closed already.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -129,11 +130,13 @@ func (t *task) ended() bool { return t.state.Load().Lifecycle() == taskstate.Com
 func (t *task) detached() bool { return t.state.Load().Detached() }
 
 // recordPanic stores a PanicError as the result of t and reports it; or stores ErrGoexit if
-// recovered is nil. It is given what recover returned.
+// recovered is nil. It is given what recover returned. If the report panics too, that becomes part
+// of the result. (runtime/R17)
 func (t *task) recordPanic(recovered any) {
 	if recovered == nil {
 		if t.err != nil {
-			if _, panicked := t.err.error.(*PanicError); panicked {
+			var panicked *PanicError
+			if errors.As(t.err.error, &panicked) {
 				return // the function of OnPanic has called Goexit
 			}
 		}
@@ -142,6 +145,12 @@ func (t *task) recordPanic(recovered any) {
 	}
 	err := &PanicError{Value: recovered, Stack: debug.Stack()}
 	t.err = &failure{err}
+	defer func() {
+		if again := recover(); again != nil {
+			second := &PanicError{Value: again, Stack: debug.Stack()}
+			t.err = &failure{errors.Join(err, second)}
+		}
+	}()
 	t.rt.panicked(err)
 }
 

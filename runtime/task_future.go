@@ -82,6 +82,9 @@ func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	if w.task == nil {
 		panic("runtime: WakeOnEnd: the zero Waker")
 	}
+	if w.task == &h.task {
+		panic("runtime: WakeOnEnd: " + ownEndRule) // runtime/R16
+	}
 	return h.wakeOnEnd(w.task)
 }
 

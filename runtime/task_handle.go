@@ -31,10 +31,19 @@ func (h *Handle[T]) result() (T, error) {
 	return h.value, nil
 }
 
-// check panics if the handle has been detached; what is the name of the calling function.
+// check panics if h is none of a task, or has been detached; what is the name of the calling
+// function.
 func (h *Handle[T]) check(what string) {
+	h.checkMade(what)
 	if h.detached() {
 		panic("runtime: " + what + ": the handle has been detached")
+	}
+}
+
+// checkMade panics if h is nil or the zero Handle. (runtime/R14)
+func (h *Handle[T]) checkMade(what string) {
+	if h == nil || h.rt == nil {
+		panic("runtime: " + what + ": a nil or zero Handle; Submit and Spawn return one")
 	}
 }
 
@@ -49,6 +58,9 @@ func (h *Handle[T]) check(what string) {
 // Join panics if the handle is detached or belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
 	cx.check("Join")
+	if h == nil {
+		h.checkMade("Join")
+	}
 	s := h.state.Load()
 	if s.Detached() {
 		h.check("Join")
@@ -57,6 +69,7 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 		return h.result()
 	}
 	if h.rt != cx.coroutine.worker.rt {
+		h.checkMade("Join")
 		panic("runtime: Join: the handle belongs to another runtime")
 	}
 	if err := cx.join(&h.task); err != nil {
@@ -172,7 +185,10 @@ func (es *ends) get(t *task) chan struct{} {
 // [Cx.Shield]; [Cx.Err] tells a task that does not wait. The task still ends with the result of its
 // function, which may be a value. Any goroutine may call it, also repeatedly and after the end of
 // the task.
-func (h *Handle[T]) Cancel() { h.cancel(nil) }
+func (h *Handle[T]) Cancel() {
+	h.checkMade("Cancel")
+	h.cancel(nil)
+}
 
 // Detach gives up the result: it is discarded, and an error with it. The task runs on. One
 // goroutine may call Detach, once, and the handle must not be used afterwards. It panics if it is

@@ -78,11 +78,13 @@ func (cx Cx) handOff(t *task) (j *joiner) {
 	return j
 }
 
+const ownEndRule = "a task cannot wait for its own end"
+
 // await suspends the calling task until t has ended, and returns nil; or returns why the calling
 // task must end first.
 func (cx Cx) await(t *task) error {
 	if t == cx.task {
-		panic("runtime: Join: a task cannot wait for its own end")
+		panic("runtime: Join: " + ownEndRule)
 	}
 	if err := cx.task.stopErr(); err != nil {
 		return err
@@ -175,6 +177,9 @@ func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 	if h.ended() {
 		cx.charge()
 		return true, nil
+	}
+	if &h.task == cx.task {
+		panic("runtime: " + what + ": " + ownEndRule) // runtime/R16
 	}
 	if h.rt != cx.task.rt {
 		panic("runtime: " + what + ": the handle belongs to another runtime")

@@ -64,3 +64,35 @@ func TestAHookThatCallsGoexitKeepsNoTaskFromEnding(t *testing.T) {
 	require.Equal(t, "on top", p.Value)
 	require.NoError(t, rt.Shutdown(context.Background()))
 }
+
+// A hook that panics ends no process: its panic is part of the result, with that of the task.
+// (runtime/R17)
+func TestAHookThatPanicsIsPartOfTheResult(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		rt := start(t, workers, runtime.OnPanic(func(*runtime.PanicError) { panic("in the hook") }))
+		bad := func(runtime.Cx) (int, error) { panic("as it should") }
+		for name, h := range map[string]*runtime.Handle[int]{
+			"function": runtime.Submit(rt, bad),
+			"future":   runtime.SubmitFuture[int](rt, panicking{}),
+			"blocking": runtime.SubmitBlocking(rt, func() (int, error) {
+				return bad(runtime.Cx{})
+			}),
+			"inlined": runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				return runtime.Spawn(cx, bad).Join(cx)
+			}),
+		} {
+			_, err := get(t, h)
+			both, ok := err.(interface{ Unwrap() []error })
+			require.True(t, ok, name)
+			var values []any
+			for _, e := range both.Unwrap() {
+				var p *runtime.PanicError
+				require.ErrorAs(t, e, &p, name)
+				values = append(values, p.Value)
+			}
+			require.Equal(t, []any{"as it should", "in the hook"}, values, name)
+		}
+		_, err := get(t, runtime.Submit(rt, returns(1)))
+		require.NoError(t, err)
+	})
+}
