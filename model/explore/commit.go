@@ -90,6 +90,9 @@ func (e *engine) newEvent(t *thread, ev *event) {
 		if m.choices != nil {
 			ev.choices = m.choices(e, t)
 			ev.choice = e.firstChoice(ev.choices)
+			if ev.idle == tiredRan && ev.choices > 1 && m.takes {
+				e.takeInTurn(t, ev)
+			}
 		}
 	}
 	ev.preempt = 0

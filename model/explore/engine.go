@@ -24,7 +24,7 @@ type event struct {
 	changed int32 // the last event before it that changed that object, or -1
 	source  int32 // the event that enabled it (operation.wokenBy), or -1
 	choice  int32 // which of choices is explored
-	choices int32 // more than 1 only if the operation chooses a value
+	choices int32 // more than 1 only if the operation chooses a value, or inTurn
 	value   int32 // choice, numbered with the choices that sleep
 	preempt int32 // preemptions up to and including this event
 	quiet   int32 // operations of its thread that followed it and were no events
@@ -108,6 +108,7 @@ type engine struct {
 	barred    threadSet   // if only tired threads could run: those that could not
 	restedAt  int32       // the last event of a thread that was not tired
 	idleSteps int         // events of tired threads
+	chosen    int         // events that could have taken another case
 	cuts      []string    // the loops of which iterations were left out
 	places    []callPlace // memo of loopPlace
 	stopped   bool        // only loops in the background were left

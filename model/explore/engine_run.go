@@ -20,7 +20,7 @@ func (e *engine) begin() {
 	e.background, e.detached = threadSet{}, threadSet{}
 	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
-	e.idleSteps = 0
+	e.idleSteps, e.chosen = 0, 0
 	if e.certificate != nil {
 		e.certificate.begin()
 	}

@@ -15,12 +15,15 @@ func (e *engine) schedule() []wire.Decision {
 	last := 0
 	for d := range e.depth {
 		ev := &e.stack[d]
-		out = append(out, wire.Decision{
+		decision := wire.Decision{
 			Thread:  int(ev.tid),
 			Default: defaultChoice(e.node(ev, nodeEnabled), last),
 			Chooses: ev.op.chooses(),
-			Value:   int(ev.value),
-		})
+		}
+		if ev.choices != inTurn {
+			decision.Value = int(ev.value)
+		}
+		out = append(out, decision)
 		last = int(ev.tid)
 	}
 	return out

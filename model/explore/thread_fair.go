@@ -29,16 +29,18 @@ import (
 //     Then that one runs, otherwise the one whose turn was the longest ago. A thread is rested when
 //     an operation has another result than in the iteration before, or it enters another loop. This
 //     is the priority of threads that yielded in Musuvathi, Qadeer: Fair Stateless Model Checking,
-//     PLDI 2008, given after a number of iterations and not at yields.
+//     PLDI 2008, given after a number of iterations and not at yields. Go's select is fair, too: a
+//     tired thread's takes its ready cases in turn (thread_cases.go).
 //
 // What the fair rule explores. Call an execution patient if it takes every step of a tired thread
-// when no other thread is enabled, in the order of turns. Whether a thread is tired follows from
-// its own operations and their results, and whether nothing else is enabled from the set of events
-// so far. So both are the same in all executions of a trace, if the steps of tired threads depend
-// on everything before them, and they do (event.idle, joinAll). The search is therefore that of a
-// program whose tired threads wait for a gate, and it explores all traces of patient executions,
-// except for the order of turns, which is one. A reversal that needs a step of a tired thread while
-// others are enabled leaves the set, and is not attempted.
+// when no other thread is enabled, in the order of turns, and the cases of its selects in turn.
+// Whether a thread is tired, and which case has its turn, follows from the thread's own operations
+// and their results, and whether nothing else is enabled from the set of events so far. So these are
+// the same in all executions of a trace, if the steps of tired threads depend on everything before
+// them, and they do (event.idle, joinAll). The search is therefore that of a program whose tired
+// threads wait for a gate, and it explores all traces of patient executions, except for the order of
+// turns, which is one. A reversal that needs a step of a tired thread while others are enabled
+// leaves the set, and is not attempted.
 //
 // Timeouts come in the order of their deadlines, those of tired threads included. When idleLaps
 // steps have passed in which only tired threads and timeouts ran, a tired thread that had its turn
@@ -46,13 +48,14 @@ import (
 // itself until an hour has passed.
 //
 // What is lost. Every execution that is not patient has a thread that repeats an iteration more
-// than fruitlessLaps times while another thread could run. The repetition is visible at most by
-// its count, by the time that it takes, and by what others see of its middle. It is no proof that
-// these do not matter, so the verdict is bounded and names the loop (Result.Bounded). A finite fair
-// execution in which no thread repeats more is patient up to the order of independent steps.
+// than fruitlessLaps times while another thread could run, or while a select of it could take
+// another case. The repetition is visible at most by its count, by the time that it takes, and by
+// what others see of its middle. It is no proof that these do not matter, so the verdict is bounded
+// and names the loop (Result.Bounded). A finite fair execution in which no thread repeats more is
+// patient up to the order of independent steps.
 //
 // What never ends. When all that runs are tired threads and timers, for half the bound on steps,
-// then every enabled thread had its turns, and repeated itself. All that an iteration of a marked
+// then every enabled thread had its turns, and repeated itself, with each case of its selects. All that an iteration of a marked
 // loop carries to the next are the variables that Turn is given. No timer of another thread is to
 // come: it would have come after idleLaps steps. If these variables did not change either, then
 // each thread is in the state in which it was an iteration ago, and a fair scheduler can go on like
@@ -61,13 +64,14 @@ import (
 // larger bound, after which it is not decided. A body that returned does not wait for threads that
 // let time pass in every iteration: as at the end of a process, they stop.
 //
-// Other loops. An execution can reach the bound on steps without a thread that is tired: in a loop
-// that writes shared memory, calls what is not known, or is no for statement. Then the exploration
-// starts again, and the iterations of these loops are compared as well (Loop), without the results
-// of what they change; nor are the results of additions, in any loop: it may count in an atomic
-// variable. The rule above is only a restriction of the executions, whatever an iteration does, so
-// the verdict is bounded and names the loop as before. But what such a loop carries to its next
-// iteration is not known, so it never counts as a livelock.
+// Other loops. An execution can reach the bound on steps, or choose among ready cases of selects
+// mostChosen times, without a thread that is tired: in a loop that writes shared memory, calls what
+// is not known, or is no for statement. Then the exploration starts again, and the iterations of
+// these loops are compared as well (Loop), without the results of what they change; nor are the
+// results of additions, in any loop: it may count in an atomic variable. The rule above is only a
+// restriction of the executions, whatever an iteration does, so the verdict is bounded and names
+// the loop as before. But what such a loop carries to its next iteration is not known, so it never
+// counts as a livelock.
 //
 // Loops inside one another are all compared; a thread is tired if it is tired of one of them. The
 // end of a loop is not seen. One that has ended is forgotten when a loop around it begins its next
@@ -90,9 +94,10 @@ const (
 
 // lapOp is an operation of an iteration, as far as it is compared.
 type lapOp struct {
-	op  Op
-	obj int32
-	val uint64
+	op    Op
+	obj   int32
+	taken int32 // of an operation that takes a case
+	val   uint64
 }
 
 // callPlace is a memo of loopPlace. There are few of them, and a map would show the race detector
@@ -106,13 +111,15 @@ type callPlace struct {
 type lap struct {
 	loop        uint64
 	kind        loopKind
-	ops, before []lapOp // of this iteration, of the one before
-	progress    bool    // this one cannot be fruitless
-	same        int     // fruitless ones in a row
-	state       []any   // the loop's variables at the head of this iteration
-	moves       bool    // they differ from those at the head of the one before
-	blind       bool    // results were left out of ops: it may count
-	at          string  // where the loop is, once the thread was tired of it
+	ops, before []lapOp   // of this iteration, of the one before
+	others      [][]lapOp // of earlier ones that took other cases of a select (thread_cases.go)
+	chose       bool      // a select of this one had several ready cases
+	progress    bool      // this one cannot be fruitless
+	same        int       // fruitless ones in a row
+	state       []any     // the loop's variables at the head of this iteration
+	still       int       // heads in a row with the same variables as at the head before
+	blind       bool      // results were left out of ops: it may count
+	at          string    // where the loop is, once the thread was tired of it
 }
 
 // A loopKind says what the rewriter knows about a loop.
@@ -137,12 +144,16 @@ func Turn(n uint64, state ...any) {
 // carry keeps the variables at the head of an iteration. It reports whether they differ from those
 // at the head of the iteration before.
 func (l *lap) carry(state []any) bool {
-	l.moves = len(l.state) != len(state)
+	moves := len(l.state) != len(state)
 	for i, v := range state {
-		l.moves = l.moves || !sameState(l.state[i], v)
+		moves = moves || !sameState(l.state[i], v)
 	}
-	l.state = append(l.state[:0], state...)
-	return l.moves
+	if l.state = append(l.state[:0], state...); moves {
+		l.still = 0
+	} else {
+		l.still++
+	}
+	return moves
 }
 
 // sameState reports whether two values of a loop's variable are equal.
@@ -201,13 +212,16 @@ func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 		s.laps = append(s.laps, lap{})
 	}
 	l := s.top()
-	*l = lap{loop: n, kind: kind, ops: l.ops[:0], before: l.before[:0], state: l.state[:0]}
+	*l = lap{
+		loop: n, kind: kind,
+		ops: l.ops[:0], before: l.before[:0], others: l.others[:0], state: l.state[:0],
+	}
 }
 
 // lapEnd judges the iteration that has ended, of the innermost loop.
 func (e *engine) lapEnd(t *thread) {
 	l := t.spin.top()
-	if !l.progress && slices.Equal(l.ops, l.before) {
+	if !l.progress && l.repeats() {
 		l.same++
 	} else {
 		l.same = 0
@@ -219,7 +233,7 @@ func (e *engine) lapEnd(t *thread) {
 		}
 	}
 	e.judgeTired(t)
-	l.ops, l.before = l.before[:0], l.ops
+	l.next()
 	l.progress = false
 }
 
@@ -249,10 +263,11 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		e.lapHead(t, n, fairLoop)
 	}
 	if !s.on {
+		e.chosen += e.freely(t, ev)
 		return
 	}
 	s.note(t, ev.class, d)
-	progress := false
+	progress, chose := false, false
 	r := lapOp{op: t.op, obj: t.obj, val: uint64(ev.class)}
 	switch {
 	case ev.op == OpSpin:
@@ -260,7 +275,9 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	case ev.op == OpTimerStart || ev.op == OpTimerStop || ev.op == OpTimerReset:
 		r.obj = -1 // each iteration may have its own
 	case ops[ev.op].takes:
-		r.val = uint64(uint32(t.chanOp.taken))
+		r.taken, r.val = t.chanOp.taken, 0
+		chose = e.couldTakeAnother(t)
+		e.chosen += e.freely(t, ev)
 		if t.chanOp.taken >= 0 {
 			c := t.chanOp.cases[t.chanOp.taken]
 			ch := e.objs[c.obj].ch
@@ -275,6 +292,7 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	}
 	for i := range s.laps {
 		l := &s.laps[i]
+		l.chose = l.chose || chose
 		l.progress = l.progress || progress || len(l.ops) == maxLap ||
 			ev.op == OpCAS && ev.class == read && l.outrun(t)
 		if len(l.ops) < maxLap {
@@ -331,8 +349,7 @@ func (e *engine) lapResult(t *thread, c class, val uint64, pointer bool) {
 func (e *engine) restIfNew(t *thread) {
 	for i := range t.spin.laps {
 		l := &t.spin.laps[i]
-		n := len(l.ops)
-		if l.progress || n > len(l.before) || n > 0 && l.ops[n-1] != l.before[n-1] {
+		if l.progress || !l.repeatsSoFar() {
 			l.same = 0
 		}
 	}
@@ -443,15 +460,21 @@ func (l *lap) passesTime() bool {
 // isLong reports whether the execution, whose next event runs for the reason idle, has reached a
 // bound on steps: for those that repeat nothing, for those that only repeat, for all.
 func (e *engine) isLong(idle uint8) bool {
-	return e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
+	return e.chosen >= mostChosen && e.mayStartAgain() || e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
 		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2
+}
+
+// mayStartAgain reports whether the exploration can start again and compare the iterations of every
+// loop.
+func (e *engine) mayStartAgain() bool {
+	return e.sawLoop && !e.anyLoops && e.reduce && e.rec == nil
 }
 
 // tooLong judges such an execution. It returns nil if it may go on: the loops that are left count
 // something and may end by themselves.
 func (e *engine) tooLong(idle uint8) *Failure {
 	if idle == busy || e.depth-int(e.restedAt) < e.cfg.MaxSteps/2 {
-		e.wantAnyLoops = e.sawLoop && !e.anyLoops && e.reduce && e.rec == nil
+		e.wantAnyLoops = e.mayStartAgain()
 		f := &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 		if e.alive.count() == 1 {
 			f.At = here()
@@ -465,7 +488,7 @@ func (e *engine) tooLong(idle uint8) *Failure {
 		t := e.threads[i]
 		l := t.spin.tiredOf()
 		loops = append(loops, t.name+" at "+l.at)
-		certain = certain && l.kind != anyLoop && !l.moves && !l.blind
+		certain = certain && l.kind != anyLoop && l.still > 2*len(l.others) && !l.blind
 	}
 	if certain {
 		return e.livelock(loops)

@@ -1,0 +1,128 @@
+package explore
+
+import "slices"
+
+// A loop that waits can have a select in which several cases are ready again and again, some of
+// which lead nowhere:
+//
+//	for {
+//		select {
+//		case <-quit:
+//			return
+//		case <-closed:
+//		}
+//	}
+//
+// An execution that never takes quit is not fair: select chooses at random. So iterations that
+// differ by the case that they took are known beside one another, and repeating any of them is
+// fruitless. Once the thread is tired, its select takes the case that it has not taken for the
+// longest time. All cases come up again and again, in each select of the loop, so what is repeated
+// for ever then is a livelock: no case leads out of it. Before, each select of the fruitless
+// iterations takes each of its cases, in an execution of its own.
+
+// maxOthers bounds the iterations that are known beside the one before.
+const maxOthers = 8
+
+// repeats reports whether the iteration that has ended did what a known one did.
+func (l *lap) repeats() bool {
+	return slices.Equal(l.ops, l.before) || slices.ContainsFunc(l.others, func(o []lapOp) bool {
+		return slices.Equal(l.ops, o)
+	})
+}
+
+// repeatsSoFar reports whether the iteration has done up to now what a known one did.
+func (l *lap) repeatsSoFar() bool {
+	return begins(l.before, l.ops) || slices.ContainsFunc(l.others, func(o []lapOp) bool {
+		return begins(o, l.ops)
+	})
+}
+
+func begins(l, with []lapOp) bool {
+	return len(l) >= len(with) && slices.Equal(l[:len(with)], with)
+}
+
+// next begins another iteration. Those that did not choose are known only if they were the last.
+func (l *lap) next() {
+	if !l.chose {
+		l.others = l.others[:0]
+		l.ops, l.before = l.before[:0], l.ops
+		return
+	}
+	l.chose = false
+	if !slices.Equal(l.ops, l.before) {
+		l.others = slices.DeleteFunc(l.others, func(o []lapOp) bool {
+			return slices.Equal(l.ops, o)
+		})
+		if len(l.others) == maxOthers {
+			l.others = slices.Delete(l.others, 0, 1)
+		}
+		l.others = append(l.others, slices.Clone(l.before))
+	}
+	l.ops, l.before = l.before[:0], l.ops
+}
+
+// couldTakeAnother reports whether another case was ready than the one that t's operation took.
+func (e *engine) couldTakeAnother(t *thread) bool {
+	for i, c := range t.chanOp.cases {
+		if int32(i) != t.chanOp.taken && e.ready(c) && e.surely(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostChosen bounds how often the selects of an execution choose freely among cases that are ready
+// (Other loops, thread_fair.go). No program of which more is explored ends.
+const mostChosen = 64
+
+// freely is 1 if t's operation, which is ev, could have taken another case, 0 otherwise.
+func (e *engine) freely(t *thread, ev *event) int {
+	if ev.choices > 1 && ops[ev.op].takes && e.couldTakeAnother(t) {
+		return 1
+	}
+	return 0
+}
+
+// inTurn stands for event.choices of a select that took its cases in turn. In a schedule it has no
+// value, as its choice follows from the steps before.
+const inTurn = -1
+
+// takeInTurn chooses the case that the select of a tired thread takes, and leaves out the others.
+func (e *engine) takeInTurn(t *thread, ev *event) {
+	if choice, ok := e.caseInTurn(t, ev.choices); ok {
+		ev.choice, ev.choices = choice, inTurn
+	}
+}
+
+// caseInTurn returns which of n choices the select of a tired thread takes: the one that it has not
+// taken in this place of an iteration for the longest time. It reports false if one of them is to
+// wait, or a timer that is not due.
+func (e *engine) caseInTurn(t *thread, n int32) (choice int32, ok bool) {
+	l := t.spin.top()
+	longest := -1
+	for c := range n {
+		taken, _ := e.chooseCase(t, c)
+		if taken < 0 || !e.surely(t.chanOp.cases[taken]) {
+			return 0, false
+		}
+		ago := 0
+		if !l.took(l.before, taken) {
+			for ago = 1; ago <= len(l.others); ago++ {
+				if l.took(l.others[len(l.others)-ago], taken) {
+					break
+				}
+			}
+		}
+		if ago > longest {
+			choice, longest = c, ago
+		}
+	}
+	e.noteCut(only(t.id), "the ready cases of a select in turn in ")
+	return choice, true
+}
+
+// took reports whether a known iteration began like this one and then took the case.
+func (l *lap) took(known []lapOp, taken int32) bool {
+	n := len(l.ops)
+	return len(known) > n && slices.Equal(known[:n], l.ops) && known[n].taken == taken
+}
