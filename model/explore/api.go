@@ -242,7 +242,13 @@ func ThreadID() int {
 //
 //go:noinline
 func Assume(text string) {
-	if e := eng; e != nil && !slices.Contains(e.res.Assumed, text) {
+	if e := eng; e != nil {
+		e.assume(text)
+	}
+}
+
+func (e *engine) assume(text string) {
+	if !slices.Contains(e.res.Assumed, text) {
 		e.res.Assumed = append(e.res.Assumed, text)
 	}
 }

@@ -160,6 +160,8 @@ type engine struct {
 
 	follows *linearizer // what it runs, if it runs such
 	linear  *linearizer // runs those of this engine's traces
+	pauses  []pause     // of this execution
+	paused  int         // linearizations with a pause so far
 
 	// Choices of a select (chan_sleepset.go).
 

@@ -12,7 +12,7 @@ func (e *engine) begin() {
 	e.pending, e.unstarted, e.begun = 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
 	e.anyForced, e.rescued = false, false
-	e.nextSleepSet, e.asleep = e.nextSleepSet[:0], 0
+	e.nextSleepSet, e.asleep, e.pauses = e.nextSleepSet[:0], 0, e.pauses[:0]
 	e.forcedDue, e.held, e.daemons = -1, false, threadSet{}
 	e.baseClock, e.baseEarly, e.baseSlow = 0, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
@@ -162,7 +162,7 @@ func (e *engine) startAgain() {
 		e.found = e.res.Failure
 	}
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
-	e.cuts, e.deadline = nil, e.budgetEnd()
+	e.cuts, e.paused, e.deadline = nil, 0, e.budgetEnd()
 	if e.certificate != nil {
 		e.certificate = new(certificate)
 	}

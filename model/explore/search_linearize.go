@@ -16,6 +16,12 @@ import (
 //     steps have run in both orders.
 //   - A new thread starts as late as the order of the steps allows; or at once, inside the go
 //     statement, if it comes before its parent.
+//   - A call of code that is not rewritten may synchronize before an access and after it. So there
+//     is one linearization more for each such call that a thread has made while there were others:
+//     that thread runs first, up to the call, and goes on when the others have done all that does
+//     not depend on it. Let no step order an access of the thread and a later one of another
+//     thread. In the linearization that pauses the first thread before its next call, no call of
+//     it comes between the two.
 //
 // This serves two ends. Steps that the dependence relation wrongly calls independent show
 // themselves by an operation, a choice, a result or an end that differs. And the race detector also
@@ -32,6 +38,8 @@ type linearizer struct {
 	e      *engine   // runs the linearization
 	of     *engine   // has run the trace
 	first  int       // the thread whose steps come first
+	stop   int32     // the call before which that thread is paused, counted from 1; 0: none
+	held   bool      // it is
 	at     []int32   // by event here: the event there
 	upTo   []int32   // by thread: 1 + its last event there that has run here
 	next   []int32   // by thread: its next event there, or noEvent
@@ -78,16 +86,17 @@ func (e *engine) linearize() *Failure {
 		if u != e.n-1 && !l.owed(u) {
 			continue
 		}
-		differs := l.run(u)
-		if race := e.newRaces(); race != nil {
-			return race
+		if f := l.try(pause{thread: u}); f != nil {
+			return f
 		}
-		switch {
-		case differs == nil:
-		case !Race:
-			return differs
-		default:
-			e.assumeNoOtherOrder()
+	}
+	for _, p := range e.hidingCalls() {
+		if e.paused++; e.paused > mostPauses {
+			e.assume(pausesNotRun)
+			break
+		}
+		if f := l.try(p); f != nil {
+			return f
 		}
 	}
 	return nil
@@ -95,8 +104,64 @@ func (e *engine) linearize() *Failure {
 
 // assumeNoOtherOrder notes that a trace was not run in another order.
 func (e *engine) assumeNoOtherOrder() {
-	if Race && e.counted == nil && !slices.Contains(e.res.Assumed, orderNotRun) {
-		e.res.Assumed = append(e.res.Assumed, orderNotRun)
+	if Race && e.counted == nil {
+		e.assume(orderNotRun)
+	}
+}
+
+// try runs one linearization and returns a failure if it has a data race. Without the race detector
+// it also returns one if the linearization differs from the trace.
+func (l *linearizer) try(p pause) *Failure {
+	differs := l.run(p)
+	if race := l.of.newRaces(); race != nil {
+		return race
+	}
+	if differs != nil && Race {
+		l.of.assumeNoOtherOrder()
+		return nil
+	}
+	return differs
+}
+
+// A pause is a call of code that is not rewritten: the thread that makes it, and its number among
+// such calls of that thread, from 1.
+type pause struct {
+	thread int
+	call   int32
+}
+
+// hidingCalls returns the calls of this execution if they may hide a race in all linearizations
+// without a pause: there is a call before and one after each of the two accesses. None of these is
+// both, or it would order the accesses; nor are all of one thread, which would order them, too.
+func (e *engine) hidingCalls() []pause {
+	other := func(p pause) bool { return p.thread != e.pauses[0].thread }
+	if len(e.pauses) < 4 || !slices.ContainsFunc(e.pauses, other) {
+		return nil
+	}
+	return e.pauses
+}
+
+// mostPauses bounds the linearizations with a pause of one check.
+const mostPauses = 20_000
+
+// pausesNotRun is the assumption of a race run with more pauses than that.
+const pausesNotRun = "what is not rewritten hides no data race: the check makes so many calls of " +
+	"it that goroutines were not paused before each of them"
+
+// Pause is called before each call of code that is not rewritten and may synchronize.
+func Pause() {
+	e := eng
+	if e == nil || e.aborting || e.follows == nil && !e.cfg.Linearize || !InExecution() {
+		return
+	}
+	t := e.cur
+	t.foreign++
+	switch l := e.follows; {
+	case l == nil && !e.quiet && e.n > 1:
+		e.pauses = append(e.pauses, pause{t.id, t.foreign})
+	case l != nil && t.id == l.first && t.foreign == l.stop:
+		l.held = true
+		l.letOthersRun(t)
 	}
 }
 
@@ -136,10 +201,11 @@ func (l *linearizer) always(y, x int32) bool {
 	return true
 }
 
-// run runs the linearization of thread u.
-func (l *linearizer) run(u int) *Failure {
+// run runs the linearization of p.thread, paused before p.call if that is not 0.
+func (l *linearizer) run(p pause) *Failure {
 	e, of := l.e, l.of
-	l.first, l.at, l.objs = u, l.at[:0], append(l.objs[:0], make([]int32, of.nobjs)...)
+	l.first, l.stop, l.held = p.thread, p.call, false
+	l.at, l.objs = l.at[:0], append(l.objs[:0], make([]int32, of.nobjs)...)
 	l.born, l.paused, l.alone = threadSet{}, threadSet{}, false
 	l.upTo, l.quiet, l.next = l.upTo[:0], l.quiet[:0], l.next[:0]
 	for i := range of.n {
@@ -157,7 +223,7 @@ func (l *linearizer) run(u int) *Failure {
 	e.tearDown()
 	eng = nil
 	of.uncontrolled.count = e.uncontrolled.count
-	if f == nil {
+	if f == nil && p.call == 0 {
 		l.keepPlaces()
 	}
 	return f
@@ -201,8 +267,13 @@ func (l *linearizer) number() int {
 
 // spawned is called at the end of a go statement. It lets others run, the new thread for example.
 func (l *linearizer) spawned(t *thread) {
-	e := l.e
 	l.paused.add(t.id)
+	l.letOthersRun(t)
+}
+
+// letOthersRun hands control to the thread that runs next, and returns when that is t.
+func (l *linearizer) letOthersRun(t *thread) {
+	e := l.e
 	e.next = l.pick()
 	if e.next != t.id {
 		e.handOff(t)
@@ -225,6 +296,8 @@ func (l *linearizer) pick() int {
 	}
 	t := e.threads[i]
 	switch {
+	case l.holds(i):
+		l.held = false
 	case !t.started:
 		t.started = true
 		e.unstarted--
@@ -240,17 +313,21 @@ func (l *linearizer) pick() int {
 }
 
 // choose returns the thread that must go on so that the first thread with something left to do can.
+// One that is held goes on last.
 func (l *linearizer) choose() int {
-	if i := l.advance(l.first, 0); i >= 0 {
+	if i := l.advance(l.first, 0); i >= 0 && !l.held {
 		return i
 	}
 	for u := l.of.n - 1; u >= 0; u-- {
-		if i := l.advance(u, 0); i >= 0 {
+		if i := l.advance(u, 0); i >= 0 && !l.holds(i) {
 			return i
 		}
 	}
-	if l.e.failure != nil {
+	switch {
+	case l.e.failure != nil:
 		return endFailed
+	case l.held:
+		return l.first
 	}
 	for i := l.e.alive.first(); i >= 0; i = l.e.alive.next(i + 1) {
 		if l.quiet[i] > 0 {
@@ -270,6 +347,9 @@ func (l *linearizer) choose() int {
 	return endBlocked
 }
 
+// holds reports whether thread i is paused before a call.
+func (l *linearizer) holds(i int) bool { return l.held && i == l.first }
+
 // advance returns the thread that must run so that thread u gets on, -1 if it has nothing left to
 // do. deep counts the threads that wait for one another.
 func (l *linearizer) advance(u, deep int) int {
@@ -280,7 +360,7 @@ func (l *linearizer) advance(u, deep int) int {
 	switch {
 	case !l.born.has(u):
 		return l.advance(int(t.parent), deep+1)
-	case !e.threads[u].started || l.paused.has(u):
+	case !e.threads[u].started || l.paused.has(u) || l.holds(u):
 		return u
 	case e.threads[u].fin || l.next[u] == noEvent || l.quiet[u] > 0:
 		return -1
@@ -293,6 +373,9 @@ func (l *linearizer) advance(u, deep int) int {
 	if !l.enabled(e.threads[u]) {
 		if i := l.unfinished(); i >= 0 {
 			return i
+		}
+		if l.held {
+			return l.first // perhaps t waits for its end, which is no event
 		}
 		return l.differs("%s cannot do %s", t.name, e.threads[u].doing())
 	}

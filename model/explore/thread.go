@@ -46,6 +46,7 @@ type thread struct {
 	prev     int32      // the event whose clock is this thread's, or -1
 	children threadSet  // threads that Join waits for
 	quietOps int32      // operations before its first event that were no events
+	foreign  int32      // calls of code that is not rewritten (Pause)
 	stack    span       // what it runs on: its own stack, or that of the coroutine it is in
 	own      span       // its own stack, while it is in a coroutine
 	co       *Coro      // the innermost coroutine it is in, or nil
@@ -98,7 +99,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.name, t.fn = name, fn
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal, t.parent = -1, -1, -1
-	t.children, t.quietOps = threadSet{}, 0
+	t.children, t.quietOps, t.foreign = threadSet{}, 0, 0
 	if t.spin.count > 0 || t.spin.on {
 		t.spin.reset()
 	}

@@ -34,3 +34,26 @@ func Ranged[M ~map[K]V, K comparable, V any](m M, assumption, site string) M {
 	}
 	return m
 }
+
+// Evaluated gives v back: an argument of a call of code that is not rewritten, evaluated before the
+// PauseAfter that stands further right in the call.
+//
+//go:norace
+//go:noinline
+func Evaluated[T any](v T) T { return v }
+
+// PauseAfter gives back the last operand that is evaluated before such a call, and lets others run
+// before it if the execution is one that pauses here.
+//
+//go:norace
+//go:noinline
+func PauseAfter[T any](v T) T {
+	explore.Pause()
+	return v
+}
+
+// Pause is PauseAfter for a call that is deferred.
+//
+//go:norace
+//go:noinline
+func Pause() { explore.Pause() }

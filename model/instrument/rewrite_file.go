@@ -229,6 +229,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 		return false
 	case *ast.CallExpr:
 		r.call(n)
+		r.pauseBefore(n)
 	case *ast.SelectorExpr:
 		r.done[n.Sel] = true
 		return r.spliced[n] || r.selector(n)

@@ -1,0 +1,125 @@
+package hiddenraces
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// between runs call before and after each of two writes, in two goroutines.
+func between(t *testing.T, call func(n int)) {
+	model.Check(t, func(x *model.Exec) {
+		data := new(int)
+		for n := range 2 {
+			x.Go("writer", func() {
+				call(n)
+				*data = n
+				call(n)
+			})
+		}
+		x.Join()
+	})
+}
+
+// verdict: FAILED race
+func TestBetweenFormatting(t *testing.T) { between(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }
+
+// verdict: FAILED race
+func TestBetweenMatching(t *testing.T) { between(t, match) }
+
+// verdict: FAILED race
+func TestBetweenEncoding(t *testing.T) { between(t, encode) }
+
+// verdict: FAILED race
+func TestBetweenHelper(t *testing.T) { between(t, func(int) { t.Helper() }) }
+
+// verdict: FAILED race
+func TestBetweenChangesOfTheEnvironment(t *testing.T) {
+	between(t, func(int) { lockEnvironment() })
+}
+
+// What is read is an argument of the call.
+//
+// verdict: FAILED race
+func TestArgument(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		data := new(int)
+		x.Go("reader", func() {
+			discard(0)
+			fmt.Fprintln(io.Discard, "data", *data, "!")
+			discard(0)
+		})
+		x.Go("writer", func() {
+			discard(1)
+			*data++
+			discard(1)
+		})
+		x.Join()
+	})
+}
+
+// The call after the write is deferred.
+//
+// verdict: FAILED race
+func TestDeferred(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		data := new(int)
+		for n := range 2 {
+			x.Go("writer", func() {
+				fmt.Fprintln(io.Discard, n)
+				defer fmt.Fprintln(io.Discard, n)
+				*data = n
+			})
+		}
+		x.Join()
+	})
+}
+
+// The writes are those of the third calls of each goroutine, between steps.
+//
+// verdict: FAILED race
+func TestBetweenLocksAndCalls(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		data, sum := new(int), 0
+		for n := range 2 {
+			x.Go("writer", func() {
+				mu.Lock()
+				sum += n
+				discard(n)
+				mu.Unlock()
+				discard(n)
+				*data = n
+				discard(n)
+				mu.Lock()
+				sum += n
+				mu.Unlock()
+			})
+		}
+		x.Join()
+	})
+}
+
+// verdict: proved
+func TestGuardedBetween(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		data := new(int)
+		for n := range 2 {
+			x.Go("writer", func() {
+				discard(n)
+				mu.Lock()
+				discard(n)
+				*data = n
+				discard(n)
+				mu.Unlock()
+				discard(n)
+			})
+		}
+		x.Join()
+		discard(*data)
+	})
+}
