@@ -109,3 +109,18 @@ func TestTimeoutsOfFutexWaitsAreTheSameInEveryOrder(t *testing.T) {
 		explore.Join()
 	})
 }
+
+// The calls are four, by two goroutines: so many can hide a race.
+func TestGoroutinesThatPauseAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		var n atomic.Int32
+		for range 2 {
+			explore.Go("", func() {
+				explore.Pause()
+				hook.Int32Add(&n, 1)
+				explore.Pause()
+			}, true)
+		}
+		explore.Join() // for the end of the one that is paused, which is no event
+	})
+}

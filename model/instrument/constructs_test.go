@@ -58,7 +58,7 @@ func TestConstructsAreFreeOfRaces(t *testing.T) {
 func TestSplices(t *testing.T) {
 	files := make(map[string]string)
 	set := constructs(t)
-	for name, text := range rewrittenFiles(t, set, "example.com/t") {
+	for name, text := range rewrittenFiles(t, set, "example.com/t", false) {
 		files[filepath.Base(name)] = text
 	}
 	for _, row := range []struct{ file, want string }{

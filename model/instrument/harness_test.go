@@ -156,7 +156,7 @@ func buildAndRun(t testing.TB, set *Set, pkg string, race bool, args ...string) 
 // original if it has none.
 func rewrittenText(t testing.TB, set *Set, pkg string, file string) string {
 	t.Helper()
-	for name, text := range rewrittenFiles(t, set, pkg) {
+	for name, text := range rewrittenFiles(t, set, pkg, false) {
 		if filepath.Base(name) == file {
 			return text
 		}
@@ -167,9 +167,9 @@ func rewrittenText(t testing.TB, set *Set, pkg string, file string) string {
 
 // rewrittenFiles returns the original names and new texts of the files that
 // the overlay for the package's binary replaces.
-func rewrittenFiles(t testing.TB, set *Set, pkg string) map[string]string {
+func rewrittenFiles(t testing.TB, set *Set, pkg string, race bool) map[string]string {
 	t.Helper()
-	p, err := set.plan(context.Background(), pkg, false)
+	p, err := set.plan(context.Background(), pkg, race)
 	if err != nil {
 		t.Fatalf("%s: %v", pkg, err)
 	}

@@ -16,7 +16,7 @@ import (
 func survivors(t testing.TB, set *Set, pkg string) []string {
 	t.Helper()
 	replace := make(map[string][]byte)
-	for name, text := range rewrittenFiles(t, set, pkg) {
+	for name, text := range rewrittenFiles(t, set, pkg, false) {
 		replace[name] = []byte(text)
 	}
 	cfg := set.cfg
