@@ -117,7 +117,7 @@ type lap struct {
 	progress    bool      // this one cannot be fruitless
 	same        int       // fruitless ones in a row
 	state       []any     // the loop's variables at the head of this iteration
-	still       int       // heads in a row with the same variables as at the head before
+	still       int       // iterations in a row that changed none of them
 	blind       bool      // results were left out of ops: it may count
 	at          string    // where the loop is, once the thread was tired of it
 }
@@ -150,8 +150,6 @@ func (l *lap) carry(state []any) bool {
 	}
 	if l.state = append(l.state[:0], state...); moves {
 		l.still = 0
-	} else {
-		l.still++
 	}
 	return moves
 }
@@ -221,6 +219,7 @@ func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 // lapEnd judges the iteration that has ended, of the innermost loop.
 func (e *engine) lapEnd(t *thread) {
 	l := t.spin.top()
+	l.still++
 	if !l.progress && l.repeats() {
 		l.same++
 	} else {
