@@ -35,12 +35,12 @@ import (
 // What the fair rule explores. Call an execution patient if it takes every step of a tired thread
 // when no other thread is enabled, in the order of turns, and the cases of its selects in turn.
 // Whether a thread is tired, and which case has its turn, follows from the thread's own operations
-// and their results, and whether nothing else is enabled from the set of events so far. So these are
-// the same in all executions of a trace, if the steps of tired threads depend on everything before
-// them, and they do (event.idle, joinAll). The search is therefore that of a program whose tired
-// threads wait for a gate, and it explores all traces of patient executions, except for the order of
-// turns, which is one. A reversal that needs a step of a tired thread while others are enabled
-// leaves the set, and is not attempted.
+// and their results, and whether nothing else is enabled from the set of events so far. So these
+// are the same in all executions of a trace, if the steps of tired threads depend on everything
+// before them, and they do (event.idle, joinAll). The search is therefore that of a program whose
+// tired threads wait for a gate, and it explores all traces of patient executions, except for the
+// order of turns, which is one. A reversal that needs a step of a tired thread while others are
+// enabled leaves the set, and is not attempted.
 //
 // Timeouts come in the order of their deadlines, those of tired threads included. When idleLaps
 // steps have passed in which only tired threads and timeouts ran, a tired thread that had its turn
@@ -55,14 +55,15 @@ import (
 // patient up to the order of independent steps.
 //
 // What never ends. When all that runs are tired threads and timers, for half the bound on steps,
-// then every enabled thread had its turns, and repeated itself, with each case of its selects. All that an iteration of a marked
-// loop carries to the next are the variables that Turn is given. No timer of another thread is to
-// come: it would have come after idleLaps steps. If these variables did not change either, then
-// each thread is in the state in which it was an iteration ago, and a fair scheduler can go on like
-// this for ever. That is a livelock, or the deadlock of those who wait meanwhile. If they did
-// change, as a counter of attempts does, the loop may end by itself: the execution goes on up to a
-// larger bound, after which it is not decided. A body that returned does not wait for threads that
-// let time pass in every iteration: as at the end of a process, they stop.
+// then every enabled thread had its turns, and repeated itself, with each case of its selects. All
+// that an iteration of a marked loop carries to the next are the variables that Turn is given. No
+// timer of another thread is to come: it would have come after idleLaps steps. If these variables
+// did not change either, then each thread is in the state in which it was an iteration ago, and a
+// fair scheduler can go on like this for ever. That is a livelock, or the deadlock of those who
+// wait meanwhile. If they did change, as a counter of attempts does, the loop may end by itself:
+// the execution goes on up to a larger bound, after which it is not decided. A body that returned
+// does not wait for threads that let time pass in every iteration: as at the end of a process,
+// they stop.
 //
 // Other loops. An execution can reach the bound on steps, or choose among ready cases of selects
 // mostChosen times, without a thread that is tired: in a loop that writes shared memory, calls what
@@ -274,18 +275,9 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	case ev.op == OpTimerStart || ev.op == OpTimerStop || ev.op == OpTimerReset:
 		r.obj = -1 // each iteration may have its own
 	case ops[ev.op].takes:
-		r.taken, r.val = t.chanOp.taken, 0
 		chose = e.couldTakeAnother(t)
 		e.chosen += e.freely(t, ev)
-		if t.chanOp.taken >= 0 {
-			c := t.chanOp.cases[t.chanOp.taken]
-			ch := e.objs[c.obj].ch
-			if ch.timer == nil && !ch.closed {
-				progress = true
-			} else if ch.timer != nil {
-				r.obj = -1
-			}
-		}
+		progress = e.noteCase(t, &r)
 	case ev.op == OpPost || ev.op == OpCall || ev.op == OpReturn:
 		progress = true
 	}
@@ -301,6 +293,20 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	if ev.idle != busy {
 		s.turn = d
 	}
+}
+
+// noteCase adds to an operation that takes a case which one it took, and reports whether a value
+// has moved.
+func (e *engine) noteCase(t *thread, r *lapOp) (moved bool) {
+	r.taken, r.val = t.chanOp.taken, 0
+	if r.taken < 0 {
+		return false
+	}
+	ch := e.objs[t.chanOp.cases[r.taken].obj].ch
+	if ch.timer != nil {
+		r.obj = -1
+	}
+	return ch.timer == nil && !ch.closed
 }
 
 // outrun reports whether t's CompareAndSwap, which fails, expects what t has loaded in the same
@@ -457,10 +463,12 @@ func (l *lap) passesTime() bool {
 }
 
 // isLong reports whether the execution, whose next event runs for the reason idle, has reached a
-// bound on steps: for those that repeat nothing, for those that only repeat, for all.
+// bound: on steps, for those that repeat nothing, for those that only repeat, for all, or on free
+// choices among cases.
 func (e *engine) isLong(idle uint8) bool {
-	return e.chosen >= mostChosen && e.mayStartAgain() || e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
-		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2
+	return e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
+		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2 ||
+		e.chosen >= mostChosen && e.mayStartAgain()
 }
 
 // mayStartAgain reports whether the exploration can start again and compare the iterations of every
