@@ -79,6 +79,27 @@ func TestTimersAmongLoopsAreTheSameInEveryOrder(t *testing.T) {
 	})
 }
 
+// Both cases of the select are ready once quit is closed.
+func TestCasesInTurnAreTheSameInEveryOrder(t *testing.T) {
+	requireSameInEveryOrder(t, func() {
+		quit, closed := make(chan bool), make(chan bool)
+		hook.Close(closed)
+		explore.Go("worker", func() {
+			for n := explore.SpinStart(); ; {
+				explore.Turn(n)
+				s := hook.NewSelection(2, false)
+				select {
+				case <-hook.SelectRecv(&s, closed):
+				case <-hook.SelectRecv(&s, quit):
+					return
+				}
+			}
+		}, true)
+		explore.Go("ender", func() { hook.Close(quit) }, true)
+		explore.Join()
+	})
+}
+
 // Nothing but the two sleeps can end, and they end together: each may be the first.
 func TestSleepsThatEndTogetherAreTheSameInEveryOrder(t *testing.T) {
 	cfg := explore.Config{Preemptions: -1, Linearize: true, TimePasses: true}
