@@ -121,6 +121,7 @@ type call struct {
 	stdout, stderr io.Writer
 	opts           driver.Options
 	json           bool
+	format         string // one of formats
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
@@ -193,9 +194,44 @@ func (c *call) checkFlags() {
 		"write into `file` which statements of the packages under check some execution reached,\n"+
 			"for go tool cover; the summary then lists the lines that none reached")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
+	c.flags.StringVar(&c.format, "format", formats[0],
+		"print in the `format` "+strings.Join(formats, ", ")+";\n"+
+			"gotest is what go test -v prints, for go tool test2json and gotestsum:\n"+
+			"a check that is FAILED or undecided is a test that fails")
 	c.flags.BoolVar(&c.json, "json", false,
-		"print one JSON object per check, then one with the counts and skipped tests;\n"+
-			"\"kind\", \"file\" and \"line\" say what decided FAILED and undecided, and where")
+		"short for -format json: one JSON object per check, then one with the counts and\n"+
+			"skipped tests; \"kind\", \"file\" and \"line\" say what decided FAILED and undecided,\n"+
+			"and where")
+}
+
+// formats of the output of check; the first is the default.
+var formats = []string{"table", "json", "gotest"}
+
+// An output shows the results of checks.
+type output interface {
+	driver.Observer
+	Close(driver.Summary)
+	Abandon()
+}
+
+// output returns what -format and -json ask for.
+func (c *call) output() (output, error) {
+	if c.json {
+		if c.format != formats[0] && c.format != "json" {
+			return nil, &driver.UsageError{Text: "-json is -format json: give one of them"}
+		}
+		c.format = "json"
+	}
+	switch c.format {
+	case "table":
+		return driver.NewTable(c.stdout, isTerminal(c.stdout), c.replayCommand), nil
+	case "json":
+		return driver.NewJSON(c.stdout), nil
+	case "gotest":
+		return driver.NewTestLog(c.stdout, c.replayCommand), nil
+	}
+	return nil, &driver.UsageError{Text: fmt.Sprintf(
+		"format %q: want one of %s", c.format, strings.Join(formats, ", "))}
 }
 
 func parsePreemptions(s string) (int, error) {
@@ -215,15 +251,9 @@ func (c *call) packages() []string {
 
 func (c *call) check() int {
 	c.opts.Patterns = c.packages()
-	var out interface {
-		driver.Observer
-		Close(driver.Summary)
-		Abandon()
-	}
-	if c.json {
-		out = driver.NewJSON(c.stdout)
-	} else {
-		out = driver.NewTable(c.stdout, isTerminal(c.stdout), c.replayCommand)
+	out, err := c.output()
+	if err != nil {
+		return c.trouble(err)
 	}
 	sum, err := driver.Check(c.ctx, c.opts, out)
 	if err != nil {

@@ -10,7 +10,8 @@
 //	diagnose.go  why a process ended without a result; race_report.go: a data race
 //	merge.go     plain run + race run -> one row
 //	coverage.go  what the executions of all checks have reached
-//	table.go     rows for people; json.go for programs; live.go while the checks run
+//	table.go     rows for people; json.go for programs; testlog.go for readers of go test -v;
+//	             live.go while the checks run
 //
 // replay.go runs one schedule again. mutants.go puts known bugs back, one at a time (package
 // mutant), and looks whether the checks or tests (gotest.go) object.

@@ -28,6 +28,7 @@ const (
 
 // A Row is the result of one check. Its JSON form is what check -json prints.
 type Row struct {
+	Version     int      `json:"version"` // JSONVersion, where it is printed
 	Package     string   `json:"package"`
 	Name        string   `json:"name"`
 	Verdict     string   `json:"verdict"`
@@ -59,6 +60,7 @@ type Row struct {
 
 // A Summary counts rows.
 type Summary struct {
+	Version   int `json:"version"` // JSONVersion, where it is printed
 	Checks    int `json:"checks"`
 	Proved    int `json:"proved"`
 	Bounded   int `json:"bounded"`

@@ -55,7 +55,7 @@ func TestSkippedTestsAreInTableAndSummary(t *testing.T) {
 	j := NewJSON(&b)
 	j.Row(row)
 	j.Close(sum)
-	require.JSONEq(t, `{"checks":0,"proved":0,"bounded":0,"undecided":0,"failed":0,"skipped":[
+	require.JSONEq(t, `{"version":1,"checks":0,"proved":0,"bounded":0,"undecided":0,"failed":0,"skipped":[
 		{"package": "example.com/m/p", "name": "TestA", "message": "no file",
 			"file": "p/a_test.go", "line": 3}
 	]}`, b.String())

@@ -110,19 +110,23 @@ func note(r Row) string {
 }
 
 func (t *Table) failure(r Row) {
-	fmt.Fprintln(t.out)
-	fmt.Fprintln(t.out, indent(r.Message))
+	fmt.Fprintf(t.out, "\n%s\n\n", indent(withEvidence(r, t.replay)))
+}
+
+// withEvidence is the message of a row, followed by the execution, files and the token.
+func withEvidence(r Row, replay func(token string) string) string {
+	text := strings.TrimRight(r.Message, "\n")
 	// A body that failed before its first step has nothing but the message.
 	if r.Trace != nil && len(r.Trace.Steps) > 0 {
-		fmt.Fprintf(t.out, "\n%s\n", indent(drawn(r.Trace)))
+		text += "\n\n" + drawn(r.Trace)
 	}
 	for kind, path := range r.Files {
-		fmt.Fprintf(t.out, "\n    %s: %s\n", kind, path)
+		text += fmt.Sprintf("\n\n%s: %s", kind, path)
 	}
 	if r.Token != "" {
-		fmt.Fprintf(t.out, "\n    token   %s\n    replay  %s\n", r.Token, t.replay(r.Token))
+		text += fmt.Sprintf("\n\ntoken   %s\nreplay  %s", r.Token, replay(r.Token))
 	}
-	fmt.Fprintln(t.out)
+	return text
 }
 
 // drawn draws an execution, with the text of the source lines.

@@ -148,6 +148,7 @@ func TestJSONHasExactlyTheseKeys(t *testing.T) {
 	require.Equal(
 		t,
 		[]string{
+			"version",
 			"package",
 			"name",
 			"verdict",
@@ -167,7 +168,8 @@ func TestJSONHasExactlyTheseKeys(t *testing.T) {
 		},
 		keys(lines[0]),
 	)
-	require.Equal(t, []string{"checks", "proved", "bounded", "undecided", "failed"}, keys(lines[1]))
+	require.Equal(t, []string{"version", "checks", "proved", "bounded", "undecided", "failed"},
+		keys(lines[1]))
 }
 
 func TestLiveLineSaysWhatIsLeft(t *testing.T) {
