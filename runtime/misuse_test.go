@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	goruntime "runtime"
@@ -312,6 +313,71 @@ func TestTaskThatWaitsForItselfPanics(t *testing.T) {
 		require.ErrorAs(t, err, &p, what)
 		require.Equal(t, "runtime: "+what+": a task cannot wait for its own end", p.Value)
 	}
+}
+
+// A task that calls Close or Shutdown of its runtime would wait for its own end; with Debug, a Wait
+// that would block its worker is refused too. (runtime/R18)
+func TestCallsThatBlockATaskOfTheRuntimePanic(t *testing.T) {
+	rt := start(t, 1, runtime.Debug())
+	other := start(t, 1, runtime.Debug())
+	const where = ": called in a task of the runtime, "
+	for _, depth := range []int{0, 200} {
+		run(t, rt, func(cx runtime.Cx) error {
+			cx.Yield()
+			child := runtime.Spawn(cx, forever)
+			defer child.Cancel()
+			deep(depth, func() {
+				for want, call := range map[string]func(){
+					"Close" + where + "which would wait for its own end; a task calls Cx.Close": func() {
+						_ = rt.Close()
+					},
+					"Shutdown" + where +
+						"which would wait for its own end; a task calls Cx.Shutdown": func() {
+						_ = rt.Shutdown(t.Context())
+					},
+					"Wait" + where + "whose worker it would block; a task calls Handle.Join": func() {
+						_, _ = child.Wait(t.Context())
+					},
+				} {
+					require.Equal(t, "runtime: "+want, panics(call))
+				}
+				_, err := runtime.Submit(other, returns(1)).Wait(t.Context())
+				require.NoError(t, err)
+			})
+			return nil
+		})
+	}
+	// Other goroutines may, and tasks of other runtimes, and coroutines that are none of a task.
+	run(t, rt, func(runtime.Cx) error { return other.Close() })
+	next, stop := iter.Pull(func(yield func(error) bool) { yield(rt.Close()) })
+	err, _ := next()
+	stop()
+	require.NoError(t, err)
+}
+
+// A hook that calls Close in a task's goroutine panics too, after one task has called Goexit, too.
+func TestCloseInAHookPanics(t *testing.T) {
+	var rt *runtime.Runtime
+	rt = start(t, 1, runtime.OnPanic(func(*runtime.PanicError) { _ = rt.Close() }))
+	for range 2 {
+		_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) { panic("first") }))
+		require.ErrorContains(t, err, "first")
+		require.ErrorContains(t, err, "runtime: Close: called in a task of the runtime")
+		_, err = get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) {
+			goruntime.Goexit()
+			return 0, nil
+		}))
+		require.ErrorIs(t, err, runtime.ErrGoexit)
+	}
+}
+
+// deep calls fn on a stack that is so many functions deeper.
+func deep(by int, fn func()) {
+	if by == 0 {
+		fn()
+		return
+	}
+	deep(by-1, fn)
 }
 
 func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {

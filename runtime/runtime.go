@@ -140,10 +140,12 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 // on, until [Runtime.Close] ends them. It returns [ErrClosed] at once if the runtime is closed
 // already. It panics if ctx is nil.
 //
-// It is for goroutines that are not tasks; a task calls [Cx.Shutdown].
+// It is for goroutines that are not tasks; a task calls [Cx.Shutdown]. It panics if a task of the
+// runtime or a function of [OnPanic] calls it on the goroutine of a task.
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.check("Shutdown")
 	notNil(ctx, "Shutdown")
+	rt.refuseInTask("Shutdown", endInTaskRule, "Cx.Shutdown")
 	if !rt.raiseMode(draining) {
 		return ErrClosed
 	}
@@ -155,9 +157,10 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 // return ErrClosed, outside of shields; Close waits for tasks that neither wait nor check [Cx.Err].
 // It returns nil, also after Shutdown, or [ErrClosed] if Close was called before.
 //
-// It is for goroutines that are not tasks; a task calls [Cx.Close].
+// It is for goroutines that are not tasks; a task calls [Cx.Close]. It panics as Shutdown does.
 func (rt *Runtime) Close() error {
 	rt.check("Close")
+	rt.refuseInTask("Close", endInTaskRule, "Cx.Close")
 	if !rt.raiseMode(cancelled) {
 		return ErrClosed
 	}

@@ -54,6 +54,7 @@ type coroutine struct {
 	tracing      bool       // the option Trace; never changes
 	spans        []openSpan // of the tasks here that are in shields and have started tasks
 	waited       bool       // has been suspended since a future cleared this before its poll
+	creator      string     // the number of the goroutine that has started it; never changes
 
 	next  func() (struct{}, bool) // resumes it; the trampoline calls it
 	stop  func()                  // ends a spare
@@ -66,9 +67,11 @@ type coroutine struct {
 	listPrev, listNext *coroutine
 }
 
-// newCoroutine returns a spare coroutine.
-func newCoroutine(rt *Runtime) *coroutine {
-	co := &coroutine{inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace}
+// newCoroutine returns a spare coroutine. Goroutine creator calls it.
+func newCoroutine(rt *Runtime, creator string) *coroutine {
+	co := &coroutine{
+		inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace, creator: creator,
+	}
 	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
 		rt.label()
 		co.yield = yield

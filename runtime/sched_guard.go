@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 )
@@ -13,6 +14,8 @@ import (
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
 //   - A Cx must be used on the goroutine of its task only.
+//   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
+//     that may be needed for it.
 //
 // A thread that an ended task has left locked is unlocked when its coroutine becomes idle, and
 // reported to the function of [OnPanic] as a panic is.
@@ -74,6 +77,72 @@ func (co *coroutine) unlock(rt *Runtime) {
 		Value: "runtime: " + lockedRule + ", nor leave it locked when it ends",
 		Stack: debug.Stack(),
 	})
+}
+
+const (
+	endInTaskRule  = "called in a task of the runtime, which would wait for its own end"
+	waitInTaskRule = "called in a task of the runtime, whose worker it would block"
+)
+
+// inTask reports whether the calling goroutine is that of a task of rt, other than a blocking task.
+//
+// Go tells a goroutine nothing about itself but in the text of its stack. That ends with the number
+// of the goroutine that has started it: for a coroutine, the trampoline of a worker. So a coroutine
+// costs nothing more. The text of a deep stack takes 100 microseconds; most goroutines are told
+// apart by their first functions.
+func (rt *Runtime) inTask() bool {
+	if !maybeInTask() {
+		return false
+	}
+	text := make([]byte, 64<<10)
+	text = text[:runtime.Stack(text, false)]
+	stack, creator, ok := bytes.Cut(text, []byte("created by iter.Pull"))
+	if !ok || !bytes.Contains(stack, []byte(loopName)) {
+		return false
+	}
+	line, _, _ := bytes.Cut(creator, []byte("\n"))
+	return rt.coroutines.hasCreator(string(line[bytes.LastIndexByte(line, ' ')+1:]))
+}
+
+// maybeInTask returns false if the calling goroutine is not that of a coroutine of any runtime.
+func maybeInTask() bool {
+	var calls [64]uintptr
+	n := runtime.Callers(0, calls[:])
+	if n == len(calls) {
+		return true // its first functions are not among these
+	}
+	for _, pc := range calls[max(n-8, 0):n] { // loop is among the first functions of a coroutine
+		if runtime.FuncForPC(pc-1).Name() == loopName {
+			return true
+		}
+	}
+	return false
+}
+
+// packagePrefix is what the names of the functions of this package begin with.
+var packagePrefix = reflect.TypeFor[Runtime]().PkgPath() + "."
+
+// loopName is the name of coroutine.loop.
+var loopName = packagePrefix + "(*coroutine).loop"
+
+// hasCreator reports whether that goroutine has started one of the coroutines.
+func (l *coroutineList) hasCreator(goroutine string) bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for co := l.all; co != nil; co = co.listNext {
+		if co.creator == goroutine {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseInTask panics if the calling goroutine is that of a task of rt. what is the name of the
+// calling function, rule why a task must not call it, instead what it calls. (runtime/R18)
+func (rt *Runtime) refuseInTask(what, rule, instead string) {
+	if rt.inTask() {
+		panic("runtime: " + what + ": " + rule + "; a task calls " + instead)
+	}
 }
 
 // header returns the number of the calling goroutine and whether its thread is locked.

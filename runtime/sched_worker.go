@@ -15,6 +15,8 @@ import (
 type worker struct {
 	rt *Runtime
 	id int
+	// goroutine is the number of its goroutine; see inTask.
+	goroutine string
 
 	// A coroutine that returns to the trampoline says why, and what comes next.
 	toResume  *coroutine    // what the trampoline resumes next; nil: look for a task
@@ -80,6 +82,7 @@ func newWorker(rt *Runtime, id int) *worker {
 // run is the trampoline: it resumes one coroutine after another until the runtime has ended.
 func (w *worker) run() {
 	defer w.stopped()
+	w.goroutine, _ = header()
 	w.rt.label()
 	for {
 		co := w.toResume
@@ -125,7 +128,7 @@ func (w *worker) takeSpare() *coroutine {
 		w.spares = w.spares[:n-1]
 		return co
 	}
-	return newCoroutine(w.rt)
+	return newCoroutine(w.rt, w.goroutine)
 }
 
 // keepSpare keeps co for takeSpare and returns true; or returns false if there are enough spares:

@@ -82,11 +82,14 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 // Wait waits for the end of the task and returns its result, or the error of ctx if that ends
 // first: one that errors.Is takes for ctx.Err() and for the cause of ctx. It is for goroutines that
 // are not tasks, since it would block a worker: a task calls [Handle.Join]. It panics if the handle
-// is detached or ctx is nil.
+// is detached or ctx is nil, and with [Debug] if a task of the same runtime calls it.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
 	notNil(ctx, "Wait")
 	if !h.ended() {
+		if h.rt.config.debug {
+			h.rt.refuseInTask("Wait", waitInTaskRule, "Handle.Join")
+		}
 		done := make(goroutine)
 		j := &joiner{waker: done}
 		if h.addJoiner(j) {
