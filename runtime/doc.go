@@ -134,7 +134,7 @@
 // The files are grouped by prefix. The first file of a group says how the group works:
 //
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given
-//	task      the life of a task: task_spawn, task_handle, task_join, task_context
+//	task      the life of a task: task_spawn, task_handle, task_join, task_context; task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
 //	sched_    running tasks: coroutine, worker, find, queue, injector, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard

@@ -73,9 +73,13 @@ func (rt *Runtime) label() {
 	}
 }
 
-// traced polls t within a trace region.
+// traced polls t within a trace region, if Trace is on, and with Debug notes that it runs.
 func (co *coroutine) traced(t *task) (ended bool) {
-	if !trace.IsEnabled() {
+	if t.rt.config.debug {
+		co.pushRunning(t)
+		defer co.popRunning() // also after Goexit
+	}
+	if !t.rt.config.trace || !trace.IsEnabled() {
 		return t.body.poll(Cx{co, t})
 	}
 	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after Goexit

@@ -44,6 +44,7 @@ type Runtime struct {
 	done     chan struct{}
 	contexts contexts
 	ends     ends
+	joins    joinNotes // with Debug
 	// joinersLock orders removals from the lists of joiners of all tasks.
 	joinersLock sync.Mutex
 }

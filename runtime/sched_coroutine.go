@@ -44,17 +44,18 @@ import (
 // resumed it last; while suspended, to the task on top of it, whose next runner resumes it. Fields
 // are used by the owner unless they say otherwise.
 type coroutine struct {
-	worker       *worker    // the worker that resumed it last
-	task         *task      // the innermost task that runs here; nil in loop and while suspended
-	initial      *task      // RUNNING: the task that a spare runs first when it is resumed
-	savedBody    body       // the body of task, while that is suspended
-	inlineLeft   int        // how many more joins may run their targets here
-	budget       int        // calls left that need not wait; see Cx.charge
-	budgetRounds uint8      // how many budgets in a row were used up
-	tracing      bool       // the option Trace; never changes
-	spans        []openSpan // of the tasks here that are in shields and have started tasks
-	waited       bool       // has been suspended since a future cleared this before its poll
-	creator      string     // the number of the goroutine that has started it; never changes
+	worker       *worker     // the worker that resumed it last
+	task         *task       // the innermost task that runs here; nil in loop and while suspended
+	initial      *task       // RUNNING: the task that a spare runs first when it is resumed
+	savedBody    body        // the body of task, while that is suspended
+	inlineLeft   int         // how many more joins may run their targets here
+	budget       int         // calls left that need not wait; see Cx.charge
+	budgetRounds uint8       // how many budgets in a row were used up
+	tracing      bool        // the option Trace or Debug; never changes
+	spans        []openSpan  // of the tasks here that are in shields and have started tasks
+	waited       bool        // has been suspended since a future cleared this before its poll
+	running      []namedTask // with Debug: the tasks that run here, the innermost last
+	creator      string      // the number of the goroutine that has started it; never changes
 
 	next  func() (struct{}, bool) // resumes it; the trampoline calls it
 	stop  func()                  // ends a spare
@@ -70,7 +71,8 @@ type coroutine struct {
 // newCoroutine returns a spare coroutine. Goroutine creator calls it.
 func newCoroutine(rt *Runtime, creator string) *coroutine {
 	co := &coroutine{
-		inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace, creator: creator,
+		inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace || rt.config.debug,
+		creator: creator,
 	}
 	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
 		rt.label()

@@ -9,11 +9,13 @@ import (
 
 // Debug makes every call that waits check the goroutine that makes it, and panic with the broken
 // rule. The check takes some microseconds. Without it, Go ends the process with a message that does
-// not name the rule:
+// not name the rule, or tasks wait until they are cancelled:
 //
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
 //   - A Cx must be used on the goroutine of its task only.
+//   - Tasks must not join each other in a circle. The join that closes one panics with the lines
+//     of all joins in it.
 //   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
 //     that may be needed for it.
 //

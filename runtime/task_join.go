@@ -71,6 +71,7 @@ func (cx Cx) handOff(t *task) (j *joiner) {
 		}
 	}()
 	if cx.task.stopErr() == nil {
+		cx.refuseCircle(t)
 		j = &joiner{waker: cx.task}
 		t.addJoiner(j)
 		handed = true
@@ -89,8 +90,10 @@ func (cx Cx) await(t *task) error {
 	if err := cx.task.stopErr(); err != nil {
 		return err
 	}
+	cx.refuseCircle(t)
 	j := &joiner{waker: cx.task}
 	if !t.addJoiner(j) {
+		cx.forgetJoin()
 		return nil
 	}
 	return cx.suspendFor(t, j)
@@ -102,9 +105,11 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 	for {
 		cx.coroutine.suspend(taskWaits)
 		if t.ended() {
+			cx.forgetJoin()
 			return nil
 		}
 		if err := cx.task.stopErr(); err != nil {
+			cx.forgetJoin()
 			t.removeJoiner(j)
 			return err
 		}

@@ -1,0 +1,133 @@
+package runtime
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Circles of joins
+//
+// Tasks that join each other in a circle wait until they are cancelled. With Debug, a runtime
+// notes which task waits for which, and the join that would close a circle panics instead.
+//
+//	join   under the lock: 1 note for what the task waits  2 follow the notes: if they lead back
+//	       to the task, remove its notes and panic
+//	       Of the joins of a circle, the last one finds the notes of all others. (runtime/R19)
+//
+// A task that runs its target on its own stack waits for it too, so a join notes this for all tasks
+// beneath. Joins that can give up, with a timeout or a context, are not noted, nor is the wait of a
+// Scope.
+
+// joinNotes is what Debug knows of joins. Any goroutine may call its methods.
+type joinNotes struct {
+	lock  sync.Mutex
+	waits map[*task]joinNote // by the task that waits
+}
+
+// A joinNote says that a task waits.
+type joinNote struct {
+	task  *task  // for the end of this one
+	name  string // what the task that waits does; see nameOf
+	where string // the line that called Join, or that the target runs on the same stack
+}
+
+// A namedTask is a task that runs on a coroutine, and what it does.
+type namedTask struct {
+	task *task
+	name string
+}
+
+// refuseCircle notes that the calling task is about to wait for t, if Debug is on. It panics if it
+// would wait for itself then.
+func (cx Cx) refuseCircle(t *task) {
+	if cx.coroutine.running != nil {
+		cx.noteJoin(t)
+	}
+}
+
+// forgetJoin ends what refuseCircle has noted.
+func (cx Cx) forgetJoin() {
+	if cx.coroutine.running != nil {
+		notes := &cx.task.rt.joins
+		notes.lock.Lock()
+		defer notes.lock.Unlock()
+		notes.remove(cx.coroutine.running)
+	}
+}
+
+// noteJoin is refuseCircle with Debug.
+func (cx Cx) noteJoin(t *task) {
+	running := cx.coroutine.running
+	where := callerOutside()
+	notes := &cx.task.rt.joins
+	notes.lock.Lock()
+	defer notes.lock.Unlock()
+	if notes.waits == nil {
+		notes.waits = map[*task]joinNote{}
+	}
+	for i, r := range running {
+		if i+1 < len(running) {
+			notes.waits[r.task] = joinNote{running[i+1].task, r.name, "a join that runs it"}
+		} else {
+			notes.waits[r.task] = joinNote{t, r.name, where}
+		}
+	}
+	if circle := notes.circle(cx.task); circle != "" {
+		notes.remove(running)
+		panic("runtime: Join: tasks must not join each other in a circle:" + circle)
+	}
+}
+
+// circle returns a line for each wait that leads from t back to t, or "". It is called under the
+// lock.
+func (n *joinNotes) circle(t *task) string {
+	var lines strings.Builder
+	seen := map[*task]bool{}
+	for at := t; !seen[at]; {
+		seen[at] = true
+		note, waits := n.waits[at]
+		// A task that must end, or whose target has ended, gives up or goes on.
+		if !waits || note.task.ended() || at.state.Load().CancelEffective() || at.rt.cancelling() {
+			return ""
+		}
+		fmt.Fprintf(&lines, "\n\t%s waits in %s", note.name, note.where)
+		if at = note.task; at == t {
+			return lines.String()
+		}
+	}
+	return "" // another circle, which t is not in
+}
+
+// remove removes the notes of tasks that go on. It is called under the lock.
+func (n *joinNotes) remove(running []namedTask) {
+	for _, r := range running {
+		delete(n.waits, r.task)
+	}
+}
+
+// pushRunning notes that t runs, on top of the others.
+func (co *coroutine) pushRunning(t *task) {
+	co.running = append(co.running, namedTask{t, nameOf(t.body)})
+}
+
+// popRunning is deferred by what has called pushRunning.
+func (co *coroutine) popRunning() {
+	last := len(co.running) - 1
+	co.running[last] = namedTask{}
+	co.running = co.running[:last]
+}
+
+// callerOutside returns the file and line of the innermost function that is not of this package.
+func callerOutside() string {
+	var calls [32]uintptr
+	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
+	for more := true; more; {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); !strings.HasPrefix(frame.Function, packagePrefix) {
+			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+	}
+	return "this package"
+}

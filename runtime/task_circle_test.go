@@ -1,0 +1,96 @@
+package runtime_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// inCircle requires that err is the panic of a join that would have closed a circle of so many.
+func inCircle(t *testing.T, err error, joins int) {
+	t.Helper()
+	var p *runtime.PanicError
+	require.ErrorAs(t, err, &p)
+	text, ok := p.Value.(string)
+	require.True(t, ok)
+	require.Contains(t, text, "runtime: Join: tasks must not join each other in a circle:\n")
+	lines := text[len("runtime: Join: tasks must not join each other in a circle:"):]
+	require.Regexp(t, `^(\n\t.*runtime_test\..* waits in .*(_test\.go:\d+|join that runs it)){`+
+		string(rune('0'+joins))+`}$`, lines)
+}
+
+// Tasks that join each other in a circle are told so, with Debug, and all end. (runtime/R19)
+func TestDebugRefusesCirclesOfJoins(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		for n := 2; n <= 4; n++ {
+			rt := start(t, workers, runtime.Debug())
+			ready := make(chan struct{})
+			all := make([]*runtime.Handle[int], n)
+			for i := range all {
+				all[i] = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					if _, _, err := runtime.Receive(cx, ready); err != nil {
+						return 0, err
+					}
+					return all[(i+1)%n].Join(cx)
+				})
+			}
+			close(ready)
+			for _, h := range all {
+				_, err := get(t, h)
+				inCircle(t, err, n)
+			}
+		}
+	})
+}
+
+// So is a task that joins the one that runs it on its own stack, or that waits for it.
+func TestDebugRefusesAJoinOfTheParentThatWaits(t *testing.T) {
+	for _, depth := range []int{0, 256} {
+		rt := start(t, 1, runtime.Debug(), runtime.InlineDepth(depth))
+		var parent *runtime.Handle[int]
+		ready := make(chan struct{})
+		parent = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			<-ready
+			return runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				return parent.Join(cx)
+			}).Join(cx)
+		})
+		close(ready)
+		_, err := get(t, parent)
+		inCircle(t, err, 2)
+	}
+}
+
+// A join that has given up is no part of a circle, nor is one whose task is cancelled.
+func TestDebugAllowsAJoinOfATaskThatHasGivenUp(t *testing.T) {
+	rt := start(t, 1, runtime.Debug(), runtime.InlineDepth(0))
+	var first, second *runtime.Handle[int]
+	ready, over, joins := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	gaveUp := make(chan error, 1)
+	first = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		if _, _, err := runtime.Receive(cx, ready); err != nil {
+			return 0, err
+		}
+		_, err := second.Join(cx)
+		gaveUp <- err
+		cx.Shield(func() { _, _, _ = runtime.Receive(cx, over) })
+		return 7, nil
+	})
+	second = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		if _, _, err := runtime.Receive(cx, joins); err != nil {
+			return 0, err
+		}
+		runtime.Spawn(cx, func(runtime.Cx) (int, error) { close(over); return 0, nil }).Detach()
+		return first.Join(cx)
+	})
+	close(ready)
+	waits(t, func() bool { return second.Joiners() == 1 }, "the first does not join")
+	first.Cancel()
+	require.ErrorIs(t, receive(t, gaveUp), runtime.ErrCancelled)
+	close(joins)
+	v, err := get(t, second)
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+}
