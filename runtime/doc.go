@@ -151,6 +151,9 @@
 //     socket, time.Sleep, a Go channel. Use [Receive] and [Send] for Go channels,
 //     [Runtime.Watch] for descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for
 //     everything else.
+//   - A task that blocks its worker until another task has run may wait for ever: with one worker
+//     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
+//     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics.
 //   - After a wait, a task may continue on another worker and thread. It must not wait while it has
 //     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
 //     names the rule.
@@ -159,6 +162,8 @@
 //     its cancellation when the target has ended.
 //   - A panic is a result and does not end the process. So is Goexit, and with it
 //     testing.T.FailNow: it ends the task, and the tasks whose joins are beneath it on the stack.
+//   - A runtime that is not closed keeps its workers, and with park.Futex a thread for each. Under
+//     testing/synctest, workers must sleep by park.Portable; see [Parker].
 //   - The race detector, profiles and stack traces work: a task that waits is a goroutine in the
 //     state "coroutine".
 //
