@@ -364,7 +364,7 @@ func TestNever(t *testing.T) {
 	a := surewake(t, dir, "check", "-json", "-race=false")
 	require.Equal(t, 1, a.code, "%s", a)
 	rows, sum := a.rows(t)
-	require.Equal(t, driver.Summary{Checks: 1, Failed: 1}, sum)
+	require.Equal(t, driver.Summary{Version: driver.JSONVersion, Checks: 1, Failed: 1}, sum)
 	require.Equal(t, wire.KindAssertion, rows[0].Kind)
 	require.Equal(t, "root_test.go:10", fmt.Sprintf("%s:%d", rows[0].File, rows[0].Line))
 	require.True(t, strings.HasPrefix(rows[0].Token, ".:TestNever:"), rows[0].Token)
