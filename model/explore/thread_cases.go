@@ -72,7 +72,8 @@ func (e *engine) couldTakeAnother(t *thread) bool {
 }
 
 // mostChosen bounds how often the selects of an execution choose freely among cases that are ready
-// (Other loops, thread_fair.go). No program of which more is explored ends.
+// (Other loops, thread_fair.go). Each such choice multiplies the executions, so a search that needs
+// more of them would not end.
 const mostChosen = 64
 
 // freely is 1 if t's operation, which is ev, could have taken another case, 0 otherwise.
