@@ -168,7 +168,8 @@ func TestMutantsAreNamedAfterHazards(t *testing.T) {
 	text, err := os.ReadFile("docs/hazards.md")
 	require.NoError(t, err)
 	for dir, letters := range map[string]string{
-		"deque": "D", "taskstate": "T", "park": "P", "idle": "I", "runtime": "DIPR",
+		"deque": "D", "injector": "Q", "taskstate": "T", "park": "P", "idle": "I",
+		"runtime": "DIPR",
 	} {
 		files, err := filepath.Glob(dir + "/testdata/mutants/*.mutant")
 		require.NoError(t, err)

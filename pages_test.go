@@ -19,6 +19,7 @@ func TestPagesShowCodeThatIsChecked(t *testing.T) {
 	}{
 		"deque":     {1, "examples/pool/pool.go"},
 		"idle":      {5, "examples/pool/pool.go"},
+		"injector":  {1, "examples/pool/pool.go"},
 		"park":      {2, "park/example_test.go"},
 		"taskstate": {5, "taskstate/example_test.go"},
 	} {

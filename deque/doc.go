@@ -57,7 +57,7 @@
 //     after it has put the rest of a batch into its deque;
 //   - without it, a thief does what it does after a Push, if Len of its deque is not 0.
 //
-// That package is a whole pool made of this one, idle and park, to be copied.
+// That package is a whole pool made of this one, injector, idle and park, to be copied.
 //
 // # Callbacks
 //

@@ -99,14 +99,13 @@
 // To stop the workers:
 //
 //	func (p *Pool) Close() {
-//		p.shared.lock.Lock()
-//		p.shared.closed = true // before the workers end: no Submit puts a task that nobody takes
-//		p.shared.lock.Unlock()
+//		p.shared.Close() // before the workers end: no Submit puts a task that nobody takes
 //		p.idle.Close(func(worker int) { p.unpark(worker, true) })
 //		p.running.Wait()
 //	}
 //
-// That package is a whole pool of 200 lines, made of this one, deque and park, to be copied.
+// That package is a whole pool of 170 lines, made of this one, deque, injector and park, to be
+// copied.
 //
 // # Timeouts
 //

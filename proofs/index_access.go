@@ -126,14 +126,16 @@ func Accesses() []Access {
 		{"taskstate", "swap", "bits.CompareAndSwapUint64", seqCst,
 			"as the strongest of its callers", "memory/M12"},
 
-		{"runtime", "push, fill", "length.Store", seqCst,
+		{"injector", "push, fill", "length.Store", seqCst,
 			"publishes work, before the look for a sleeper; the queue itself is under the lock",
 			"memory/M1"},
-		{"runtime", "push, fill, take", "length.Load", relaxed, "under the lock; before it, a hint",
-			"memory/M7"},
-		{"runtime", "take", "length.Store", relaxed,
+		{"injector", "push, fill, TakeFunc", "length.Load", relaxed,
+			"under the lock; before it, a hint", "memory/M7"},
+		{"injector", "Len", "length.Load", seqCst, "a worker's recheck of the queues is a call of Len",
+			"memory/M1"},
+		{"injector", "TakeFunc", "length.Store", relaxed,
 			"it goes down: who is late sees work that is gone", "memory/M7"},
-		{"runtime", "take", "public.Load", relaxed, "a statistic", ""},
-		{"runtime", "take", "public.Store", relaxed, "a statistic", ""},
+		{"injector", "TakeFunc, Accepted", "public.Load", relaxed, "a statistic", ""},
+		{"injector", "TakeFunc", "public.Store", relaxed, "a statistic", ""},
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func injectorTheorems() []Theorem {
-	code := []string{"runtime/sched_injector.go", "runtime/sched_find.go",
+	code := []string{"injector/injector.go", "runtime/sched_find.go",
 		"runtime/sched_worker.go", "runtime/sched_idle.go"}
 	anyNumber := "any N workers, outsiders, tasks, batches, timeouts, a Close"
 	mutex := "the mutex excludes, and who gets it sees what its last holder did"
@@ -53,7 +53,7 @@ func injectorTheorems() []Theorem {
 			Params: 2, Ends: spec.EverythingEnds, Terminates: true,
 		}, "injector.go"}
 	})
-	liveCode := []string{"runtime/sched_live.go", "runtime/sched_injector.go"}
+	liveCode := []string{"runtime/sched_live.go", "injector/injector.go"}
 	lives := func(goals ...string) onTable {
 		return on("Live", spec.Live(), func(s *spec.System) proof {
 			return invariant{smt.Proof{

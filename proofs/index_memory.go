@@ -21,7 +21,7 @@ func memoryTheorems() []Theorem {
 		row("memory/M1", "publish work, then read who searches or sleeps; publish that you "+
 			"sleep, then read the queues: not both miss, if all four accesses are sequentially "+
 			"consistent", two,
-			append(idle, "runtime/sched_injector.go"), test(1)),
+			append(idle, "injector/injector.go"), test(1)),
 		row("memory/M2", "publish, then clear the bit; set the bit, then look: not both miss, "+
 			"if the two exchanges of one word acquire and release", two,
 			idle, test(2)),

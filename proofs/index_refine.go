@@ -37,7 +37,7 @@ func refinements() []Theorem {
 			"the table", "1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 "+
 				"and 2, the first 4,000 and 8,000 executions with 2 and 1",
 			"TestTheSleepOfThePoolIsTheTable", "../examples/pool/refinement_test.go",
-			append(append([]string{}, both...), "examples/pool/pool.go"),
+			append(append([]string{}, both...), "injector/injector.go", "examples/pool/pool.go"),
 			[2]string{"recheck-forgotten", "a worker that is about to sleep does not look at the " +
 				"queues again"},
 			[2]string{"looks-first",
@@ -49,7 +49,7 @@ func refinements() []Theorem {
 				"first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
 			"../runtime/sched_refinement_model_test.go",
 			append(append([]string{}, both...), "runtime/sched_idle.go", "runtime/sched_find.go",
-				"runtime/sched_injector.go"),
+				"injector/injector.go"),
 			[2]string{"S4-recheck", "a worker that is about to sleep does not look at the " +
 				"queues again"},
 			[2]string{"park-looks-first",

@@ -43,7 +43,7 @@ var tag = regexp.MustCompile(`\b(?:idle|park|deque|taskstate|injector|memory)/[A
 // directory; the error is that of reading it.
 func Named(module fs.FS) (map[string][]Place, error) {
 	named := map[string][]Place{}
-	for _, dir := range []string{"idle", "park", "deque", "taskstate", "runtime"} {
+	for _, dir := range []string{"idle", "park", "deque", "taskstate", "injector", "runtime"} {
 		files, err := fs.Glob(module, dir+"/*.go")
 		if err != nil {
 			return nil, err

@@ -112,7 +112,7 @@ func (cx Cx) budgetSpent() {
 	if w.tick.left <= 0 {
 		w.endTick()
 	}
-	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds || w.rt.injector.length.Load() > 0 {
+	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds || w.rt.injector.Len() > 0 {
 		co.budgetRounds = 0
 		co.suspend(taskYields)
 	}

@@ -94,8 +94,9 @@
 //
 // Each worker has a slot for the task that it runs next; a ring, which others steal half of at a
 // time ([github.com/surewake/surewake/deque]); and a place to sleep
-// ([github.com/surewake/surewake/park]). All share the injector, and a coordinator that decides
-// which worker to wake ([github.com/surewake/surewake/idle]). The state of a task is one word
+// ([github.com/surewake/surewake/park]). All share the injector
+// ([github.com/surewake/surewake/injector]), and a coordinator that decides which worker to wake
+// ([github.com/surewake/surewake/idle]). The state of a task is one word
 // ([github.com/surewake/surewake/taskstate]).
 //
 //	Submit, wakes from outside        Spawn, wakes by a task of this worker
@@ -136,7 +137,7 @@
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given
 //	task      the life of a task: task_spawn, task_handle, task_join, task_context; task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
-//	sched_    running tasks: coroutine, worker, find, queue, injector, tick
+//	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
 //	time_     timer; who waits for it: sleep, ticker, timeout

@@ -16,7 +16,7 @@ func Dump(rt *Runtime) string {
 			"finished %v, next timer in %d\n",
 		rt.mode.Load(),
 		rt.live.Load(),
-		rt.injector.length.Load(),
+		rt.injector.Len(),
 		rt.driver.Load()&^notScanning-1,
 		rt.idle.Parked(),
 		len(rt.workers),

@@ -49,7 +49,7 @@ func (rt *Runtime) Sleeping() int { return rt.idle.Parked() }
 
 // Live describes what is counted of tasks.
 func (rt *Runtime) Live() string {
-	return fmt.Sprint(rt.live.Load(), "+", rt.injector.length.Load())
+	return fmt.Sprint(rt.live.Load(), "+", rt.injector.Len())
 }
 
 // empty and fib are what tests run that need any task at all.

@@ -58,7 +58,7 @@ func (rt *Runtime) Stats() Stats {
 	s := Stats{
 		Workers:   make([]WorkerStats, len(rt.workers)),
 		Completed: rt.outside.completed.Load(),
-		Injected:  int(rt.injector.length.Load()),
+		Injected:  rt.injector.Len(),
 		Blocking:  int(rt.blocking.queued.Load()),
 		Sleeping:  rt.idle.Parked(),
 		Searching: rt.idle.Searching(),
@@ -74,7 +74,7 @@ func (rt *Runtime) Stats() Stats {
 		s.Completed += of.Completed
 		s.Spawned += of.Spawned
 	}
-	s.Spawned += rt.injector.public.Load() + rt.outside.spawned.Load()
+	s.Spawned += rt.injector.Accepted() + rt.outside.spawned.Load()
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/idle"
+	"github.com/surewake/surewake/injector"
 )
 
 // A Runtime runs tasks on a fixed number of workers. [New] makes one; it must not be copied.
@@ -23,7 +24,7 @@ type Runtime struct {
 	// blocking runs the blocking tasks.
 	blocking blocking
 
-	injector injector
+	injector injector.Queue[*task]
 	_        [64]byte
 	// live counts tasks and the credit of the workers; see sched_live.go. Any goroutine adds and
 	// loads.
@@ -117,7 +118,7 @@ func (rt *Runtime) timeAt(clock int64) time.Time {
 
 // submit queues t, a new task from outside, or ends it if the runtime is closed.
 func (rt *Runtime) submit(t *task) {
-	if !rt.injector.push(true, t) {
+	if !rt.injector.Submit([]*task{t}) {
 		rt.refuse(t)
 		return
 	}

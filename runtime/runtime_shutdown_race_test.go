@@ -15,11 +15,17 @@ func TestWhatIsSubmittedWhileTheLastTaskEndsIsRunOrRefused(t *testing.T) {
 	require.NoError(t, err)
 	free := make(chan struct{})
 	last := Submit(rt, func(Cx) (int, error) { <-free; return 1, nil })
-	for rt.injector.length.Load() > 0 {
+	for rt.injector.Len() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 
-	rt.injector.lock.Lock() // whoever closes the injector waits for it
+	held, release := make(chan struct{}), make(chan struct{})
+	go rt.injector.Update(func(closed bool) bool { // whoever closes the injector waits for it
+		close(held)
+		<-release
+		return closed
+	})
+	<-held
 	shutdown := make(chan error)
 	go func() { shutdown <- rt.Shutdown(context.Background()) }()
 	deadline := time.Now().Add(100 * time.Millisecond)
@@ -33,7 +39,7 @@ func TestWhatIsSubmittedWhileTheLastTaskEndsIsRunOrRefused(t *testing.T) {
 	case <-rt.Done():
 	case <-time.After(100 * time.Millisecond):
 	}
-	rt.injector.lock.Unlock()
+	close(release)
 	late := Submit(rt,
 		func(Cx) (int, error) { return 2, nil }) // takes the lock before Shutdown has woken up
 

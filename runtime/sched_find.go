@@ -28,6 +28,21 @@ import (
 // that task is about to run. If its worker stays in one task for long, the driver rescues it
 // (sched_idle.go).
 //
+// Batches
+//
+// Proved (package proofs), J4 to J10 for any number of workers, submitters and tasks, the others
+// within bounds; package injector has what is proved of the queue itself:
+//
+//	injector/J4, injector/J6      no lost wakeup while batches are in transit; the count of
+//	                              searchers stays exact
+//	injector/J5, injector/J10     when all workers have stopped, all accepted tasks are done
+//	injector/J9                   a batch fits
+//	injector/X1, injector/X2      the same in every reachable state, and every run ends
+//	injector/S1, injector/S2      the same for a second model, with long tasks,
+//	injector/S3                   and every fair run completes all tasks and stops all workers
+//	injector/R1                   how workers look here, fall asleep, sleep, wake and stop refines
+//	                              the tables that idle is proved with
+//
 // Rejected alternatives
 //
 //   - Looking at the injector after the local queues only. Tasks that respawn themselves starve it.
@@ -158,7 +173,7 @@ func (w *worker) announce() {
 // where thieves can take them. (runtime/R5)
 func (w *worker) fetch() *task {
 	q := &w.rt.injector
-	if q.length.Load() == 0 {
+	if q.Len() == 0 {
 		return nil
 	}
 	target := w.ring
@@ -166,7 +181,7 @@ func (w *worker) fetch() *task {
 		target = w.buffer
 	}
 	room := target.Cap() - target.Len() + 1 // the first task needs none
-	n := q.take(w, w.scratch[:min(len(w.scratch), room)])
+	n := q.TakeFunc(w.scratch[:min(len(w.scratch), room)], len(w.rt.workers), w.takeCreditFn)
 	if n == 0 {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (w *worker) sleep() bool {
 // takeable reports whether there is a task that w could take. Other workers' slots do not count:
 // their owners are about to run those tasks. (runtime/I6)
 func (rt *Runtime) takeable(w *worker) bool {
-	if rt.injector.length.Load() > 0 {
+	if rt.injector.Len() > 0 {
 		return true
 	}
 	for _, v := range rt.workers {

@@ -17,7 +17,7 @@ package runtime
 // sleep.
 //
 // A closed runtime stops when the injector is empty and live is 0 at the same instant. Both are
-// checked under the injector's lock: a task leaving the injector enters live before it leaves, and
+// checked in an Update of the injector: a task that leaves it enters live before it leaves, and
 // a task entering it enters before live is lowered. The check is made by whatever lowers live to 0,
 // by closing, and by a worker that goes to sleep without credit, since its last credit may have
 // gone to a stale entry.
@@ -74,11 +74,12 @@ func (rt *Runtime) subtractLive(n int) {
 // stopIfDone tells the workers to stop if the runtime is closed and no task is left, and so none
 // can start. It closes the runtime first if closes is set.
 func (rt *Runtime) stopIfDone(closes bool) {
-	q := &rt.injector
-	q.lock.Lock()
-	q.closed = q.closed || closes
-	over := q.closed && q.length.Load() == 0 && rt.live.Load() == 0
-	q.lock.Unlock()
+	over := false
+	rt.injector.Update(func(closed bool) bool {
+		closed = closed || closes
+		over = closed && rt.injector.Len() == 0 && rt.live.Load() == 0
+		return closed
+	})
 	if over && rt.finished.CompareAndSwap(false, true) {
 		rt.blocking.stop()
 		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
@@ -87,10 +88,11 @@ func (rt *Runtime) stopIfDone(closes bool) {
 
 // admit counts a task that is submitted from outside and bypasses the injector, and reports whether
 // the runtime is open.
-func (rt *Runtime) admit() bool {
-	q := &rt.injector
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	rt.live.Add(1) // partner: stopIfDone, which loads live under this lock
-	return !q.closed
+func (rt *Runtime) admit() (open bool) {
+	rt.injector.Update(func(closed bool) bool {
+		rt.live.Add(1) // partner: stopIfDone, which loads live in its Update
+		open = !closed
+		return closed
+	})
+	return open
 }

@@ -29,7 +29,7 @@ func TestEntriesOfEndedTasksDoNotKeepTheRuntime(t *testing.T) {
 		}
 		// As if the credit had come in other portions: as much as there are entries, when this task
 		// has ended.
-		w, stale := cx.coroutine.worker, int(rt.injector.length.Load())
+		w, stale := cx.coroutine.worker, rt.injector.Len()
 		rt.live.Add(int64(stale - 1 - w.credit))
 		w.credit = stale - 1
 		return stale, nil

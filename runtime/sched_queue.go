@@ -64,7 +64,7 @@ func (w *worker) overflow(batch []*task) {
 			live = append(live, t)
 		}
 	}
-	w.rt.injector.push(false, live...)
+	w.rt.injector.Push(live)
 	w.addCredit(len(live))
 	w.rt.notify()
 	w.count.overflows++

@@ -16,8 +16,8 @@ import (
 // who take one task at a time from one queue: so that is what these runtimes do.
 
 var parkPath = refine.Loop{
-	Push: "runtime.push: queue.Store", Take: "runtime.take: queue.Store",
-	Recheck: "runtime.takeable: queue.Load",
+	Push: "injector.push: queue.Store", Take: "injector.TakeFunc: queue.Store",
+	Recheck: "injector.Len: queue.Load",
 	Silent:  []string{"close_done"}, // nothing that is seen comes after it
 }
 
@@ -41,7 +41,7 @@ func (c parkSetting) run(x *model.Exec, m *refine.Scheduler) {
 	for _, v := range w.workers {
 		parkers = append(parkers, v.parker)
 	}
-	length := unsafe.Pointer(&w.injector.length)
+	length := unsafe.Pointer(&w.injector) // its first field
 	m.Begin(
 		w.idle,
 		parkers,

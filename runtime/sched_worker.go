@@ -38,7 +38,10 @@ type worker struct {
 	idle       *idle.Worker
 	scratch    []*task       // receives batches from the injector; its length is their cap
 	overflowFn func([]*task) // overflow as a value
-	count      counters      // published once a tick and by flush
+	// takeCreditFn is takeCredit as a value: tasks are counted before they leave the injector.
+	// Partner: stopIfDone, which checks both in an Update.
+	takeCreditFn func(n int)
+	count        counters // published once a tick and by flush
 
 	replaceDriver bool         // w was the driver, and there is no other yet
 	ioPolledAt    int64        // the clock at the last look at descriptors
@@ -73,7 +76,7 @@ func newWorker(rt *Runtime, id int) *worker {
 	if c.batchTarget == PrivateBuffer {
 		w.buffer = deque.New[*task](bufferFor(c.batchCap))
 	}
-	w.overflowFn = w.overflow
+	w.overflowFn, w.takeCreditFn = w.overflow, w.takeCredit
 	w.tick = tick{left: c.tickBudget, interval: c.interval, fixed: c.seeded}
 	w.pollsUntilInjector = c.interval
 	return w

@@ -68,7 +68,7 @@ func (t *task) schedule(w *worker) {
 		w.pushLocal(t)
 		return
 	}
-	t.rt.injector.push(false, t)
+	t.rt.injector.Push([]*task{t})
 	t.rt.subtractLive(1) // the injector counts it now
 	t.rt.notify()
 }

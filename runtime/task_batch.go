@@ -95,11 +95,17 @@ func newBatch[T any](rt *Runtime, n int, fn func(Cx, int) (T, error)) *TaskBatch
 
 // queue queues all tasks and returns true, or none if fresh is set and the runtime is closed.
 func (b *TaskBatch[T]) queue(rt *Runtime, fresh bool) bool {
-	ok := rt.injector.fill(fresh, len(b.tasks), func(dst []*task, from int) {
+	put := func(dst []*task, from int) {
 		for i := range dst {
 			dst[i] = &b.tasks[from+i].task
 		}
-	})
+	}
+	ok := true
+	if fresh {
+		ok = rt.injector.SubmitFunc(len(b.tasks), put)
+	} else {
+		rt.injector.PushFunc(len(b.tasks), put)
+	}
 	if ok && len(b.tasks) > 0 {
 		rt.notify() // a worker that takes some notifies the next
 	}

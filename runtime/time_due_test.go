@@ -40,7 +40,7 @@ func TestWhereDueTasksGo(t *testing.T) {
 			w := rt.workers[0]
 			push := func() *task {
 				x := Submit(rt, func(Cx) (int, error) { return 0, nil })
-				require.Equal(t, 1, rt.injector.take(w, w.scratch[:1]))
+				require.Equal(t, 1, rt.injector.TakeFunc(w.scratch[:1], 1, w.takeCredit))
 				return &x.task
 			}
 			for range c.queued {
@@ -72,7 +72,7 @@ func TestWhereDueTasksGo(t *testing.T) {
 			require.Same(t, before, w.slot.Load())
 			require.Len(t, rt.timers.heap, c.left)
 			require.Equal(t, c.left > 0, w.dueLeft)
-			require.EqualValues(t, c.sent, rt.injector.length.Load())
+			require.EqualValues(t, c.sent, rt.injector.Len())
 			var ring []*task
 			for x, ok := w.ring.Pop(); ok; x, ok = w.ring.Pop() {
 				ring = append(ring, x)

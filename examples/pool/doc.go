@@ -1,5 +1,5 @@
-// Package pool is a work-stealing pool made of the packages deque, idle and park, to be copied and
-// changed: its code is in one file of 200 lines without the comments.
+// Package pool is a work-stealing pool made of the packages deque, injector, idle and park, to be
+// copied and changed: its code is in one file of 170 lines without the comments.
 //
 // No task is lost, whatever the timing: while one is queued, no worker sleeps that could run it. So
 // tasks may wait for one another, as many as there are workers, until [Pool.Close], after which one

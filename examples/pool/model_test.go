@@ -16,7 +16,7 @@ func TestOneWorkerRunsTwoTasks(t *testing.T) {
 	for _, c := range []check{
 		{"one after the other", func(p *Pool, done *sync.WaitGroup) {
 			done.Add(2)
-			p.shared.put(true, []Task{func(*Worker) { done.Done() }})
+			p.shared.Submit([]Task{func(*Worker) { done.Done() }})
 		}, func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
 			submit(x, p, func(*Worker) { done.Done() })
 		}},
@@ -49,7 +49,7 @@ func TestTheWorkerOfATaskThatDiesGoesOn(t *testing.T) {
 					}
 				}
 				one := func(*Worker) { defer done.Done(); die() }
-				p.shared.put(true, []Task{one, one})
+				p.shared.Submit([]Task{one, one})
 			}, nil}.run(t, 1)
 		})
 	}
@@ -87,7 +87,7 @@ func TestNoTaskOfAnOverflowIsLost(t *testing.T) {
 	check{"", func(p *Pool, done *sync.WaitGroup) {
 		done.Add(3)
 		one := func(*Worker) { done.Done() }
-		p.shared.put(true, []Task{func(w *Worker) { w.Spawn(one, one, one) }})
+		p.shared.Submit([]Task{func(w *Worker) { w.Spawn(one, one, one) }})
 	}, nil}.run(t, 1)
 }
 
@@ -110,7 +110,7 @@ func TestTasksThatMeetAreRunByTwoWorkers(t *testing.T) {
 			p.workers[0].local.PushBatch(meet(done))
 		}, nil},
 		{"in the injector", func(p *Pool, done *sync.WaitGroup) {
-			p.shared.put(true, meet(done))
+			p.shared.Submit(meet(done))
 		}, nil},
 		{"spawned", nil, func(x *model.Exec, p *Pool, done *sync.WaitGroup) {
 			tasks := meet(done)

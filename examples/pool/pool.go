@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/surewake/surewake/deque"
 	"github.com/surewake/surewake/idle"
+	"github.com/surewake/surewake/injector"
 	"github.com/surewake/surewake/park"
 )
 
@@ -23,7 +23,7 @@ type Pool struct {
 	idle    *idle.Coordinator
 	workers []*Worker             // never changes
 	queues  []deque.Stealer[Task] // of the workers, in their order; never changes
-	shared  injector
+	shared  injector.Queue[Task]
 	onPanic func(value any)
 	running sync.WaitGroup // counts workers that have not ended
 }
@@ -53,7 +53,7 @@ func newPool(n, capacity int, onPanic func(value any)) *Pool {
 		p.workers = append(p.workers, &Worker{
 			pool: p, role: p.idle.Worker(i),
 			local: deque.New[Task](capacity), batch: make([]Task, capacity/2),
-			overflow: func(batch []Task) { p.shared.put(false, batch) },
+			overflow: p.shared.Push,
 		})
 		p.queues = append(p.queues, p.workers[i].local.Stealer())
 	}
@@ -71,7 +71,7 @@ func (p *Pool) start() *Pool {
 // Submit queues tasks from outside the pool, all or, with ErrClosed, none. Any goroutine may call
 // it; a task calls [Worker.Spawn], which is cheaper.
 func (p *Pool) Submit(tasks ...Task) error {
-	if !p.shared.put(true, tasks) {
+	if !p.shared.Submit(tasks) {
 		return ErrClosed
 	}
 	p.notify()
@@ -81,9 +81,7 @@ func (p *Pool) Submit(tasks ...Task) error {
 // Close refuses further Submits, and returns when all tasks, and those that they spawned, have
 // ended. Tasks must not call it, and must not wait for one another from then on.
 func (p *Pool) Close() {
-	p.shared.lock.Lock()
-	p.shared.closed = true // before the workers end: no Submit puts a task that nobody takes
-	p.shared.lock.Unlock()
+	p.shared.Close() // before the workers end: no Submit puts a task that nobody takes
 	p.idle.Close(func(worker int) { p.unpark(worker, true) })
 	p.running.Wait()
 }
@@ -177,7 +175,7 @@ func (w *Worker) own() (Task, bool) {
 
 // fetch takes up to most tasks from the injector and returns the first; the rest goes to local.
 func (w *Worker) fetch(most int) (Task, bool) {
-	n := w.pool.shared.take(w.batch[:most], len(w.pool.workers))
+	n := w.pool.shared.Take(w.batch[:most], len(w.pool.workers))
 	if n == 0 {
 		return nil, false
 	}
@@ -209,47 +207,6 @@ func (w *Worker) steal() (Task, bool) {
 
 // queued reports whether there is a task that any worker could take.
 func (p *Pool) queued() bool {
-	return p.shared.length.Load() > 0 ||
+	return p.shared.Len() > 0 ||
 		slices.ContainsFunc(p.queues, func(q deque.Stealer[Task]) bool { return q.Len() > 0 })
-}
-
-// An injector is the queue that all workers share, first in, first out, without a bound: for tasks
-// from outside, and for what the workers' queues have no room for.
-type injector struct {
-	length atomic.Int64 // of tasks; written under the lock, read by any goroutine
-	lock   sync.Mutex
-	tasks  []Task // under the lock; the first ones, as many as taken says, have been taken
-	taken  int    // under the lock
-	closed bool   // under the lock
-}
-
-// put appends tasks. It refuses those from outside, and returns false, if the injector is closed.
-// Tasks from inside are never refused: a worker that has not ended puts them, and looks here again.
-func (q *injector) put(fromOutside bool, tasks []Task) bool {
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	if fromOutside && q.closed {
-		return false
-	}
-	if q.taken > len(q.tasks)/2 { // moves fewer than have been taken
-		q.tasks, q.taken = slices.Delete(q.tasks, 0, q.taken), 0
-	}
-	q.tasks = append(q.tasks, tasks...)
-	q.length.Store(int64(len(q.tasks) - q.taken))
-	return true
-}
-
-// take moves the oldest tasks to dst, at most one worker's share of all, and returns how many.
-func (q *injector) take(dst []Task, workers int) int {
-	if q.length.Load() == 0 {
-		return 0
-	}
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	queued := q.tasks[q.taken:]
-	n := copy(dst[:min(len(dst), 1+len(queued)/workers)], queued)
-	clear(queued[:n])
-	q.taken += n
-	q.length.Store(int64(len(queued) - n))
-	return n
 }

@@ -17,8 +17,8 @@ import (
 // at a time from one queue; so do these pools, in whose queues a batch is one task.
 
 var sleepPath = refine.Loop{
-	Push: "pool.put: queue.Store", Take: "pool.take: queue.Store",
-	Recheck: "pool.queued: queue.Load",
+	Push: "injector.push: queue.Store", Take: "injector.TakeFunc: queue.Store",
+	Recheck: "injector.Len: queue.Load",
 	Silent:  []string{"close_done"}, // nothing that is seen comes after it
 }
 
@@ -43,7 +43,7 @@ func (c sleepSetting) run(x *model.Exec, m *refine.Scheduler) {
 	for _, w := range p.workers {
 		parkers = append(parkers, &w.token)
 	}
-	length := unsafe.Pointer(&p.shared.length)
+	length := unsafe.Pointer(&p.shared) // its first field
 	m.Begin(
 		p.idle,
 		parkers,

@@ -42,10 +42,11 @@ var parts = []part{
 	{"model/certify", "verifies explored sets", 0, 4.5},
 	{"runtime", "tasks on few workers", 2, 8.4},
 	{"runtime/internal/poll", "sleeps until I/O is ready", 4, 9.1},
-	{"deque", "a worker's queue", 0.5, 10.2},
-	{"taskstate", "a task's state in a word", 1.5, 10.2},
-	{"idle", "who sleeps, whom to wake", 2.5, 10.2},
-	{"park", "one goroutine's sleep", 3.5, 10.2},
+	{"deque", "a worker's queue", 0, 10.2},
+	{"injector", "the queue that all share", 1, 10.2},
+	{"taskstate", "a task's state in a word", 2, 10.2},
+	{"idle", "who sleeps, whom to wake", 3, 10.2},
+	{"park", "one goroutine's sleep", 4, 10.2},
 }
 
 // aside are directories whose packages are not drawn: tools, tests and examples of this repository.
