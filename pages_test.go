@@ -13,21 +13,17 @@ import (
 // where checks run it.
 func TestPagesShowCodeThatIsChecked(t *testing.T) {
 	begins := regexp.MustCompile(`^(func|type) `)
-	for page, of := range map[string]struct {
-		shown int
-		file  string
-	}{
-		"deque":     {1, "examples/pool/pool.go"},
-		"idle":      {5, "examples/pool/pool.go"},
-		"injector":  {1, "examples/pool/pool.go"},
-		"park":      {2, "park/example_test.go"},
-		"taskstate": {5, "taskstate/example_test.go"},
+	for page, want := range map[string]int{
+		"deque": 2, "idle": 6, "injector": 2, "park": 2, "taskstate": 6,
 	} {
 		doc, err := os.ReadFile(page + "/doc.go")
 		require.NoError(t, err)
 		require.Contains(t, string(doc), "examples/pool")
-		text, err := os.ReadFile(of.file)
+		pool, err := os.ReadFile("examples/pool/pool.go")
 		require.NoError(t, err)
+		examples, err := os.ReadFile(page + "/example_test.go")
+		require.NoError(t, err)
+		text := string(pool) + string(examples)
 		var block strings.Builder // what is indented, the rest as empty lines
 		for line := range strings.Lines(string(doc)) {
 			code, _ := strings.CutPrefix(line, "//\t")
@@ -40,10 +36,10 @@ func TestPagesShowCodeThatIsChecked(t *testing.T) {
 		for part := range strings.SplitSeq(block.String(), "\n\n") {
 			if part = strings.TrimSpace(part); begins.MatchString(part) {
 				shown++
-				require.Contains(t, string(text), "\n"+part+"\n", page)
+				require.Contains(t, text, "\n"+part+"\n", page)
 			}
 		}
-		require.Equal(t, of.shown, shown, page)
+		require.Equal(t, want, shown, page)
 	}
 }
 

@@ -2,12 +2,12 @@
 // owner pushes to and pops from, first in, first out, and from which any other worker steals half
 // at once.
 //
-// No operation waits for another goroutine, and none allocates in the steady state. Values of any
-// type are stored in place, without boxing.
+// [pool] is a whole work-stealing pool made of this package, injector, idle and park, to be copied:
+// whoever builds a scheduler begins there.
 //
 // # Who may call what
 //
-// A deque has one owner at a time.
+// A deque has one owner at a time, the worker whose queue it is. Other workers are thieves.
 //
 //	Push, PushBatch, Pop, Tail    the owner
 //	StealInto(dst)                the owner of dst: a thief needs a deque of its own
@@ -16,8 +16,44 @@
 // Give others the [Stealer] of a deque, not the deque: it has StealInto and Len only, and the
 // compiler refuses a thief the calls of the owner.
 //
+//	func ExampleDeque_StealInto() {
+//		local := deque.New[string](4) // the owner's
+//		local.PushBatch([]string{"a", "b", "c", "d"})
+//		victim := local.Stealer()      // what thieves get
+//		mine := deque.New[string](256) // a thief's own
+//		v, result := victim.StealInto(mine)
+//		fmt.Println(result, v, "and", mine.Len(), "more,", victim.Len(), "left")
+//		v, result = deque.New[string](4).StealInto(mine)
+//		fmt.Printf("%v %q\n", result, v)
+//		// Output:
+//		// Stolen a and 1 more, 2 left
+//		// Empty ""
+//	}
+//
 // Ownership may pass to another goroutine if the two synchronize, for example through a channel or
 // a mutex. Two owners at a time are a data race, which the race detector reports.
+//
+// # When not to use it
+//
+//   - Where one queue under a lock, or a channel, is not what costs: tasks of some microseconds do
+//     not feel it. A deque pays when workers spawn many small tasks themselves.
+//   - Where tasks come from outside only: nobody but the owner may push. Package injector is the
+//     queue for these.
+//   - For a stack: the owner takes the oldest value, not the one that it pushed last.
+//   - Where a thief has no deque of its own: it has to put the rest of a steal somewhere.
+//
+// # What is promised
+//
+//   - Each value that is pushed comes out once, to one taker, as it was pushed (theorems deque/D4
+//     to D6 and D12, for any number of thieves and any capacity).
+//   - Owner and thieves take values in the order of the pushes; a steal keeps it (deque/D11: each
+//     operation linearizes).
+//   - No operation waits for another goroutine. A thief that stands still in the middle of a steal
+//     stops neither the owner, which goes on to pop, and to push to its overflow, nor workers that
+//     steal elsewhere.
+//
+// One assumption: a thief does not stand still between two accesses while exactly 2^32 values, or a
+// multiple, pass through the ring. See deque.go.
 //
 // # Memory
 //
@@ -57,14 +93,25 @@
 //     after it has put the rest of a batch into its deque;
 //   - without it, a thief does what it does after a Push, if Len of its deque is not 0.
 //
-// That package is a whole pool made of this one, injector, idle and park, to be copied.
-//
 // # Callbacks
 //
 // The overflow that Push is given runs on the owner's goroutine, without any lock. It may call
 // everything of the deque that the owner may call, and it may panic: the batch is its own then. It
 // hands the values on, to another queue; whoever has to be woken for them is woken after Push, once
 // for all of them.
+//
+// # Costs, zero values, platforms
+//
+// A Push is one atomic load and one store; a PushBatch is one of each for all its values; a Pop is
+// two loads and one compare-and-swap; a steal of any size is two compare-and-swaps, and copies each
+// value once. Nothing allocates, except the first overflow, which makes its batch: values of any
+// type are stored in place, without boxing. A deque is 384 bytes and its slots.
+//
+// [New] makes a deque. The zero value has no room: it answers Len, Cap, Pop and StealInto as an
+// empty one, and panics at a Push. The methods of a zero [Stealer] panic.
+//
+// It is the same on 32-bit platforms, the capacity included; only the padding that keeps owner and
+// thieves off one another's cache lines is made for 64 bits.
 //
 // # Source
 //

@@ -147,18 +147,17 @@ func ExampleDeque_Len() {
 
 // A thief needs a deque of its own: one value is returned, the others of the half go there.
 func ExampleDeque_StealInto() {
-	victim, mine := deque.New[int](8), deque.New[int](8)
-	for i := 1; i <= 5; i++ {
-		victim.Push(i, nil)
-	}
+	local := deque.New[string](4) // the owner's
+	local.PushBatch([]string{"a", "b", "c", "d"})
+	victim := local.Stealer()      // what thieves get
+	mine := deque.New[string](256) // a thief's own
 	v, result := victim.StealInto(mine)
 	fmt.Println(result, v, "and", mine.Len(), "more,", victim.Len(), "left")
-
-	v, result = deque.New[int](8).StealInto(mine)
-	fmt.Println(result, v)
+	v, result = deque.New[string](4).StealInto(mine)
+	fmt.Printf("%v %q\n", result, v)
 	// Output:
-	// Stolen 1 and 2 more, 2 left
-	// Empty 0
+	// Stolen a and 1 more, 2 left
+	// Empty ""
 }
 
 // The owner keeps the deque, and others get its Stealer: Push and Pop are not among its methods.

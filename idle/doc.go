@@ -5,14 +5,58 @@
 // looks at the queues, and a push finds no sleeper, and then the worker sleeps, the task waits for
 // good.
 //
-// The package promises, for any number of workers and whatever the timing:
+// The package knows neither queues nor how a worker sleeps. It says what to do; the caller does it.
+// [pool] is a whole pool of 170 lines, made of this package, deque, injector and park, to be
+// copied: whoever builds a scheduler begins there.
+//
+// # Who may call what
+//
+//	Search, Found, Release, Publish, Woke    the worker: a Worker has one owner at a time
+//	Notify                                   whoever has put a task, from outside or a worker
+//	Claim                                    whoever has something for one worker only
+//	Close                                    whoever stops the workers
+//	Worker, Workers, Searching, Parked       anyone
+//
+// Here one goroutine plays all of them but the last two:
+//
+//	func Example() {
+//		c := idle.New(2)
+//		sleeper, busy := c.Worker(0), c.Worker(1)
+//		fmt.Println(sleeper.Publish()) // found nothing, and looks once more before it sleeps
+//		fmt.Println(c.Notify())        // a task was put: wake worker 0
+//		fmt.Println(c.Notify())        // another one: worker 0 is on its way
+//		fmt.Println(sleeper.Woke(true))
+//		fmt.Println(sleeper.Found()) // the last searcher wakes another, but none sleeps
+//		fmt.Println(busy.Search())
+//		// Output:
+//		// Recheck
+//		// 0 true
+//		// -1 false
+//		// Searching
+//		// -1 false
+//		// true
+//	}
+//
+// # What is promised
+//
+// For any number of workers, whatever the timing, if the callers keep the rules below:
 //
 //   - no lost wakeup: while a task is queued that a worker could take and a worker sleeps, some
-//     worker searches, is about to look at the queues, or is being woken;
-//   - work conservation: this holds even while all workers but one are stuck in long tasks;
-//   - few wakes: a push that finds a worker searching wakes nobody and costs one atomic load.
+//     worker searches, is about to look at the queues, or is being woken (theorems idle/I1, I4, I5
+//     and I12);
+//   - work conservation: this holds even while all workers but one are stuck in long tasks (S1,
+//     S2);
+//   - few wakes: a push that finds a worker searching wakes nobody and costs one atomic load;
+//   - after Close nobody sleeps on (I9, I10).
 //
-// The package knows neither queues nor how a worker sleeps. It says what to do; the caller does it.
+// The pool does step by step what these theorems are about (R3).
+//
+// # When not to use it
+//
+//   - For goroutines that wait for one queue: a channel, or sync.Cond, knows its sleepers. This
+//     package is for workers that look at several queues, of which some are of one worker each.
+//   - For one consumer: package park alone.
+//   - Where the number of workers changes: it is fixed by New. A worker that is not needed sleeps.
 //
 // # The protocol
 //
@@ -41,8 +85,9 @@
 //     true, or Woke returned [Searching], and before Found, which then is the Notify for the rest
 //     of the steal. If Search returns false it does not steal, and goes to sleep.
 //  7. A worker does not end as a searcher, by a panic or [runtime.Goexit] either: Notify would wake
-//     nobody from then on. Where that may happen between Search and Found, Found is deferred; for a
-//     worker that does not search it does nothing. Before a task runs, Found has been called.
+//     nobody from then on. Where that may happen between Search and Found, [Worker.Release] is
+//     deferred, which ends the search and wakes another worker if needed. Before a task runs, Found
+//     has been called. Between Publish and Woke, nothing may end the goroutine.
 //  8. Close comes after the last put from outside. Whoever stops the workers shuts the submitters
 //     out first, under the lock of the queue that they put tasks in; the package does not. Workers
 //     may put tasks after Close, where they take them themselves before they end.
@@ -104,8 +149,18 @@
 //		p.running.Wait()
 //	}
 //
-// That package is a whole pool of 170 lines, made of this one, deque, injector and park, to be
-// copied.
+// # Checking a scheduler
+//
+// What breaks the rules 1, 4, 6 and 7 strands a task now and then, and no test notices. The command
+// surewake does. In this order:
+//
+//	go tool surewake check -strategy=pos -budget=20s ./...    draws schedules, 20 s for each check
+//	go tool surewake check ./...                              all schedules, where that is possible
+//
+// Write the checks with two workers, and with tasks that wait for one another: the next worker that
+// looks finds a stranded task, so it has to be one that somebody waits for. Keep queues so small
+// that they overflow; wait for the tasks before Close, which wakes everybody. One worker and two
+// tasks can be proved. The page of [pool] has the list, its tests have the programs.
 //
 // # Timeouts
 //
@@ -122,6 +177,19 @@
 // sees what was made visible, or the call finds the worker: Claim claims it, and Notify claims it
 // or another one unless a worker searches, which then looks at the queues itself. The package
 // orders nothing else; the unpark has to carry what the claimed worker needs to see.
+//
+// # Costs, zero values, platforms
+//
+// A Notify is one atomic load while somebody searches; else it loads one word for each 64 workers,
+// and a claim is two more atomic operations. Search, Found, Publish and Woke are one to three; a
+// worker that is busy and does not search pays nothing for Found. Nothing allocates after New. A
+// Worker is 128 bytes, a Coordinator 256 and its words.
+//
+// [New] makes a Coordinator, of 1 to 65,536 workers. A zero one has no workers: its Notify claims
+// nobody, and its Worker panics. It is the same on 32-bit platforms; only the padding that keeps
+// workers off one another's cache lines is made for 64 bits.
+//
+// How a sleeper costs a thread, and which kind of sleep does not, is on the page of package park.
 //
 // # Source
 //

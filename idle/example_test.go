@@ -7,6 +7,25 @@ import (
 	"github.com/surewake/surewake/idle"
 )
 
+// What becomes of a worker that sleeps, and of two tasks.
+func Example() {
+	c := idle.New(2)
+	sleeper, busy := c.Worker(0), c.Worker(1)
+	fmt.Println(sleeper.Publish()) // found nothing, and looks once more before it sleeps
+	fmt.Println(c.Notify())        // a task was put: wake worker 0
+	fmt.Println(c.Notify())        // another one: worker 0 is on its way
+	fmt.Println(sleeper.Woke(true))
+	fmt.Println(sleeper.Found()) // the last searcher wakes another, but none sleeps
+	fmt.Println(busy.Search())
+	// Output:
+	// Recheck
+	// 0 true
+	// -1 false
+	// Searching
+	// -1 false
+	// true
+}
+
 // Four workers sum up numbers and sleep meanwhile, in channels of one token each.
 func Example_channels() {
 	c := idle.New(4)
@@ -115,6 +134,22 @@ func ExampleWorker_Found() {
 	// Output:
 	// true
 	// 1 true
+}
+
+// A searcher that panics wakes another one in its place.
+func ExampleWorker_Release() {
+	c := idle.New(2)
+	c.Worker(1).Publish()
+	func() {
+		defer func() { fmt.Println("recovered:", recover()) }()
+		w := c.Worker(0)
+		defer w.Release(func(worker int) { fmt.Println("wake", worker) })
+		w.Search()
+		panic("a bug")
+	}()
+	// Output:
+	// wake 1
+	// recovered: a bug
 }
 
 // A timeout that meets a claim: the worker is told to wait for its token.

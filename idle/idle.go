@@ -101,6 +101,12 @@ import (
 //     the high ones stay asleep as long as the low ones suffice.
 //   - Close claims until nobody is asleep. A worker that it has woken publishes itself again before
 //     it learns that it must end, and may be claimed in that instant, any number of times.
+//   - A permit: a value that Search and Woke return, that a steal requires, and that Found takes
+//     back. Nothing in Go keeps a copy of it from being used after Found; and what has to require
+//     it is the steal, in a package that does not know this one. Where all of a worker's steals are
+//     in one function with one caller, as in the example pool, a type adds no more than that
+//     function's name does. The mutant steal-without-search of the pool shows that its checks
+//     notice (rule 6).
 //   - Wake-ups for Close by a flag that sleepers look at, beside the claims. A worker could then
 //     have two tokens.
 //

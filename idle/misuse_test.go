@@ -40,6 +40,7 @@ func TestParkedWorkerThatGoesOnPanics(t *testing.T) {
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Publish"), func() { w.Publish() })
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Search"), func() { w.Search() })
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Found"), func() { w.Found() })
+		require.PanicsWithValue(t, fmt.Sprintf(message, "Found"), func() { w.Release(nil) })
 		require.Equal(t, c.Parked() == 1, c.Claim(1)) // and so when it is claimed
 		require.Equal(t, idle.AwaitToken, w.Woke(false))
 		require.Equal(t, idle.AwaitToken, w.Woke(false), "however often")
@@ -82,24 +83,26 @@ func TestCountBelowZeroPanics(t *testing.T) {
 }
 
 // Rule 7, and what happens without.
-func TestADeferredFoundEndsTheSearchOfAWorkerThatPanics(t *testing.T) {
+func TestReleaseEndsTheSearchOfAWorkerThatPanics(t *testing.T) {
 	c := idle.New(2)
 	c.Worker(1).Publish()
 	w := c.Worker(0)
-	woken, ok := -1, false
+	var woken []int
+	unpark := func(worker int) { woken = append(woken, worker) }
 	require.PanicsWithValue(t, "a bug", func() {
-		defer func() { woken, ok = w.Found() }()
+		defer w.Release(unpark)
 		require.True(t, w.Search())
 		panic("a bug")
 	})
-	require.True(t, ok)
-	require.Equal(t, 1, woken)
+	require.Equal(t, []int{1}, woken)
 	require.Equal(t, 1, c.Searching(), "worker 1, in the place of worker 0")
+	w.Release(unpark)
+	require.Equal(t, []int{1}, woken, "a worker that does not search")
 
 	c = idle.New(2)
 	c.Worker(1).Publish()
 	require.True(t, c.Worker(0).Search()) // and dies here
-	_, ok = c.Notify()
+	_, ok := c.Notify()
 	require.False(t, ok)
 }
 

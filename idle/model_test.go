@@ -2,6 +2,7 @@ package idle_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -245,6 +246,47 @@ func TestNotifiersClaimDifferentWorkers(t *testing.T) {
 					"%d tokens, searching %d, parked %d",
 					tokens, w.c.Searching(), w.c.Parked())
 			})
+		})
+	}
+}
+
+// A searcher that dies leaves no task to a worker that sleeps, if its Release is deferred.
+func TestASearcherThatDiesWakesAnother(t *testing.T) {
+	for name, die := range map[string]func(){
+		"panic": func() { panic("a bug") }, "Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				c, token := idle.New(2), make(chan bool, 1)
+				var queued atomic.Bool
+				unpark := func(int) { token <- true } // only worker 1 ever sleeps
+				notify := func() {
+					if worker, ok := c.Notify(); ok {
+						unpark(worker)
+					}
+				}
+				x.Go("searcher", func() {
+					w := c.Worker(0)
+					defer func() { _ = recover() }()
+					defer w.Release(unpark)
+					w.Search()
+					die()
+				})
+				x.Go("sleeper", func() {
+					w := c.Worker(1)
+					for !queued.Load() {
+						w.Publish()
+						if queued.Load() {
+							notify()
+						}
+						<-token
+						w.Woke(true)
+					}
+				})
+				queued.Store(true)
+				notify()
+				x.Join()
+			}, model.NoRescue())
 		})
 	}
 }

@@ -132,6 +132,19 @@ func (w *Worker) found() (worker int, ok bool) {
 	return w.c.Notify()
 }
 
+// Release is Found for a defer: if the worker still searches, because a panic or [runtime.Goexit]
+// has come between Search and Found, the search ends here, and unpark is called with the worker
+// that must be woken in its place, to give it its token (rule 7). For a worker that does not search
+// it does nothing. Only the owner may call it; it panics while the worker is parked. It recovers
+// from nothing.
+//
+//	defer w.Release(unpark)
+func (w *Worker) Release(unpark func(worker int)) {
+	if worker, ok := w.Found(); ok {
+		unpark(worker)
+	}
+}
+
 // Publish makes the worker one that can be claimed, and no longer a searcher. It comes before each
 // sleep (rule 3), and returns what to do: [Recheck], [AwaitToken] or [Closed]. Only the owner may
 // call it; it panics if the worker is parked already.

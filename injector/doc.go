@@ -2,6 +2,9 @@
 // and from workers whose own queues are full, and workers take them in batches. It is first in,
 // first out, and unbounded.
 //
+// [pool] is a whole work-stealing pool made of this package, deque, idle and park, to be copied:
+// whoever builds a scheduler begins there.
+//
 // # Who may call what
 //
 // Anyone may call everything, at any time.
@@ -14,6 +17,29 @@
 //
 // Workers may push after Close. No such value is lost if each worker, before it ends, looks here
 // after its last push; package idle says how workers end.
+//
+//	func ExampleQueue_Take() {
+//		var q injector.Queue[string]
+//		q.Submit([]string{"a", "b", "c", "d"})
+//		batch := make([]string, 8)
+//		n := q.Take(batch, 2) // the fair share of one of two workers
+//		fmt.Println(batch[:n], "and", q.Len(), "left")
+//		// Output: [a b c] and 1 left
+//	}
+//
+// # When not to use it
+//
+// The queue is made to be touched rarely: workers keep what they spawn in queues of their own, such
+// as package deque. Where every task comes from outside and no worker spawns any, a channel does as
+// well, and wakes who waits, which this package leaves to package idle. Where a full queue has to
+// hold back whoever submits, count what is queued in front of it: the queue has no bound.
+//
+// # What is promised
+//
+//   - Each value comes out once, to one Take, in the order in which values went in (theorems
+//     injector/J1, J7 and J8, for any number of workers, submitters and values).
+//   - Len is exact at every instant (J2).
+//   - After Close, no Submit queues anything, and what was queued before is still taken (J3).
 //
 // # A worker
 //
@@ -41,12 +67,12 @@
 // flag, and a worker that stores the flag and then calls Len, at least one sees the other, as long
 // as nobody takes the values out.
 //
-// # Costs, and when not to use it
+// # Costs, zero values, platforms
 //
-// Every operation but Len holds a mutex, for as long as it copies its values, and so may wait. A
-// Take from an empty queue is one load. The queue is made to be touched rarely: workers keep what
-// they spawn in queues of their own, such as package deque. Where every task comes from outside and
-// no worker spawns any, a channel does as well.
+// Every operation except Len holds a mutex, for as long as it copies its values, and so may wait. A
+// Take from an empty queue is one load. The ring grows by doubling, and shrinks to 32,768 slots
+// when a burst has passed. The zero value of Queue is empty and open. It is the same on 32-bit
+// platforms.
 //
 // # Source
 //

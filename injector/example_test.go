@@ -28,6 +28,16 @@ func Example() {
 	// [d b c] and 0 left
 }
 
+// A worker takes its share and one more, so that a single value can be taken.
+func ExampleQueue_Take() {
+	var q injector.Queue[string]
+	q.Submit([]string{"a", "b", "c", "d"})
+	batch := make([]string, 8)
+	n := q.Take(batch, 2) // the fair share of one of two workers
+	fmt.Println(batch[:n], "and", q.Len(), "left")
+	// Output: [a b c] and 1 left
+}
+
 // Values are written where they stay, without a slice of them in between.
 func ExampleQueue_SubmitFunc() {
 	var q injector.Queue[int]

@@ -5,6 +5,9 @@
 // something to do and going to sleep need not be one atomic step. Several Unparks before one Park
 // leave one token.
 //
+// [pool] is a whole work-stealing pool made of this package, deque, injector and idle, to be
+// copied: whoever builds a scheduler begins there.
+//
 // # Who may call what
 //
 //	Park, ParkTimeout    one goroutine at a time, the parker
@@ -42,12 +45,17 @@
 // forgets Unpark, or calls it before it puts, goes unnoticed: the value is late, and not lost. So
 // the timeout is for what the consumer looks after besides, and a check of the loop does without.
 //
-// Which of several sleepers to wake is left to the caller; package idle decides it for a scheduler.
-// [pool] is a whole pool made of this package, idle and deque, to be copied.
+// # When not to use it
+//
+//   - Where a channel does: it carries the value, too, and a select waits for several.
+//   - For several goroutines that wait for the same thing: each needs a Parker, and somebody has to
+//     choose whom to wake. Package idle does that for the workers of a scheduler; else sync.Cond.
+//   - For many sleepers on Linux: the default kind holds a thread for each. See below.
 //
 // # What is promised
 //
-// An Unpark leaves a token if there is none. Then
+// An Unpark leaves a token if there is none. Then, for any number of wakers, timeouts and signals
+// (theorems park/P1 and P2; that this code does what they are about is R1),
 //
 //   - each return of Park, and each ParkTimeout that returns true, took exactly one token; no token
 //     is taken twice or lost, even if a timeout passes at the same time;
@@ -70,8 +78,12 @@
 // is woken waits until some P looks at it, 70 to 120 microseconds if the waker keeps its own P
 // (BenchmarkWakeToRun, 2 processors).
 //
-// The zero value of Parker uses the default of the platform: Futex on Linux, else Portable. [New]
-// chooses.
+// # Zero values, platforms
+//
+// The zero value of [Parker] is ready and uses the default of the platform: Futex on Linux, else
+// Portable. [New] and, for a Parker that is a field of something larger, [Parker.Init] choose. A
+// Parker is 24 bytes, and allocates what its kind sleeps by at the first sleep. It is the same on
+// 32-bit platforms.
 //
 // # Source
 //

@@ -126,3 +126,12 @@ func ExampleNew() {
 	fmt.Println(p.ParkTimeout(0))
 	// Output: false
 }
+
+// A Parker that is a field of a worker, not a pointer.
+func ExampleParker_Init() {
+	var worker struct{ token park.Parker }
+	worker.token.Init(park.Portable)
+	worker.token.Unpark()
+	fmt.Println(worker.token.ParkTimeout(0))
+	// Output: true
+}

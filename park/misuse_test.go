@@ -1,6 +1,7 @@
 package park_test
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -61,6 +62,39 @@ func TestKinds(t *testing.T) {
 	p := park.New(park.Default)
 	p.Unpark()
 	p.Park()
+}
+
+// A Parker that is a field becomes one of a kind in place.
+func TestInitChoosesTheKindOfAField(t *testing.T) {
+	for _, k := range []park.Kind{park.Default, park.Futex, park.Portable} {
+		var worker struct{ token park.Parker }
+		if !k.Available() {
+			require.PanicsWithValue(t, "park: Init("+k.String()+"): not available on "+
+				runtime.GOOS, func() { worker.token.Init(k) })
+			continue
+		}
+		worker.token.Init(k)
+		worker.token.Unpark()
+		worker.token.Park()
+		worker.token.Init(k) // it has not slept
+		worker.token.ParkTimeout(1)
+		require.Equal(t, sleeperOf(k), sleeperType(&worker.token), k)
+		require.PanicsWithValue(t, "park: Init of a Parker that has slept",
+			func() { worker.token.Init(k) })
+	}
+	require.PanicsWithValue(t, "park: Init(Kind(7)): not available on "+runtime.GOOS,
+		func() { new(park.Parker).Init(7) })
+}
+
+// sleeperOf returns the type of what a Parker that New has made of a kind sleeps by.
+func sleeperOf(k park.Kind) string {
+	p := park.New(k)
+	p.ParkTimeout(1)
+	return sleeperType(p)
+}
+
+func sleeperType(p *park.Parker) string {
+	return reflect.ValueOf(p).Elem().FieldByName("sleeper").Elem().Type().String()
 }
 
 func TestNothingIsAllocated(t *testing.T) {

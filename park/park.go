@@ -98,7 +98,7 @@ const (
 // line.
 type Parker struct {
 	word word
-	kind Kind // never changes
+	kind Kind // set by New or Init; read by the first parker that goes to sleep
 	// sleeper is set once, by the first parker, before it announces itself for the first time. Read
 	// by parkers, and by wakers that have seen the word asleep.
 	sleeper sleeper
@@ -111,6 +111,19 @@ func New(k Kind) *Parker {
 		panic("park: New(" + k.String() + "): not available on " + runtime.GOOS)
 	}
 	return &Parker{kind: k}
+}
+
+// Init makes p, which no goroutine has parked on, a Parker of a kind: for a Parker that is a field
+// of something larger, and is to be of another kind than Default. It comes before any other call.
+// It panics if this platform does not have the kind, see [Kind.Available], or if p has slept.
+func (p *Parker) Init(k Kind) {
+	if !k.Available() {
+		panic("park: Init(" + k.String() + "): not available on " + runtime.GOOS)
+	}
+	if p.sleeper != nil {
+		panic("park: Init of a Parker that has slept")
+	}
+	p.kind = k
 }
 
 // Park waits for the token and takes it. Only one goroutine at a time may be in Park or

@@ -6,6 +6,26 @@
 // must do next: enqueue the task, poll it, wake its joiner, release it. The package knows no queue,
 // no worker and no task.
 //
+//	func ExampleWord_ToIdle() {
+//		w := taskstate.New(2)
+//		fmt.Println(w.ToRunning())
+//		fmt.Println(w.ToIdle(), "-", w.Load())
+//		fmt.Println(w.Wake(), w.Wake(), w.ToRunning())
+//		fmt.Println(w.Wake(), "-", w.Load())
+//		fmt.Println(w.ToIdle(), "-", w.Load())
+//		// Output:
+//		// RunPoll
+//		// IdleWaits - IDLE references=2
+//		// WakeEnqueue WakeNoted RunPoll
+//		// WakeNoted - RUNNING notified references=2
+//		// IdleEnqueue - SCHEDULED references=2
+//	}
+//
+// # When not to use it
+//
+// Where a task runs to its end in one go and nobody joins or cancels it, a queue of functions is
+// enough, as in [pool]. Where it may wait on its goroutine, a goroutine and a context are.
+//
 // # Running tasks
 //
 // This is an executor. A task is polled until it says that it is done. In between it waits for a
@@ -56,10 +76,10 @@
 //		return t.result
 //	}
 //
-// It is the package example, which a test checks. A spawn is taskstate.New(2), one reference for
-// the task itself and one for its joiner, and a place in the queue. Any queue will do; [pool] is
-// one with workers that steal and sleep, and each e <- t above a Spawn or a Submit there, which
-// wake a worker if needed.
+// It is the package example, and a check runs it in every order. A spawn is taskstate.New(2), one
+// reference for the task itself and one for its joiner, and a place in the queue. Any queue will
+// do; [pool] is one with workers that steal and sleep, and each e <- t above a Spawn or a Submit
+// there, which wake a worker if needed.
 //
 // # References
 //
@@ -88,12 +108,32 @@
 // one shield too many or too few, and any use of a word without references panics, with the rule
 // and the state, and leaves the word as it was.
 //
+// # What is promised
+//
+// For any number of wakers, queues and references (theorems taskstate/T1 to T9):
+//
+//   - one runner at a time, and one entry in a queue (T1, T2);
+//   - no wake is lost, and none asks for a poll that nobody needs (T3, T6);
+//   - the release is told to one caller, once, after all others have dropped theirs (T4, T5);
+//   - a cancellation reaches the runner, after the outermost shield (T7, T9);
+//   - the joiner is woken once (T8).
+//
 // # Memory
 //
 // Each transition that changes the word synchronizes before the next one that finds its value. So a
 // runner sees all that the runners before it wrote, and what the caller wrote that made the task
 // SCHEDULED; Complete synchronizes before the return of a Join, Unjoin, Detach or Load that finds
 // the task COMPLETE; and the last Drop comes after everything that the other owners did.
+//
+// # Costs, zero values, platforms
+//
+// A transition is one load and one compare-and-swap, repeated if others change the word meanwhile;
+// a Wake of a task that is SCHEDULED already is one load. A [Word] is 8 bytes, and nothing
+// allocates. [New] makes one: the zero Word has no references, and every transition of it panics.
+// It is the same on 32-bit platforms, where the atomics of 64 bits cost more.
+//
+// [State] prints the word by name, as above. The pictures of the command surewake show it as a
+// number: State(0x...).String() of that number is its meaning.
 //
 // # Source
 //

@@ -8,15 +8,21 @@
 //
 // # Checking a pool of your own
 //
-// The tests of this package, run by the command surewake, show how:
+// Draw schedules first: that finds most mistakes within seconds, those that need several preemptions
+// included. Then explore all schedules, or all with one or two preemptions:
 //
-//   - First one worker and two tasks, through every interleaving.
-//   - Then two workers and tasks that wait for one another. A task that was stranded is found by
-//     the next worker that looks, so it has to be one that somebody waits for.
-//   - Small queues, so that the overflow takes part; queues that are full before the workers start,
-//     so that the first step of a worker is what the check is about.
-//   - At most one or two preemptions where every interleaving is too much; then `check -strategy
-//     pos`, which finds bugs that need more.
+//	go tool surewake check -strategy=pos -budget=20s ./...    each check for 20 seconds
+//	go tool surewake check ./...
+//
+// The tests of this package show what to check:
+//
+//   - Two workers, queues of four, and three tasks of which one waits for another. A task that was
+//     stranded is found by the next worker that looks, so it has to be one that somebody waits for.
+//   - The tasks in each place where tasks can be before the workers start, so that the first step
+//     of a worker is what the check is about: a queue, the injector, the task that spawns them.
+//   - Small queues, so that the overflow takes part.
+//   - One worker and two tasks, which is small enough for every interleaving; model.Preemptions(1)
+//     for what is not.
 //   - Sleeps without a timeout, and model.NoRescue. A wait for the tasks before Close, which wakes
 //     everybody.
 //   - A mutant for each rule of package idle that the code follows. The folder testdata/mutants has
