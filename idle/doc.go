@@ -155,7 +155,7 @@
 // surewake does. In this order:
 //
 //	go tool surewake check -strategy=pos -budget=20s ./...    draws schedules, 20 s for each check
-//	go tool surewake check ./...                              all schedules, where that is possible
+//	go tool surewake check ./...                              all schedules, where possible
 //
 // Write the checks with two workers, and with tasks that wait for one another: the next worker that
 // looks finds a stranded task, so it has to be one that somebody waits for. Keep queues so small

@@ -8,8 +8,8 @@
 //
 // # Checking a pool of your own
 //
-// Draw schedules first: that finds most mistakes within seconds, those that need several preemptions
-// included. Then explore all schedules, or all with one or two preemptions:
+// Draw schedules first: that finds most mistakes within seconds, also those that need several
+// preemptions. Then explore all schedules, or all with one or two preemptions:
 //
 //	go tool surewake check -strategy=pos -budget=20s ./...    each check for 20 seconds
 //	go tool surewake check ./...
