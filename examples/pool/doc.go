@@ -14,7 +14,8 @@
 //	go tool surewake check -strategy=pos -budget=20s ./...    each check for 20 seconds
 //	go tool surewake check ./...
 //
-// The tests of this package show what to check:
+// Each check calls model.Check; so a module that copies this package imports package model in its
+// tests. The tests here show what to check:
 //
 //   - Two workers, queues of four, and three tasks of which one waits for another. A task that was
 //     stranded is found by the next worker that looks, so it has to be one that somebody waits for.
