@@ -35,8 +35,8 @@
 //
 // # When not to use it
 //
-//   - Where one queue under a lock, or a channel, is not what costs: tasks of some microseconds do
-//     not feel it. A deque pays when workers spawn many small tasks themselves.
+//   - Where one queue under a lock, or a channel, is not what costs. A deque pays when workers
+//     themselves spawn many tasks of less than a few microseconds.
 //   - Where tasks come from outside only: nobody but the owner may push. Package injector is the
 //     queue for these.
 //   - For a stack: the owner takes the oldest value, not the one that it pushed last.

@@ -17,7 +17,7 @@
 //	Close                                    whoever stops the workers
 //	Worker, Workers, Searching, Parked       anyone
 //
-// Here one goroutine plays all of them but the last two:
+// A worker that sleeps, one that is busy, and two tasks, all played by one goroutine:
 //
 //	func Example() {
 //		c := idle.New(2)
@@ -95,8 +95,8 @@
 // A breach of the rules 2, 3 and 5 that shows is a panic that names the rule.
 //
 // Where a push hands an overflow to another queue, one Notify after the push stands for both. The
-// unpark that Close is given is called without any lock, and may call all functions of this
-// package; it must not block, since the claims that remain come after it.
+// unpark that Close or Release is given is called without any lock, and may call all functions of
+// this package. That of Close must not block, since the claims that remain come after it.
 //
 // # A worker
 //

@@ -10,6 +10,7 @@
 //
 // # Who may call what
 //
+//	Init                 whoever makes the Parker, before any other call
 //	Park, ParkTimeout    one goroutine at a time, the parker
 //	Unpark               anyone, the parker included
 //
