@@ -161,7 +161,8 @@ func New[T any](capacity int) *Deque[T] {
 func (d *Deque[T]) Cap() int { return len(d.slots) }
 
 // Tail returns the position of the next push, modulo 2^32. Each value that Push, PushBatch, or a
-// steal into d puts here advances it by one. Only the owner may call it.
+// steal into d puts here advances it by one: the difference of two calls is how many came here in
+// between. Only the owner may call it.
 func (d *Deque[T]) Tail() uint32 { return d.next }
 
 // Len returns how many values are queued. Anyone may call it. Values that a thief has claimed are

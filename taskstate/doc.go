@@ -93,7 +93,9 @@
 //	                  keeps a reference; ToRunning returns RunStale to whoever takes it from the
 //	                  queue, and that goroutine drops the reference
 //
-// The transition that drops the last one says so: its caller releases the task.
+// The transition that drops the last one says so: its caller releases the task. Completion and
+// cancellation take no reference from a waker: whoever keeps wakers for an event drops them, by
+// WakeDrop when it comes, and by Drop when they are taken back or the event never comes.
 //
 // # Who may call what
 //
