@@ -15,10 +15,14 @@ import "slices"
 //
 // An execution that never takes quit is not fair: select chooses at random. So iterations that
 // differ by the case that they took are known beside one another, and repeating any of them is
-// fruitless. Once the thread is tired, its select takes the case that it has not taken for the
-// longest time. All cases come up again and again, in each select of the loop, so what is repeated
-// for ever then is a livelock: no case leads out of it. Before, each select of the fruitless
-// iterations takes each of its cases, in an execution of its own.
+// fruitless. Once the thread is tired, its select takes a case that it has not taken in this place
+// of an iteration, and any of them by a fixed pseudo-random sequence if there is none: a loop can
+// need one case twice in a row, or cases in an order of their own. Before, each select of the
+// fruitless iterations takes each of its cases, in an execution of its own.
+//
+// What is repeated then is a livelock if every iteration, whichever cases it takes, begins and ends
+// in one state. So it must leave the loop's variables and what it shares as they were, and all
+// iterations that there are must be known.
 
 // maxOthers bounds the iterations that are known beside the one before.
 const maxOthers = 8
@@ -95,27 +99,23 @@ func (e *engine) takeInTurn(t *thread, ev *event) {
 	}
 }
 
-// caseInTurn returns which of n choices the select of a tired thread takes: the one that it has not
-// taken in this place of an iteration for the longest time. It reports false if one of them is to
-// wait, or a timer that is not due.
+// caseInTurn returns which of n choices the select of a tired thread takes. It reports false if one
+// of them is to wait, or a timer that is not due.
+//
+// The depth is that of the select in each linearization of the trace, as a step of a tired thread
+// depends on all before it.
 func (e *engine) caseInTurn(t *thread, n int32) (choice int32, ok bool) {
-	l := t.spin.top()
-	longest := -1
+	sequence := rng{state: uint64(e.depth)}
+	choice = int32(sequence.next() % uint64(n))
+	l := t.spin.tiredOf()
+	fresh := false
 	for c := range n {
 		taken, _ := e.chooseCase(t, c)
 		if taken < 0 || !e.surely(t.chanOp.cases[taken]) {
 			return 0, false
 		}
-		ago := 0
-		if !l.took(l.before, taken) {
-			for ago = 1; ago <= len(l.others); ago++ {
-				if l.took(l.others[len(l.others)-ago], taken) {
-					break
-				}
-			}
-		}
-		if ago > longest {
-			choice, longest = c, ago
+		if !fresh && !l.took(taken) {
+			choice, fresh = c, true
 		}
 	}
 	e.noteCut(only(t.id), "the ready cases of a select in turn in ")
@@ -123,7 +123,46 @@ func (e *engine) caseInTurn(t *thread, n int32) (choice int32, ok bool) {
 }
 
 // took reports whether a known iteration began like this one and then took the case.
-func (l *lap) took(known []lapOp, taken int32) bool {
+func (l *lap) took(taken int32) bool {
 	n := len(l.ops)
-	return len(known) > n && slices.Equal(known[:n], l.ops) && known[n].taken == taken
+	did := func(known []lapOp) bool {
+		return len(known) > n && slices.Equal(known[:n], l.ops) && known[n].taken == taken
+	}
+	return did(l.before) || slices.ContainsFunc(l.others, did)
+}
+
+// closed reports whether the known iterations are all that there are, and leave what the thread
+// shares as it was.
+func (l *lap) closed() bool {
+	return len(l.others) < maxOthers && leavesAll(l.before) &&
+		!slices.ContainsFunc(l.others, func(o []lapOp) bool { return !leavesAll(o) })
+}
+
+// leavesAll reports whether an iteration that moved no value leaves what the thread shares as it
+// was: it reads, lets time pass, and releases the locks that it takes.
+func leavesAll(iteration []lapOp) bool {
+	for _, o := range iteration {
+		m := &ops[o.op]
+		switch {
+		case m.takes || o.obj < 0 || !class(o.val&classMask).changes():
+		case o.op == OpRWAnnounce: // the beginning of a Lock
+		case m.loop == loopLocks || m.loop == loopUnlocks:
+			held := 0
+			for _, p := range iteration {
+				switch role := ops[p.op].loop; {
+				case p.obj != o.obj || !class(p.val&classMask).changes():
+				case role == loopLocks:
+					held++
+				case role == loopUnlocks:
+					held--
+				}
+			}
+			if held != 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -59,7 +59,8 @@ import (
 // that an iteration of a marked loop carries to the next are the variables that Turn is given. No
 // timer of another thread is to come: it would have come after idleLaps steps. If these variables
 // did not change either, then each thread is in the state in which it was an iteration ago, and a
-// fair scheduler can go on like this for ever. That is a livelock, or the deadlock of those who
+// fair scheduler can go on like this for ever. Where selects chose, an iteration must have changed
+// nothing that is shared: then it returns to this state with any cases. That is a livelock, or the deadlock of those who
 // wait meanwhile. If they did change, as a counter of attempts does, the loop may end by itself:
 // the execution goes on up to a larger bound, after which it is not decided. A body that returned
 // does not wait for threads that let time pass in every iteration: as at the end of a process,
@@ -84,6 +85,7 @@ const (
 	maxNested     = 8   // loops around one another of which a thread's iterations are compared
 	countingSteps = 10  // times Config.MaxSteps: the bound for loops whose variables change
 	idleLaps      = 100 // steps of tired threads and timers alone, until others need not wait
+	stillLaps     = 32  // iterations for each that differs by its cases, until all have come up
 )
 
 // What event.idle holds: why the event could run though it comes last.
@@ -318,6 +320,8 @@ func (l *lap) outrun(t *thread) bool {
 // lapValue is a result of an operation of class c as iterations compare it.
 func lapValue(c class, val uint64) uint64 { return val<<3 ^ uint64(c) }
 
+const classMask = 1<<3 - 1 // of a lapValue
+
 // ticks returns a loop number for the ticker that t has received from, 0 if it has not.
 func (e *engine) ticks(t *thread) uint64 {
 	if !ops[t.op].takes || t.chanOp.taken < 0 || t.op == OpTimerFire {
@@ -488,14 +492,18 @@ func (e *engine) tooLong(idle uint8) *Failure {
 		}
 		return f
 	}
-	certain := true
+	certain, chose := true, false
 	var loops []string
 	tired := e.alive.intersection(e.tired)
 	for i := tired.first(); i >= 0; i = tired.next(i + 1) {
 		t := e.threads[i]
 		l := t.spin.tiredOf()
 		loops = append(loops, t.name+" at "+l.at)
-		certain = certain && l.kind != anyLoop && l.still > 2*len(l.others) && !l.blind
+		certain = certain && l.kind != anyLoop && l.still > stillLaps*len(l.others) && !l.blind
+		chose = chose || len(l.others) > 0
+	}
+	for i := tired.first(); i >= 0 && certain && chose; i = tired.next(i + 1) {
+		certain = e.threads[i].spin.tiredOf().closed()
 	}
 	if certain {
 		return e.livelock(loops)
@@ -504,8 +512,8 @@ func (e *engine) tooLong(idle uint8) *Failure {
 		return nil
 	}
 	return &Failure{Kind: KindLimit, Message: fmt.Sprintf("no end after %d steps: only goroutines "+
-		"that repeat the same operations are left, but variables that change in their loops may "+
-		"end them (model.MaxSteps raises the bound): %s",
+		"that repeat the same operations are left, but what changes in their loops, or another "+
+		"order of cases, may end them (model.MaxSteps raises the bound): %s",
 		e.depth, listed(loops))}
 }
 

@@ -2,6 +2,8 @@ package loops
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/surewake/surewake/model"
@@ -132,4 +134,128 @@ func TestQuitBesideAClosedChannelLast(t *testing.T) {
 		x.Go("ender", func() { close(quit) })
 		x.Join()
 	})
+}
+
+// One of the cases ends the loop when it comes twice in a row.
+//
+// verdict: bounded the ready cases of a select in turn in cases_test.go:
+func TestSameCaseTwiceEndsIt(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := closedPair()
+		var state atomic.Int32
+		x.Go("worker", func() {
+			for {
+				select {
+				case <-a:
+					if !state.CompareAndSwap(0, 1) {
+						return
+					}
+				case <-b:
+					state.Store(0)
+				}
+			}
+		})
+		x.Join()
+	})
+}
+
+// Each iteration of the outer loop enters the inner one anew, whose select may leave both.
+//
+// verdict: bounded the ready cases of a select in turn in cases_test.go:
+func TestCaseOfAnInnerLoopEndsTheOuterOne(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := closedPair()
+		x.Go("worker", func() {
+		outer:
+			for {
+				for {
+					select {
+					case <-a:
+						continue outer
+					case <-b:
+						return
+					}
+				}
+			}
+		})
+		x.Join()
+	})
+}
+
+// One worker ends when it finds what the other writes in one of its cases.
+//
+// verdict: bounded
+func TestCaseOfAnotherEndsIt(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := closedPair()
+		var state atomic.Int32
+		x.Go("writer", func() {
+			for state.Load() < 2 {
+				select {
+				case <-a:
+					state.CompareAndSwap(0, 1)
+				case <-b:
+					state.CompareAndSwap(1, 0)
+				}
+			}
+		})
+		x.Go("reader", func() {
+			for !state.CompareAndSwap(1, 2) {
+				select {
+				case <-a:
+				case <-b:
+				}
+			}
+		})
+		x.Join()
+	}, model.Preemptions(1))
+}
+
+// No case leads out, and one of them takes a lock and releases it.
+//
+// verdict: FAILED livelock.*worker at cases_test.go:
+func TestLockInACaseLeadsNowhere(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := closedPair()
+		var lock sync.Mutex
+		x.Go("worker", func() {
+			for {
+				select {
+				case <-a:
+					lock.Lock()
+					lock.Unlock() //nolint:staticcheck // nothing to do meanwhile
+				case <-b:
+				}
+			}
+		})
+		x.Join()
+	})
+}
+
+// No case leads out. But what they write might, in some order.
+//
+// verdict: undecided another order of cases
+func TestCasesThatWriteAreNoProofOfALivelock(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := closedPair()
+		var state atomic.Int32
+		x.Go("worker", func() {
+			for {
+				select {
+				case <-a:
+					state.Store(1)
+				case <-b:
+					state.Store(0)
+				}
+			}
+		})
+		x.Join()
+	}, model.MaxSteps(400))
+}
+
+func closedPair() (a, b chan bool) {
+	a, b = make(chan bool), make(chan bool)
+	close(a)
+	close(b)
+	return a, b
 }
