@@ -174,7 +174,8 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	blocked := m.gated() && !m.enabled(e, t)
 	if blocked || m.choices != nil && m.choices(e, t) > 1 {
-		e.quiet, e.forcedDue = e.quiet && !blocked, -1
+		// Many choices may be a loop that waits: then its iterations are compared.
+		e.quiet, e.forcedDue = e.quiet && !blocked && e.depth < mostChosen, -1
 		return false
 	}
 	t.chosen = 0

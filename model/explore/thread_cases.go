@@ -100,14 +100,14 @@ func (e *engine) takeInTurn(t *thread, ev *event) {
 }
 
 // caseInTurn returns which of n choices the select of a tired thread takes. It reports false if one
-// of them is to wait, or a timer that is not due.
+// of them is to wait, or a timer that is not due: it will be, as the clock moves meanwhile.
 //
 // The depth is that of the select in each linearization of the trace, as a step of a tired thread
 // depends on all before it.
 func (e *engine) caseInTurn(t *thread, n int32) (choice int32, ok bool) {
 	sequence := rng{state: uint64(e.depth)}
-	choice = int32(sequence.next() % uint64(n))
 	l := t.spin.tiredOf()
+	choice = int32(sequence.next() % uint64(n))
 	fresh := false
 	for c := range n {
 		taken, _ := e.chooseCase(t, c)

@@ -60,11 +60,11 @@ import (
 // timer of another thread is to come: it would have come after idleLaps steps. If these variables
 // did not change either, then each thread is in the state in which it was an iteration ago, and a
 // fair scheduler can go on like this for ever. Where selects chose, an iteration must have changed
-// nothing that is shared: then it returns to this state with any cases. That is a livelock, or the deadlock of those who
-// wait meanwhile. If they did change, as a counter of attempts does, the loop may end by itself:
-// the execution goes on up to a larger bound, after which it is not decided. A body that returned
-// does not wait for threads that let time pass in every iteration: as at the end of a process,
-// they stop.
+// nothing that is shared: then it returns to this state with any cases. That is a livelock, or the
+// deadlock of those who wait meanwhile. If they did change, as a counter of attempts does, the
+// loop may end by itself: the execution goes on up to a larger bound, after which it is not
+// decided. A body that returned does not wait for threads that let time pass in every iteration:
+// as at the end of a process, they stop.
 //
 // Other loops. An execution can reach the bound on steps, or choose among ready cases of selects
 // mostChosen times, without a thread that is tired: in a loop that writes shared memory, calls what
@@ -425,7 +425,7 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 	case ev.idle == tiredRan:
 		e.timeRan = false
 		e.idleSteps++
-		if t.op == OpNow || t.op == OpPoll && e.looksAtTimer(t) {
+		if t.op == OpNow || e.looksAtTimer(t) {
 			t.spin.hurry = min(2*t.spin.hurry+time.Millisecond, time.Hour)
 			e.clock += t.spin.hurry
 		}
@@ -435,11 +435,20 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 	}
 }
 
-// looksAtTimer reports whether t's select with default found an armed timer that had not fired.
+// looksAtTimer reports whether t's select found an armed timer that had not fired, and took default
+// or another case.
 func (e *engine) looksAtTimer(t *thread) bool {
-	return t.chanOp.taken < 0 && slices.ContainsFunc(t.chanOp.cases, func(c chanCase) bool {
-		return c.obj >= 0 && e.objs[c.obj].ch.timer != nil && e.objs[c.obj].ch.timer.armed
-	})
+	if t.op != OpPoll && t.op != OpSelect {
+		return false
+	}
+	for i, c := range t.chanOp.cases {
+		if c.obj >= 0 && int32(i) != t.chanOp.taken {
+			if tm := e.objs[c.obj].ch.timer; tm != nil && tm.armed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // onlyBackground reports whether the body has returned and all that goes on are loops in which time

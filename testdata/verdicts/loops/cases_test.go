@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/surewake/surewake/model"
 )
@@ -258,4 +259,21 @@ func closedPair() (a, b chan bool) {
 	close(a)
 	close(b)
 	return a, b
+}
+
+// The closed channel is always ready. The timer ends the loop, in both ways of time.
+//
+// verdict: bounded the ready cases of a select in turn in cases_test.go:
+func TestTimerBesideAClosedChannel(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		closed, _ := closedPair()
+		due := time.After(time.Millisecond)
+		for {
+			select {
+			case <-closed:
+			case <-due:
+				return
+			}
+		}
+	})
 }
