@@ -22,6 +22,7 @@
 //   - The tasks in each place where tasks can be before the workers start, so that the first step
 //     of a worker is what the check is about: a queue, the injector, the task that spawns them.
 //   - Small queues, so that the overflow takes part.
+//   - A Submit beside Close: the task is refused, or runs.
 //   - One worker and two tasks, which is small enough for every interleaving; model.Preemptions(1)
 //     for what is not.
 //   - Sleeps without a timeout, and model.NoRescue. A wait for the tasks before Close, which wakes
