@@ -78,7 +78,7 @@ func (e *engine) lookForBlocked() {
 		return
 	}
 	e.waiting = e.waitingForGroups()
-	e.failure = e.blockedFailure()
+	e.failure = e.blockedFailure(e.gated)
 }
 
 // tearDown runs the deferred functions of every thread that has not ended.

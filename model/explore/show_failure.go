@@ -133,12 +133,13 @@ func (e *engine) differentResult(ev *event, val uint64) {
 		e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
 }
 
-// blockedFailure classifies an execution in which nothing can run, and says who waits for what.
-func (e *engine) blockedFailure() *Failure {
+// blockedFailure classifies an execution in which the gated threads waiting can never run, and says
+// who waits for what.
+func (e *engine) blockedFailure(waiting threadSet) *Failure {
 	f := &Failure{}
 	spins := 0
 	var who []string
-	waiting := e.gated.without(e.daemons)
+	waiting = waiting.without(e.daemons)
 	if e.threads[0].fin {
 		waiting = waiting.without(e.background)
 	}

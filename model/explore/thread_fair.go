@@ -536,7 +536,7 @@ func (e *engine) livelock(loops []string) *Failure {
 	if e.gated.without(e.daemons).without(e.tired).empty() {
 		return &Failure{Kind: KindLivelock, Message: text}
 	}
-	f := e.blockedFailure()
+	f := e.blockedFailure(e.gated.without(e.tired))
 	if f.Kind != KindLeak {
 		f.Kind = KindLivelock
 	}
