@@ -199,7 +199,7 @@ func (e *engine) lapHead(t *thread, n uint64, kind loopKind) *lap {
 func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 	s := &t.spin
 	e.sawLoop = true
-	s.on, s.effects, s.locks, s.watch = true, false, 0, s.watch[:0]
+	s.on, s.effects, s.held, s.watch = true, false, s.held[:0], s.watch[:0]
 	if len(s.laps) == maxNested { // most likely the first one has ended
 		first := s.laps[0]
 		copy(s.laps, s.laps[1:])

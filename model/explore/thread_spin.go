@@ -1,6 +1,9 @@
 package explore
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // spinning watches a loop that the rewriter has proved to have no effect of its own from one
 // iteration to the next, except on variables that Spin is given. If they have the same values at
@@ -17,7 +20,7 @@ type spinning struct {
 	on      bool
 	count   uint64 // activations of loops so far
 	effects bool   // the iteration wrote
-	locks   int    // locks taken less locks released
+	held    heldLocks
 	watch   []watched
 
 	// Of all loops that wait (thread_fair.go).
@@ -53,7 +56,21 @@ func init() {
 
 // reset makes s that of a thread that has not entered a loop; its slices keep their memory.
 func (s *spinning) reset() {
-	*s = spinning{watch: s.watch[:0], laps: s.laps[:0]}
+	*s = spinning{held: s.held[:0], watch: s.watch[:0], laps: s.laps[:0]}
+}
+
+// heldLocks are the locks that an iteration has taken and not released: their objects.
+type heldLocks []int32
+
+func (h *heldLocks) take(obj int32) { *h = append(*h, obj) }
+
+// release reports false if the lock was taken before the iteration.
+func (h *heldLocks) release(obj int32) bool {
+	i := slices.Index(*h, obj)
+	if i >= 0 {
+		*h = slices.Delete(*h, i, i+1)
+	}
+	return i >= 0
 }
 
 type watched struct{ obj, event int32 }
@@ -91,12 +108,12 @@ func Spin(n uint64, state ...any) {
 		} else {
 			e.lapHead(t, n, exactLoop)
 		}
-		s.effects, s.locks, s.watch = false, 0, s.watch[:0]
+		s.effects, s.held, s.watch = false, s.held[:0], s.watch[:0]
 		s.top().carry(state)
 		return
 	}
 	same := !s.top().carry(state)
-	if same && !s.effects && s.locks == 0 && (len(s.watch) > 0 || e.quiet) {
+	if same && !s.effects && len(s.held) == 0 && (len(s.watch) > 0 || e.quiet) {
 		if e.quiet {
 			e.fail(KindLivelock, "%s repeats an iteration without effect, "+
 				"and no other goroutine is left to change what it reads", t.name)
@@ -108,7 +125,7 @@ func Spin(n uint64, state ...any) {
 	if !e.quiet {
 		e.lapEnd(t)
 	}
-	s.effects, s.locks, s.watch = false, 0, s.watch[:0]
+	s.effects, s.held, s.watch = false, s.held[:0], s.watch[:0]
 }
 
 // Unseen says that the running thread may have effects that the engine does not see: the iteration
@@ -131,10 +148,10 @@ func (s *spinning) note(t *thread, c class, d int32) {
 	role := ops[t.op].loop
 	switch role {
 	case loopLocks:
-		s.locks++
+		s.held.take(t.obj)
 	case loopUnlocks:
-		s.locks--
-		s.effects = s.effects || s.locks < 0 // it held a lock before
+		before := !s.held.release(t.obj)
+		s.effects = s.effects || before
 	}
 	switch {
 	case role == loopEffect || role == loopByClass && c.changes():
