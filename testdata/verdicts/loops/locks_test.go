@@ -56,6 +56,23 @@ func TestReleasesAnotherReadLock(t *testing.T) {
 	})
 }
 
+// An iteration only releases a read lock, which was taken twice.
+//
+// verdict: FAILED RUnlock of unlocked
+func TestReleasesALockOfBefore(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var over atomic.Bool
+		var lock sync.RWMutex
+		lock.RLock()
+		lock.RLock()
+		x.Go("ender", func() { over.Store(true) })
+		for !over.Load() {
+			lock.RUnlock()
+		}
+		x.Join()
+	})
+}
+
 // An iteration that takes and releases the same locks begins and ends in one state, in whatever
 // order it releases them.
 //
