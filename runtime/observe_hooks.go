@@ -55,14 +55,15 @@ func LogPanics(logger *slog.Logger) Option {
 	}
 }
 
-// panicked reports the panic of a task. Its runner calls it.
+// panicked reports the panic of a task. Its runner calls it. It logs even if the function of
+// [OnPanic] panics.
 func (rt *Runtime) panicked(err *PanicError) {
+	if logger := rt.config.logger; logger != nil {
+		defer logger.LogAttrs(context.Background(), slog.LevelError, "task panicked",
+			slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
+	}
 	if report := rt.config.onPanic; report != nil {
 		report(err)
-	}
-	if logger := rt.config.logger; logger != nil {
-		logger.LogAttrs(context.Background(), slog.LevelError, "task panicked",
-			slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
 	}
 }
 

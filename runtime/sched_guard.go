@@ -61,11 +61,13 @@ func (co *coroutine) violation(rule string) {
 	co.task = w.suspended
 	co.task.body, co.savedBody = co.savedBody, nil
 	w.reason = becameSpare
+	co.forgetJoins(w.rt)
 	panic("runtime: " + rule)
 }
 
 // unlock unlocks the thread of the calling goroutine, which is co's, if a task has left it locked,
-// and reports it.
+// and reports it. The task has ended, so a panic of the function of [OnPanic] is dropped: no result
+// can hold it. (runtime/R17)
 func (co *coroutine) unlock(rt *Runtime) {
 	_, locked := header()
 	if !locked {
@@ -75,6 +77,7 @@ func (co *coroutine) unlock(rt *Runtime) {
 		runtime.UnlockOSThread()
 		_, locked = header()
 	}
+	defer func() { _ = recover() }()
 	rt.panicked(&PanicError{
 		Value: "runtime: " + lockedRule + ", nor leave it locked when it ends",
 		Stack: debug.Stack(),

@@ -31,6 +31,7 @@ type joinNote struct {
 	task  *task  // for the end of this one
 	name  string // what the task that waits does; see nameOf
 	where string // the line that called Join, or that the target runs on the same stack
+	stuck bool   // the target runs on the same stack: the task cannot give up
 }
 
 // A namedTask is a task that runs on a coroutine, and what it does.
@@ -50,11 +51,15 @@ func (cx Cx) refuseCircle(t *task) {
 // forgetJoin ends what refuseCircle has noted.
 func (cx Cx) forgetJoin() {
 	if cx.coroutine.running != nil {
-		notes := &cx.task.rt.joins
-		notes.lock.Lock()
-		defer notes.lock.Unlock()
-		notes.remove(cx.coroutine.running)
+		cx.coroutine.forgetJoins(cx.task.rt)
 	}
+}
+
+// forgetJoins ends what is noted of the tasks that run on co.
+func (co *coroutine) forgetJoins(rt *Runtime) {
+	rt.joins.lock.Lock()
+	defer rt.joins.lock.Unlock()
+	rt.joins.remove(co.running)
 }
 
 // noteJoin is refuseCircle with Debug.
@@ -69,9 +74,11 @@ func (cx Cx) noteJoin(t *task) {
 	}
 	for i, r := range running {
 		if i+1 < len(running) {
-			notes.waits[r.task] = joinNote{running[i+1].task, r.name, "a join that runs it"}
+			notes.waits[r.task] = joinNote{
+				running[i+1].task, r.name, "a join that runs it", true,
+			}
 		} else {
-			notes.waits[r.task] = joinNote{t, r.name, where}
+			notes.waits[r.task] = joinNote{t, r.name, where, false}
 		}
 	}
 	if circle := notes.circle(cx.task); circle != "" {
@@ -88,8 +95,10 @@ func (n *joinNotes) circle(t *task) string {
 	for at := t; !seen[at]; {
 		seen[at] = true
 		note, waits := n.waits[at]
-		// A task that must end, or whose target has ended, gives up or goes on.
-		if !waits || note.task.ended() || at.state.Load().CancelEffective() || at.rt.cancelling() {
+		// A task that must end, or whose target has ended, gives up or goes on, but not while others
+		// are on top of it.
+		givesUp := at.state.Load().CancelEffective() || at.rt.cancelling()
+		if !waits || note.task.ended() || givesUp && !note.stuck {
 			return ""
 		}
 		fmt.Fprintf(&lines, "\n\t%s waits in %s", note.name, note.where)

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	goruntime "runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,6 +91,63 @@ func TestDebugAllowsAJoinOfATaskThatHasGivenUp(t *testing.T) {
 	first.Cancel()
 	require.ErrorIs(t, receive(t, gaveUp), runtime.ErrCancelled)
 	close(joins)
+	v, err := get(t, second)
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+}
+
+// A task that is cancelled while it runs another one on its stack cannot give up, so it is part of
+// a circle all the same. (runtime/R19)
+func TestDebugRefusesACircleThroughACancelledTaskBeneath(t *testing.T) {
+	rt := start(t, 1, runtime.Debug())
+	var beneath, third *runtime.Handle[int]
+	ready, cancelled := make(chan struct{}), make(chan struct{})
+	beneath = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		<-ready
+		return runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			if _, _, err := runtime.Receive(cx, cancelled); err != nil {
+				return 0, err
+			}
+			return third.Join(cx)
+		}).Join(cx)
+	})
+	third = runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return beneath.Join(cx) })
+	close(ready)
+	waits(t, func() bool { return beneath.Joiners() == 1 }, "the third does not join")
+	beneath.Cancel()
+	close(cancelled)
+	_, err := get(t, third)
+	inCircle(t, err, 3)
+}
+
+// A join that panics because the thread is locked is no part of a circle.
+func TestDebugForgetsAJoinThatPanicked(t *testing.T) {
+	rt := start(t, 1, runtime.Debug(), runtime.InlineDepth(0))
+	var first, second *runtime.Handle[int]
+	ready, refused, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	first = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		<-ready
+		func() {
+			defer func() { _ = recover() }()
+			goruntime.LockOSThread()
+			_, _ = second.Join(cx)
+		}()
+		close(refused)
+		_, _, err := runtime.Receive(cx, over)
+		return 7, err
+	})
+	second = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		if _, _, err := runtime.Receive(cx, refused); err != nil {
+			return 0, err
+		}
+		return first.Join(cx)
+	})
+	close(ready)
+	waits(t, func() bool {
+		_, _, ended := second.TryJoin()
+		return ended || first.Joiners() == 1
+	}, "the second does not join")
+	close(over)
 	v, err := get(t, second)
 	require.NoError(t, err)
 	require.Equal(t, 7, v)

@@ -1,7 +1,9 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	goruntime "runtime"
 	"testing"
 
@@ -95,4 +97,31 @@ func TestAHookThatPanicsIsPartOfTheResult(t *testing.T) {
 		_, err := get(t, runtime.Submit(rt, returns(1)))
 		require.NoError(t, err)
 	})
+}
+
+// Nor does one that panics when it is told of a thread that was left locked.
+func TestAHookThatPanicsForALockedThreadEndsNoProcess(t *testing.T) {
+	called := make(chan struct{}, 8)
+	rt := start(t, 1, runtime.Debug(), runtime.OnPanic(func(*runtime.PanicError) {
+		called <- struct{}{}
+		panic("in the hook")
+	}))
+	_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) {
+		goruntime.LockOSThread()
+		return 0, nil
+	}))
+	require.NoError(t, err)
+	receive(t, called)
+	_, err = get(t, runtime.Submit(rt, returns(1)))
+	require.NoError(t, err)
+}
+
+// A panic is logged even if the hook panics.
+func TestAPanicIsLoggedThoughTheHookPanics(t *testing.T) {
+	var text bytes.Buffer
+	rt := start(t, 1, runtime.LogPanics(slog.New(slog.NewTextHandler(&text, nil))),
+		runtime.OnPanic(func(*runtime.PanicError) { panic("in the hook") }))
+	_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) { panic("as it should") }))
+	require.Error(t, err)
+	require.Contains(t, text.String(), "as it should")
 }
