@@ -68,6 +68,57 @@ func TestSubtestsThatDoNotAlwaysRunAreNotProved(t *testing.T) {
 	}
 }
 
+// A module that imports a part and not the checker, and is tidy: its go.mod does not name what the
+// checker needs, and stays as it is.
+func TestOrdinaryTestsOfAModuleThatImportsAPart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	gosum, err := os.ReadFile("go.sum")
+	require.NoError(t, err)
+	gomod := "module example.com/other\n\ngo 1.25.0\n\nrequire " + modulePath + " v0.0.0\n\n" +
+		"replace " + modulePath + " => " + here + "\n"
+	for name, text := range map[string]string{
+		"go.mod": gomod, "go.sum": string(gosum),
+		"a_test.go": `package other
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/deque"
+)
+
+func TestStealing(t *testing.T) {
+	d, mine := deque.New[int](4), deque.New[int](4)
+	d.PushBatch([]int{1, 2})
+	stolen := make(chan bool)
+	go func() {
+		_, result := d.StealInto(mine)
+		stolen <- result == deque.Stolen
+	}()
+	_, popped := d.Pop()
+	if !<-stolen || !popped {
+		t.Error("two values, and one of two takers has none")
+	}
+}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	a := surewake(t, dir, "check", "-json", "-test", ".", "./...")
+	rows, _ := a.rows(t)
+	require.Len(t, rows, 1, "%s", a)
+	require.Equal(t, driver.Failed, rows[0].Verdict, "a contended steal: %s", a)
+
+	again := surewake(t, dir, "replay", rows[0].Token)
+	require.Equal(t, 1, again.code, "%s", again)
+	require.Contains(t, again.stdout, "the failure shows again")
+	after, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	require.NoError(t, err)
+	require.Equal(t, gomod, string(after))
+}
+
 // A module that does not require the checker is checked as it lies there, and a token of it is
 // replayed.
 func TestOrdinaryTestsOfAnotherModule(t *testing.T) {

@@ -106,6 +106,9 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 			s.plain, err = s.list(ctx, false)
 		}
 	}
+	if err == nil {
+		err = s.requireEngine(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,45 @@ func (s *Set) adopt(ctx context.Context) error {
 	return s.replaceTexts()
 }
 
+// requireEngine has a copy of the go.mod, in the place of it, name the modules that the packages
+// that explore need, where it does not: a module that imports another package of the checker's
+// module, and is tidy, names none of them, and nothing imports them before tests are rewritten.
+func (s *Set) requireEngine(ctx context.Context) error {
+	work := s.goenv["GOWORK"]
+	if !s.cfg.Tests || s.adopted || work != "" && work != "off" {
+		return nil
+	}
+	text, err := s.text(s.goenv["GOMOD"])
+	if err != nil {
+		return err
+	}
+	named := make(map[string]bool)
+	for _, m := range requirement.FindAllSubmatch(text, -1) {
+		named[string(m[1])] = true
+	}
+	var edits []string
+	for _, p := range s.plain.withEngine(s.enginePath(), nil) {
+		if m := p.Module; m != nil && !m.Main && m.Version != "" && !named[m.Path] {
+			named[m.Path] = true
+			edits = append(edits, "-require="+m.Path+"@"+m.Version)
+		}
+	}
+	if edits == nil {
+		return nil
+	}
+	if text, err = s.editGoMod(ctx, text, edits); err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(strings.TrimSuffix(s.goenv["GOMOD"], ".mod") + ".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	dir, err := s.writeTree("required", map[string][]byte{"go.mod": text, "go.sum": sum})
+	s.env = append(s.env, fmt.Sprintf("GOFLAGS=%s '-modfile=%s'", s.goenv["GOFLAGS"],
+		filepath.Join(dir, "go.mod")))
+	return err
+}
+
 // workFile is a go.work as the go command prints it.
 type workFile struct {
 	Go      string
