@@ -95,8 +95,8 @@ func (n *joinNotes) circle(t *task) string {
 	for at := t; !seen[at]; {
 		seen[at] = true
 		note, waits := n.waits[at]
-		// A task that must end, or whose target has ended, gives up or goes on, but not while others
-		// are on top of it.
+		// A task that must end gives up, unless another one runs on top of it. One whose target has
+		// ended goes on.
 		givesUp := at.state.Load().CancelEffective() || at.rt.cancelling()
 		if !waits || note.task.ended() || givesUp && !note.stuck {
 			return ""
