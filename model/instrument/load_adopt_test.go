@@ -161,6 +161,39 @@ func TestProperty(t *testing.T) {
 	buildAndRun(t, set, "example.com/t", false)
 }
 
+// A tidy module that requires the checker's module for a part alone does not name what the checker
+// needs.
+func TestModuleThatImportsAPart(t *testing.T) {
+	dir, root := t.TempDir(), repoRoot(t)
+	gomod := "module example.com/t\n\ngo 1.25.0\n\nrequire " + rootPath + " v0.0.0\n\nreplace " +
+		rootPath + " => " + root + "\n"
+	writeFiles(t, dir, "-- go.mod --\n"+gomod+goSum(t)+`-- a_test.go --
+package t
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/taskstate"
+)
+
+func TestTask(t *testing.T) {
+	w := taskstate.New(3)
+	w.Cancel()
+}
+`)
+	set, err := Rewrite(context.Background(), Config{
+		Dir: dir, Patterns: []string{"."}, Tests: true, Cache: sharedCache(t), Env: offline,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buildAndRun(t, set, "example.com/t", false)
+	after, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || string(after) != gomod {
+		t.Errorf("go.mod is now %s, %v", after, err)
+	}
+}
+
 // What is wrong with the module itself is said as ever.
 func TestErrorsOfAModuleThatDoesNotRequireTheChecker(t *testing.T) {
 	dir := t.TempDir()
