@@ -43,8 +43,8 @@
 //		return sum(cx, values)
 //	}).Wait(ctx)
 //
-// The package example runs this. A [Scope] holds children that must not outlive a function, and
-// that are cancelled together when one of them fails.
+// The package example runs this. [Run] is a runtime for one such call. A [Scope] holds children
+// that must not outlive a function, and that are cancelled together when one of them fails.
 //
 // # Kinds of tasks
 //
@@ -52,6 +52,9 @@
 //	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
 //	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block
+//
+// [SubmitContext], [SpawnContext], [SpawnBlockingContext] and [SubmitBlockingContext] start a task
+// that ends with a context, and sees its values and deadline.
 //
 // # Who may call what
 //
@@ -135,7 +138,8 @@
 // The files are grouped by prefix. The first file of a group says how the group works:
 //
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given
-//	task      the life of a task: task_spawn, task_handle, task_join, task_context; task_circle
+//	task      the life of a task: task_spawn, task_handle, task_join, task_circle; task_context,
+//	          task_binding
 //	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard

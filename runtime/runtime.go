@@ -90,6 +90,39 @@ func assemble(c config) *Runtime {
 	return rt
 }
 
+// Run makes a runtime with options, calls fn in a task of it as [SubmitContext] does, waits until
+// that task and all others have ended, and returns the result of fn; or the error of [New]. When
+// ctx ends, all tasks are cancelled: that of fn because of ctx, the others as by [Runtime.Close].
+//
+// It is for goroutines that are not tasks. It panics if ctx or fn is nil.
+func Run[T any](
+	ctx context.Context, fn func(Cx) (T, error), options ...Option,
+) (T, error) {
+	notNil(ctx, "Run")
+	if fn == nil {
+		panic("runtime: Run: nil function")
+	}
+	rt, err := New(options...)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	h := SubmitContext(ctx, rt, fn)
+	select {
+	case <-h.Done():
+	case <-ctx.Done():
+	}
+	rt.raiseMode(draining)
+	select {
+	case <-rt.done:
+	case <-ctx.Done():
+		h.cancel(nil) // before the other end of the task, which would be the reason for its end
+		rt.raiseMode(cancelled)
+		<-rt.done
+	}
+	return h.result()
+}
+
 // check panics if New has not made rt; what is the name of the calling function.
 func (rt *Runtime) check(what string) {
 	if rt == nil {
@@ -119,18 +152,19 @@ func (rt *Runtime) timeAt(clock int64) time.Time {
 // submit queues t, a new task from outside, or ends it if the runtime is closed.
 func (rt *Runtime) submit(t *task) {
 	if !rt.injector.Submit([]*task{t}) {
-		rt.refuse(t)
+		rt.refuse(t, ErrClosed)
 		return
 	}
 	rt.notify()
 }
 
-// refuse ends t, a new task from outside, because the runtime is closed.
-func (rt *Runtime) refuse(t *task) {
+// refuse ends t, a new task from outside, with err: the runtime is closed, or the context of t has
+// ended.
+func (rt *Runtime) refuse(t *task, err error) {
 	t.state.ToRunning()
 	rt.live.Add(1)
 	rt.outside.spawned.Add(1)
-	t.completeWith(nil, ErrClosed)
+	t.completeWith(nil, err)
 }
 
 // cancelling reports whether Close was called, so that every task outside of shields must end.

@@ -77,7 +77,7 @@ func (w *worker) toRunning(t *task) bool {
 		t.dropStale()
 		return false
 	case taskstate.RunCancelled:
-		if w.endUnstarted(t, ErrCancelled) {
+		if w.endUnstarted(t, t.heritage().cancelErr()) {
 			return false
 		}
 	case taskstate.RunPoll:

@@ -17,6 +17,14 @@ func (w *worker) spawn(t *task) {
 	w.pushLocal(t)
 }
 
+// refuse ends t, a new task, with err.
+func (w *worker) refuse(t *task, err error) {
+	w.count.spawned++
+	w.takeCredit(1)
+	t.state.ToRunning()
+	t.completeWith(w, err)
+}
+
 // pushLocal makes t, which is SCHEDULED, the next task of w. The task that was in the slot moves to
 // the ring, where thieves can take it, and is announced. (runtime/D7)
 func (w *worker) pushLocal(t *task) {

@@ -159,7 +159,7 @@ func (t *task) stopErr() error {
 	s := t.state.Load()
 	switch {
 	case s.CancelEffective():
-		return ErrCancelled
+		return t.heritage().cancelErr()
 	case s.Shield() == 0 && t.closing():
 		return ErrClosed
 	}

@@ -64,7 +64,7 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 	b := newBatch(rt, n, fn)
 	if !b.queue(rt, true) {
 		for i := range b.tasks {
-			rt.refuse(&b.tasks[i].task)
+			rt.refuse(&b.tasks[i].task, ErrClosed)
 		}
 	}
 	return b

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,6 +66,26 @@ func (c *blockingCall[T]) poll(Cx) bool {
 
 func (c *blockingCall[T]) discardInput() { c.fn = nil }
 
+// A blockingContextCall is a blockingCall whose function is given a context.
+type blockingContextCall[T any] struct {
+	Handle[T]
+	binding
+	fn func(context.Context) (T, error) // as in call
+}
+
+func (c *blockingContextCall[T]) poll(Cx) bool {
+	fn := c.fn
+	c.fn = nil
+	value, err := fn(c.rt.contexts.get(&c.task))
+	c.value = value
+	if err != nil {
+		c.err = &failure{err}
+	}
+	return true
+}
+
+func (c *blockingContextCall[T]) discardInput() { c.fn = nil }
+
 // SpawnBlocking starts a task that calls fn on a goroutine of its own, where it may block. There
 // are at most as many of these goroutines as [BlockingThreads] says; further tasks wait for one. If
 // the runtime is being cancelled, the task ends with [ErrClosed] and fn is not called.
@@ -80,12 +101,30 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 		panic("runtime: SpawnBlocking: nil function")
 	}
 	cx.check("SpawnBlocking")
-	c := newBlocking(cx.task.rt, fn)
-	cx.coroutine.worker.takeCredit(1)
-	if c.rt.shields.Load() {
-		cx.coroutine.worker.inheritSpan(&c.task)
+	c := &blockingCall[T]{fn: fn}
+	c.becomeBlocking(cx.task.rt, c)
+	cx.coroutine.worker.spawnBlocking(&c.task)
+	return &c.Handle
+}
+
+// SpawnBlockingContext is [SpawnBlocking] for a function that is told when it must end. Its context
+// ends with ctx, and when the task is cancelled or the runtime closed; also, when it has returned.
+// It has the values and the deadline of ctx. If that has ended, fn is not called. Errors are those
+// of [SubmitContext].
+//
+// It panics if ctx or fn is nil, or if cx is not that of the running task.
+func SpawnBlockingContext[T any](
+	ctx context.Context, cx Cx, fn func(ctx context.Context) (T, error),
+) *Handle[T] {
+	notNil(ctx, "SpawnBlockingContext")
+	if fn == nil {
+		panic("runtime: SpawnBlockingContext: nil function")
 	}
-	c.rt.blocking.push(&c.task)
+	cx.check("SpawnBlockingContext")
+	c := &blockingContextCall[T]{fn: fn}
+	c.becomeBlocking(cx.task.rt, c)
+	c.bind(&c.task, ctx)
+	cx.coroutine.worker.spawnBlocking(&c.task)
 	return &c.Handle
 }
 
@@ -96,23 +135,54 @@ func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 		panic("runtime: SubmitBlocking: nil function")
 	}
 	rt.check("SubmitBlocking")
-	c := newBlocking(rt, fn)
-	if rt.admit() {
-		rt.blocking.push(&c.task)
-	} else {
-		c.completeWith(nil, ErrClosed)
-	}
+	c := &blockingCall[T]{fn: fn}
+	c.becomeBlocking(rt, c)
+	rt.submitBlocking(&c.task)
 	return &c.Handle
 }
 
-func newBlocking[T any](rt *Runtime, fn func() (T, error)) *blockingCall[T] {
-	c := &blockingCall[T]{fn: fn}
-	c.state = taskstate.New(references)
-	c.state.ToRunning()
-	c.body = c
-	c.rt = rt
+// SubmitBlockingContext is [SpawnBlockingContext] for any goroutine. After the runtime was closed,
+// the task ends with [ErrClosed] and fn is not called.
+func SubmitBlockingContext[T any](
+	ctx context.Context, rt *Runtime, fn func(ctx context.Context) (T, error),
+) *Handle[T] {
+	notNil(ctx, "SubmitBlockingContext")
+	if fn == nil {
+		panic("runtime: SubmitBlockingContext: nil function")
+	}
+	rt.check("SubmitBlockingContext")
+	c := &blockingContextCall[T]{fn: fn}
+	c.becomeBlocking(rt, c)
+	c.bind(&c.task, ctx)
+	rt.submitBlocking(&c.task)
+	return &c.Handle
+}
+
+// becomeBlocking makes t a new blocking task of rt that does what b does.
+func (t *task) becomeBlocking(rt *Runtime, b body) {
+	t.state = taskstate.New(references)
+	t.state.ToRunning()
+	t.body = b
+	t.rt = rt
 	rt.outside.spawned.Add(1) // its end is counted outside too
-	return c
+}
+
+// spawnBlocking queues t, a new blocking task that the running task of w starts.
+func (w *worker) spawnBlocking(t *task) {
+	w.takeCredit(1)
+	if w.rt.shields.Load() {
+		w.inheritSpan(t)
+	}
+	w.rt.blocking.push(t)
+}
+
+// submitBlocking queues t, a new blocking task from outside, or ends it if rt is closed.
+func (rt *Runtime) submitBlocking(t *task) {
+	if rt.admit() {
+		rt.blocking.push(t)
+	} else {
+		t.completeWith(nil, ErrClosed)
+	}
 }
 
 // push gives t, which is counted in live, to a thread or the queue.
@@ -181,9 +251,9 @@ func (p *blocking) call(t *task) {
 		p.completed.Add(1)
 		t.completeWith(nil, ErrClosed)
 		return
-	case t.state.Load().CancelEffective():
+	case t.state.Load().CancelEffective() || t.heritage().over():
 		p.completed.Add(1)
-		t.completeWith(nil, ErrCancelled)
+		t.completeWith(nil, t.heritage().cancelErr())
 		return
 	}
 	normal := false

@@ -4,18 +4,20 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Context returns a context for functions that take one. It ends when the task must end, outside of
-// shields, and when it has ended. Its cause is [ErrCancelled], [ErrClosed], or context.Canceled if
-// the task has ended. Each call by the same task returns the same context. [Cx.Err] may return an
-// error slightly earlier; if Context is called after that, outside of shields, the context that it
+// shields, and when it has ended. Its cause is the error of [Cx.Err], or context.Canceled if the
+// task has ended. Each call by the same task returns the same context. [Cx.Err] may return an error
+// slightly earlier; if Context is called after that, outside of shields, the context that it
 // returns has ended.
 //
-// The context has no values, and no deadline except in a function that [Timeout] or [Deadline]
-// calls: then the deadline is the timeout's, or that of one around it. Also then it is the end of
-// the task that ends the context, so not in a shield, and its Err returns context.Canceled.
+// The context has the values and the deadline of the one that the task was given ([SubmitContext]
+// and others), and none otherwise. In a function that [Timeout] or [Deadline] calls, or a child of
+// a [Scope] there, its deadline is the timeout's if that is earlier, or that of one around it. Also
+// then it is the end of the task that ends the context, so not in a shield; Err returns
+// context.DeadlineExceeded if it was the deadline of the given context that ended the task, and
+// context.Canceled otherwise.
 //
 // A function that waits on the context blocks the worker. To wait for a context, use
 // [Cx.AwaitContext].
@@ -30,7 +32,9 @@ type taskContext struct {
 	context.Context
 	end   context.CancelCauseFunc
 	owner *task
-	span  *shieldSpan // of the owner; never changes
+	// Those of the owner; they never change.
+	span     *shieldSpan
+	heritage *heritage
 }
 
 // why returns nil, or why the owner must end; see task.stopErr. Any goroutine may call it.
@@ -38,21 +42,12 @@ func (c *taskContext) why() error {
 	s := c.owner.state.Load()
 	switch {
 	case s.CancelEffective():
-		return ErrCancelled
+		return c.heritage.cancelErr()
 	case c.owner.rt.cancelling() && s.Shield() == 0 && !c.span.lasts():
 		return ErrClosed
 	}
 	return nil
 }
-
-// A timedContext is the context of a task with a timeout, which ends the task and so the context.
-type timedContext struct {
-	context.Context
-	deadline time.Time
-}
-
-// Deadline implements context.Context.
-func (c timedContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
 // wake ends the context when the task has ended.
 func (c *taskContext) wake(*worker) {
@@ -90,10 +85,12 @@ func (cs *contexts) get(t *task) context.Context {
 	cs.lock.Lock()
 	c := cs.all[t]
 	if c == nil {
-		c = &taskContext{owner: t, span: t.span()}
-		c.Context, c.end = context.WithCancelCause(context.Background())
-		if timed, ok := t.ownBody().(interface{ passesAt() int64 }); ok {
-			c.Context = timedContext{c.Context, t.rt.timeAt(timed.passesAt())}
+		c = &taskContext{owner: t, span: t.span(), heritage: t.heritage()}
+		if c.heritage == &noHeritage {
+			c.Context, c.end = context.WithCancelCause(context.Background())
+		} else {
+			inherited := c.heritage.inherit(t.rt)
+			c.Context, c.end = inherited, inherited.end
 		}
 		if cs.all == nil {
 			cs.all = map[*task]*taskContext{}

@@ -26,7 +26,8 @@ import (
 // ended.
 type TaskScope struct {
 	owner *task
-	lock  sync.Mutex
+	heritage
+	lock sync.Mutex
 	// The rest is under the lock.
 
 	head    child // of a ring: the children that have not ended
@@ -55,7 +56,7 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 		panic("runtime: Scope: nil function")
 	}
 	cx.check("Scope")
-	s := &TaskScope{owner: cx.task}
+	s := &TaskScope{owner: cx.task, heritage: *cx.task.heritage()}
 	s.head.previous, s.head.next = &s.head, &s.head
 	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
 	if !s.drain(cx) {
@@ -70,6 +71,8 @@ type scopeTask[T any] struct {
 	call[T]
 	child
 }
+
+func (c *scopeTask[T]) inherited() *heritage { return &c.scope.heritage }
 
 // SpawnIn is [Spawn] for a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn
 // is not called.
@@ -92,16 +95,13 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	c.fn = fn
 	t := &c.call.task
 	t.state = taskstate.New(references)
-	t.body = &c.call
+	t.body = c
 	t.rt = w.rt
 	if s.addChild(&c.child, t) {
 		w.spawn(t)
 		return &c.Handle
 	}
-	w.count.spawned++
-	w.takeCredit(1)
-	t.state.ToRunning()
-	t.completeWith(w, ErrCancelled)
+	w.refuse(t, ErrCancelled)
 	return &c.Handle
 }
 

@@ -65,12 +65,8 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 // A timedCall is a task with a timeout.
 type timedCall[T any] struct {
 	call[T]
-	// deadline is what the clock of the runtime shows when the timeout, or one around it, has
-	// passed. It never changes.
-	deadline int64
+	heritage // its deadline is when the timeout, or one around it, has passed
 }
-
-func (c *timedCall[T]) passesAt() int64 { return c.deadline }
 
 // within calls fn in a task of its own, with the timeout d, and waits for it with join. If join
 // gives up, within cancels the task and waits for its end. It returns why join gave up, or that the
@@ -79,11 +75,9 @@ func within[T any](
 	cx Cx, d time.Duration, fn func(Cx) (T, error), join func(*Handle[T]) (T, error),
 ) (T, error) {
 	rt := cx.task.rt
-	c := &timedCall[T]{deadline: deadlineAfter(rt.now(), d)}
-	passes := c.deadline
-	if outer, ok := cx.task.ownBody().(interface{ passesAt() int64 }); ok {
-		c.deadline = min(c.deadline, outer.passesAt())
-	}
+	c := &timedCall[T]{heritage: *cx.task.heritage()}
+	passes := deadlineAfter(rt.now(), d)
+	c.deadline = min(c.deadline, passes)
 	c.fn = fn
 	c.state = taskstate.New(references)
 	c.body = c

@@ -1,0 +1,62 @@
+package runtime
+
+import (
+	"context"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// A context ends before its task is taken, while it is about to wait, or while it waits: the task
+// ends, once, and so does its own context.
+func TestEndOfAContextReachesItsTask(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		ctx, cancel := context.WithCancel(context.Background())
+		var own context.Context
+		h := SubmitContext(ctx, w.Runtime, func(cx Cx) (int, error) {
+			own = cx.Context()
+			var never Notify
+			return 0, never.Wait(cx)
+		})
+		x.Go("canceller", cancel)
+		w.start()
+		_, err := h.Wait(context.Background())
+		x.Assert(err == ErrCancelled, "%v", err)
+		w.shutdown()
+		x.Assert(own == nil || own.Err() == context.Canceled && context.Cause(own) == ErrCancelled,
+			"the task's own context: %v", own)
+	}, model.Preemptions(1))
+}
+
+// A task ends while its context does: its registration is taken back, or its cancellation comes too
+// late.
+func TestTaskEndsWhileItsContextDoes(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		ctx, cancel := context.WithCancel(context.Background())
+		h := SubmitContext(ctx, w.Runtime, func(Cx) (int, error) { return 1, nil })
+		x.Go("canceller", cancel)
+		w.start()
+		v, err := h.Wait(context.Background())
+		x.Assert(v == 1 && err == nil || v == 0 && err == ErrCancelled, "%d, %v", v, err)
+		w.shutdown()
+	}, model.Preemptions(1))
+}
+
+// The function of a blocking task is told that its task is cancelled, whenever that comes.
+func TestCancelReachesABlockingFunction(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		w.start()
+		h := SubmitBlockingContext(context.Background(), w.Runtime,
+			func(ctx context.Context) (int, error) {
+				<-ctx.Done()
+				return 1, context.Cause(ctx)
+			})
+		h.Cancel()
+		v, err := h.Wait(context.Background())
+		x.Assert(err == ErrCancelled, "%d, %v", v, err)
+		w.shutdown()
+	}, model.Preemptions(2))
+}
