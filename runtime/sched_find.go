@@ -77,11 +77,11 @@ func (w *worker) toRunning(t *task) bool {
 		t.dropStale()
 		return false
 	case taskstate.RunCancelled:
-		if w.endUnstarted(t, t.heritage().cancelErr()) {
+		if w.endUnstarted(t) {
 			return false
 		}
 	case taskstate.RunPoll:
-		if t.closing() && w.endUnstarted(t, ErrClosed) {
+		if t.closing() && w.endUnstarted(t) {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func (w *worker) toRunning(t *task) bool {
 
 // endUnstarted ends t, which is RUNNING and must end, and returns true. It returns false if t must
 // run to notice: a suspended task returns an error from its wait, a future's Drop is called.
-func (w *worker) endUnstarted(t *task, err error) bool {
+func (w *worker) endUnstarted(t *task) bool {
 	switch body := t.body.(type) {
 	case *coroutine:
 		return false
@@ -100,10 +100,7 @@ func (w *worker) endUnstarted(t *task, err error) bool {
 			return false
 		}
 	}
-	if t.closing() {
-		err = ErrClosed
-	}
-	t.completeWith(w, err)
+	t.completeWith(w, t.closedErr())
 	return true
 }
 

@@ -161,7 +161,16 @@ func (t *task) stopErr() error {
 	case s.CancelEffective():
 		return t.heritage().cancelErr()
 	case s.Shield() == 0 && t.closing():
-		return ErrClosed
+		return t.closedErr()
 	}
 	return nil
+}
+
+// closedErr returns the error of t, which must end: why it was cancelled, if it was, also before a
+// Close that has been noticed already, and ErrClosed otherwise. The runner calls it.
+func (t *task) closedErr() error {
+	if t.state.Load().CancelEffective() { // partner: Run, which cancels and then closes
+		return t.heritage().cancelErr()
+	}
+	return ErrClosed
 }

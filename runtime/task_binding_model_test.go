@@ -60,3 +60,19 @@ func TestCancelReachesABlockingFunction(t *testing.T) {
 		w.shutdown()
 	}, model.Preemptions(2))
 }
+
+// A task that is cancelled before its runtime is closed ends with ErrCancelled, wherever it is.
+func TestCancelThatComesBeforeCloseIsTheReason(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			var never Notify
+			return 0, never.Wait(cx)
+		})
+		w.start()
+		h.Cancel()
+		x.Assert(w.Close() == nil, "Close fails")
+		_, err, ended := h.TryJoin()
+		x.Assert(ended && err == ErrCancelled, "ended %v, with %v", ended, err)
+	}, model.Preemptions(2))
+}

@@ -32,7 +32,7 @@ func (cx Cx) join(t *task) error {
 		return cx.await(t)
 	}
 	if (outcome == taskstate.RunCancelled || t.closing()) &&
-		w.endUnstarted(t, t.heritage().cancelErr()) {
+		w.endUnstarted(t) {
 		return nil
 	}
 	w.countPoll()
