@@ -161,6 +161,18 @@ func TestAQueueAtRestAllocatesNothing(t *testing.T) {
 	}))
 }
 
+// What was closed stays closed, whatever Update's function returns.
+func TestAClosedQueueStaysClosed(t *testing.T) {
+	var q injector.Queue[int]
+	q.Close()
+	q.Update(func(closed bool) bool {
+		require.True(t, closed)
+		return false
+	})
+	require.False(t, q.Submit([]int{1}))
+	require.Zero(t, q.Len())
+}
+
 func TestMisuseOfAQueueIsNamed(t *testing.T) {
 	var q injector.Queue[int]
 	for _, workers := range []int{0, -1} {
