@@ -177,7 +177,8 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 // already. It panics if ctx is nil.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown]. It panics if a task of the
-// runtime or a function of [OnPanic] calls it on the goroutine of a task.
+// runtime or a function of [OnPanic] calls it on the goroutine of a task. On that of a blocking
+// task, or in an iter.Pull of a task, it is not noticed, and waits for ever.
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.check("Shutdown")
 	notNil(ctx, "Shutdown")
@@ -190,8 +191,9 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 
 // Close closes the runtime to new tasks, cancels all tasks, waits until they have ended, and stops
 // the workers. Tasks that have not started end with [ErrClosed]. In others, functions that wait
-// return ErrClosed, outside of shields; Close waits for tasks that neither wait nor check [Cx.Err].
-// It returns nil, also after Shutdown, or [ErrClosed] if Close was called before.
+// return ErrClosed, outside of shields. In tasks that were cancelled before, the error is that of
+// the cancellation. Close waits for tasks that neither wait nor check [Cx.Err]. It returns nil,
+// also after Shutdown, or [ErrClosed] if Close was called before.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Close]. It panics as Shutdown does.
 func (rt *Runtime) Close() error {

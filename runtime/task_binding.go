@@ -21,7 +21,7 @@ import (
 //	             and register the cancellation with the context  3 publish the task
 //	context      cancel the task, as Handle.Cancel does
 //	completion   wake the joiners: the binding takes the registration back, so that a context that
-//	             lives on keeps no task that has ended (runtime/R21)
+//	             lives on keeps no task that has ended (runtime/R20)
 //
 // The context of such a task is no child of the one that it was given: it must not end in a shield.
 // So it has that one's values and deadline only, and it is the task that ends it. Package context
@@ -153,7 +153,8 @@ func SubmitContext[T any](
 }
 
 // SpawnContext is [Spawn] for a task that ends with ctx, as [SubmitContext] says. With ctx from
-// [Cx.Context], the new task ends with the calling one at the latest, and finds the same values.
+// [Cx.Context], the new task is cancelled at the latest when the calling one ends, and finds the
+// same values.
 func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	notNil(ctx, "SpawnContext")
 	if fn == nil {

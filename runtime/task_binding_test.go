@@ -182,7 +182,7 @@ func TestShieldHoldsOffTheEndOfTheContext(t *testing.T) {
 	require.Equal(t, runtime.ErrCancelled, err)
 }
 
-// A task that has ended is registered with its context no more. (runtime/R21)
+// A task that has ended is registered with its context no more. (runtime/R20)
 func TestContextKeepsNoTaskThatHasEnded(t *testing.T) {
 	rt := start(t, 2)
 	ctx := &countingContext{Context: t.Context(), done: make(chan struct{})}
@@ -213,7 +213,7 @@ func (c *countingContext) AfterFunc(func()) (stop func() bool) {
 	return func() bool { c.stopped.Add(1); return true }
 }
 
-// The function of a blocking task is told when it must end. (runtime/R22)
+// The function of a blocking task is told when it must end. (runtime/R21)
 func TestBlockingFunctionIsToldThatItMustEnd(t *testing.T) {
 	for name, end := range map[string]func(
 		rt *runtime.Runtime, h *runtime.Handle[int], cancel context.CancelFunc,

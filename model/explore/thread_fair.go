@@ -30,7 +30,8 @@ import (
 //     an operation has another result than in the iteration before, or it enters another loop. This
 //     is the priority of threads that yielded in Musuvathi, Qadeer: Fair Stateless Model Checking,
 //     PLDI 2008, given after a number of iterations and not at yields. Go's select is fair, too: a
-//     tired thread's takes its ready cases in turn (thread_cases.go).
+//     tired thread's takes all its ready cases again and again, in an order that is fixed
+//     (thread_cases.go), which is called in turn.
 //
 // What the fair rule explores. Call an execution patient if it takes every step of a tired thread
 // when no other thread is enabled, in the order of turns, and the cases of its selects in turn.
