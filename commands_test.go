@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -110,6 +111,49 @@ func TestTheCommandsOfTheGuidesSelectSomething(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 15)
+}
+
+// The commands for a checkout in place of a release work as they are printed.
+func TestACheckoutInPlaceOfARelease(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("model/README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "in place of a release:\n\n")
+	require.True(t, found)
+	block, _, _ := strings.Cut(after, "\n\n")
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(here, filepath.Join(dir, "surewake")))
+	mine := filepath.Join(dir, "mine")
+	require.NoError(t, os.Mkdir(mine, 0o777))
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/mine\n\ngo 1.25.0\n",
+		"mine_test.go": `package mine
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestTwo(t *testing.T) { model.Check(t, func(x *model.Exec) { x.Choose(2) }) }
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(mine, name), []byte(text), 0o666))
+	}
+	printed := strings.Split(strings.TrimSpace(block), "\n")
+	require.Len(t, printed, 3)
+	for _, line := range append(printed, "go tool surewake check -json -race=false ./...") {
+		args := strings.Fields(line)
+		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		cmd.Dir = mine
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+		if strings.HasPrefix(line, "go tool") {
+			require.Contains(t, string(out), `"complete":2`)
+		}
+	}
 }
 
 func requireCommand(t *testing.T, page string, args []string) {

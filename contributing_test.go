@@ -146,7 +146,7 @@ func TestEveryIDInCommentsIsInADocument(t *testing.T) {
 	for _, theorem := range proofs.Theorems() {
 		known[theorem.ID] = true
 	}
-	id := regexp.MustCompile(`\b(?:runtime|deque|taskstate|idle|park|injector|memory)/[A-Z]\d+\b`)
+	id := regexp.MustCompile(`\b(?:runtime|deque|fork|taskstate|idle|park|injector|memory)/[A-Z]\d+\b`)
 	named := 0
 	for _, dir := range goFolders(t) {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -168,7 +168,7 @@ func TestMutantsAreNamedAfterHazards(t *testing.T) {
 	text, err := os.ReadFile("docs/hazards.md")
 	require.NoError(t, err)
 	for dir, letters := range map[string]string{
-		"deque": "D", "injector": "Q", "taskstate": "T", "park": "P", "idle": "I",
+		"deque": "D", "fork": "K", "injector": "Q", "taskstate": "T", "park": "P", "idle": "I",
 		"runtime": "DIPR",
 	} {
 		files, err := filepath.Glob(dir + "/testdata/mutants/*.mutant")

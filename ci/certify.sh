@@ -8,7 +8,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 go build -o "$out/surewake" .
 go build -o "$out/certify" ./model/certify
-"$out/surewake" check -race=false -budget 4000x -certify "$out/traces" ./deque ./injector ./taskstate ./idle ./park >"$out/log" || {
+"$out/surewake" check -race=false -budget 4000x -certify "$out/traces" ./deque ./fork ./injector ./taskstate ./idle ./park >"$out/log" || {
 	cat "$out/log"
 	exit 1
 }

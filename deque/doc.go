@@ -65,8 +65,21 @@
 // # Finding something to do
 //
 // A worker looks at its own deque, then at the queue that all workers share and that takes what
-// overflows, and then at the deques of the others, from the one after its own on. This is how a
-// worker of [pool] steals:
+// overflows, and then at the deques of the others, from the one after its own on. Now and then the
+// shared queue comes first: tasks that spawn tasks would starve it. This is what a worker of [pool]
+// takes without disturbing others, and how it steals:
+//
+//	func (w *Worker) own() (Task, bool) {
+//		if w.looks++; w.looks%61 == 0 {
+//			if t, ok := w.fetch(1); ok { // local may have no room for more
+//				return t, true
+//			}
+//		}
+//		if t, ok := w.local.Pop(); ok {
+//			return t, true
+//		}
+//		return w.fetch(len(w.batch))
+//	}
 //
 //	func (w *Worker) steal() (Task, bool) {
 //		all := w.pool.queues

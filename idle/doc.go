@@ -92,7 +92,9 @@
 //     out first, under the lock of the queue that they put tasks in; the package does not. Workers
 //     may put tasks after Close, where they take them themselves before they end.
 //
-// A breach of the rules 2, 3 and 5 that shows is a panic that names the rule.
+// A breach of rule 3, and an unpark without a claim, panic and name the rule where they show. A
+// forgotten Found, and a claim without its unpark, leave workers asleep: in a check that is a
+// deadlock, of workers that wait in a futex.
 //
 // Where a push hands an overflow to another queue, one Notify after the push stands for both. The
 // unpark that Close or Release is given is called without any lock, and may call all functions of
@@ -102,7 +104,29 @@
 //
 // These are the loop of a worker of [pool], its sleep, and what wakes it. There, own looks at the
 // worker's own queue and at the one that all share, steal at those of the others, and queued at all
-// of them:
+// of them. What a task panics with is recovered, and nothing else: any other panic is a mistake
+// in the pool, and ends the program.
+//
+//	func (w *Worker) work() {
+//		inTask := false
+//		defer func() {
+//			if !inTask { // the pool is closed, or a panic goes on
+//				w.pool.running.Done()
+//				return
+//			}
+//			if handle := w.pool.onPanic; handle != nil {
+//				if v := recover(); v != nil { // nil: Goexit
+//					handle(v)
+//				}
+//			}
+//			go w.work()
+//		}()
+//		for t, ok := w.next(); ok; t, ok = w.next() {
+//			inTask = true
+//			t(w)
+//			inTask = false
+//		}
+//	}
 //
 //	func (w *Worker) next() (Task, bool) {
 //		for {
@@ -129,7 +153,7 @@
 //			w.pool.notify()
 //		}
 //		w.token.Park()
-//		w.role.Woke(true)
+//		w.role.Woke(true) // always Searching: Park ends with a token only
 //		return true
 //	}
 //
@@ -155,12 +179,16 @@
 // surewake does. In this order:
 //
 //	go tool surewake check -strategy=pos -budget=20s ./...    draws schedules, 20 s for each check
-//	go tool surewake check ./...                              all schedules, where possible
+//	go tool surewake check -preemptions=1 ./...               all with one preemption
+//	go tool surewake check ./...                              all, or ten minutes for each check
+//
+// The first two find different mistakes.
 //
 // Write the checks with two workers, and with tasks that wait for one another: the next worker that
-// looks finds a stranded task, so it has to be one that somebody waits for. Keep queues so small
-// that they overflow; wait for the tasks before Close, which wakes everybody. One worker and two
-// tasks can be proved. The page of [pool] has the list, its tests have the programs.
+// looks finds a stranded task, so it has to be one that somebody waits for. Put three of them into
+// one queue: only then has a steal a rest. Keep queues so small that they overflow; wait for the
+// tasks before Close, which wakes everybody. One worker and one Submit of two tasks can be proved.
+// The page of [pool] has the list, its tests have the programs.
 //
 // # Timeouts
 //
@@ -168,7 +196,9 @@
 // deadlines, may sleep with a timeout if it was told Recheck, and calls Woke with what ended the
 // sleep; when told AwaitToken it sleeps without one. A timeout hides mistakes: if a push wakes
 // nobody, its task is late and not lost. So check a scheduler with plain sleeps, or with
-// model.NoRescue, which fails an execution that goes on only by a timeout.
+// model.NoRescue, which fails an execution that goes on only by a timeout. If workers sleep with
+// timeouts, check them with model.Timeouts(1) as well: without it no timeout comes early, and what
+// follows a Woke(false) is not run.
 //
 // # Memory
 //

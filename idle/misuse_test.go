@@ -40,7 +40,10 @@ func TestParkedWorkerThatGoesOnPanics(t *testing.T) {
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Publish"), func() { w.Publish() })
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Search"), func() { w.Search() })
 		require.PanicsWithValue(t, fmt.Sprintf(message, "Found"), func() { w.Found() })
-		require.PanicsWithValue(t, fmt.Sprintf(message, "Found"), func() { w.Release(nil) })
+		require.PanicsWithValue(t, fmt.Sprintf(message, "Search"), func() {
+			defer w.Release(nil) // is silent: it was not what went wrong
+			w.Search()
+		})
 		require.Equal(t, c.Parked() == 1, c.Claim(1)) // and so when it is claimed
 		require.Equal(t, idle.AwaitToken, w.Woke(false))
 		require.Equal(t, idle.AwaitToken, w.Woke(false), "however often")

@@ -135,12 +135,15 @@ func (w *Worker) found() (worker int, ok bool) {
 // Release is Found for a defer: if the worker still searches, because a panic or [runtime.Goexit]
 // has come between Search and Found, the search ends here, and unpark is called with the worker
 // that must be woken in its place, to give it its token (rule 7). For a worker that does not search
-// it does nothing. Only the owner may call it; it panics while the worker is parked. It recovers
-// from nothing.
+// it does nothing; so the panic of a call that a parked worker must not make is the one that is
+// seen. Only the owner may call it. It recovers from nothing.
 //
 //	defer w.Release(unpark)
 func (w *Worker) Release(unpark func(worker int)) {
-	if worker, ok := w.Found(); ok {
+	if w.state != searching {
+		return
+	}
+	if worker, ok := w.found(); ok {
 		unpark(worker)
 	}
 }

@@ -43,9 +43,10 @@
 //
 // # A worker
 //
-// This is how a worker of [pool] takes tasks. One of them it runs; the rest goes to its own queue,
-// by Spawn, which also wakes somebody for them: while they moved they were in no queue, so that
-// others may have gone to sleep.
+// This is how a worker of [pool] takes at most so many tasks as its own queue has room for. One of
+// them it runs; the rest goes to that queue, by Spawn, which also wakes somebody for them: while
+// they moved they were in no queue, so that others may have gone to sleep. A worker comes here when
+// its own queue is empty, and at every 61st look, for one task, before it looks there.
 //
 //	func (w *Worker) fetch(most int) (Task, bool) {
 //		n := w.pool.shared.Take(w.batch[:most], len(w.pool.workers))

@@ -1,5 +1,5 @@
-// Package proofs is the index of what is proved about packages idle, park, deque, taskstate
-// and injector and about the end of package runtime, and redoes the proofs.
+// Package proofs is the index of what is proved about packages idle, park, deque, fork,
+// taskstate and injector and about the end of package runtime, and redoes the proofs.
 //
 // A [Theorem] is one line of the index: what is claimed, for how many workers and tasks, under
 // which assumptions. [Audit] checks theorems with the tools that they need. It checks each

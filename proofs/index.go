@@ -33,7 +33,7 @@ func (t *Theorem) File() string { return t.proof.file() }
 //
 // An id is a package and a letter with a number:
 //
-//	I, P, D, T, J    idle, park, deque, taskstate and the injector, without bounds
+//	I, P, D, K, T, J idle, park, deque, fork, taskstate and the injector, without bounds
 //	X                what holds in every state of the same table, within bounds
 //	S                what holds of a second model, in Promela
 //	R                the shipped code, whose accesses are held against the table
@@ -44,6 +44,7 @@ func (t *Theorem) File() string { return t.proof.file() }
 func Theorems() []Theorem {
 	var all []Theorem
 	for _, part := range [][]Theorem{idleTheorems(), parkTheorems(), dequeTheorems(),
+		forkTheorems(),
 		taskTheorems(), injectorTheorems(), memoryTheorems()} {
 		all = append(all, part...)
 		name, _, _ := strings.Cut(part[0].ID, "/")

@@ -15,7 +15,7 @@ import (
 func TestTransitionsNameFunctionsOfTheCode(t *testing.T) {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},
-		"deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"deque": {spec.Deque()}, "fork": {spec.Fork()}, "taskstate": {spec.Task()},
 		"runtime idle deque": {spec.Injector(), spec.InjectorRuns(), spec.Live()},
 	}
 	functions := regexp.MustCompile(`^([\w, ]+)(?:: |$)`)

@@ -76,8 +76,8 @@ func TestTagsInTheCodeAreTheTheorems(t *testing.T) {
 	for _, th := range Theorems() {
 		known[th.ID] = true
 	}
-	for _, dir := range []string{"idle", "park", "deque", "taskstate", "injector", "runtime",
-		"proofs/coq", "proofs/spec", "proofs/refine"} {
+	for _, dir := range []string{"idle", "park", "deque", "fork", "taskstate", "injector",
+		"runtime", "proofs/coq", "proofs/spec", "proofs/refine"} {
 		named[dir] = map[string]bool{}
 		files, err := os.ReadDir("../" + dir)
 		if err != nil {

@@ -37,13 +37,14 @@ type Place struct {
 	Line int
 }
 
-var tag = regexp.MustCompile(`\b(?:idle|park|deque|taskstate|injector|memory)/[A-Z]\d+\b`)
+var tag = regexp.MustCompile(`\b(?:idle|park|deque|fork|taskstate|injector|memory)/[A-Z]\d+\b`)
 
 // Named returns, by theorem, where the comments of the shipped code name it. module is the module's
 // directory; the error is that of reading it.
 func Named(module fs.FS) (map[string][]Place, error) {
 	named := map[string][]Place{}
-	for _, dir := range []string{"idle", "park", "deque", "taskstate", "injector", "runtime"} {
+	for _, dir := range []string{"idle", "park", "deque", "fork", "taskstate", "injector",
+		"runtime"} {
 		files, err := fs.Glob(module, dir+"/*.go")
 		if err != nil {
 			return nil, err
@@ -85,6 +86,14 @@ token  -- leave: Swap ---> empty       asleep -- leave: Swap ---> empty (timed o
 claim     real + n, steal stays          [s|r]  -> [s|r+n]
 copy      n slots are read, cleared
 release   steal moves up to real         [s|r'] -> [r'|r']`,
+	"fork": `0 ...... tail ...... split ...... top
+ claimed     public      private
+
+thief   (t, s) -- claim: CAS ----> (t+1, s)             if t < s; hungry if that was the last
+        (t, t) -- ask: CAS ------> (t, t) hungry
+owner   (t, t) -- expose: Store -> (split, split+n)     never hungry
+        (t, s) -- expose: CAS ---> (t, s+n)
+        (t, s) -- take: CAS -----> (t, s-n)             the youngest ones are private again`,
 	"taskstate": `           ToRunning, Claim            Complete
 SCHEDULED --------------------> RUNNING ---------> COMPLETE
  ^     ^                        |     |
@@ -108,7 +117,7 @@ end      -- lock, closed, unlock; then Close of idle; a worker that is told Clos
 func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error {
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},
-		"deque": {spec.Deque()}, "taskstate": {spec.Task()},
+		"deque": {spec.Deque()}, "fork": {spec.Fork()}, "taskstate": {spec.Task()},
 		"injector": {spec.Injector(), spec.Live()},
 	}
 	var parts []*protocol

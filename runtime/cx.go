@@ -53,7 +53,7 @@ func (cx Cx) Worker() int {
 // runtime is being closed by [Runtime.Close]. It returns nil in a [Cx.Shield].
 func (cx Cx) Err() error {
 	cx.check("Err")
-	return cx.task.stopErr()
+	return cx.stopErr()
 }
 
 // Shield calls fn, and hides cancellation from the task until fn returns: functions wait as usual,

@@ -74,6 +74,16 @@
 //
 // Detected misuse panics and names the broken rule. [Debug] detects more.
 //
+// # Joining a child
+//
+// A task's children are those that it has started by Spawn, SpawnContext, SpawnWith, SpawnIn or
+// SpawnFuture. To join a child is like calling its function: what cancels the joining task, a
+// timeout or a scope included, cancels the child too, and [Handle.Join] returns when the child has
+// ended, with its result, also to everybody else. To join any other task, to join with a timeout or
+// a context, and to join a batch or a blocking task is only to wait: a cancelled task gives up, and
+// the target goes on. Neither depends on whether the child was run on the stack of the joining task
+// or elsewhere. Work that must outlive its starter is submitted, or detached, not joined.
+//
 // # Guarantees
 //
 //   - Every task ends exactly once, and runs at most once. Its result is that of its function; or a
@@ -86,7 +96,8 @@
 //     that all share at least every 255 polls, and aims at once a millisecond.
 //   - No task waits for a task beneath it on its own stack: a join runs its target and nothing
 //     else. So joins deadlock only if they wait in a circle.
-//   - No timer fires early. A call that waits and returns an error has taken and given nothing.
+//   - No timer fires early. A call that waits and returns an error has taken and given nothing,
+//     except that [Conn.Write] may have written a part, and says how much.
 //   - When [Runtime.Done] is closed, all tasks have ended and all workers have stopped.
 //   - A runtime in which nothing happens wakes nobody: no timeouts, no polling.
 //
@@ -138,14 +149,15 @@
 // The files are grouped by prefix. The first file of a group says how the group works:
 //
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given
-//	task      the life of a task: task_spawn, task_handle, task_join, task_circle; task_context,
-//	          task_binding
+//	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
+//	          joins: task_flow, circles of them: task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
 //	time_     timer; who waits for it: sleep, ticker, timeout
-//	io_       readiness; descriptors: registry, watch
+//	io_       readiness; descriptors: registry, watch, deadline, netpoll
+//	          connections: transfer, conn, listener
 //	observe_  stats; tracer, profiles and log: hooks
 //
 // # How tasks differ from goroutines
@@ -154,8 +166,8 @@
 //     steal the tasks queued there. [Cx.Yield] lets them run.
 //   - What blocks a goroutine blocks a worker: a mutex that is held for long, reading a file or a
 //     socket, time.Sleep, a Go channel. Use [Receive] and [Send] for Go channels,
-//     [Runtime.Watch] for descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for
-//     everything else.
+//     [Runtime.Conn] and [Runtime.Listener] for connections, [Runtime.Watch] for other
+//     descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker
 //     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
 //     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics.
@@ -163,10 +175,10 @@
 //     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
 //     names the rule.
 //   - Cancellation is cooperative, as with contexts: functions that wait return an error, [Cx.Err]
-//     tells, [Cx.Shield] holds it off. A task that runs a join's target on its own stack learns of
-//     its cancellation when the target has ended.
+//     tells, [Cx.Shield] holds it off. It comes from the task that a task is joined by, if that
+//     has spawned it: see below.
 //   - A panic is a result and does not end the process. So is Goexit, and with it
-//     testing.T.FailNow: it ends the task, and the tasks whose joins are beneath it on the stack.
+//     testing.T.FailNow: it ends the task, and the task that joins it as its child.
 //   - A runtime that is not closed keeps its workers, and with park.Futex a thread for each. Under
 //     testing/synctest, workers must sleep by park.Portable; see [Parker].
 //   - The race detector, profiles and stack traces work: a task that waits is a goroutine in the

@@ -29,6 +29,7 @@ func (w *world) spawn(cx runtime.Cx, r *record, rng *rand.Rand) {
 		r.future = true
 		r.handle = runtime.SpawnFuture[int](cx, newMachine(w, r, seed))
 	default:
+		r.parent = nil
 		r.handle = runtime.SpawnBlocking(cx, w.block(r, seed))
 	}
 }

@@ -26,7 +26,10 @@ type record struct {
 	detached       bool
 	cancelled      atomic.Bool // Cancel has been called, or is about to be
 	waitsForCancel atomic.Bool
-	future         bool // set before the record is published
+	// parent is the task whose child this is, or nil. Set before the record is published.
+	parent   *record
+	asCalled atomic.Bool // parent has joined it, outside of shields, or is about to
+	future   bool        // set before the record is published
 
 	// What the task has done. It writes this plainly, and whoever has found it ended reads it
 	// plainly, so that the race detector sees whether the end synchronizes.
@@ -99,9 +102,20 @@ func (r *record) returns() (int, error) {
 	return r.id, nil
 }
 
+// mayBeCancelled reports whether Cancel has been called, or is about to be, for r or for one that
+// is joining it as its child.
+func (r *record) mayBeCancelled() bool {
+	for ; !r.cancelled.Load(); r = r.parent {
+		if r.parent == nil || !r.asCalled.Load() {
+			return false
+		}
+	}
+	return true
+}
+
 // mayNotRun reports whether there is a reason for r to have ended without having begun.
 func (r *record) mayNotRun() bool {
-	return r.cancelled.Load() || r.house.closed.Load() || r.submitted && r.house.drained.Load()
+	return r.mayBeCancelled() || r.house.closed.Load() || r.submitted && r.house.drained.Load()
 }
 
 // checkResult compares what somebody was told of r with what r did.
@@ -114,7 +128,7 @@ func (w *world) checkResult(r *record, value int, err error) {
 	}
 	switch r.outcome {
 	case none:
-		ok = ok && value == 0 && (errors.Is(err, runtime.ErrCancelled) && r.cancelled.Load() ||
+		ok = ok && value == 0 && (errors.Is(err, runtime.ErrCancelled) && r.mayBeCancelled() ||
 			errors.Is(err, runtime.ErrClosed) &&
 				(r.house.closed.Load() || r.submitted && r.house.drained.Load()))
 	case running: // a task that it had inlined called Goexit, or it is a future that was dropped
@@ -246,7 +260,7 @@ func (p *player) fail(err error, what string) bool {
 	switch {
 	case err == nil:
 		return false
-	case p.shields == 0 && errors.Is(err, runtime.ErrCancelled) && p.r.cancelled.Load():
+	case p.shields == 0 && errors.Is(err, runtime.ErrCancelled) && p.r.mayBeCancelled():
 	case p.shields == 0 && errors.Is(err, runtime.ErrClosed) && p.r.house.closed.Load():
 	default:
 		p.w.fail("task %d: %s returned %v; shields %d, cancelled %v, closed %v", p.r.id, what, err,
@@ -282,6 +296,7 @@ func (p *player) spawn() *record {
 	if r.private = p.rng.IntN(4) == 0; r.private {
 		p.children = append(p.children, r)
 	}
+	r.parent = p.r
 	p.w.spawn(p.cx, r, p.rng)
 	p.w.publish(r)
 	return r
@@ -292,9 +307,13 @@ func (p *player) join(r *record) {
 		return
 	}
 	p.w.tally.joins.Add(1)
+	isChild := r.parent == p.r
+	if isChild && p.shields == 0 {
+		r.asCalled.Store(true)
+	}
 	value, err := r.handle.Join(p.cx)
 	if _, _, ended := r.handle.TryJoin(); !ended {
-		if !p.fail(err, "Join") {
+		if !p.fail(err, "Join") || isChild && !p.r.future { // polls have children of their own
 			p.w.fail("task %d: the join of %d has returned before its end", p.r.id, r.id)
 		}
 		return
@@ -394,6 +413,7 @@ func (p *player) convoy() {
 		return
 	}
 	target := p.w.newRecord(p.r.house, math.MaxUint64, false)
+	target.parent = p.r
 	pause := time.Duration(p.rng.IntN(300)) * time.Microsecond
 	target.handle = runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
 		target.begin()
@@ -403,6 +423,7 @@ func (p *player) convoy() {
 	p.w.publish(target)
 	for range joiners {
 		r := p.w.newRecord(p.r.house, math.MaxUint64-1, false)
+		r.parent = p.r
 		r.handle = runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
 			r.begin()
 			(&player{w: p.w, r: r, cx: cx}).join(target)

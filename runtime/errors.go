@@ -15,7 +15,7 @@ var (
 	// errors.Is also takes it for context.Canceled.
 	ErrCancelled error = cancelledError{}
 	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and
-	// of every task that had inlined it in a join.
+	// of the task that joins it as its child.
 	ErrGoexit = errors.New("runtime: task called Goexit")
 	// ErrChannelClosed is returned by a send to a closed [Channel] or [Oneshot], and by a receive
 	// if nothing is left in it.

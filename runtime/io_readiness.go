@@ -26,6 +26,9 @@ import (
 // The descriptor becomes ready after the failed try, so its edge is counted before step 3, which
 // sees it, or finds the call in line. All that wait are woken and try again; some may find nothing.
 //
+// Close and a deadline that passes end a wait likewise: they are stored, and all that wait are
+// answered, under the lock, and step 3 looks for them too. (runtime/R23)
+//
 // Rejected alternatives
 //
 //   - A flag "ready", cleared by a call whose try fails. Of two calls that wait for the same

@@ -7,11 +7,10 @@ import (
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
-// watches is the set of a runtime's watches that the kernel knows. Any goroutine may call its
-// methods.
+// watches is the set of a runtime's watches. Any goroutine may call its methods.
 type watches struct {
-	// count is the number of watches. Changed under the lock; loaded by the driver before it sleeps
-	// and by workers once a tick.
+	// count is the number of watches that the kernel knows: all, or none with Netpoll. Changed
+	// under the lock; loaded by the driver before it sleeps and by workers once a tick.
 	count  atomic.Int32
 	poller poll.Poller // started before the first is counted
 
@@ -31,20 +30,12 @@ type watchSlot struct {
 	generation uint32
 }
 
-// add gives w an id and adds its descriptor to the kernel.
-func (ws *watches) add(w *Watch) error {
+// add gives w an id, and adds its descriptor to the kernel unless Go's poller waits for it.
+func (ws *watches) add(w *Watch, inKernel bool) error {
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
 	if ws.closed {
 		return ErrClosed
-	}
-	if ws.kernel == nil {
-		kernel, err := w.rt.config.kernel()
-		if err != nil {
-			return err
-		}
-		ws.kernel = kernel
-		ws.poller.Start(kernel)
 	}
 	if len(ws.free) == 0 {
 		ws.slots = append(ws.slots, watchSlot{})
@@ -53,23 +44,43 @@ func (ws *watches) add(w *Watch) error {
 	i := ws.free[len(ws.free)-1]
 	slot := &ws.slots[i]
 	w.id = uint64(slot.generation)<<32 | uint64(i+1)
+	if inKernel {
+		if err := ws.addToKernel(w); err != nil {
+			return err
+		}
+	}
+	ws.free = ws.free[:len(ws.free)-1]
+	slot.watch = w
+	return nil
+}
+
+// addToKernel tells the kernel of w, and starts it before the first. The caller holds the lock.
+func (ws *watches) addToKernel(w *Watch) error {
+	if ws.kernel == nil {
+		kernel, err := w.rt.config.kernel()
+		if err != nil {
+			return err
+		}
+		ws.kernel = kernel
+		ws.poller.Start(kernel)
+	}
 	var err error
 	if e := w.conn.Control(func(fd uintptr) { _, err = ws.kernel.Add(fd, w.id) }); e != nil {
 		return e
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		ws.count.Add(1)
 	}
-	ws.free = ws.free[:len(ws.free)-1]
-	slot.watch = w
-	ws.count.Add(1)
-	return nil
+	return err
 }
 
 // remove undoes add.
 func (ws *watches) remove(w *Watch) {
-	// An error says that the descriptor is closed; then the kernel has removed it.
-	_ = w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) })
+	inKernel := w.rt.config.poller != Netpoll
+	if inKernel {
+		// An error says that the descriptor is closed; then the kernel has removed it.
+		_ = w.conn.Control(func(fd uintptr) { ws.kernel.Remove(fd) })
+	}
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
 	i := uint32(w.id) - 1
@@ -77,7 +88,9 @@ func (ws *watches) remove(w *Watch) {
 	slot.watch = nil
 	slot.generation++
 	ws.free = append(ws.free, i)
-	ws.count.Add(-1)
+	if inKernel {
+		ws.count.Add(-1)
+	}
 }
 
 // find returns the watch with an id, or nil if that was removed.
@@ -90,9 +103,9 @@ func (ws *watches) find(id uint64) *Watch {
 	return nil
 }
 
-// close ends the waits of all watches, for which tasks of other runtimes may wait, and closes the
-// kernel. The last worker calls it.
-func (ws *watches) close() {
+// endAll ends the waits of all watches, for which tasks of other runtimes may wait, and refuses
+// further ones. The goroutines in Go's poller return soon. It is called when no task is left.
+func (ws *watches) endAll() {
 	ws.lock.Lock()
 	ws.closed = true
 	var left []*Watch
@@ -105,6 +118,11 @@ func (ws *watches) close() {
 	for _, w := range left {
 		w.endWaits()
 	}
+}
+
+// close ends all watches and closes the kernel. The last worker calls it.
+func (ws *watches) close() {
+	ws.endAll()
 	ws.lock.Lock()
 	defer ws.lock.Unlock()
 	if ws.kernel != nil {

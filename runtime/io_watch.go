@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,10 +21,10 @@ var ErrWatchClosed = fmt.Errorf("runtime: watch: %w", fs.ErrClosed)
 type Watch struct {
 	rt          *Runtime
 	conn        syscall.RawConn
-	id          uint64      // in watches; 0 with Netpoll. Never changes after Runtime.Watch
+	id          uint64      // in watches; never changes after Runtime.Watch
 	closeCalled atomic.Bool // Close was called
 	closed      atomic.Bool // no call may wait any more; stored under the lock
-	lock        sync.Mutex  // of the lines of both directions
+	lock        sync.Mutex  // of the lines and deadlines of both directions
 	directions  [2]direction
 }
 
@@ -37,9 +38,10 @@ type direction struct {
 	of    *Watch // never changes
 	write bool   // never changes
 	// edges counts how often it became ready. Incremented under the lock, loaded by any goroutine.
-	edges     atomic.Uint64
-	waiting   line[error] // calls that wait for an edge; they receive its error
-	inNetpoll bool        // a goroutine is in awaitNetpoll and will call edge; under the lock
+	edges    atomic.Uint64
+	waiting  line[error] // calls that wait for an edge; they receive its error
+	deadline deadline
+	netpoll  netpoll
 }
 
 // Watch starts to watch the descriptor of c, such as an *os.File, *net.TCPConn or *net.UnixConn.
@@ -49,7 +51,9 @@ type direction struct {
 //
 // The descriptor should be non-blocking: those of package net are, and those of package os if Go's
 // poller supports them. Close the Watch before c: with [Epoll], a task that waits for a descriptor
-// is not told that it was closed, and waits on. Deadlines of c count only with [Netpoll].
+// is not told that it was closed, and waits on. Deadlines are those of the Watch. With [Netpoll],
+// those of c count too, and are none after the Watch was closed while a task waited: then no other
+// Watch may watch c at the same time.
 func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	rt.check("Watch")
 	if c == nil {
@@ -63,27 +67,33 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	w.directions[reading].of = w
 	w.directions[writing].of = w
 	w.directions[writing].write = true
-	if rt.config.poller == Netpoll {
-		return w, nil
+	inKernel := rt.config.poller != Netpoll
+	if !inKernel {
+		w.directions[reading].netpoll.enable(c, false)
+		w.directions[writing].netpoll.enable(c, true)
 	}
-	if err := rt.watches.add(w); err != nil {
+	if err := rt.watches.add(w, inKernel); err != nil {
 		return nil, fmt.Errorf("runtime: Watch: %w", err)
 	}
-	rt.wakeDriver() // partner: worker.drive, which loads watches.count as the driver
+	if inKernel {
+		rt.wakeDriver() // partner: worker.drive, which loads watches.count as the driver
+	}
 	return w, nil
 }
 
-// Close ends the Watch: calls that wait return [ErrWatchClosed]. It returns nil, or ErrWatchClosed
-// if it was called before. Any goroutine may call it.
-//
-// With [Epoll], the end of the runtime ends all waits too. With [Netpoll], a goroutine that waits
-// on behalf of a task stays until the connection becomes ready or is closed.
+// Close ends the Watch: calls that wait return [ErrWatchClosed], as they do when the runtime ends.
+// It returns nil, or ErrWatchClosed if it was called before. Any goroutine may call it. With
+// [Netpoll], it waits until the goroutines that wait on behalf of tasks have returned, if c has
+// deadlines.
 func (w *Watch) Close() error {
 	w.check("Watch.Close")
 	if w.closeCalled.Swap(true) {
 		return ErrWatchClosed
 	}
 	w.endWaits()
+	for i := range w.directions {
+		w.directions[i].netpoll.awaitReturn()
+	}
 	return nil
 }
 
@@ -105,10 +115,12 @@ func (w *Watch) endWaits() {
 	w.closed.Store(true)
 	readers := w.directions[reading].answerWaiters(ErrWatchClosed)
 	writers := w.directions[writing].answerWaiters(ErrWatchClosed)
-	w.lock.Unlock()
-	if w.id != 0 {
-		w.rt.watches.remove(w)
+	for i := range w.directions {
+		w.directions[i].deadline.stop()
+		w.directions[i].netpoll.recall()
 	}
+	w.lock.Unlock()
+	w.rt.watches.remove(w)
 	readers.wakeAll(nil)
 	writers.wakeAll(nil)
 }
@@ -117,8 +129,9 @@ func (w *Watch) endWaits() {
 // failed. It may return spuriously, and another task may read first, so a read after it may still
 // find nothing; see [Watch.Read].
 //
-// It returns [ErrWatchClosed] if the Watch is closed, the connection's error if that is closed, and
-// [Cx.Err] if the task must end, even if it would not have to wait.
+// It returns [ErrWatchClosed] if the Watch is closed, os.ErrDeadlineExceeded if its deadline has
+// passed, the connection's error if that is closed, and [Cx.Err] if the task must end, even if it
+// would not have to wait.
 func (w *Watch) ReadReady(cx Cx) error {
 	cx.check("ReadReady")
 	w.check("ReadReady")
@@ -169,20 +182,26 @@ func (d *direction) ready(cx Cx) error {
 
 // retry is Read and Write. The runner of cx calls it.
 func (d *direction) retry(cx Cx, try func(uintptr) bool) error {
+	done := false
+	return d.attempt(cx, func(fd uintptr) { done = try(fd) }, &done)
+}
+
+// attempt calls try until that sets done, and waits for edges in between. The runner of cx calls
+// it.
+func (d *direction) attempt(cx Cx, try func(fd uintptr), done *bool) error {
 	cx.charge()
 	for {
 		edges := d.edges.Load() // before the try; see io_readiness.go
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			return err
 		}
-		if d.of.closed.Load() {
-			return ErrWatchClosed
-		}
-		done := false
-		if err := d.of.conn.Control(func(fd uintptr) { done = try(fd) }); err != nil {
+		if err := d.over(); err != nil {
 			return err
 		}
-		if done {
+		if err := d.of.conn.Control(try); err != nil {
+			return err
+		}
+		if *done {
 			return nil
 		}
 		if err := d.wait(cx, edges); err != nil {
@@ -191,24 +210,29 @@ func (d *direction) retry(cx Cx, try func(uintptr) bool) error {
 	}
 }
 
+// over returns nil, or why no call may wait: the Watch is closed, or the deadline has passed. Any
+// goroutine may call it; under the lock, the answer remains true until that is released.
+func (d *direction) over() error {
+	if d.of.closed.Load() {
+		return ErrWatchClosed
+	}
+	if d.deadline.passed.Load() {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
 // wait waits until there were more than so many edges. The runner of cx calls it.
 func (d *direction) wait(cx Cx, edges uint64) error {
 	w := d.of
 	me := &waiter[error]{waker: cx.task}
 	w.lock.Lock()
-	if w.closed.Load() {
+	if err := d.over(); err != nil || d.edges.Load() != edges { // (runtime/R23)
 		w.lock.Unlock()
-		return ErrWatchClosed
-	}
-	if d.edges.Load() != edges {
-		w.lock.Unlock()
-		return nil
+		return err
 	}
 	d.waiting.push(me)
-	if w.id == 0 && !d.inNetpoll {
-		d.inNetpoll = true
-		go d.awaitNetpoll()
-	}
+	d.enterNetpoll()
 	w.lock.Unlock()
 	if err := me.wait(cx, d); err != nil {
 		return err
@@ -231,11 +255,16 @@ func (d *direction) withdraw(me *waiter[error], _ *worker) bool {
 // err. by is the calling worker, or nil.
 func (d *direction) edge(err error, by *worker) {
 	d.of.lock.Lock()
-	d.edges.Add(1)
-	d.inNetpoll = false
-	waiters := d.answerWaiters(err)
+	waiters := d.countEdge(err)
 	d.of.lock.Unlock()
 	waiters.wakeAll(by)
+}
+
+// countEdge counts an edge and returns the calls that waited for it, to be woken after the lock,
+// which the caller holds.
+func (d *direction) countEdge(err error) line[error] {
+	d.edges.Add(1)
+	return d.answerWaiters(err)
 }
 
 // answerWaiters answers all that wait with err, and returns them, to be woken after the lock, which
@@ -245,22 +274,4 @@ func (d *direction) answerWaiters(err error) line[error] {
 		me.payload = err
 	}
 	return d.waiting.answerAll(served)
-}
-
-// awaitNetpoll is a goroutine that waits in Go's poller, started under the lock.
-//
-// Go's poller forgets readiness that came before the call of conn.Read, so the descriptor is
-// checked by the function that conn.Read calls. Where it cannot be checked (Windows), Go's poller
-// decides.
-func (d *direction) awaitNetpoll() {
-	await := d.of.conn.Read
-	if d.write {
-		await = d.of.conn.Write
-	}
-	looked := false
-	d.edge(await(func(fd uintptr) bool {
-		was := looked
-		looked = true
-		return was || poll.Ready(fd, d.write)
-	}), nil)
 }

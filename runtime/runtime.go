@@ -40,8 +40,9 @@ type Runtime struct {
 	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
 	// A worker stores its own number and 0; any goroutine loads.
 	driver   atomic.Int32
-	finished atomic.Bool  // the workers have been told to stop; set once, by stopIfDone
-	running  atomic.Int32 // workers and blocking threads that have not stopped
+	finished atomic.Bool // the workers have been told to stop; set once, by stopIfDone
+	// running counts workers, blocking threads and goroutines in Go's poller that have not stopped.
+	running  atomic.Int32
 	done     chan struct{}
 	contexts contexts
 	ends     ends
@@ -271,7 +272,7 @@ func (rt *Runtime) wakeCancelled() {
 	rt.contexts.cancelAll()
 }
 
-// workerStopped is called by each worker and each thread at its end. The last one ends the runtime.
+// workerStopped is called at the end of whatever running counts. The last one ends the runtime.
 func (rt *Runtime) workerStopped() {
 	if rt.running.Add(-1) == 0 {
 		rt.watches.close()

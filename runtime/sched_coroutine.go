@@ -48,7 +48,11 @@ type coroutine struct {
 	task         *task       // the innermost task that runs here; nil in loop and while suspended
 	initial      *task       // RUNNING: the task that a spare runs first when it is resumed
 	savedBody    body        // the body of task, while that is suspended
-	inlineLeft   int         // how many more joins may run their targets here
+	serial       uint64      // of the run of task, if it has started a child; or noSerial
+	levels       []level     // depth of them are in use; see task_flow.go
+	depth        int         // how many tasks here have inlined others
+	linked       int         // how many levels have links: the outermost
+	inlineDepth  int         // how many levels there may be; never changes
 	budget       int         // calls left that need not wait; see Cx.charge
 	budgetRounds uint8       // how many budgets in a row were used up
 	tracing      bool        // the option Trace or Debug; never changes
@@ -71,7 +75,7 @@ type coroutine struct {
 // newCoroutine returns a spare coroutine. Goroutine creator calls it.
 func newCoroutine(rt *Runtime, creator string) *coroutine {
 	co := &coroutine{
-		inlineLeft: rt.config.inlineDepth, tracing: rt.config.trace || rt.config.debug,
+		inlineDepth: rt.config.inlineDepth, tracing: rt.config.trace || rt.config.debug,
 		creator: creator,
 	}
 	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -116,7 +120,7 @@ func (co *coroutine) loop() (again bool) {
 // runBottom runs t with no task beneath it. Its panics are recovered by loop's deferred
 // recoverBottom: a defer for each task would cost a tenth of an empty task.
 func (co *coroutine) runBottom(t *task) {
-	co.task = t
+	co.task, co.serial = t, noSerial
 	var ended bool
 	if co.tracing {
 		ended = co.traced(t)
@@ -146,18 +150,23 @@ func (co *coroutine) recoverBottom(again *bool) {
 	t.recordPanic(recover())
 }
 
-// runInlined runs t, which its caller has made RUNNING, on top of the tasks that co runs. It
-// returns true when t has ended, and false when t is a future that waits.
+// runInlined runs t, which its caller has made RUNNING, on top of the tasks that co runs. There is
+// a level for it. It returns true when t has ended, and false when t is a future that waits.
 func (co *coroutine) runInlined(t *task) (ended bool) {
-	beneath := co.task
-	co.task = t
-	defer co.recoverInlined(t, beneath, &ended)
+	l := &co.levels[co.depth]
+	co.depth++
+	l.task, l.serial = co.task, co.serial
+	co.task, co.serial = t, noSerial
+	defer co.recoverInlined(t, &ended)
 	if co.tracing {
 		ended = co.traced(t)
 	} else {
 		ended = t.body.poll(Cx{co, t})
 	}
-	co.task = beneath // recoverInlined has nothing to do from here on
+	if co.linked == co.depth {
+		co.unlink()
+	}
+	co.leaveLevel() // recoverInlined has nothing to do from here on
 	if ended {
 		t.complete(co.worker)
 	} else {
@@ -167,12 +176,15 @@ func (co *coroutine) runInlined(t *task) (ended bool) {
 }
 
 // recoverInlined is deferred by runInlined. It ends a task that panics or calls Goexit.
-func (co *coroutine) recoverInlined(t, beneath *task, ended *bool) {
-	if co.task == beneath {
+func (co *coroutine) recoverInlined(t *task, ended *bool) {
+	if co.task != t {
 		return
 	}
 	defer func() { // also if the function of OnPanic calls Goexit
-		co.task = beneath
+		if co.linked == co.depth {
+			co.unlink()
+		}
+		co.leaveLevel()
 		t.complete(co.worker)
 		*ended = true
 	}()

@@ -82,6 +82,9 @@ func (rt *Runtime) stopIfDone(closes bool) {
 	})
 	if over && rt.finished.CompareAndSwap(false, true) {
 		rt.blocking.stop()
+		if rt.config.poller == Netpoll {
+			rt.watches.endAll() // its goroutines have to stop, as workers do
+		}
 		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
 	}
 }

@@ -171,16 +171,16 @@ func TestCloseWakesWhoWaits(t *testing.T) {
 
 // forEver waits until the task is to end.
 func (cx Cx) forEver() error {
-	for cx.task.stopErr() == nil {
+	for cx.stopErr() == nil {
 		cx.coroutine.suspend(taskWaits)
 	}
-	return cx.task.stopErr()
+	return cx.stopErr()
 }
 
 // until waits until flag is set, by somebody who then wakes the task.
 func (cx Cx) until(flag *atomic.Bool) error {
 	for !flag.Load() {
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			return err
 		}
 		cx.coroutine.suspend(taskWaits)

@@ -33,7 +33,8 @@ type worker struct {
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd     uint32
 	tick       tick
-	credit     int // tasks counted in live that do not exist; see sched_live.go
+	credit     int    // tasks counted in live that do not exist; see sched_live.go
+	serial     uint64 // the last one; see newSerial
 	random     uint64
 	idle       *idle.Worker
 	scratch    []*task       // receives batches from the injector; its length is their cap
@@ -67,6 +68,7 @@ func newWorker(rt *Runtime, id int) *worker {
 	c := &rt.config
 	w := &worker{
 		rt: rt, id: id,
+		serial:  uint64(id) + 1,
 		random:  mix(c.seed + uint64(id)),
 		idle:    rt.idle.Worker(id),
 		scratch: make([]*task, c.batchCap),

@@ -53,7 +53,7 @@ func NewChannel[T any](capacity int) *Channel[T] {
 // are served in the order in which they came.
 func (c *Channel[T]) Send(cx Cx, v T) error {
 	cx.check("Channel.Send")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	w, err := c.send(v, cx.task, cx.coroutine.worker)
@@ -91,7 +91,7 @@ func (c *Channel[T]) TrySend(v T) error {
 // in the order in which they came.
 func (c *Channel[T]) Receive(cx Cx) (T, error) {
 	cx.check("Channel.Receive")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		var zero T
 		return zero, err
 	}

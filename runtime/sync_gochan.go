@@ -9,7 +9,7 @@ import "sync/atomic"
 // A call that waits uses a goroutine, which has all but ended when Receive returns.
 func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 	cx.check("Receive")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return value, false, err
 	}
 	select {
@@ -42,7 +42,7 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 // A call that waits uses a goroutine, which has all but ended when Send returns.
 func Send[T any](cx Cx, ch chan<- T, value T) error {
 	cx.check("Send")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	select {
@@ -86,7 +86,7 @@ func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 		if err != nil || h.ended.Load() {
 			continue
 		}
-		if err = cx.task.stopErr(); err != nil {
+		if err = cx.stopErr(); err != nil {
 			close(h.quit)
 			cx.task.state.EnterShield() // a cancelled task would be woken again at once
 			defer cx.leaveShield()

@@ -61,7 +61,7 @@ func (n *Notify) Broadcast() {
 // Broadcast be over, between the check and Wait. Use [Notify.WaitFor].
 func (n *Notify) Wait(cx Cx) error {
 	cx.check("Notify.Wait")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	w := n.takeOrQueue(cx.task)
@@ -85,7 +85,7 @@ func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 		panic("runtime: Notify.WaitFor: nil function")
 	}
 	for {
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			return err
 		}
 		seen := n.broadcastCount()

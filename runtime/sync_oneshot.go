@@ -84,7 +84,7 @@ func (o *Oneshot[T]) Close() {
 // must end. Any task may call it; the one that has waited longest receives the value.
 func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
 	cx.check("Oneshot.Receive")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		var zero T
 		return zero, err
 	}

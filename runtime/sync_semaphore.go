@@ -36,7 +36,7 @@ func NewSemaphore(permits int) *Semaphore {
 func (s *Semaphore) Acquire(cx Cx, n int) error {
 	cx.check("Semaphore.Acquire")
 	s.inRange("Acquire", n)
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	w := s.takeOrQueue(n, cx.task)

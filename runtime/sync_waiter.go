@@ -133,7 +133,7 @@ func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 		if w.answered() {
 			break
 		}
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			if from.withdraw(w, cx.coroutine.worker) {
 				return err
 			}

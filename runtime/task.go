@@ -35,21 +35,42 @@ type task struct {
 	// memory is not released by hand, and a waker may come after the end.
 	state taskstate.Word
 	// body is set by the spawn before the task is published, and then accessed by the runner only.
-	// It is a coroutine from the switch that suspends the task to the one that resumes it.
+	// It is a coroutine from the switch that suspends the task to the one that resumes it, and a
+	// *failure from when the task has failed. Any goroutine that has found the task COMPLETE reads
+	// it too.
 	body body
 	// rt never changes.
 	rt *Runtime
-	// err is the task's error, nil or one box for an error, a panic or any other failure. Written
-	// by the runner before it completes the task, read by any goroutine that has found the task
-	// COMPLETE.
-	err *failure
+	// parent is the serial of the task that has spawned this one, or 0. It never changes.
+	parent uint64
 	// joiners is the head of the list of those that wait for the end. Any holder of a handle pushes
 	// and removes its own; the runner takes all of them if Complete returns CompleteWakeJoiner.
 	// What is pushed later is never looked at: Join returns JoinReady then. (task_joiners.go)
 	joiners atomic.Pointer[joiner]
 }
 
-type failure struct{ error }
+// A failure is the body of a task that has failed: with an error, a panic or any other failure.
+type failure struct {
+	error
+	body        // of the task before; it is polled no more
+	goexit bool // the task has called Goexit
+}
+
+// fail makes err the error of t. The runner calls it before it completes t.
+func (t *task) fail(err error) {
+	b := t.body
+	if f := t.failure(); f != nil {
+		b = f.body
+	}
+	t.body = &failure{error: err, body: b}
+}
+
+// failure returns what t has failed with, or nil. Any goroutine may call it that has found t
+// COMPLETE, and the runner.
+func (t *task) failure() *failure {
+	f, _ := t.body.(*failure)
+	return f
+}
 
 const references = 3 // of a new task: its own, the handle's, the collector's
 
@@ -98,7 +119,7 @@ func (t *task) complete(w *worker) {
 
 // completeWith ends t with err without running it. Its caller has become the runner of t.
 func (t *task) completeWith(w *worker, err error) {
-	t.err = &failure{err}
+	t.fail(err)
 	defer t.complete(w) // also if discardInput calls Goexit: it may call user code
 	t.body.discardInput()
 }
@@ -109,6 +130,7 @@ func (t *task) cancel(w *worker) {
 	case taskstate.CancelEnqueue:
 		t.schedule(w)
 	case taskstate.CancelNoted:
+		t.cancelInlined(w)
 	default:
 		return
 	}
@@ -134,21 +156,22 @@ func (t *task) detached() bool { return t.state.Load().Detached() }
 // of the result. (runtime/R17)
 func (t *task) recordPanic(recovered any) {
 	if recovered == nil {
-		if t.err != nil {
+		if f := t.failure(); f != nil {
 			var panicked *PanicError
-			if errors.As(t.err.error, &panicked) {
+			if errors.As(f.error, &panicked) {
 				return // the function of OnPanic has called Goexit
 			}
 		}
-		t.err = &failure{ErrGoexit}
+		t.fail(ErrGoexit)
+		t.failure().goexit = true
 		return
 	}
 	err := &PanicError{Value: recovered, Stack: debug.Stack()}
-	t.err = &failure{err}
+	t.fail(err)
 	defer func() {
 		if again := recover(); again != nil {
 			second := &PanicError{Value: again, Stack: debug.Stack()}
-			t.err = &failure{errors.Join(err, second)}
+			t.fail(errors.Join(err, second))
 		}
 	}()
 	t.rt.panicked(err)

@@ -29,7 +29,7 @@ func (b *batchTask[T]) poll(cx Cx) bool {
 	value, err := batch.fn(cx, b.index)
 	b.value = value
 	if err != nil {
-		b.err = &failure{err}
+		b.fail(err)
 	}
 	return true
 }
@@ -184,8 +184,8 @@ func (b *TaskBatch[T]) collect(what string, wait func(*Handle[T]) error) ([]T, e
 			}
 		}
 		values[i] = t.value
-		if t.err != nil {
-			first = t.err
+		if f := t.failure(); f != nil {
+			first = f
 		}
 	}
 	if first != nil {

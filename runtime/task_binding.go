@@ -164,6 +164,7 @@ func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Ha
 	w := cx.coroutine.worker
 	c := newContextCall(w.rt, fn)
 	if t := &c.call.task; c.bind(t, ctx) {
+		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
 	} else {
 		w.refuse(t, c.cancelErr())
@@ -179,7 +180,7 @@ type inheritedContext struct {
 	deadline time.Time               // zero if there is none
 	once     sync.Once
 	done     chan struct{}
-	err      atomic.Pointer[failure] // stored by end, loaded by any goroutine
+	err      atomic.Pointer[error] // stored by end, loaded by any goroutine
 }
 
 // inherit returns the context of a task of rt that has the heritage h.
@@ -208,7 +209,7 @@ func (c *inheritedContext) end(why error) {
 		if errors.Is(why, context.DeadlineExceeded) {
 			err = context.DeadlineExceeded
 		}
-		c.err.Store(&failure{err})
+		c.err.Store(&err)
 		c.over(why)
 		close(c.done)
 	})
@@ -225,7 +226,7 @@ func (c *inheritedContext) Done() <-chan struct{} { return c.done }
 // Err implements context.Context.
 func (c *inheritedContext) Err() error {
 	if ended := c.err.Load(); ended != nil {
-		return ended.error
+		return *ended
 	}
 	return nil
 }

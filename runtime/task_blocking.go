@@ -59,7 +59,7 @@ func (c *blockingCall[T]) poll(Cx) bool {
 	value, err := fn()
 	c.value = value
 	if err != nil {
-		c.err = &failure{err}
+		c.fail(err)
 	}
 	return true
 }
@@ -79,7 +79,7 @@ func (c *blockingContextCall[T]) poll(Cx) bool {
 	value, err := fn(c.rt.contexts.get(&c.task))
 	c.value = value
 	if err != nil {
-		c.err = &failure{err}
+		c.fail(err)
 	}
 	return true
 }

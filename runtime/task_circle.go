@@ -31,7 +31,7 @@ type joinNote struct {
 	task  *task  // for the end of this one
 	name  string // what the task that waits does; see nameOf
 	where string // the line that called Join, or that the target runs on the same stack
-	stuck bool   // the target runs on the same stack: the task cannot give up
+	stuck bool   // the target is a child of the task, which cannot give up
 }
 
 // A namedTask is a task that runs on a coroutine, and what it does.
@@ -78,7 +78,7 @@ func (cx Cx) noteJoin(t *task) {
 				running[i+1].task, r.name, "a join that runs it", true,
 			}
 		} else {
-			notes.waits[r.task] = joinNote{t, r.name, where, false}
+			notes.waits[r.task] = joinNote{t, r.name, where, cx.coroutine.isChild(t)}
 		}
 	}
 	if circle := notes.circle(cx.task); circle != "" {
@@ -95,8 +95,8 @@ func (n *joinNotes) circle(t *task) string {
 	for at := t; !seen[at]; {
 		seen[at] = true
 		note, waits := n.waits[at]
-		// A task that must end gives up, unless another one runs on top of it. One whose target has
-		// ended goes on.
+		// A task that must end gives up, unless it joins its child. One whose target has ended goes
+		// on.
 		givesUp := at.state.Load().CancelEffective() || at.rt.cancelling()
 		if !waits || note.task.ended() || givesUp && !note.stuck {
 			return ""

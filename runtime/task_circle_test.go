@@ -96,28 +96,35 @@ func TestDebugAllowsAJoinOfATaskThatHasGivenUp(t *testing.T) {
 	require.Equal(t, 7, v)
 }
 
-// A task that is cancelled while it runs another one on its stack cannot give up, so it is part of
-// a circle all the same. (runtime/R19)
-func TestDebugRefusesACircleThroughACancelledTaskBeneath(t *testing.T) {
-	rt := start(t, 1, runtime.Debug())
-	var beneath, third *runtime.Handle[int]
-	ready, cancelled := make(chan struct{}), make(chan struct{})
-	beneath = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		<-ready
-		return runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
-			if _, _, err := runtime.Receive(cx, cancelled); err != nil {
-				return 0, err
-			}
-			return third.Join(cx)
-		}).Join(cx)
-	})
-	third = runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return beneath.Join(cx) })
-	close(ready)
-	waits(t, func() bool { return beneath.Joiners() == 1 }, "the third does not join")
-	beneath.Cancel()
-	close(cancelled)
-	_, err := get(t, third)
-	inCircle(t, err, 3)
+// A task that is cancelled while it joins its child does not give up, so it is part of a circle all
+// the same if the child is in a shield. (runtime/R19)
+func TestDebugRefusesACircleThroughACancelledParent(t *testing.T) {
+	for name, depth := range map[string]int{"beneath": 1, "elsewhere": 0} {
+		t.Run(name, func(t *testing.T) {
+			rt := start(t, 1, runtime.Debug(), runtime.InlineDepth(depth))
+			var parent, third *runtime.Handle[int]
+			ready, cancelled := make(chan struct{}), make(chan struct{})
+			parent = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				<-ready
+				return runtime.Spawn(cx, func(cx runtime.Cx) (v int, err error) {
+					cx.Shield(func() {
+						if _, _, err = runtime.Receive(cx, cancelled); err == nil {
+							v, err = third.Join(cx)
+						}
+					})
+					return v, err
+				}).Join(cx)
+			})
+			third = runtime.Submit(rt,
+				func(cx runtime.Cx) (int, error) { return parent.Join(cx) })
+			close(ready)
+			waits(t, func() bool { return parent.Joiners() == 1 }, "the third does not join")
+			parent.Cancel()
+			close(cancelled)
+			_, err := get(t, third)
+			inCircle(t, err, 3)
+		})
+	}
 }
 
 // A join that panics because the thread is locked is no part of a circle.

@@ -23,6 +23,7 @@ import (
 // [Cx.AwaitContext].
 func (cx Cx) Context() context.Context {
 	cx.check("Context")
+	cx.coroutine.link()
 	return cx.task.rt.contexts.get(cx.task)
 }
 
@@ -147,7 +148,7 @@ func (cs *contexts) remove(t *task) {
 func (cx Cx) AwaitContext(ctx context.Context) error {
 	cx.check("AwaitContext")
 	notNil(ctx, "AwaitContext")
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -161,7 +162,7 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,8 @@ type Future[T any] interface {
 	// called, and sometimes spuriously; a wake during Poll is not lost. Calls of Poll synchronize
 	// with one another, and a wake before the poll that it causes.
 	//
-	// Poll may wait as other tasks do, and keeps a stack meanwhile.
+	// Poll may wait as other tasks do, and keeps a stack meanwhile. What it spawns is a child until
+	// Poll returns; see [Handle.Join].
 	Poll(cx Cx) (value T, err error, ready bool)
 }
 
@@ -105,6 +106,7 @@ func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 	cx.check("SpawnFuture")
 	w := cx.coroutine.worker
 	p := newFutureTask[T](w.rt, f)
+	p.parent = cx.coroutine.asParent()
 	w.spawn(&p.Handle.task)
 	return &p.Handle
 }
@@ -146,7 +148,7 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 	if ready {
 		p.value = value
 		if err != nil {
-			p.err = &failure{err}
+			p.fail(err)
 		}
 		return true
 	}
@@ -175,7 +177,7 @@ func (p *futureTask[T, F]) dropFuture(err error) {
 	if d, ok := any(p.future).(Dropper); ok {
 		d.Drop()
 	}
-	p.err = &failure{err}
+	p.fail(err)
 }
 
 // hasDropper reports whether the future has a Drop, which is user code and needs a coroutine. The
@@ -193,7 +195,7 @@ func (p *futureTask[T, F]) discardInput() {
 		}
 		p.releaseFuture()
 	}()
-	p.dropFuture(p.err.error)
+	p.dropFuture(p.failure().error)
 }
 
 // A futureLink links a poll-style task into the runtime's futureList.

@@ -150,6 +150,10 @@ func (g *graph) play(cx runtime.Cx, i int, fail func(format string, values ...an
 		case joins:
 			if h := g.find(cx, d.target); h != nil {
 				value, err := h.Join(cx)
+				_, _, ended := h.TryJoin()
+				if !ended && d.target > 0 && g.nodes[d.target].parent == i {
+					fail("node %d: the join of a child, %d, has returned before its end", i, d.target)
+				}
 				if reason := cx.Err(); reason != nil && err == reason && g.mayEnd(i, reason) {
 					continue // perhaps it has not waited to the end
 				}
@@ -225,13 +229,14 @@ func (g *graph) check(i, value int, err error, fail func(format string, values .
 	}
 }
 
-// mayExit reports whether node i calls Goexit, or joins one that may.
+// mayExit reports whether node i calls Goexit, or joins a child that may.
 func (g *graph) mayExit(i int) bool {
 	if g.nodes[i].end == withGoexit {
 		return true
 	}
 	return slices.ContainsFunc(g.nodes[i].deeds, func(d deed) bool {
-		return (d.verb == joins || d.verb == joinsShielded) && g.mayExit(d.target)
+		return (d.verb == joins || d.verb == joinsShielded) && d.target > 0 &&
+			g.nodes[d.target].parent == i && g.mayExit(d.target)
 	})
 }
 
@@ -245,7 +250,8 @@ func (g *graph) mayEnd(i int, err error) bool {
 			return err == runtime.ErrCancelled
 		}
 	}
-	return false
+	parent := g.nodes[i].parent // which passes it on while it joins its child
+	return i > 0 && slices.Contains(g.nodes[parent].deeds, deed{joins, i}) && g.mayEnd(parent, err)
 }
 
 // Every handle ends once and everybody gets the same result from it, which is the one that the plan

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"github.com/surewake/surewake/taskstate"
@@ -25,8 +26,8 @@ func (h *Handle[T]) discardResult() {
 
 // result returns the result of the task, which its caller has found ended.
 func (h *Handle[T]) result() (T, error) {
-	if h.err != nil {
-		return h.value, h.err.error
+	if f := h.failure(); f != nil {
+		return h.value, f.error
 	}
 	return h.value, nil
 }
@@ -48,12 +49,16 @@ func (h *Handle[T]) checkMade(what string) {
 }
 
 // Join waits for the end of the task and returns its result. Any task of the same runtime may call
-// it; the task waits, its worker does not. If the target has not started, Join runs it on the
-// caller's stack, as an ordinary call would.
+// it; the task waits, its worker does not.
 //
-// Join returns [ErrCancelled] or [ErrClosed] if the calling task must end before the target has
-// ended; that does not cancel the target. While a task runs its target itself, it learns of its own
-// cancellation only when the target has ended, as in an ordinary call.
+// Join of a child, which the calling task has started by Spawn, SpawnContext, SpawnWith, SpawnIn or
+// SpawnFuture, is like a call of its function. If the calling task is cancelled before or
+// meanwhile, the child is cancelled too; in any case Join returns when the child has ended, with
+// its result. If the child has called Goexit, so does Join. A child that has not started is run on
+// the caller's stack; that makes no difference to any of this.
+//
+// Join of another task only waits. It returns [ErrCancelled] or [ErrClosed] if the calling task
+// must end before the target has ended; that does not cancel the target.
 //
 // Join panics if the handle is detached or belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
@@ -65,18 +70,28 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 	if s.Detached() {
 		h.check("Join")
 	}
-	if s.Lifecycle() == taskstate.Complete {
-		return h.result()
+	if s.Lifecycle() != taskstate.Complete {
+		if h.rt != cx.coroutine.worker.rt {
+			h.checkMade("Join")
+			panic("runtime: Join: the handle belongs to another runtime")
+		}
+		if err := cx.join(&h.task); err != nil {
+			var zero T
+			return zero, err
+		}
 	}
-	if h.rt != cx.coroutine.worker.rt {
-		h.checkMade("Join")
-		panic("runtime: Join: the handle belongs to another runtime")
+	if f := h.failure(); f != nil {
+		return h.value, cx.joined(&h.task, f)
 	}
-	if err := cx.join(&h.task); err != nil {
-		var zero T
-		return zero, err
+	return h.value, nil
+}
+
+// joined returns the error of t, which has failed with f.
+func (cx Cx) joined(t *task, f *failure) error {
+	if f.goexit && cx.coroutine.isChild(t) {
+		runtime.Goexit()
 	}
-	return h.result()
+	return f.error
 }
 
 // Wait waits for the end of the task and returns its result, or the error of ctx if that ends

@@ -7,15 +7,21 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// join waits for the end of t and returns nil, or returns why the calling task must end first.
+// join waits for the end of t and returns nil; or, if t is not a child of the calling task, returns
+// why that must end first.
 //
-// A queued t is run at once on top of the calling task. In a fork-join this is one level of a deep
-// stack, which the collector walks: so join does it itself, without further functions.
+// A queued child is run at once on top of the calling task. In a fork-join this is one level of a
+// deep stack, which the collector walks: so join does it itself, without further functions.
 func (cx Cx) join(t *task) error {
 	co := cx.coroutine
 	cx.charge()
-	if co.inlineLeft <= 0 {
+	if !co.isChild(t) {
 		return cx.await(t)
+	}
+	cx.cancelChild(t)
+	if co.depth == len(co.levels) && !co.addLevels() {
+		cx.awaitChild(t)
+		return nil
 	}
 	w := co.worker
 	var outcome taskstate.RunOutcome
@@ -29,7 +35,8 @@ func (cx Cx) join(t *task) error {
 		outcome = t.state.Claim()
 	}
 	if outcome == taskstate.RunStale {
-		return cx.await(t)
+		cx.awaitChild(t)
+		return nil
 	}
 	if (outcome == taskstate.RunCancelled || t.closing()) &&
 		w.endUnstarted(t) {
@@ -37,46 +44,38 @@ func (cx Cx) join(t *task) error {
 	}
 	w.countPoll()
 	if next, suspended := t.body.(*coroutine); suspended {
-		return cx.switchTo(t, next)
+		cx.switchTo(t, next)
+		return nil
 	}
 	w.count.inlined++
-	co.inlineLeft--
-	ended := co.runInlined(t)
-	co.inlineLeft++
-	if !ended {
-		return cx.await(t)
+	if !co.runInlined(t) {
+		cx.awaitChild(t)
 	}
 	return nil
 }
 
-// switchTo waits for the end of t, which was queued and is suspended on next. The worker continues
-// with t; the calling task is t's runner.
-func (cx Cx) switchTo(t *task, next *coroutine) error {
-	j := cx.handOff(t)
-	if j == nil {
-		return cx.await(t)
-	}
+// switchTo waits for the end of t, a child that was queued and is suspended on next. The worker
+// continues with t; the calling task is t's runner.
+func (cx Cx) switchTo(t *task, next *coroutine) {
+	cx.handOff(t)
 	cx.coroutine.worker.toResume = next
-	return cx.suspendFor(t, j)
+	cx.suspendForChild(t)
+	cx.forgetJoin()
 }
 
 // handOff makes the calling task a joiner of t, which it is the runner of and which is resumed
-// next. If the calling task must end, handOff queues t again and returns nil.
-func (cx Cx) handOff(t *task) (j *joiner) {
+// next. If that panics, t is queued again.
+func (cx Cx) handOff(t *task) {
 	handed := false
 	defer func() {
-		if !handed { // also if Join panicked because the handle is detached
+		if !handed { // the handle is detached, or the join would close a circle
 			t.state.Yield()
 			cx.coroutine.worker.pushLocal(t)
 		}
 	}()
-	if cx.task.stopErr() == nil {
-		cx.refuseCircle(t)
-		j = &joiner{waker: cx.task}
-		t.addJoiner(j)
-		handed = true
-	}
-	return j
+	cx.refuseCircle(t)
+	t.addJoiner(&joiner{waker: cx.task})
+	handed = true
 }
 
 const ownEndRule = "a task cannot wait for its own end"
@@ -87,7 +86,7 @@ func (cx Cx) await(t *task) error {
 	if t == cx.task {
 		panic("runtime: Join: " + ownEndRule)
 	}
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	cx.refuseCircle(t)
@@ -108,7 +107,7 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 			cx.forgetJoin()
 			return nil
 		}
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			cx.forgetJoin()
 			t.removeJoiner(j)
 			return err
@@ -189,7 +188,7 @@ func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 	if h.rt != cx.task.rt {
 		panic("runtime: " + what + ": the handle belongs to another runtime")
 	}
-	return false, cx.task.stopErr()
+	return false, cx.stopErr()
 }
 
 // awaitOr suspends the calling task until t has ended, and returns nil; or until it must end
@@ -205,7 +204,7 @@ func (cx Cx) awaitOr(t *task, giveUp func() error) error {
 		if t.ended() {
 			return nil
 		}
-		err := cx.task.stopErr()
+		err := cx.stopErr()
 		if err == nil {
 			err = giveUp()
 		}

@@ -60,7 +60,7 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	s.head.previous, s.head.next = &s.head, &s.head
 	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
 	if !s.drain(cx) {
-		s.fail(cx.task.stopErr())
+		s.fail(cx.stopErr())
 		cx.Shield(func() { s.drain(cx) })
 	}
 	return s.err
@@ -98,6 +98,7 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	t.body = c
 	t.rt = w.rt
 	if s.addChild(&c.child, t) {
+		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
 		return &c.Handle
 	}
@@ -132,8 +133,8 @@ func (s *TaskScope) addChild(c *child, t *task) bool {
 // wake is called when the child has ended, by its last runner.
 func (c *child) wake(w *worker) {
 	s := c.scope
-	if c.task.err != nil {
-		s.fail(c.task.err.error)
+	if f := c.task.failure(); f != nil {
+		s.fail(f.error)
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -163,7 +164,7 @@ func (s *TaskScope) fail(err error) {
 // end first. The owner calls it.
 func (s *TaskScope) drain(cx Cx) bool {
 	for s.wait() {
-		if cx.task.stopErr() != nil {
+		if cx.stopErr() != nil {
 			return false
 		}
 		cx.coroutine.suspend(taskWaits)

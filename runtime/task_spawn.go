@@ -14,7 +14,7 @@ func (c *call[T]) poll(cx Cx) bool {
 	value, err := fn(cx)
 	c.value = value
 	if err != nil {
-		c.err = &failure{err}
+		c.fail(err)
 	}
 	return true
 }
@@ -34,7 +34,7 @@ func (c *callWith[A, T]) poll(cx Cx) bool {
 	value, err := fn(cx, argument)
 	c.value = value
 	if err != nil {
-		c.err = &failure{err}
+		c.fail(err)
 	}
 	return true
 }
@@ -60,6 +60,7 @@ func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	c.state = taskstate.New(references)
 	c.body = c
 	c.rt = w.rt
+	c.parent = cx.coroutine.asParent()
 	w.spawn(&c.task)
 	return &c.Handle
 }
@@ -75,6 +76,7 @@ func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T
 	c.state = taskstate.New(references)
 	c.body = c
 	c.rt = w.rt
+	c.parent = cx.coroutine.asParent()
 	w.spawn(&c.task)
 	return &c.Handle
 }

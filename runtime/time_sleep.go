@@ -6,7 +6,7 @@ import "time"
 // wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
 	cx.check("Sleep")
-	if err := cx.task.stopErr(); err != nil || d <= 0 {
+	if err := cx.stopErr(); err != nil || d <= 0 {
 		return err
 	}
 	return cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d))
@@ -19,7 +19,7 @@ func (cx Cx) SleepUntil(t time.Time) error {
 	cx.check("SleepUntil")
 	for {
 		d := time.Until(t)
-		if err := cx.task.stopErr(); err != nil || d <= 0 {
+		if err := cx.stopErr(); err != nil || d <= 0 {
 			return err
 		}
 		if err := cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d)); err != nil {
@@ -39,7 +39,7 @@ func (cx Cx) sleepUntil(when int64) error {
 			rt.timers.stop(t) // it has not fired if something else woke the task
 			return nil
 		}
-		if err := cx.task.stopErr(); err != nil {
+		if err := cx.stopErr(); err != nil {
 			rt.timers.stop(t)
 			return err
 		}

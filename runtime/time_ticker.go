@@ -65,7 +65,7 @@ func (t *Ticker) Next(cx Cx) error {
 	if t.rt != rt {
 		panic("runtime: Ticker.Next: the ticker belongs to another runtime")
 	}
-	if err := cx.task.stopErr(); err != nil {
+	if err := cx.stopErr(); err != nil {
 		return err
 	}
 	if rt.now() < t.next {

@@ -83,13 +83,14 @@ func within[T any](
 	c.body = c
 	c.rt = rt
 	h := &c.Handle
+	c.parent = cx.coroutine.asParent()
 	cx.coroutine.worker.spawn(&c.task)
 
 	_, why := join(h)
 	cancelled := !h.ended()
 	if cancelled {
 		h.cancel(cx.coroutine.worker)
-		cx.joinShielded(&h.task)
+		_ = cx.join(&h.task) // its child: returns when that has ended
 	}
 	v, err := h.result()
 	switch {
@@ -105,14 +106,4 @@ func within[T any](
 // isTimeout reports whether err is a timeout of the standard library.
 func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-// joinShielded waits until t has ended, even if the calling task must end.
-func (cx Cx) joinShielded(t *task) {
-	if cx.task.state.Load().Shield() == 0 {
-		cx.task.state.EnterShield()
-		defer cx.leaveShield()
-	}
-	for cx.join(t) != nil {
-	}
 }

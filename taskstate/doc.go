@@ -134,8 +134,7 @@
 // allocates. [New] makes one: the zero Word has no references, and every transition of it panics.
 // It is the same on 32-bit platforms, where the atomics of 64 bits cost more.
 //
-// [State] prints the word by name, as above. The pictures of the command surewake show it as a
-// number: State(0x...).String() of that number is its meaning.
+// [State] prints the word by name, as above. So do the pictures of the command surewake.
 //
 // # Source
 //

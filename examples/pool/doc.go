@@ -12,23 +12,27 @@
 // preemptions. Then explore all schedules, or all with one or two preemptions:
 //
 //	go tool surewake check -strategy=pos -budget=20s ./...    each check for 20 seconds
-//	go tool surewake check ./...
+//	go tool surewake check -preemptions=1 ./...               all with one preemption
+//	go tool surewake check ./...                              all, or ten minutes for each check
 //
 // Each check calls model.Check; so a module that copies this package imports package model in its
 // tests. The tests here show what to check:
 //
-//   - Two workers, queues of four, and three tasks of which one waits for another. A task that was
-//     stranded is found by the next worker that looks, so it has to be one that somebody waits for.
+//   - Two workers, queues of four, and three tasks in one queue, so that a steal has a rest. One of
+//     them waits for another; Choose says which. A task that was stranded is found by the next
+//     worker that looks, so it has to be one that somebody waits for.
 //   - The tasks in each place where tasks can be before the workers start, so that the first step
-//     of a worker is what the check is about: a queue, the injector, the task that spawns them.
+//     of a worker is what the check is about: a queue, the injector, the task that spawns them. So
+//     what makes the pool and what starts its goroutines are two functions.
+//   - After a task has panicked or called Goexit, as many tasks that meet as there are workers.
 //   - Small queues, so that the overflow takes part.
 //   - A Submit beside Close: the task is refused, or runs.
-//   - One worker and two tasks, which is small enough for every interleaving; model.Preemptions(1)
-//     for what is not.
-//   - Sleeps without a timeout, and model.NoRescue. A wait for the tasks before Close, which wakes
-//     everybody.
+//   - One worker and one Submit of two tasks, which is small enough for every interleaving;
+//     model.Preemptions(1) for what is not.
+//   - Sleeps without a timeout, and model.NoRescue; if there are timeouts, model.Timeouts(1) as
+//     well. A wait for the tasks before Close, which wakes everybody.
 //   - A mutant for each rule of package idle that the code follows. The folder testdata/mutants has
-//     those of this pool.
+//     those of this pool; the page of package model/mutant says how they are written.
 //
 // # What it does without
 //

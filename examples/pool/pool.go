@@ -105,11 +105,12 @@ func (p *Pool) unpark(worker int, claimed bool) {
 }
 
 // work runs tasks until the pool is closed. If a task ends the goroutine, by a panic or by Goexit,
-// another one goes on as w, which is no searcher while it runs a task.
+// another one goes on as w, which is no searcher while it runs a task. Any other panic ends the
+// program.
 func (w *Worker) work() {
-	closed := false
+	inTask := false
 	defer func() {
-		if closed {
+		if !inTask { // the pool is closed, or a panic goes on
 			w.pool.running.Done()
 			return
 		}
@@ -121,9 +122,10 @@ func (w *Worker) work() {
 		go w.work()
 	}()
 	for t, ok := w.next(); ok; t, ok = w.next() {
+		inTask = true
 		t(w)
+		inTask = false
 	}
-	closed = true
 }
 
 // next returns the next task to run, and sleeps until there is one. It returns false when the pool
@@ -155,7 +157,7 @@ func (w *Worker) sleep() bool {
 		w.pool.notify()
 	}
 	w.token.Park()
-	w.role.Woke(true)
+	w.role.Woke(true) // always Searching: Park ends with a token only
 	return true
 }
 

@@ -89,6 +89,16 @@ func TestATaskThatDiesTakesNoWorkerAlong(t *testing.T) {
 	require.Equal(t, 100, panics)
 }
 
+// A mistake of the pool is not taken for one of a task: it ends the program.
+func TestAPanicOfThePartsGoesOn(t *testing.T) {
+	p := newPool(1, 2, func(v any) { t.Errorf("%v is taken for a task's", v) })
+	p.running.Add(1)
+	w := p.workers[0]
+	w.role.Publish() // and looks for tasks without a sleep
+	require.PanicsWithValue(t, "idle: Search by worker 0, which is parked: Woke comes first, "+
+		"until it says something other than AwaitToken (rule 3)", w.work)
+}
+
 func TestASubmitAfterCloseIsRefused(t *testing.T) {
 	p := New(2, 4, nil)
 	p.Close()

@@ -45,7 +45,7 @@ func Leave(val uint64) {
 func (e *engine) noteResult(ev *event) {
 	e.lapResult(e.cur, ev.class, ev.val, false)
 	if e.rec != nil {
-		e.rec.value(&ops[ev.op], ev.val)
+		e.rec.value(ev, ev.val)
 	}
 	if e.cfg.Observe != nil {
 		e.observe(e.cur, ev.val)

@@ -21,6 +21,7 @@ type Frame struct {
 
 type recorder struct {
 	steps []wire.Step
+	words []shownWord
 	ptrs  map[uint64]int
 	at    []uintptr // place of the next operation, or nil
 	over  bool      // the present step is left out
@@ -49,6 +50,7 @@ func (r *recorder) leavesOut(t *thread, ev *event, d int) bool {
 
 // shown returns the steps of the picture.
 func (r *recorder) shown() []wire.Step {
+	r.nameWords()
 	n := len(r.steps)
 	if n <= shownFirst+shownLast {
 		return r.steps
@@ -101,14 +103,20 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 	if m := &ops[ev.op]; m.detail != nil {
 		rec.Value = m.detail(t, ev)
 	}
+	if ev.op == OpCAS && t.width != 0 && ev.obj >= 0 {
+		r.words = append(r.words, shownWord{len(r.steps), ev.obj, true, t.old, t.new})
+	}
 	r.steps = append(r.steps, rec)
 }
 
-func (r *recorder) value(m *operation, v uint64) {
+func (r *recorder) value(of *event, v uint64) {
 	if n := len(r.steps); n > 0 && !r.over {
 		ev := &r.steps[n-1]
-		if !m.boolean {
+		if !ops[of.op].boolean {
 			ev.Value = hex(v)
+			if of.op.isAtomic() && of.obj >= 0 {
+				r.words = append(r.words, shownWord{n - 1, of.obj, false, 0, v})
+			}
 			return
 		}
 		s := strconv.FormatBool(v != 0)

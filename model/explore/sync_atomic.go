@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"sync/atomic"
 	"unsafe"
 )
@@ -50,8 +49,10 @@ func casDetail(t *thread, _ *event) string {
 	if t.width == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s -> %s", hex(t.old), hex(t.new))
+	return casText(t.old, t.new)
 }
+
+func casText(old, new uint64) string { return hex(old) + " -> " + hex(new) }
 
 // EnterCAS is Enter for a CompareAndSwap from old to new on width bytes (4 or 8).
 func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {

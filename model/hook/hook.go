@@ -12,6 +12,7 @@ package hook
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,17 @@ var Foreign bool
 // RegisterForeign records that a package calls such code. Packages do so when they are initialized.
 func RegisterForeign() bool {
 	Foreign = true
+	return true
+}
+
+// ShowWord says how traces show the words that the calling file uses on a line. Packages do so when
+// they are initialized.
+//
+//go:noinline
+func ShowWord(line int, show func(v uint64) string) bool {
+	if _, file, _, ok := runtime.Caller(1); ok {
+		explore.ShowWord(file, line, show)
+	}
 	return true
 }
 

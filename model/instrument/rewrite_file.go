@@ -70,7 +70,11 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if tail != "" {
 			out.edited = true
 		}
-		tail += marks + r.keepAlive()
+		words := r.wordTypes()
+		if words != "" {
+			out.edited = true
+		}
+		tail += marks + words + r.keepAlive()
 		if register && f == first {
 			tail += "\nvar _ = " + r.hook("Register") + "(" + strconv.Quote(c.meta.ImportPath) + ")"
 		}
@@ -366,6 +370,10 @@ func (r *rewriter) builtin(n *ast.CallExpr, name string) {
 		if r.isChan(n.Args[0]) {
 			r.chanBuiltin(n, name)
 		}
+	case "clear":
+		r.clear(n)
+	case "append":
+		r.appendMade(n)
 	}
 }
 

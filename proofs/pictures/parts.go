@@ -47,6 +47,7 @@ var parts = []part{
 	{"taskstate", "a task's state in a word", 2, 10.2},
 	{"idle", "who sleeps, whom to wake", 3, 10.2},
 	{"park", "one goroutine's sleep", 4, 10.2},
+	{"fork", "calls that others may steal", 0, 9.1},
 }
 
 // aside are directories whose packages are not drawn: tools, tests and examples of this repository.

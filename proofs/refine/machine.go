@@ -30,6 +30,7 @@ type Machine struct {
 	read    []func() int           // by shared variable
 	start   int                    // a set
 	trail   []int                  // by step of the execution: the set after it
+	last    int                    // the last step of the trail that is of this execution; -1: none
 
 	steps, executions int64 // so far
 
@@ -118,7 +119,7 @@ func (m *Machine) Begin(state map[string]int, objects []Object, read ...func() i
 			len(read)))
 	}
 	m.executions++
-	m.read = read
+	m.read, m.last = read, -1
 	m.objects = map[unsafe.Pointer]int{}
 	for _, o := range objects {
 		i := slices.Index(m.objectNames, o.Name)
@@ -152,6 +153,7 @@ func (m *Machine) Step(s *model.Step) error {
 		if s.N >= len(m.trail) {
 			panic("refine: a step is seen again that was not seen before")
 		}
+		m.last = s.N
 		return nil
 	}
 	m.steps++
@@ -164,7 +166,7 @@ func (m *Machine) Step(s *model.Step) error {
 	if object, ok := m.objects[s.Address]; ok && s.Address != nil {
 		to, err = m.step(from, object, s)
 	}
-	m.trail = append(m.trail[:s.N], to)
+	m.trail, m.last = append(m.trail[:s.N], to), s.N
 	return err
 }
 
@@ -326,11 +328,11 @@ func (m *Machine) numbers(text string) []int {
 // May reports whether the table may now be in a state in which a condition holds. A variable that
 // has copies stands for their sum. It is true where no step was observed.
 func (m *Machine) May(condition string) bool {
-	if len(m.trail) == 0 {
+	if m.last < 0 {
 		return true
 	}
 	holds := m.vars.Compile(m.binding.in(condition, nil))
-	for _, i := range m.numbers(m.sets.at(m.trail[len(m.trail)-1])) {
+	for _, i := range m.numbers(m.sets.at(m.trail[m.last])) {
 		if holds(m.whole(m.numbers(m.states.at(i)))) != 0 {
 			return true
 		}

@@ -1,0 +1,97 @@
+package fork
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Claim is a fork as a thief sees it: a call that was forked, and that whoever has claimed it
+// runs. It is valid for the thief until Run returns, and for the owner within Host.Await and
+// Host.Ended.
+type Claim[W any] struct {
+	// The owner's.
+
+	// key is the function that was forked here last: the type of the frame follows from it. nil in
+	// frames of closures, which have none.
+	key   unsafe.Pointer
+	index int       // in slots; never changes
+	next  *Claim[W] // other frames that were used at this depth, of other types
+	frame frame[W]  // what the Claim is part of; never changes
+	stack *Stack[W] // never changes
+
+	state atomic.Uint32            // begun, waiting, ended; see Wait
+	by    atomic.Pointer[Stack[W]] // see By
+	fault any                      // what the call panicked with; the thief's until it has ended
+}
+
+// A frame is what a Claim is part of.
+type frame[W any] interface {
+	run(w W)
+	forget() // drops function, argument and result, as far as the collector cares
+}
+
+const (
+	begun   = iota // or not claimed
+	waiting        // the owner has called Wait
+	ended          // by the thief, whose last access this is
+)
+
+// Run makes the call, in the name of w. own is the caller's Stack: forks that the call leaves
+// there, because of a panic, are abandoned. The thief calls it, once.
+//
+// A panic of the call is not raised here but in the join. [runtime.Goexit] in the call ends the
+// calling goroutine, after the Claim has ended; the join calls Goexit, too.
+//
+// The end of the call synchronizes before the return of the join, and before that of a call of
+// Ended that returns true.
+func (c *Claim[W]) Run(w W, own *Stack[W]) {
+	c.by.Store(own)
+	host := c.stack.host
+	base := own.top
+	returned := false
+	defer func() {
+		if !returned {
+			c.fault = recover()
+			if c.fault == nil {
+				c.fault = goexit{}
+			}
+		}
+		own.Abandon(base)
+		// Partner: Ended and Wait. From here on c is the owner's. (K6)
+		if c.state.Swap(ended) == waiting {
+			host.Ended(c)
+		}
+	}()
+	c.frame.run(w)
+	returned = true
+}
+
+// goexit is the fault of a call that has called runtime.Goexit.
+type goexit struct{}
+
+// raise does what the call did instead of returning, if it did.
+func (c *Claim[W]) raise() {
+	switch fault := c.fault.(type) {
+	case nil:
+	case goexit:
+		c.fault = nil
+		runtime.Goexit()
+	default:
+		c.fault = nil
+		panic(fault)
+	}
+}
+
+// Ended reports whether the call has ended. The owner calls it, in Host.Await.
+func (c *Claim[W]) Ended() bool { return c.state.Load() == ended }
+
+// Wait returns true if the call has not ended: then its thief calls Host.Ended when it has. If it
+// returns false, it has ended. The owner calls it, in Host.Await, at most once for each.
+func (c *Claim[W]) Wait() bool { return c.state.CompareAndSwap(begun, waiting) }
+
+// By returns the Stack of the thief, nil if that has claimed c and not begun to run it. What the
+// thief has forked since is part of what the owner waits for: it may claim from that Stack, and
+// only from that, without taking on work that can last longer. (Leapfrogging; Wagner and Calder,
+// 1993.) The owner calls it, in Host.Await.
+func (c *Claim[W]) By() *Stack[W] { return c.by.Load() }

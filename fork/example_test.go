@@ -1,0 +1,203 @@
+package fork_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/surewake/surewake/fork"
+)
+
+// A worker runs calls, one at a time, on one goroutine.
+type worker struct {
+	fork.Stack[*worker]
+	pool  *pool
+	ended chan struct{} // a claim that the worker waits for has ended
+}
+
+// A pool is the goroutine that calls Do, and others that steal from it and from one another.
+type pool struct {
+	workers  []*worker
+	sleepers atomic.Int32 // that nobody has woken
+	wake     chan struct{}
+	closed   atomic.Bool
+	all      sync.WaitGroup
+}
+
+func newPool(workers int) *pool {
+	p := &pool{wake: make(chan struct{}, workers)}
+	for range workers {
+		w := &worker{pool: p, ended: make(chan struct{}, 1)}
+		w.Init(w)
+		p.workers = append(p.workers, w)
+	}
+	for _, w := range p.workers[1:] {
+		p.all.Go(w.work)
+	}
+	return p
+}
+
+func (p *pool) Do(fn func(w *worker)) {
+	w := p.workers[0]
+	defer w.Abandon(0) // after a panic there may be forks left
+	fn(w)
+}
+
+func (p *pool) Close() {
+	p.closed.Store(true)
+	for range p.workers[1:] {
+		p.wake <- struct{}{}
+	}
+	p.all.Wait()
+}
+
+func (w *worker) work() {
+	for !w.pool.closed.Load() {
+		c := w.steal()
+		if c == nil {
+			c = w.sleep()
+		}
+		if c != nil {
+			c.Run(w, &w.Stack)
+		}
+	}
+}
+
+func (w *worker) steal() *fork.Claim[*worker] {
+	for _, victim := range w.pool.workers {
+		if victim != w {
+			if c := victim.Claim(true); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (w *worker) sleep() *fork.Claim[*worker] {
+	w.pool.sleepers.Add(1)
+	c := w.steal() // after it has said so: it has asked everyone, or somebody sees it sleep
+	if (c == nil && !w.pool.closed.Load()) || !w.pool.unsleep() {
+		w.Trim()
+		<-w.pool.wake
+	}
+	return c
+}
+
+func (p *pool) unsleep() bool {
+	for {
+		n := p.sleepers.Load()
+		if n == 0 {
+			return false
+		}
+		if p.sleepers.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+}
+
+func (w *worker) Exposed() {
+	if w.pool.unsleep() {
+		w.pool.wake <- struct{}{}
+	}
+}
+
+func (w *worker) Await(c *fork.Claim[*worker]) {
+	if thief := c.By(); thief != nil {
+		for loot := thief.Claim(true); loot != nil; loot = thief.Claim(true) {
+			loot.Run(w, &w.Stack)
+		}
+	}
+	if c.Wait() {
+		<-w.ended
+	}
+}
+
+func (w *worker) Ended(*fork.Claim[*worker]) { w.ended <- struct{}{} }
+
+func fib(w *worker, n int) int {
+	if n < 2 {
+		return n
+	}
+	f := fork.Fork(&w.Stack, fib, n-1)
+	b := fib(w, n-2)
+	return f.Join(w) + b
+}
+
+// The pool of the page, and a function that forks.
+func Example() {
+	p := newPool(4)
+	defer p.Close()
+	p.Do(func(w *worker) { fmt.Println(fib(w, 20)) })
+	// Output: 6765
+}
+
+// Mine saves what Join adds to the call if nobody has stolen it.
+func ExampleFrame_Mine() {
+	p := newPool(2)
+	defer p.Close()
+	square := func(_ *worker, n int) int { return n * n }
+	p.Do(func(w *worker) {
+		f := fork.Fork(&w.Stack, square, 3)
+		four := square(w, 2)
+		if f.Mine() {
+			fmt.Println(four + square(w, 3))
+		} else {
+			fmt.Println(four + f.Result())
+		}
+	})
+	// Output: 13
+}
+
+// Both takes closures, and functions with other results.
+func ExampleBoth() {
+	p := newPool(2)
+	defer p.Close()
+	values := []int{3, 1, 4, 1, 5, 9, 2, 6}
+	p.Do(func(w *worker) {
+		sum, greatest := fork.Both(&w.Stack, w,
+			func(*worker) (sum int) {
+				for _, v := range values {
+					sum += v
+				}
+				return sum
+			},
+			func(*worker) string {
+				m := 0
+				for _, v := range values {
+					m = max(m, v)
+				}
+				return fmt.Sprint("at most ", m)
+			})
+		fmt.Println(sum, greatest)
+	})
+	// Output: 31 at most 9
+}
+
+// A long leaf that neither forks nor joins makes what it leaves available first.
+func ExampleStack_Share() {
+	p := newPool(2)
+	defer p.Close()
+	p.Do(func(w *worker) {
+		f := fork.Fork(&w.Stack, fib, 15)
+		w.Share()
+		steps := 0
+		for range 1_000_000 { // no worker has to wait for its end
+			steps++
+		}
+		fmt.Println(steps, f.Join(w))
+	})
+	// Output: 1000000 610
+}
+
+// A panic in a fork is raised by its join, whoever has made the call.
+func ExampleFrame_Join() {
+	p := newPool(2)
+	defer p.Close()
+	defer func() { fmt.Println("recovered:", recover()) }()
+	p.Do(func(w *worker) {
+		f := fork.Fork(&w.Stack, func(*worker, int) int { panic("no") }, 1)
+		fmt.Println(f.Join(w))
+	})
+	// Output: recovered: no
+}

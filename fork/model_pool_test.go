@@ -1,0 +1,32 @@
+package fork_test
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/fork"
+	"github.com/surewake/surewake/model"
+)
+
+// The pool of the page ends, with all that was forked, and nobody sleeps while a fork is public.
+func TestThePoolOfThePage(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		p := newPool(2)
+		p.Do(func(w *worker) { x.Assert(fib(w, 3) == 2, "wrong") })
+		p.Close()
+	}, model.NoRescue())
+}
+
+// A worker of the pool of the page gets a fork of an owner that is busy with something else.
+func TestThePoolOfThePageTakesWhatIsShared(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		p := newPool(2)
+		p.Do(func(w *worker) {
+			began := make(chan bool)
+			f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
+			w.Share()
+			<-began
+			x.Assert(f.Join(w) == 7, "wrong")
+		})
+		p.Close()
+	}, model.NoRescue())
+}

@@ -1,0 +1,66 @@
+package instrument
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The package says what its words mean where the source says it and the line means one type.
+func TestLinesSayWhatTheirWordsMean(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- a_test.go --
+package t
+
+import (
+	"sync/atomic"
+	"testing"
+	clock "time"
+)
+
+type state uint32
+
+func (s state) String() string { return "state" }
+
+type plain uint32
+
+type byPointer uint32
+
+func (s *byPointer) String() string { return "" }
+
+func TestA(*testing.T) {
+	type local struct{ atomic.Int64 }
+	var s, o atomic.Uint32
+	var d local
+	var n uint64
+	_ = state(s.Load()) // 24
+	_ = s.Load()
+	s.CompareAndSwap(uint32(state(1)), 2) // 26
+	_ = (state)((s.Or(4))) // 27
+	_, _ = state(s.Load()), o.Load()
+	_, _ = plain(s.Load()), byPointer(o.Load())
+	_ = clock.Duration(d.Load()) // 30
+	_ = clock.Duration(atomic.AddUint64(&n, 1)) + clock.Duration(d.Load()) // 31
+	_, _ = state(s.Load()), clock.Duration(d.Load())
+	for s.CompareAndSwap(uint32(state(n)), uint32(state(n))) && state(s.Load()) == 1 { // 33
+	}
+}
+`))
+	text := ""
+	for name, rewritten := range rewrittenFiles(t, set, "example.com/t", true) {
+		if filepath.Base(name) == "a_test.go" {
+			text = rewritten
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if at, ok := strings.CutPrefix(line, "var _ = sw_hook.ShowWord("); ok {
+			lines = append(lines, strings.ReplaceAll(at, ", func(v uint64) string { return", ""))
+		}
+	}
+	require.Equal(t, "24 (state)(v).String() })\n26 (state)(v).String() })\n"+
+		"27 (state)(v).String() })\n30 (clock.Duration)(v).String() })\n"+
+		"31 (clock.Duration)(v).String() })\n33 (state)(v).String() })\n", strings.Join(lines, ""))
+	require.NoError(t, set.Build(t.Context(), "example.com/t", false, t.TempDir()+"/bin"))
+}

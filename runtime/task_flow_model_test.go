@@ -1,0 +1,124 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model"
+)
+
+// A task that joins its child is cancelled before, while the child gets onto its stack, looks
+// whether it must end, waits or is resumed, or elsewhere: both end, and are told why.
+// (runtime/R22)
+func TestACancelIsPassedOnToTheChild(t *testing.T) {
+	for _, c := range []struct {
+		name                         string
+		workers, inlineDepth, levels int
+		options                      []model.Option
+	}{
+		{"inlined on a child", 1, 2, 2, nil},
+		{"inlined or stolen", 2, 2, 1, []model.Option{model.Preemptions(1)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := stillWorld(x, c.workers, InlineDepth(c.inlineDepth))
+				var nest func(cx Cx, levels int) (int, error)
+				var handles []*Handle[int]
+				nest = func(cx Cx, levels int) (int, error) {
+					if levels == 0 {
+						return 0, cx.forEver()
+					}
+					h := SpawnWith(cx, nest, levels-1)
+					handles = append(handles, h)
+					v, err := h.Join(cx)
+					x.Assert(h.ended(), "the join has returned before the child's end")
+					return v, err
+				}
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					defer w.last(cx)
+					return nest(cx, c.levels)
+				})
+				w.start()
+				h.Cancel()
+				_, err := h.Wait(context.Background())
+				x.Assert(errors.Is(err, ErrCancelled), "the task has ended with %v", err)
+				for _, h := range handles {
+					_, err, ended := h.TryJoin()
+					x.Assert(ended && errors.Is(err, ErrCancelled),
+						"a child has ended: %v, with %v", ended, err)
+				}
+				if w.mode.Load() == open { // it had not begun
+					w.shutdown()
+				}
+			}, c.options...)
+		})
+	}
+}
+
+// The same while the child ends by itself and another takes its place: the cancellation reaches the
+// one that is there, and the first has ended with its result or cancelled, for its joiner as for
+// others. (runtime/R22)
+func TestACancelMeetsTheEndOfTheChild(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var first, second *Handle[int]
+		var v int
+		var err error
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			first = Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 7, cx.Err() })
+			v, err = first.Join(cx)
+			second = Spawn(cx, func(cx Cx) (int, error) { return 0, cx.forEver() })
+			return second.Join(cx)
+		})
+		w.start()
+		h.Cancel()
+		_, why := h.Wait(context.Background())
+		x.Assert(errors.Is(why, ErrCancelled), "the task has ended with %v", why)
+		if first != nil {
+			again, errAgain, ended := first.TryJoin()
+			x.Assert(ended && again == v && errAgain == err,
+				"a child has ended: %v, with %v, %v, and with %v, %v for its parent",
+				ended, again, errAgain, v, err)
+			x.Assert(err == nil && v == 7 || errors.Is(err, ErrCancelled),
+				"a child has ended with %v, %v", v, err)
+		}
+		if w.mode.Load() == open { // it had not begun
+			w.shutdown()
+		}
+	}, model.Preemptions(1))
+}
+
+// The runtime is closed while a task joins its child, which is in a shield: the task waits for it,
+// and does not use up the worker meanwhile. (runtime/R22)
+func TestACloseLetsAJoinWaitForItsChild(t *testing.T) {
+	rt, err := New(Workers(1), InlineDepth(0))
+	require.NoError(t, err)
+	var polls uint64
+	h := Submit(rt, func(cx Cx) (int, error) {
+		return Spawn(cx, func(cx Cx) (int, error) {
+			cx.Shield(func() {
+				require.NoError(t, cx.Close())
+				for range 10 { // the other one runs, and waits again
+					cx.Yield()
+				}
+				count := &cx.coroutine.worker.count
+				before := count.polled
+				for range 100 {
+					cx.Yield()
+				}
+				polls = count.polled - before
+			})
+			return 7, nil
+		}).Join(cx)
+	})
+	<-rt.Done()
+	v, err, ended := h.TryJoin()
+	require.True(t, ended)
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+	require.Less(t, polls, uint64(150))
+}
