@@ -532,6 +532,22 @@ func TestCloseFromInside(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			Spawn(cx, func(cx Cx) (int, error) { return 0, cx.forEver() })
+			cx.Yield()
+			x.Assert(cx.Close() == nil, "Close fails")
+			return 1, nil
+		})
+		wait(x, h, 1)
+		<-w.Done()
+		w.over()
+	})
+}
+
+// The same, and the task then joins the one that waits, which ends with ErrClosed.
+func TestJoinAfterCloseFromInside(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			c := Spawn(cx, func(cx Cx) (int, error) { return 0, cx.forEver() })
 			cx.Yield()
 			x.Assert(cx.Close() == nil, "Close fails")

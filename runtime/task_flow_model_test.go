@@ -20,7 +20,7 @@ func TestACancelIsPassedOnToTheChild(t *testing.T) {
 		options                      []model.Option
 	}{
 		{"inlined on a child", 1, 2, 2, nil},
-		{"inlined or stolen", 2, 2, 1, []model.Option{model.Preemptions(1)}},
+		{"inlined or stolen/one preemption", 2, 2, 1, []model.Option{model.Preemptions(1)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
@@ -89,7 +89,7 @@ func TestACancelMeetsTheEndOfTheChild(t *testing.T) {
 		if w.mode.Load() == open { // it had not begun
 			w.shutdown()
 		}
-	}, model.Preemptions(1))
+	})
 }
 
 // The runtime is closed while a task joins its child, which is in a shield: the task waits for it,
