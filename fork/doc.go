@@ -14,8 +14,9 @@
 //
 // # Who may call what
 //
-//	the owner            a worker's goroutine, while it runs calls: Fork, Both; Join, Mine and
-//	                     Result of a Frame; Poll, Share, Abandon, Trim and Len of its Stack
+//	the owner            a worker's goroutine, while it runs calls: Fork, Both; For, Range,
+//	                     Reduce; Join, Mine and Result of a Frame; Poll, Share, Abandon, Trim
+//	                     and Len of its Stack
 //	anyone               Stack.Claim
 //	whoever has claimed  Claim.Run, once
 //	a Host, in Await     Claim.Ended, Claim.Wait, Claim.By
@@ -44,6 +45,22 @@
 //
 // What can hide from thieves, then, is at most [Private] forks, for as long as the owner does none
 // of the three: a long leaf. [Stack.Share] before it, or [Stack.Poll] in it, ends that.
+//
+// # Loops
+//
+// [For], [Range] and [Reduce] run loops. They fork nothing until a thief asks, and then the upper
+// half of what is left, so there is no grain to choose:
+//
+//	fork.Range(w, 0, len(out), func(_ *worker, lo, hi int) {
+//		for i := lo; i < hi; i++ {
+//			out[i] = math.Sqrt(in[i])
+//		}
+//	})
+//
+// A rest that will be over in 4 microseconds is not split. For looks for thieves after each
+// iteration. Range and Reduce, for short ones, hand out blocks;
+// what can hide meanwhile is what is left of the loop, for as long as a block lasts: some
+// microseconds, unless iterations become much longer all at once.
 //
 // # A pool
 //
@@ -122,7 +139,9 @@
 // Lazy task creation (Mohr, Kranz, Halstead, 1990) leaves the call to its parent unless somebody
 // steals it. The split of a deque in a private and a public part is that of van Dijk and van de Pol
 // (Lace, 2014), the request of a thief by a bit that the owner looks at that of Acar, Charguéraud
-// and Rainey (2013), waiting by helping the thief that of Wagner and Calder (Leapfrogging, 1993).
+// and Rainey (2013), waiting by helping the thief that of Wagner and Calder (Leapfrogging, 1993),
+// loops that are split when they are asked that of Tzannes, Caragea, Barua and Vishkin (Lazy binary
+// splitting, 2010).
 // That the bit lies in the word of the positions, implies that nothing is public, and so lets the
 // owner publish by a store, is this package's own.
 //

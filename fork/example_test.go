@@ -2,6 +2,8 @@ package fork_test
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"sync"
 	"sync/atomic"
 
@@ -200,4 +202,50 @@ func ExampleFrame_Join() {
 		fmt.Println(f.Join(w))
 	})
 	// Output: recovered: no
+}
+
+// Each element is squared once, by whichever worker gets it.
+func ExampleFor() {
+	p := newPool(2)
+	defer p.Close()
+	squares := make([]int, 5)
+	p.Do(func(w *worker) {
+		fork.For(w, 0, len(squares), func(_ *worker, i int) { squares[i] = i * i })
+	})
+	fmt.Println(squares)
+	// Output: [0 1 4 9 16]
+}
+
+// Range hands out blocks, for bodies that are shorter than a call.
+func ExampleRange() {
+	p := newPool(2)
+	defer p.Close()
+	roots := make([]float64, 1000)
+	p.Do(func(w *worker) {
+		fork.Range(w, 0, len(roots), func(_ *worker, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				roots[i] = math.Sqrt(float64(i))
+			}
+		})
+	})
+	fmt.Println(roots[9], roots[900])
+	// Output: 3 30
+}
+
+// Reduce adds the results of blocks in their order.
+func ExampleReduce() {
+	p := newPool(2)
+	defer p.Close()
+	p.Do(func(w *worker) {
+		primes := fork.Reduce(w, 2, 100, func(_ *worker, lo, hi int) (primes []int) {
+			for n := lo; n < hi; n++ {
+				if big.NewInt(int64(n)).ProbablyPrime(0) {
+					primes = append(primes, n)
+				}
+			}
+			return primes
+		}, func(a, b []int) []int { return append(a, b...) })
+		fmt.Println(len(primes), primes[:5])
+	})
+	// Output: 25 [2 3 5 7 11]
 }

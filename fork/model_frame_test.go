@@ -9,7 +9,7 @@ import (
 )
 
 // The checks of this file are of Fork, Join, Both and what panics leave, with workers whose stacks
-// have room for one fork at first and keep two private.
+// have room for one fork at first and keep two private, and who split any loop.
 
 type crew struct {
 	workers  []*hand
@@ -29,7 +29,7 @@ func newCrew(n int) *crew {
 	for range n {
 		h := &hand{crew: c, ended: make(chan struct{}, 1)}
 		h.Init(h)
-		h.most, h.slots = 2, nil
+		h.most, h.slots, h.minSplit = 2, nil, 0
 		h.grow(1)
 		h.word.Store(hungry)
 		c.workers = append(c.workers, h)

@@ -3,6 +3,7 @@ package fork
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // A stack is split in three, by two positions besides its ends:
@@ -79,7 +80,9 @@ type Stack[W any] struct {
 	most  int         // private forks, at most; even
 	host  Host[W]
 	none  *Claim[W] // in slots that were not used; never written
-	_     [64]byte
+
+	minSplit time.Duration // never changes; see Loops
+	_        [64]byte
 
 	// word is hungry (bit 63), tail (bits 32 to 62) and split (bits 0 to 31). Changed by thieves
 	// and the owner as above; loaded by any goroutine.
@@ -125,6 +128,7 @@ func (s *Stack[W]) Init(host Host[W]) {
 		panic("fork: Stack.Init: nil host")
 	}
 	s.host, s.most, s.none = host, Private, &Claim[W]{key: noKey}
+	s.minSplit = minSplit
 	s.grow(minSlots)
 }
 

@@ -1,0 +1,191 @@
+package fork
+
+import "time"
+
+// Loops
+//
+// A loop runs its iterations in order, and forks nothing until a thief asks: it looks at the bit
+// between two of them, or two blocks of them. Then it makes the older half of the private forks
+// public, as a fork or a join would; if there are none, it forks the upper half of what is left of
+// it, which is public at once. That half is a loop itself. So a loop that nobody steals from costs
+// a load and a branch for each look, and one that is stolen from is split in few pieces, however
+// many iterations it has. (fork/K11)
+//
+// A steal costs its thief and its victim about as much as a microsecond of work. So a rest that is
+// over in four, if it goes on as it has begun, is not split: loops of a few nanoseconds, one after
+// another, are as fast with idle workers about as without.
+//
+// For looks after each iteration. Range and Reduce hand out blocks, which their functions run
+// through as they like; a block grows to some microseconds, and shrinks if it turns out to last
+// longer.
+//
+// Source: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010), which splits when the
+// deque of the worker is empty. Here it is when somebody has asked.
+//
+// Rejected alternatives
+//
+//   - A grain that is chosen before: by the caller, who does not know the machine, or as a part of
+//     the length over the number of workers, which the package does not know either and which is
+//     too coarse where iterations differ.
+//   - Splitting down to the grain in any case, with forks that are nearly all joined by their
+//     owner: cheap forks, but one for each block, and the iterations are not in order any more.
+//   - Blocks by number alone: 4096 iterations of a millisecond each hide for 4 s.
+
+// A Strand is what a loop runs on: a value, such as a pointer to a worker, that has the [Stack] of
+// the goroutine that uses it. A type that embeds its Stack has the method.
+type Strand[W any] interface{ Forks() *Stack[W] }
+
+// Forks returns s. With it, a type that embeds a Stack is a [Strand].
+func (s *Stack[W]) Forks() *Stack[W] { return s }
+
+const (
+	blockTime = 5 * time.Microsecond // what a block lasts, about
+	maxBlock  = 4096                 // iterations
+	minSplit  = 4 * time.Microsecond // what is left of a loop that is split lasts longer
+	// A loop that had too little left looks again after so many iterations.
+	lookAgain = 8
+)
+
+// splitLoop answers a thief that has asked, between two iterations of a loop. So many are done, in
+// that time, and so many left. It returns how many of these to fork, at the upper end, or 0.
+func (s *Stack[W]) splitLoop(done, left uint, lasted time.Duration) uint {
+	if left < 2 || s.top > s.split {
+		s.feed()
+		return 0
+	}
+	if float64(lasted)/float64(done)*float64(left) < float64(s.minSplit) {
+		return 0
+	}
+	return left / 2
+}
+
+// An each is what is left of a [For].
+type each[W any] struct {
+	body   func(w W, i int)
+	lo, hi int
+}
+
+// For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns when
+// all calls have; w is that of the worker that makes the call. The calls of one worker come in
+// order, and all in order if nobody steals. The rest of the loop can be stolen, by halves, between
+// any two calls.
+//
+// If a call panics, so does For, after those that had begun elsewhere have ended; of others that
+// panic nothing is heard. Some are not made then. For panics if body is nil. The owner of the Stack
+// of w calls it.
+func For[W Strand[W]](w W, lo, hi int, body func(w W, i int)) {
+	if body == nil {
+		panic("fork: For of a nil function")
+	}
+	if lo < hi {
+		forRest(w, each[W]{body, lo, hi})
+	}
+}
+
+func forRest[W Strand[W]](w W, r each[W]) (none struct{}) {
+	s := w.Forks()
+	begin := time.Now()
+	look := r.lo
+	for i := r.lo; i < r.hi; i++ {
+		r.body(w, i)
+		if !s.isHungry() || i < look {
+			continue
+		}
+		done, left := uint(i+1)-uint(r.lo), uint(r.hi)-uint(i+1)
+		if n := s.splitLoop(done, left, time.Since(begin)); n > 0 {
+			upper := each[W]{r.body, r.hi - int(n), r.hi}
+			f := Fork(s, forRest[W], upper)
+			forRest(w, each[W]{r.body, i + 1, upper.lo})
+			return f.Join(w)
+		}
+		look = i + min(lookAgain, int(left))
+	}
+	return none
+}
+
+// Range calls body for blocks lo <= i < hi of the whole range, perhaps several at the same time,
+// and returns when all calls have; each i is in exactly one block. Otherwise it is [For], for
+// bodies that are so short that a call for each would be felt. Blocks grow from 1 to what takes
+// some microseconds, and to at most 4096; what is stolen meanwhile begins after the running block.
+func Range[W Strand[W]](w W, lo, hi int, body func(w W, lo, hi int)) {
+	if body == nil {
+		panic("fork: Range of a nil function")
+	}
+	Reduce(w, lo, hi, func(w W, lo, hi int) (none struct{}) {
+		body(w, lo, hi)
+		return none
+	}, addNothing)
+}
+
+func addNothing(none, _ struct{}) struct{} { return none }
+
+// A sum is what is left of a [Reduce].
+type sum[W, R any] struct {
+	leaf   func(w W, lo, hi int) R
+	add    func(a, b R) R
+	lo, hi int
+	block  int
+}
+
+// Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by
+// add in the order of the range: add(a, b) is called with the results of two neighbours. How the
+// range is divided differs from call to call, so add must be associative; it need not be
+// commutative. Sums of floating-point numbers are rounded differently each time. The result for an
+// empty range is the zero R.
+//
+// It panics as [For] does.
+func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
+	add func(a, b R) R,
+) (result R) {
+	if leaf == nil || add == nil {
+		panic("fork: Reduce of a nil function")
+	}
+	if lo >= hi {
+		return result
+	}
+	return reduceRest(w, sum[W, R]{leaf, add, lo, hi, 1})
+}
+
+func reduceRest[W Strand[W], R any](w W, r sum[W, R]) R {
+	s := w.Forks()
+	begin := time.Now()
+	var last time.Duration
+	next := r.next()
+	result := r.leaf(w, r.lo, next)
+	for first := r.lo; next < r.hi; {
+		now := time.Since(begin)
+		if s.isHungry() {
+			if n := s.splitLoop(uint(next)-uint(first), uint(r.hi)-uint(next), now); n > 0 {
+				upper := r
+				upper.lo = r.hi - int(n)
+				f := Fork(s, reduceRest[W, R], upper)
+				r.lo, r.hi = next, upper.lo
+				lower := reduceRest(w, r)
+				return r.add(result, r.add(lower, f.Join(w)))
+			}
+		}
+		r.block = resize(r.block, now-last)
+		r.lo, last = next, now
+		next = r.next()
+		result = r.add(result, r.leaf(w, r.lo, next))
+	}
+	return result
+}
+
+// next returns the end of the next block.
+func (r *sum[W, R]) next() int {
+	return r.lo + int(min(uint(r.block), uint(r.hi)-uint(r.lo)))
+}
+
+// resize returns the size of the next block after one that has lasted d.
+func resize(block int, d time.Duration) int {
+	switch {
+	case d > 2*blockTime:
+		return max(1, block/2)
+	case d <= blockTime/4:
+		return min(4*block, maxBlock)
+	case d <= blockTime/2:
+		return min(2*block, maxBlock)
+	}
+	return block
+}

@@ -1,0 +1,136 @@
+package fork_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/fork"
+)
+
+func TestLoopsRunEachIterationOnce(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := newPool(workers)
+		rapid.Check(t, func(t *rapid.T) {
+			lo := rapid.IntRange(-5, 5).Draw(t, "lo")
+			n := rapid.IntRange(0, 20_000).Draw(t, "n")
+			counts := make([]int, n) // plain: the race detector looks on
+			p.Do(func(w *worker) {
+				fork.For(w, lo, lo+n, func(_ *worker, i int) { counts[i-lo]++ })
+				fork.Range(w, lo, lo+n, func(_ *worker, from, to int) {
+					for i := from; i < to; i++ {
+						counts[i-lo]++
+					}
+				})
+				sum := fork.Reduce(w, lo, lo+n, func(_ *worker, from, to int) (sum int) {
+					for i := from; i < to; i++ {
+						counts[i-lo]++
+						sum += i
+					}
+					return sum
+				}, func(a, b int) int { return a + b })
+				require.Equal(t, n*lo+n*(n-1)/2, sum)
+			})
+			for i, c := range counts {
+				require.Equal(t, 3, c, i)
+			}
+		})
+		p.Close()
+	}
+}
+
+// A loop in each iteration of another, and the neighbours that add gets.
+func TestLoopsInLoops(t *testing.T) {
+	type part struct{ lo, hi int }
+	p := newPool(3)
+	defer p.Close()
+	for range 50 {
+		var counts [40][50]int
+		p.Do(func(w *worker) {
+			whole := fork.Reduce(w, 0, len(counts), func(w *worker, lo, hi int) part {
+				for i := lo; i < hi; i++ {
+					fork.For(w, 0, len(counts[i]), func(_ *worker, j int) {
+						counts[i][j]++
+						if j%10 == 0 {
+							runtime.Gosched()
+						}
+					})
+				}
+				return part{lo, hi}
+			}, func(a, b part) part {
+				if a.hi != b.lo {
+					panic(fmt.Sprint("no neighbours: ", a, b))
+				}
+				return part{a.lo, b.hi}
+			})
+			require.Equal(t, part{0, len(counts)}, whole)
+		})
+		for i := range counts {
+			for j, c := range counts[i] {
+				require.Equal(t, 1, c, "%d, %d", i, j)
+			}
+		}
+	}
+}
+
+// The ends of int, and ranges that are longer than any int.
+func TestLoopsAtTheEndsOfInt(t *testing.T) {
+	w := alone(1)[0]
+	for _, lo := range []int{math.MinInt, math.MaxInt - 10} {
+		var seen []int
+		fork.For(w, lo, lo+10, func(_ *worker, i int) { seen = append(seen, i) })
+		fork.Range(w, lo, lo+10, func(_ *worker, from, to int) {
+			for i := from; i < to; i++ {
+				seen = append(seen, i)
+			}
+		})
+		require.Len(t, seen, 20)
+		for i, v := range seen {
+			require.Equal(t, lo+i%10, v)
+		}
+	}
+	stop := 0
+	require.PanicsWithValue(t, "enough", func() {
+		fork.Range(w, math.MinInt, math.MaxInt, func(_ *worker, from, to int) {
+			require.Less(t, from, to)
+			if stop++; stop == 100 {
+				panic("enough")
+			}
+		})
+	})
+	for _, hi := range []int{math.MinInt, -1, 0} {
+		fork.For(w, 0, hi, func(*worker, int) { t.Error("called") })
+		fork.Range(w, 0, hi, func(*worker, int, int) { t.Error("called") })
+	}
+	require.Zero(t, w.Len())
+}
+
+func TestALoopAllocatesNothing(t *testing.T) {
+	w := alone(1)[0]
+	sum := 0
+	body := func(_ *worker, lo, hi int) { sum += hi - lo }
+	each := func(_ *worker, i int) { sum += i }
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		fork.For(w, 0, 100, each)
+	}))
+	require.LessOrEqual(t, testing.AllocsPerRun(10, func() { fork.Range(w, 0, 100, body) }), 1.0)
+}
+
+func TestMisuseOfLoops(t *testing.T) {
+	w := alone(1)[0]
+	one := func(*worker, int, int) int { return 1 }
+	add := func(a, b int) int { return a + b }
+	for name, misuse := range map[string]func(){
+		"For":    func() { fork.For[*worker](w, 0, 1, nil) },
+		"Range":  func() { fork.Range[*worker](w, 0, 1, nil) },
+		"Reduce": func() { fork.Reduce[*worker, int](w, 0, 1, nil, add) },
+	} {
+		require.PanicsWithValue(t, "fork: "+name+" of a nil function", misuse, name)
+	}
+	require.PanicsWithValue(t, "fork: Reduce of a nil function",
+		func() { fork.Reduce(w, 0, 1, one, nil) })
+}

@@ -1,0 +1,158 @@
+package fork
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model"
+)
+
+// Each iteration runs once, whoever runs it, and has run when the loop returns. (fork/K11)
+func TestALoopOfSeveralWorkers(t *testing.T) {
+	for _, c := range []struct{ workers, n int }{{2, 3}, {2, 6}, {3, 3}, {3, 4}} {
+		n := c.n
+		t.Run(fmt.Sprint(c.workers, " for ", n), func(t *testing.T) {
+			checkCrew(t, c.workers, 2, func(x *model.Exec, h *hand) {
+				counts := make([]int, n)
+				For(h, 0, n, func(_ *hand, i int) { counts[i]++ })
+				for i, c := range counts {
+					x.Assert(c == 1, "iteration %d ran %d times", i, c)
+				}
+			})
+		})
+	}
+}
+
+// What neighbouring blocks give is added in the order of the range. (fork/K11)
+func TestAReductionOfSeveralWorkers(t *testing.T) {
+	for _, c := range []struct{ workers, n int }{{2, 6}, {3, 4}} {
+		n := c.n
+		t.Run(fmt.Sprint(c.workers, " for ", n), func(t *testing.T) {
+			checkCrew(t, c.workers, 2, func(x *model.Exec, h *hand) {
+				result := Reduce(h, 1, n+1, func(_ *hand, lo, hi int) (s string) {
+					for i := lo; i < hi; i++ {
+						s += fmt.Sprint(i)
+					}
+					return s
+				}, func(a, b string) string { return a + b })
+				x.Assert(result == "123456"[:n], "the result is %s", result)
+			})
+		})
+	}
+}
+
+// A loop whose iterations are loops gives the outer one away first, and forks of its caller before.
+func TestALoopInALoop(t *testing.T) {
+	checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+		var counts [3][3]int
+		For(h, 0, 3, func(h *hand, i int) {
+			For(h, 0, 3, func(_ *hand, j int) { counts[i][j]++ })
+		})
+		x.Assert(counts == [3][3]int{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, "%v", counts)
+	})
+}
+
+func TestALoopBesideAFork(t *testing.T) {
+	checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+		var counts [3]int
+		f := Fork(&h.Stack, same, 7)
+		For(h, 0, len(counts), func(_ *hand, i int) { counts[i]++ })
+		x.Assert(counts == [3]int{1, 1, 1}, "%v", counts)
+		x.Assert(f.Join(h) == 7, "the fork")
+	})
+}
+
+// After a panic no iteration runs any more, and none has run twice.
+func TestAPanicInALoop(t *testing.T) {
+	for at := range 3 {
+		t.Run(fmt.Sprint("at ", at), func(t *testing.T) {
+			checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+				var counts [3]int
+				func() {
+					defer func() {
+						x.Assert(recover() == "no", "the panic is lost")
+						h.Abandon(0)
+					}()
+					For(h, 0, len(counts), func(_ *hand, i int) {
+						counts[i]++
+						if i == at {
+							panic("no")
+						}
+					})
+				}()
+				for i, c := range counts {
+					x.Assert(c <= 1 && (i != at || c == 1), "iteration %d ran %d times", i, c)
+				}
+			})
+		})
+	}
+}
+
+// Once a thief has asked, the upper half of what is left is public after the running iteration.
+func TestALoopAnswersAThief(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		h := newCrew(1).workers[0]
+		h.word.Store(0)
+		h.most = 8
+		var last []int
+		For(h, 0, 8, func(_ *hand, i int) {
+			switch i {
+			case 1:
+				x.Assert(h.Claim(true) == nil, "something is public, and nobody has asked")
+			case 2:
+				c := h.Claim(false)
+				x.Assert(c != nil, "nothing is public after an iteration")
+				thief := newCrew(1).workers[0]
+				c.Run(thief, &thief.Stack)
+				x.Assert(fmt.Sprint(last) == "[0 1 5 6 7]", "%v", last)
+			}
+			last = append(last, i)
+		})
+		x.Assert(fmt.Sprint(last) == "[0 1 5 6 7 2 3 4]", "%v", last)
+	})
+}
+
+// A rest that is over before a thief would have begun with it is not split.
+func TestALoopKeepsWhatIsSoonOver(t *testing.T) {
+	h := newCrew(1).workers[0]
+	h.minSplit = minSplit
+	for _, c := range []struct {
+		done, left uint
+		lasted     time.Duration
+		want       uint
+	}{
+		{10, 10, time.Microsecond, 0},
+		{10, 39, time.Microsecond, 0},
+		{10, 40, time.Microsecond, 20},
+		{1, 1, time.Second, 0},
+		{1, 3, time.Second, 1},
+		{1, math.MaxUint, time.Nanosecond, math.MaxUint / 2},
+		{math.MaxUint / 2, math.MaxUint / 2, 0, 0},
+	} {
+		require.Equal(t, c.want, h.splitLoop(c.done, c.left, c.lasted), "%+v", c)
+	}
+}
+
+func TestBlocksLastMicroseconds(t *testing.T) {
+	for _, c := range []struct {
+		block int
+		d     time.Duration
+		want  int
+	}{
+		{1, 0, 4},
+		{8, blockTime / 4, 32},
+		{8, blockTime/4 + 1, 16},
+		{8, blockTime/2 + 1, 8},
+		{8, 2 * blockTime, 8},
+		{8, 2*blockTime + 1, 4},
+		{1, time.Hour, 1},
+		{maxBlock, 0, maxBlock},
+		{maxBlock / 2, 0, maxBlock},
+	} {
+		require.Equal(t, c.want, resize(c.block, c.d), "%+v", c)
+	}
+}
