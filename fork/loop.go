@@ -9,7 +9,7 @@ import "time"
 // public, as a fork or a join would; if there are none, it forks the upper half of what is left of
 // it, which is public at once. That half is a loop itself. So a loop that nobody steals from costs
 // a load and a branch for each look, and one that is stolen from is split in few pieces, however
-// many iterations it has. (fork/K11)
+// many iterations it has. (K11)
 //
 // A steal costs its thief and its victim about as much as a microsecond of work. So a rest that is
 // over in four, if it goes on as it has begun, is not split: loops of a few nanoseconds, one after

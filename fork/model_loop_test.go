@@ -11,7 +11,7 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// Each iteration runs once, whoever runs it, and has run when the loop returns. (fork/K11)
+// Each iteration runs once, whoever runs it, and has run when the loop returns. (K11)
 func TestALoopOfSeveralWorkers(t *testing.T) {
 	for _, c := range []struct{ workers, n int }{{2, 3}, {2, 6}, {3, 3}, {3, 4}} {
 		n := c.n
@@ -27,7 +27,7 @@ func TestALoopOfSeveralWorkers(t *testing.T) {
 	}
 }
 
-// What neighbouring blocks give is added in the order of the range. (fork/K11)
+// What neighbouring blocks give is added in the order of the range. (K11)
 func TestAReductionOfSeveralWorkers(t *testing.T) {
 	for _, c := range []struct{ workers, n int }{{2, 6}, {3, 4}} {
 		n := c.n
