@@ -1,6 +1,6 @@
 // Package runtime runs many small tasks on few workers. A task is a function that is given a [Cx];
-// with it, the task can start other tasks, wait for them, for time, for channels and semaphores,
-// and be cancelled. It ends with a result, to which its [Handle] gives access.
+// with it, the task can start other tasks, wait for them, for time, for channels and locks, and be
+// cancelled. It ends with a result, to which its [Handle] gives access.
 //
 // The package is for work that is too fine for goroutines, or whose parallelism must be bounded:
 // divide and conquer down to pieces of a microsecond, ten thousand small jobs at a time, a million
@@ -60,12 +60,12 @@
 //
 // The parameters of a function say who may call it:
 //
-//	Cx                call it from a task; it may suspend the task: Join, Sleep, Send, Acquire
+//	Cx                call it from a task; it may suspend the task: Join, Sleep, Send, Lock
 //	context.Context   call it from a goroutine; it blocks that: Wait, SendContext, Shutdown
-//	neither           call it anywhere; it never blocks: Submit, Cancel, TryJoin, Signal, Release
+//	neither           call it anywhere; it never blocks: Submit, Cancel, TryJoin, Signal, Unlock
 //
 // A Cx belongs to one task and its goroutine until the task's function returns. Some functions of
-// the third kind have a twin for tasks, such as ReleaseFrom for Release: the task that it wakes
+// the third kind have a twin for tasks, such as UnlockFrom for Unlock: the task that it wakes
 // runs next on the caller's worker, where the cache is warm.
 //
 // A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
@@ -154,7 +154,8 @@
 //	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
-//	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
+//	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
+//	          mutex, rwmutex
 //	time_     timer; who waits for it: sleep, ticker, timeout
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener
@@ -164,8 +165,9 @@
 //
 //   - Tasks do not preempt one another. A task that computes for long keeps its worker; the others
 //     steal the tasks queued there. [Cx.Yield] lets them run.
-//   - What blocks a goroutine blocks a worker: a mutex that is held for long, reading a file or a
-//     socket, time.Sleep, a Go channel. Use [Receive] and [Send] for Go channels,
+//   - What blocks a goroutine blocks a worker: a sync.Mutex that is held for long, reading a file
+//     or a socket, time.Sleep, a Go channel. A sync.Mutex that a task holds while it waits may
+//     block all workers. Use [Mutex] and [RWMutex], [Receive] and [Send] for Go channels,
 //     [Runtime.Conn] and [Runtime.Listener] for connections, [Runtime.Watch] for other
 //     descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker

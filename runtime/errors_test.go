@@ -29,7 +29,15 @@ func TestErrorOfAContextIsItsErrAndItsCause(t *testing.T) {
 		semaphore = runtime.NewSemaphore(1)
 		notify    runtime.Notify
 		oneshot   runtime.Oneshot[int]
+		mutex     runtime.Mutex
+		rwMutex   runtime.RWMutex
+		group     runtime.WaitGroup
+		limiter   = runtime.NewLimiter(1e-3, 1)
 	)
+	group.Add(1)
+	require.True(t, limiter.Allow())
+	require.True(t, mutex.TryLock())
+	require.True(t, rwMutex.TryLock())
 	require.True(t, semaphore.TryAcquire(1))
 	waitsOf := map[string]func(ctx context.Context) error{
 		"Wait":      ignoring(target.Wait),
@@ -39,6 +47,23 @@ func TestErrorOfAContextIsItsErrAndItsCause(t *testing.T) {
 		"Acquire":   func(ctx context.Context) error { return semaphore.AcquireContext(ctx, 1) },
 		"Notify":    notify.WaitContext,
 		"Oneshot":   ignoring(oneshot.ReceiveContext),
+		"Lock":      mutex.LockContext,
+		"write":     rwMutex.LockContext,
+		"read":      rwMutex.RLockContext,
+		"WaitGroup": group.WaitContext,
+		"Limiter":   limiter.WaitContext,
+		"Cond": func(ctx context.Context) error {
+			var m runtime.Mutex
+			c := runtime.NewCond(&m)
+			require.True(t, m.TryLock())
+			return c.WaitContext(ctx)
+		},
+		"All": func(ctx context.Context) (last error) {
+			for _, err := range channel.AllContext(ctx) {
+				last = err
+			}
+			return last
+		},
 		"shut down": func(ctx context.Context) error { return shutDownOne(t, ctx) },
 		"Join": func(ctx context.Context) error {
 			_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {

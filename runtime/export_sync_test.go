@@ -36,6 +36,45 @@ func (c *Channel[T]) waiting() int {
 	return c.senders.count() + c.receivers.count()
 }
 
+func (m *Mutex) waiting() int {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.line.count()
+}
+
+func (m *RWMutex) waiting() int {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.line.count()
+}
+
+func (g *WaitGroup) waiting() int {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	return g.line.count()
+}
+
+func (c *Cond) waiting() int {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.line.count()
+}
+
+// waiting returns how many wait for the turn, and so not the one that has it.
+func (l *Limiter) waiting() int { return l.turn.waiting() }
+
+// Interval returns the time between two tokens.
+func (l *Limiter) Interval() int64 { return l.interval }
+
+// Full returns when the bucket will be full.
+func (l *Limiter) Full() int64 { return l.full.Load() }
+
+// Now returns the time by the clock of Full.
+func (l *Limiter) Now() int64 { return l.now() }
+
+// Take takes a token at a time by the clock of Full.
+func (l *Limiter) Take(now int64) (wait int64) { return l.take(now) }
+
 func (l *line[P]) count() (n int) {
 	for w := l.first; w != nil; w = w.next {
 		n++

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 )
 
@@ -126,6 +127,47 @@ func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 func (c *Channel[T]) TryReceive() (T, error) {
 	v, _, err := c.receive(nil, nil)
 	return v, err
+}
+
+// All returns an iterator that receives until the channel is closed and empty, which ends the loop:
+//
+//	for v, err := range c.All(cx) {
+//		if err != nil {
+//			return err
+//		}
+//		use(v)
+//	}
+//
+// If the task must end, the last step of the loop has the zero value and [Cx.Err]: a cancellation
+// is not taken for the end of the values. A loop that is left has received no more than it was
+// given. The iterator is for the task of cx: call it in a for loop, not through iter.Pull.
+func (c *Channel[T]) All(cx Cx) iter.Seq2[T, error] {
+	cx.check("Channel.All")
+	c.check()
+	return received(func() (T, error) { return c.Receive(cx) })
+}
+
+// AllContext is [Channel.All] for goroutines that are not tasks, since it would block a worker. If
+// ctx ends first, the last step has the error of ctx, as of [Handle.Wait].
+func (c *Channel[T]) AllContext(ctx context.Context) iter.Seq2[T, error] {
+	notNil(ctx, "Channel.AllContext")
+	c.check()
+	return received(func() (T, error) { return c.ReceiveContext(ctx) })
+}
+
+// received returns an iterator over what receive returns until the channel is closed.
+func received[T any](receive func() (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			v, err := receive()
+			if err == ErrChannelClosed { // itself: the cause of a cancellation may wrap it
+				return
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Close ends sending: sends return [ErrChannelClosed], waiting ones too, and so do receives once

@@ -18,6 +18,14 @@ func TestWakesForNoReasonEndNoWait(t *testing.T) {
 	never := context.Background()
 	taken := runtime.NewSemaphore(1)
 	require.True(t, taken.TryAcquire(1))
+	var locked runtime.RWMutex
+	var held runtime.Mutex
+	require.True(t, locked.TryLock())
+	require.True(t, held.TryLock())
+	var undone runtime.WaitGroup
+	undone.Add(1)
+	slow := runtime.NewLimiter(1e-3, 1)
+	require.True(t, slow.Allow())
 	full, empty := runtime.NewChannel[int](0), runtime.NewChannel[int](1)
 	for name, wait := range map[string]func(cx runtime.Cx) error{
 		"Sleep": func(cx runtime.Cx) error { return cx.Sleep(time.Hour) },
@@ -47,6 +55,22 @@ func TestWakesForNoReasonEndNoWait(t *testing.T) {
 			return new(runtime.Notify).WaitFor(cx, func() bool { return false })
 		},
 		"Semaphore.Acquire": func(cx runtime.Cx) error { return taken.Acquire(cx, 1) },
+		"Mutex.Lock":        held.Lock,
+		"RWMutex.Lock":      locked.Lock,
+		"RWMutex.RLock":     locked.RLock,
+		"WaitGroup.Wait":    undone.Wait,
+		"Cond.Wait": func(cx runtime.Cx) error {
+			c := runtime.NewCond(new(runtime.Mutex))
+			require.True(t, c.L.TryLock())
+			return c.Wait(cx)
+		},
+		"Channel.All": func(cx runtime.Cx) (last error) {
+			for _, err := range empty.All(cx) {
+				last = err
+			}
+			return last
+		},
+		"Limiter.Wait": slow.Wait,
 		"Oneshot.Receive": func(cx runtime.Cx) error {
 			_, err := new(runtime.Oneshot[int]).Receive(cx)
 			return err

@@ -143,6 +143,21 @@ func (w *waiter[P]) wait(cx Cx, from source[P]) error {
 	return w.result()
 }
 
+// outlast suspends the calling task until w is answered, also if the task must end.
+func (w *waiter[P]) outlast(cx Cx) {
+	for cx.stopErr() == nil {
+		cx.coroutine.suspend(taskWaits)
+		if w.answered() {
+			return
+		}
+	}
+	cx.Shield(func() { // or the task would not wait, but run in turns
+		for !w.answered() {
+			cx.coroutine.suspend(taskWaits)
+		}
+	})
+}
+
 // waitOutside is wait for a goroutine that is not a task. done is the waker of w.
 func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done goroutine) error {
 	select {

@@ -1,0 +1,231 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// An account may be used by one task at a time, also while that waits.
+func ExampleMutex() {
+	do(func(cx runtime.Cx) error {
+		var account runtime.Mutex
+		balance := 100
+		withdraw := func(cx runtime.Cx) (bool, error) {
+			if err := account.Lock(cx); err != nil {
+				return false, err
+			}
+			defer account.UnlockFrom(cx)
+			if balance < 70 {
+				return false, nil
+			}
+			err := cx.Sleep(10 * time.Microsecond) // a database, say
+			balance -= 70
+			return true, err
+		}
+		first, second := runtime.Spawn(cx, withdraw), runtime.Spawn(cx, withdraw)
+		a, err := first.Join(cx)
+		if err != nil {
+			return err
+		}
+		b, err := second.Join(cx)
+		fmt.Println(a != b, balance)
+		return err
+	})
+	// Output: true 30
+}
+
+func ExampleMutex_LockContext() {
+	var m runtime.Mutex
+	fmt.Println(m.TryLock(), m.TryLock())
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	fmt.Println(m.LockContext(ctx))
+	m.Unlock()
+	fmt.Println(m.LockContext(context.Background()))
+	// Output:
+	// true false
+	// context deadline exceeded
+	// <nil>
+}
+
+func ExampleRWMutex() {
+	do(func(cx runtime.Cx) error {
+		var m runtime.RWMutex
+		routes := map[string]int{}
+		if err := m.Lock(cx); err != nil {
+			return err
+		}
+		routes["home"] = 1
+		m.UnlockFrom(cx)
+
+		var tasks []*runtime.Handle[int]
+		for range 3 {
+			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				if err := m.RLock(cx); err != nil {
+					return 0, err
+				}
+				defer m.RUnlockFrom(cx)
+				return routes["home"], nil
+			}))
+		}
+		for _, h := range tasks {
+			fmt.Println(h.Join(cx))
+		}
+		return nil
+	})
+	// Output:
+	// 1 <nil>
+	// 1 <nil>
+	// 1 <nil>
+}
+
+func ExampleRWMutex_TryRLock() {
+	var m runtime.RWMutex
+	fmt.Println(m.TryRLock(), m.TryRLock(), m.TryLock())
+	m.RUnlock()
+	m.RUnlock()
+	fmt.Println(m.TryLock(), m.TryRLock())
+	// Output:
+	// true true false
+	// true false
+}
+
+func ExampleWaitGroup() {
+	do(func(cx runtime.Cx) error {
+		var done runtime.WaitGroup
+		squares := make([]int, 4)
+		for i := range squares {
+			done.Add(1)
+			go func() { // what counts need not be a task
+				defer done.Done()
+				squares[i] = i * i
+			}()
+		}
+		err := done.Wait(cx)
+		fmt.Println(squares, err)
+		return nil
+	})
+	// Output: [0 1 4 9] <nil>
+}
+
+func ExampleWaitGroup_WaitContext() {
+	var done runtime.WaitGroup
+	done.Add(1)
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	fmt.Println(done.WaitContext(ctx))
+	done.Done()
+	fmt.Println(done.WaitContext(context.Background()))
+	// Output:
+	// context deadline exceeded
+	// <nil>
+}
+
+func ExampleCond() {
+	do(func(cx runtime.Cx) error {
+		var m runtime.Mutex
+		arrived := runtime.NewCond(&m)
+		var guests []string
+		host := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			if err := m.Lock(cx); err != nil {
+				return 0, err
+			}
+			defer m.UnlockFrom(cx)
+			for len(guests) < 2 {
+				if err := arrived.Wait(cx); err != nil {
+					return 0, err // with m locked, as always after Wait
+				}
+			}
+			return len(guests), nil
+		})
+		for _, name := range []string{"Ada", "Grace"} {
+			if err := m.Lock(cx); err != nil {
+				return err
+			}
+			guests = append(guests, name)
+			arrived.SignalFrom(cx)
+			m.UnlockFrom(cx)
+		}
+		fmt.Println(host.Join(cx))
+		return nil
+	})
+	// Output: 2 <nil>
+}
+
+func ExampleCond_WaitContext() {
+	var m runtime.Mutex
+	changed := runtime.Cond{L: &m}
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	if err := m.LockContext(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changed.WaitContext(ctx), m.TryLock())
+	m.Unlock()
+	// Output: context deadline exceeded false
+}
+
+func ExampleChannel_All() {
+	do(func(cx runtime.Cx) error {
+		c := runtime.NewChannel[int](1)
+		runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+			defer c.Close()
+			for i := range 3 {
+				if err := c.Send(cx, i); err != nil {
+					return none, err
+				}
+			}
+			return none, nil
+		})
+		for v, err := range c.All(cx) {
+			if err != nil {
+				return err
+			}
+			fmt.Println(v)
+		}
+		return nil
+	})
+	// Output:
+	// 0
+	// 1
+	// 2
+}
+
+// A channel has not ended because who receives has lost patience.
+func ExampleChannel_AllContext() {
+	c := runtime.NewChannel[string](1)
+	_ = c.TrySend("the only one")
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	for v, err := range c.AllContext(ctx) {
+		fmt.Printf("%q %v\n", v, err)
+	}
+	// Output:
+	// "the only one" <nil>
+	// "" context deadline exceeded
+}
+
+func ExampleLimiter() {
+	do(func(cx runtime.Cx) error {
+		begin := time.Now()
+		l := runtime.NewLimiter(1000, 2)
+		for range 5 { // two at once, then one in a millisecond
+			if err := l.Wait(cx); err != nil {
+				return err
+			}
+		}
+		fmt.Println(time.Since(begin) >= 3*time.Millisecond)
+		return nil
+	})
+	// Output: true
+}
+
+func ExampleLimiter_Allow() {
+	l := runtime.NewLimiter(0.1, 2)
+	fmt.Println(l.Allow(), l.Allow(), l.Allow())
+	// Output: true true false
+}
