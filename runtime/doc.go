@@ -49,6 +49,7 @@
 // # Kinds of tasks
 //
 //	Spawn, SpawnWith, Submit         a function; if it waits, it keeps a stack, about 3 KB
+//	Cx.Go, Runtime.Go                one without a result
 //	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
 //	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block
@@ -76,13 +77,14 @@
 //
 // # Joining a child
 //
-// A task's children are those that it has started by Spawn, SpawnContext, SpawnWith, SpawnIn or
-// SpawnFuture. To join a child is like calling its function: what cancels the joining task, a
-// timeout or a scope included, cancels the child too, and [Handle.Join] returns when the child has
-// ended, with its result, also to everybody else. To join any other task, to join with a timeout or
-// a context, and to join a batch or a blocking task is only to wait: a cancelled task gives up, and
-// the target goes on. Neither depends on whether the child was run on the stack of the joining task
-// or elsewhere. Work that must outlive its starter is submitted, or detached, not joined.
+// A task's children are those that it has started by [Cx.Go], Spawn, SpawnContext, SpawnWith,
+// SpawnIn or SpawnFuture. To join a child is like calling its function: what cancels the joining
+// task, a timeout or a scope included, cancels the child too, and [Handle.Join] returns when the
+// child has ended, with its result, also to everybody else. To join any other task, to join with a
+// timeout or a context, and to join a batch or a blocking task is only to wait: a cancelled task
+// gives up, and the target goes on. Neither depends on whether the child was run on the stack of
+// the joining task or elsewhere. Work that must outlive its starter is submitted, or detached, not
+// joined.
 //
 // # Guarantees
 //
