@@ -44,7 +44,8 @@
 //	}).Wait(ctx)
 //
 // The package example runs this. [Run] is a runtime for one such call. A [Scope] holds children
-// that must not outlive a function, and that are cancelled together when one of them fails.
+// that must not outlive a function, and that are cancelled together when one of them fails. A
+// [Group] does so for goroutines too, as errgroup does, with a limit of how many run at a time.
 //
 // # Kinds of tasks
 //
@@ -67,7 +68,8 @@
 //
 // A Cx belongs to one task and its goroutine until the task's function returns. Some functions of
 // the third kind have a twin for tasks, such as ReleaseFrom for Release: the task that it wakes
-// runs next on the caller's worker, where the cache is warm.
+// runs next on the caller's worker, where the cache is warm. [Group.Go], [Group.Wait] and
+// [Runtime.Close] are of the second kind without a context of their own.
 //
 // A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
 // [Cx.Shield]. Functions that wait return [Cx.Err] then: at once if they are called in such a task,
@@ -153,7 +155,8 @@
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given
 //	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
 //	          joins: task_flow, circles of them: task_circle
-//	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
+//	          other kinds of tasks: task_batch, task_future, task_blocking; many of them:
+//	          task_scope, task_group
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
