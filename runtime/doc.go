@@ -43,9 +43,10 @@
 //		return sum(cx, values)
 //	}).Wait(ctx)
 //
-// The package example runs this. [Run] is a runtime for one such call. A [Scope] holds children
-// that must not outlive a function, and that are cancelled together when one of them fails. A
-// [Group] does so for goroutines too, as errgroup does, with a limit of how many run at a time.
+// The package example runs this. [Run] is a runtime for one such call, [Default] one that all share.
+// A [Scope] holds children that must not outlive a function, and that are cancelled together when
+// one of them fails. A [Group] does so for goroutines too, as errgroup does, with a limit of how
+// many run at a time.
 //
 // # Kinds of tasks
 //
@@ -73,7 +74,7 @@
 //
 // A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
 // [Cx.Shield]. Functions that wait return [Cx.Err] then: at once if they are called in such a task,
-// and as soon as it must end if they wait already.
+// and as soon as it must end if they wait already. [Select] waits for the first of several.
 //
 // Detected misuse panics and names the broken rule. [Debug] detects more.
 //
@@ -152,14 +153,15 @@
 //
 // The files are grouped by prefix. The first file of a group says how the group works:
 //
-//	runtime, cx, options, errors   the Runtime and its end; what a task is given
+//	runtime, cx, options, errors   the Runtime and its end; what a task is given; the default one
 //	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
 //	          joins: task_flow, circles of them: task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; many of them:
-//	          task_scope, task_group
+//	          task_scope, task_group, task_next
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
-//	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan
+//	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan;
+//	          for the first of several: select, case
 //	time_     timer; who waits for it: sleep, ticker, timeout
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener
