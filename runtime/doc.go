@@ -43,12 +43,15 @@
 //		return sum(cx, values)
 //	}).Wait(ctx)
 //
-// The package example runs this. [Run] is a runtime for one such call. A [Scope] holds children
-// that must not outlive a function, and that are cancelled together when one of them fails.
+// The package example runs this. [Run] is a runtime for one such call, [Default] one that all share.
+// A [Scope] holds children that must not outlive a function, and that are cancelled together when
+// one of them fails. A [Group] does so for goroutines too, as errgroup does, with a limit of how
+// many run at a time.
 //
 // # Kinds of tasks
 //
 //	Spawn, SpawnWith, Submit         a function; if it waits, it keeps a stack, about 3 KB
+//	Cx.Go, Runtime.Go                one without a result
 //	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
 //	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block
@@ -66,23 +69,25 @@
 //
 // A Cx belongs to one task and its goroutine until the task's function returns. Some functions of
 // the third kind have a twin for tasks, such as UnlockFrom for Unlock: the task that it wakes
-// runs next on the caller's worker, where the cache is warm.
+// runs next on the caller's worker, where the cache is warm. [Group.Go], [Group.Wait] and
+// [Runtime.Close] are of the second kind without a context of their own.
 //
 // A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
 // [Cx.Shield]. Functions that wait return [Cx.Err] then: at once if they are called in such a task,
-// and as soon as it must end if they wait already.
+// and as soon as it must end if they wait already. [Select] waits for the first of several.
 //
 // Detected misuse panics and names the broken rule. [Debug] detects more.
 //
 // # Joining a child
 //
-// A task's children are those that it has started by Spawn, SpawnContext, SpawnWith, SpawnIn or
-// SpawnFuture. To join a child is like calling its function: what cancels the joining task, a
-// timeout or a scope included, cancels the child too, and [Handle.Join] returns when the child has
-// ended, with its result, also to everybody else. To join any other task, to join with a timeout or
-// a context, and to join a batch or a blocking task is only to wait: a cancelled task gives up, and
-// the target goes on. Neither depends on whether the child was run on the stack of the joining task
-// or elsewhere. Work that must outlive its starter is submitted, or detached, not joined.
+// A task's children are those that it has started by [Cx.Go], Spawn, SpawnContext, SpawnWith,
+// SpawnIn or SpawnFuture. To join a child is like calling its function: what cancels the joining
+// task, a timeout or a scope included, cancels the child too, and [Handle.Join] returns when the
+// child has ended, with its result, also to everybody else. To join any other task, to join with a
+// timeout or a context, and to join a batch or a blocking task is only to wait: a cancelled task
+// gives up, and the target goes on. Neither depends on whether the child was run on the stack of
+// the joining task or elsewhere. Work that must outlive its starter is submitted, or detached, not
+// joined.
 //
 // # Guarantees
 //
@@ -148,14 +153,15 @@
 //
 // The files are grouped by prefix. The first file of a group says how the group works:
 //
-//	runtime, cx, options, errors   the Runtime and its end; what a task is given
+//	runtime, cx, options, errors   the Runtime and its end; what a task is given; the default one
 //	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
 //	          joins: task_flow, circles of them: task_circle
-//	          other kinds of tasks: task_batch, task_future, task_blocking; task_scope
+//	          other kinds of tasks: task_batch, task_future, task_blocking; many of them:
+//	          task_scope, task_group, task_next
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
-//	          mutex, rwmutex
+//	          mutex, rwmutex; for the first of several: select, case
 //	time_     timer; who waits for it: sleep, ticker, timeout
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener

@@ -26,6 +26,8 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 	}{
 		{"Submit" + nilRuntime, func() { runtime.Submit(none, forever) }},
 		{"Submit" + zeroRuntime, func() { runtime.Submit(zero, forever) }},
+		{"Runtime.Go" + nilRuntime, func() { none.Go(func(runtime.Cx) {}) }},
+		{"Runtime.Go" + zeroRuntime, func() { zero.Go(func(runtime.Cx) {}) }},
 		{"SubmitFuture" + nilRuntime, func() { runtime.SubmitFuture(none, &bell{}) }},
 		{"SubmitFuture" + zeroRuntime, func() { runtime.SubmitFuture(zero, &bell{}) }},
 		{"SubmitBlocking" + nilRuntime, func() { runtime.SubmitBlocking(none, block) }},

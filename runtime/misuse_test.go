@@ -106,7 +106,9 @@ func TestNilFunctionsPanic(t *testing.T) {
 		"SpawnIn: nil function": func(cx runtime.Cx) {
 			runtime.SpawnIn(cx, &runtime.TaskScope{}, body)
 		},
-		"Shield: nil function": func(cx runtime.Cx) { cx.Shield(nil) },
+		"Shield: nil function":     func(cx runtime.Cx) { cx.Shield(nil) },
+		"Cx.Go: nil function":      func(cx runtime.Cx) { cx.Go(nil) },
+		"Runtime.Go: nil function": func(runtime.Cx) { rt.Go(nil) },
 	} {
 		run(t, rt, func(cx runtime.Cx) error {
 			require.PanicsWithValue(t, "runtime: "+what, func() { misuse(cx) })
@@ -138,6 +140,9 @@ var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle
 	},
 	"Close": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
 		_ = cx.Close()
+	},
+	"Cx.Go": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		cx.Go(func(runtime.Cx) {})
 	},
 	"Join": func(cx runtime.Cx, _ *runtime.Runtime, h *runtime.Handle[int]) {
 		_, _ = h.Join(cx)

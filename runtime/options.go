@@ -40,6 +40,7 @@ type config struct {
 	labels          context.Context // carries the labels of all goroutines; nil: none are set
 	trace           bool
 	debug           bool
+	shared          bool // of Default
 
 	blockingThreads   int
 	blockingKeepAlive time.Duration

@@ -183,6 +183,7 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.check("Shutdown")
 	notNil(ctx, "Shutdown")
+	rt.refuseDefault("Shutdown")
 	rt.refuseInTask("Shutdown", endInTaskRule, "Cx.Shutdown")
 	if !rt.raiseMode(draining) {
 		return ErrClosed
@@ -199,6 +200,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 // It is for goroutines that are not tasks; a task calls [Cx.Close]. It panics as Shutdown does.
 func (rt *Runtime) Close() error {
 	rt.check("Close")
+	rt.refuseDefault("Close")
 	rt.refuseInTask("Close", endInTaskRule, "Cx.Close")
 	if !rt.raiseMode(cancelled) {
 		return ErrClosed
@@ -217,6 +219,7 @@ func (rt *Runtime) Done() <-chan struct{} {
 // first. It returns [ErrClosed] if the runtime is closed already.
 func (cx Cx) Shutdown() error {
 	cx.check("Shutdown")
+	cx.task.rt.refuseDefault("Cx.Shutdown")
 	if !cx.task.rt.raiseMode(draining) {
 		return ErrClosed
 	}
@@ -227,6 +230,7 @@ func (cx Cx) Shutdown() error {
 // returns [ErrClosed] if Close was called before.
 func (cx Cx) Close() error {
 	cx.check("Close")
+	cx.task.rt.refuseDefault("Cx.Close")
 	if !cx.task.rt.raiseMode(cancelled) {
 		return ErrClosed
 	}

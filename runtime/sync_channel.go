@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"sync"
 )
 
 // A Channel carries values from senders to receivers, any number of each, tasks or goroutines. It
@@ -20,7 +19,7 @@ import (
 // before the return of the (k+capacity)-th send. Close synchronizes before the return of every call
 // that finds the channel closed.
 type Channel[T any] struct {
-	lock sync.Mutex
+	lock rankedLock
 	// The rest is under the lock.
 
 	// buffer is a ring; entries [head, head+held) modulo its length hold values, the others are
@@ -28,8 +27,8 @@ type Channel[T any] struct {
 	buffer     []T
 	head, held int
 	closed     bool
-	senders    side[T] // if there are any, the buffer is full and the channel open
-	receivers  side[T] // if there are any, the buffer is empty and the channel open
+	senders    side[T] // if there are any but late ones, the buffer is full and the channel open
+	receivers  side[T] // if there are any but late ones, it is empty and the channel open
 }
 
 // A side of a channel is the line of its senders or receivers, and their source.
@@ -210,26 +209,35 @@ func (c *Channel[T]) check() {
 func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) {
 	c.check()
 	c.lock.Lock()
-	if r := c.receivers.pop(); r != nil {
-		r.payload = v
-		r.setAnswer(served)
-		c.lock.Unlock()
-		r.waker.wake(by)
-		return nil, nil
-	}
-	switch {
-	case c.closed:
-		err = ErrChannelClosed
-	case c.held < len(c.buffer):
-		c.put(v)
-	case who == nil:
-		err = ErrWouldWait
-	default:
+	r, err := c.give(v)
+	if err == ErrWouldWait && who != nil {
+		err = nil
 		w = &waiter[T]{waker: who, payload: v}
 		c.senders.push(w)
 	}
 	c.lock.Unlock()
+	if r != nil {
+		r.waker.wake(by)
+	}
 	return w, err
+}
+
+// give sends v, or returns ErrWouldWait. It is called under the lock, and returns the receiver that
+// has got v, to be woken after the lock.
+func (c *Channel[T]) give(v T) (r *waiter[T], err error) {
+	if r := c.receivers.pop(); r != nil {
+		r.payload = v
+		r.setAnswer(served)
+		return r, nil
+	}
+	switch {
+	case c.closed:
+		return nil, ErrChannelClosed
+	case c.held < len(c.buffer):
+		c.put(v)
+		return nil, nil
+	}
+	return nil, ErrWouldWait
 }
 
 // receive receives a value, or queues a waiter for who and returns it. If who is nil it returns
@@ -237,7 +245,23 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err error) {
 	c.check()
 	c.lock.Lock()
-	s := c.senders.pop()
+	v, s, err := c.take()
+	if err == ErrWouldWait && who != nil {
+		err = nil
+		w = &waiter[T]{waker: who}
+		c.receivers.push(w)
+	}
+	c.lock.Unlock()
+	if s != nil {
+		s.waker.wake(by)
+	}
+	return v, w, err
+}
+
+// take receives a value, or returns ErrWouldWait. It is called under the lock, and returns the
+// sender whose value has found its place, to be woken after the lock.
+func (c *Channel[T]) take() (v T, s *waiter[T], err error) {
+	s = c.senders.pop()
 	switch {
 	case c.held > 0:
 		v = c.get()
@@ -248,20 +272,13 @@ func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err erro
 		v = s.payload
 	case c.closed:
 		err = ErrChannelClosed
-	case who == nil:
-		err = ErrWouldWait
 	default:
-		w = &waiter[T]{waker: who}
-		c.receivers.push(w)
+		err = ErrWouldWait
 	}
 	if s != nil {
 		s.setAnswer(served)
 	}
-	c.lock.Unlock()
-	if s != nil {
-		s.waker.wake(by)
-	}
-	return v, w, err
+	return v, s, err
 }
 
 // put appends v to the buffer, which has room. It is called under the lock.

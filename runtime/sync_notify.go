@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"sync"
 )
 
 // A Notify tells waiting calls that something has happened; what it was, they find out themselves.
@@ -13,7 +12,7 @@ import (
 //
 // A Signal or Broadcast synchronizes before the return of each wait that it ends.
 type Notify struct {
-	lock sync.Mutex
+	lock rankedLock
 	// The rest is under the lock.
 
 	signalled  bool // a signal is remembered; then line is empty

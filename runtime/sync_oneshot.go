@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"sync"
 )
 
 // A Oneshot carries one value from one sender to one receiver. The zero Oneshot is ready for use.
@@ -14,7 +13,7 @@ import (
 // Send and Close synchronize before the return of each Receive that finds the value, or that there
 // will be none.
 type Oneshot[T any] struct {
-	lock sync.Mutex
+	lock rankedLock
 	// The rest is under the lock.
 
 	sent   bool // Send has returned nil
@@ -126,19 +125,26 @@ func (o *Oneshot[T]) TryReceive() (T, error) {
 func (o *Oneshot[T]) takeOrQueue(who waker) (v T, w *waiter[T], err error) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
+	v, err = o.take()
+	if err == ErrWouldWait && who != nil {
+		w = &waiter[T]{waker: who}
+		o.line.push(w)
+		err = nil
+	}
+	return v, w, err
+}
+
+// take takes the value, or returns ErrWouldWait. It is called under the lock.
+func (o *Oneshot[T]) take() (v T, err error) {
 	switch {
 	case o.closed:
-		return v, nil, ErrChannelClosed
+		return v, ErrChannelClosed
 	case o.sent:
 		v, o.value = o.value, v
 		o.closed = true
-		return v, nil, nil
-	case who == nil:
-		return v, nil, ErrWouldWait
+		return v, nil
 	}
-	w = &waiter[T]{waker: who}
-	o.line.push(w)
-	return v, w, nil
+	return v, ErrWouldWait
 }
 
 // withdraw implements source.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 )
 
 // A Semaphore has a number of permits, which tasks and goroutines acquire, one or several at a
@@ -15,9 +14,9 @@ import (
 type Semaphore struct {
 	permits int // never changes
 
-	lock sync.Mutex
+	lock rankedLock
 	free int       // under the lock
-	line line[int] // under the lock; the first wants more than free
+	line line[int] // under the lock; the first wants more than free, or is late
 }
 
 // NewSemaphore returns a semaphore with so many permits, all free. It panics unless 1 <= permits <=
@@ -69,11 +68,7 @@ func (s *Semaphore) TryAcquire(n int) bool {
 	s.inRange("TryAcquire", n)
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.free < n || s.line.first != nil {
-		return false
-	}
-	s.free -= n
-	return true
+	return s.take(n)
 }
 
 // Release returns n acquired permits. Any goroutine may call it; a task should use
@@ -108,13 +103,22 @@ func (s *Semaphore) inRange(what string, n int) {
 func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.free >= n && s.line.first == nil {
-		s.free -= n
+	if s.take(n) {
 		return nil
 	}
 	w := &waiter[int]{waker: who, payload: n}
 	s.line.push(w)
 	return w
+}
+
+// take takes n permits and returns true if they are free and nobody waits, and false otherwise. It
+// is called under the lock.
+func (s *Semaphore) take(n int) bool {
+	if s.free < n || s.line.first != nil {
+		return false
+	}
+	s.free -= n
+	return true
 }
 
 func (s *Semaphore) release(what string, n int, by *worker) {
@@ -136,6 +140,9 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 func (s *Semaphore) serve() (granted line[int]) {
 	for w := s.line.first; w != nil && w.payload <= s.free; w = s.line.first {
 		s.line.remove(w)
+		if !w.claim() {
+			continue
+		}
 		s.free -= w.payload
 		w.setAnswer(served)
 		granted.push(w)

@@ -19,6 +19,8 @@ import (
 //
 // A waiter is used once. So the source may hold an answered waiter until it has woken its owner,
 // which may have gone on by itself meanwhile.
+//
+// A call may wait in several lines, of which one is to answer it: sync_select.go.
 
 // A waker is what can be woken: a task, or a goroutine.
 type waker interface {
@@ -38,6 +40,7 @@ const (
 	unanswered answer = iota
 	served            // the source has given or taken the payload
 	refused           // the source is closed
+	late              // another case of the same Select has been taken
 )
 
 // A waiter is a call that waits. P is what the call gives to the source, or receives from it.
@@ -46,6 +49,8 @@ type waiter[P any] struct {
 	waker waker         // never changes
 	// payload belongs to the source, under its lock, until the answer, and to the call afterwards.
 	payload P
+	// ticket is that of a case of a Select, and nil for other calls. It never changes.
+	ticket *ticket
 	// The links belong to the source, under its lock, while the waiter is in line, and then to the
 	// goroutine that answers it.
 	next, previous *waiter[P]
@@ -76,13 +81,27 @@ func (l *line[P]) push(w *waiter[P]) {
 	l.last = w
 }
 
-// pop removes and returns the first waiter, or returns nil.
+// pop removes and returns the first waiter that may be answered, or returns nil. Its caller answers
+// it.
 func (l *line[P]) pop() *waiter[P] {
-	w := l.first
-	if w != nil {
+	for w := l.first; w != nil; w = l.first {
 		l.remove(w)
+		if w.claim() {
+			return w
+		}
 	}
-	return w
+	return nil
+}
+
+// claim reports whether w may be answered. If so, its caller answers it; if not, claim has done so.
+// It is called once, under the lock of the source, when w has left the line or is about to.
+// (runtime/R28)
+func (w *waiter[P]) claim() bool {
+	if w.ticket == nil || w.ticket.claim() {
+		return true
+	}
+	w.setAnswer(late)
+	return false
 }
 
 // remove removes w, which is in l.
@@ -102,18 +121,18 @@ func (l *line[P]) remove(w *waiter[P]) {
 
 // answerAll empties the line, answers all its waiters, and returns them, to be woken after the
 // lock.
-func (l *line[P]) answerAll(a answer) line[P] {
-	all := *l
-	*l = line[P]{}
-	for w := all.first; w != nil; w = w.next {
+func (l *line[P]) answerAll(a answer) (all line[P]) {
+	for w := l.pop(); w != nil; w = l.pop() {
 		w.setAnswer(a)
+		all.push(w)
 	}
 	return all
 }
 
 // wakeAll wakes every waiter in l. All are answered and l is unshared, so no lock is needed.
 func (l *line[P]) wakeAll(w *worker) {
-	for first := l.pop(); first != nil; first = l.pop() {
+	for first := l.first; first != nil; first = l.first {
+		l.remove(first)
 		first.waker.wake(w)
 	}
 }

@@ -40,6 +40,7 @@ import (
 type heritage struct {
 	from     context.Context // has the values and a deadline; nil if there is none
 	deadline int64           // of timeouts around the task, on the runtime's clock; or endless
+	group    *Group          // that has called the function; nil if none has
 }
 
 const endless = int64(never)
@@ -93,7 +94,7 @@ type binding struct {
 // bind binds t, a new task, to ctx, and returns true, or returns false if ctx has ended. Whoever
 // spawns t calls it before t is published.
 func (b *binding) bind(t *task, ctx context.Context) bool {
-	b.heritage = heritage{ctx, endless}
+	b.heritage = heritage{from: ctx, deadline: endless}
 	if ctx.Err() != nil {
 		return false
 	}

@@ -51,9 +51,9 @@ func (h *Handle[T]) checkMade(what string) {
 // Join waits for the end of the task and returns its result. Any task of the same runtime may call
 // it; the task waits, its worker does not.
 //
-// Join of a child, which the calling task has started by Spawn, SpawnContext, SpawnWith, SpawnIn or
-// SpawnFuture, is like a call of its function. If the calling task is cancelled before or
-// meanwhile, the child is cancelled too; in any case Join returns when the child has ended, with
+// Join of a child, which the calling task has started by [Cx.Go], Spawn, SpawnContext, SpawnWith,
+// SpawnIn or SpawnFuture, is like a call of its function. If the calling task is cancelled before
+// or meanwhile, the child is cancelled too; in any case Join returns when the child has ended, with
 // its result. If the child has called Goexit, so does Join. A child that has not started is run on
 // the caller's stack; that makes no difference to any of this.
 //

@@ -97,3 +97,52 @@ func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
 	rt.submit(&c.task)
 	return &c.Handle
 }
+
+// A procedure is a task that calls a function without a result.
+type procedure struct {
+	Handle[struct{}]
+	fn func(Cx) // as in call
+}
+
+func (p *procedure) poll(cx Cx) bool {
+	fn := p.fn
+	p.fn = nil
+	fn(cx)
+	return true
+}
+
+func (p *procedure) discardInput() { p.fn = nil }
+
+func newProcedure(rt *Runtime, fn func(Cx)) *procedure {
+	p := &procedure{fn: fn}
+	p.state = taskstate.New(references)
+	p.body = p
+	p.rt = rt
+	return p
+}
+
+// Go is [Spawn] for a function that has no result and cannot fail. The error of the handle is nil,
+// or tells of a panic, of runtime.Goexit, or why fn was not called.
+func (cx Cx) Go(fn func(Cx)) *Handle[struct{}] {
+	if fn == nil {
+		panic("runtime: Cx.Go: nil function")
+	}
+	cx.check("Cx.Go")
+	w := cx.coroutine.worker
+	p := newProcedure(w.rt, fn)
+	p.parent = cx.coroutine.asParent()
+	w.spawn(&p.task)
+	return &p.Handle
+}
+
+// Go is [Submit] for a function that has no result and cannot fail, as [Cx.Go] is for tasks. Any
+// goroutine may call it.
+func (rt *Runtime) Go(fn func(Cx)) *Handle[struct{}] {
+	if fn == nil {
+		panic("runtime: Runtime.Go: nil function")
+	}
+	rt.check("Runtime.Go")
+	p := newProcedure(rt, fn)
+	rt.submit(&p.task)
+	return &p.Handle
+}

@@ -1,0 +1,72 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can be
+// used again.
+func ExampleSelect() {
+	do(func(cx runtime.Cx) error {
+		requests, stop := runtime.NewChannel[string](1), &runtime.Notify{}
+		cx.Go(func(cx runtime.Cx) {
+			_ = requests.Send(cx, "first")
+			_ = requests.Send(cx, "second")
+			stop.SignalFrom(cx)
+		}).Detach()
+		var request string
+		cases := []runtime.Case{
+			requests.ReceiveCase(&request), stop.WaitCase(), runtime.AfterCase(time.Hour),
+		}
+		for served := 0; ; served++ {
+			switch i, err := runtime.Select(cx, cases...); {
+			case err != nil:
+				return err
+			case i == 0:
+				fmt.Println(request)
+			case served == 2:
+				fmt.Println("stopped")
+				return nil
+			default: // the signal has come before the last request was served
+				stop.Signal()
+				served--
+			}
+		}
+	}, runtime.Workers(1))
+	// Output:
+	// first
+	// second
+	// stopped
+}
+
+// A goroutine takes what comes first: the result of a task, or a permit.
+func ExampleSelectContext() {
+	rt, _ := runtime.New()
+	defer rt.Close()
+	permits := runtime.NewSemaphore(1)
+	slow := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
+	fmt.Println(runtime.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
+	slow.Cancel()
+	fmt.Println(runtime.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
+	// Output:
+	// 1 <nil>
+	// 0 <nil>
+}
+
+// What select with a default does.
+func ExampleTrySelect() {
+	c := runtime.NewChannel[int](1)
+	var v int
+	fmt.Println(runtime.TrySelect(c.ReceiveCase(&v)))
+	_ = c.TrySend(7)
+	fmt.Println(runtime.TrySelect(c.ReceiveCase(&v)))
+	fmt.Println(v)
+	// Output:
+	// -1 runtime: it would have to wait
+	// 0 <nil>
+	// 7
+}

@@ -1,0 +1,14 @@
+package runtime
+
+// GroupQueue returns how many functions of g wait for a place.
+func GroupQueue(g *Group) (n int) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	for w := g.queue.first; w != nil; w = w.next {
+		n++
+	}
+	return n
+}
+
+// Cancelling reports whether Close of rt was called.
+func Cancelling(rt *Runtime) bool { return rt.cancelling() }

@@ -1,0 +1,31 @@
+package runtime
+
+import "sync"
+
+// defaultRuntime is what Default returns.
+var defaultRuntime = sync.OnceValue(func() *Runtime {
+	rt, err := New(func(c *config) error {
+		c.shared = true
+		return nil
+	})
+	if err != nil {
+		panic(err) // the defaults are within their ranges
+	}
+	return rt
+})
+
+// Default returns a runtime that all callers share, with the default options: as many workers as
+// GOMAXPROCS says when Default is called first, which starts it. Any goroutine may call it.
+//
+// It is never closed, since others may use it: Close and Shutdown of it, and of a [Cx] of its tasks,
+// panic. A program that must drain its tasks at its end has a runtime of its own, or waits for them
+// by a [Group]. It cannot be used in a bubble of testing/synctest.
+func Default() *Runtime { return defaultRuntime() }
+
+// refuseDefault panics if rt is the default runtime. what is the name of the calling function.
+func (rt *Runtime) refuseDefault(what string) {
+	if rt.config.shared {
+		panic("runtime: " + what + ": the default runtime is shared, and not closed; " +
+			"New makes one of one's own")
+	}
+}

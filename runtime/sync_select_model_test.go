@@ -1,0 +1,185 @@
+package runtime
+
+import (
+	goruntime "runtime"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// These checks are of selections, as those of sync_waiter_model_test.go are of waiters: their owners
+// are goroutines.
+
+// choose selects from cases, beginning with the first, as Select does; it gives up if leaves is set,
+// which may be at once.
+func choose(cases []Case, leaves bool) (int, error) {
+	var me seat
+	s := selection{cases: cases}
+	if i, err := s.begin(&me, nil, 0, nil); i >= 0 {
+		return i, err
+	}
+	for !s.decided() {
+		if leaves && s.giveUp() {
+			break
+		}
+		goruntime.Gosched()
+	}
+	return s.end(ErrCancelled, nil)
+}
+
+// Two signals come at once, to a select that waits for both, or comes to, or gives up: it takes one
+// of them or none, and what it does not take is remembered.
+func TestSelectTakesOneSignal(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var n [2]Notify
+		leaves := leaving(x)
+		x.Go("first", func() { n[0].signal(nil) })
+		x.Go("second", func() { n[1].signal(nil) })
+		i, err := choose([]Case{n[0].WaitCase(), n[1].WaitCase()}, leaves)
+		x.Join()
+		x.Assert((i < 0) == (err != nil) && (i >= 0 || leaves), "%d, %v", i, err)
+		for k := range n {
+			x.Assert(n[k].signalled == (k != i), "case %d was taken; signal %d is left: %v", i, k,
+				n[k].signalled)
+			x.Assert(n[k].line.first == nil, "somebody waits")
+		}
+	})
+}
+
+// A select waits before another call at the same source, and is decided by a second source meanwhile:
+// the signal ends the wait behind it, or the select, and the other is told by it. (runtime/R28)
+func TestWhatASelectDoesNotTakeGoesToTheNext(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var n, other Notify
+		var mine, next seat
+		s := selection{cases: []Case{n.WaitCase(), other.WaitCase()}}
+		s.begin(&mine, nil, 0, nil)
+		behind := n.takeOrQueue(&next)
+		x.Go("decides", func() { other.signal(nil) })
+		x.Go("behind", func() { sit(x, behind, &n, &next, false) })
+		x.Go("selects", func() {
+			for !s.decided() {
+				goruntime.Gosched()
+			}
+			if i, _ := s.end(nil, nil); i == 0 {
+				n.signal(nil)
+			}
+		})
+		n.signal(nil)
+		x.Join()
+		x.Assert(n.line.first == nil && other.line.first == nil && !n.signalled, "something is left")
+	})
+}
+
+// Permits that a select does not take, having waited at the head of the line, are given to the next.
+func TestPermitsASelectDoesNotTakeGoToTheNext(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		s := NewSemaphore(2)
+		x.Assert(s.TryAcquire(2), "two of two permits are not free")
+		var other Notify
+		var mine, next seat
+		sel := selection{cases: []Case{s.AcquireCase(2), other.WaitCase()}}
+		sel.begin(&mine, nil, 0, nil)
+		behind := s.takeOrQueue(1, &next)
+		x.Go("decides", func() { other.signal(nil) })
+		x.Go("behind", func() {
+			sit(x, behind, s, &next, false)
+			s.release("Release", 1, nil)
+		})
+		x.Go("selects", func() {
+			for !sel.decided() {
+				goruntime.Gosched()
+			}
+			if i, _ := sel.end(nil, nil); i == 0 {
+				s.release("Release", 2, nil)
+			}
+		})
+		s.release("Release", 2, nil)
+		x.Join()
+		x.Assert(s.free == 2 && s.line.first == nil, "%d permits are free", s.free)
+	})
+}
+
+// Two selects, each with a send of one of two channels and a receive of the other: one of the two
+// values passes, and both selects know which; or neither does, if one gives up. (runtime/R29)
+func TestSelectsMeet(t *testing.T) {
+	for name, capacity := range map[string]int{"rendezvous": 0, "buffer of 1": 1} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				a, b := NewChannel[int](capacity), NewChannel[int](capacity)
+				var took [2]int
+				var got [2]int
+				leaves := capacity == 0 && leaving(x)
+				x.Go("A", func() {
+					took[0], _ = choose([]Case{a.SendCase(1), b.ReceiveCase(&got[0])}, leaves)
+				})
+				x.Go("B", func() {
+					took[1], _ = choose([]Case{b.SendCase(2), a.ReceiveCase(&got[1])}, leaves)
+				})
+				x.Join()
+				sent, received := [2]bool{took[0] == 0, took[1] == 0}, [2]bool{got[1] == 1, got[0] == 2}
+				for i, c := range []*Channel[int]{a, b} {
+					left, err := c.TryReceive()
+					x.Assert(sent[i] == (received[i] || err == nil && left == i+1),
+						"value %d: sent %v, received %v, left %v", i+1, sent[i], received[i], left)
+					x.Assert(!received[i] || took[1-i] == 1, "received by none")
+					x.Assert(c.senders.first == nil && c.receivers.first == nil, "somebody waits")
+				}
+				x.Assert(capacity > 0 || leaves || received[0] != received[1], "both or none pass")
+			})
+		})
+	}
+}
+
+// A select that receives, another call that does, and one value, or the close of the channel: the
+// value is received once.
+func TestSelectReceivesWhatNoOtherHas(t *testing.T) {
+	for name, closes := range map[string]bool{"send": false, "close": true} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				c := NewChannel[*int](0)
+				var n Notify
+				x.Go("signal", func() { n.signal(nil) })
+				x.Go("source", func() {
+					if closes {
+						_ = c.Close()
+						return
+					}
+					v := 7
+					_, _ = choose([]Case{c.SendCase(&v)}, true)
+				})
+				var v *int
+				i, err := choose([]Case{c.ReceiveCase(&v), n.WaitCase()}, false)
+				x.Assert((err != nil) == (closes && i == 0), "%d: %v", i, err)
+				x.Assert((v != nil) == (i == 0 && !closes) && (v == nil || *v == 7), "%d: %v", i, v)
+				x.Join()
+				x.Assert(c.senders.first == nil && c.receivers.first == nil, "somebody waits")
+				x.Assert(n.signalled == (i == 0), "signal left: %v", n.signalled)
+			})
+		})
+	}
+}
+
+// A select waits for the end of a task and for a signal, in a task that is cancelled: it takes one, or
+// gives up, and leaves nothing.
+func TestSelectOfATask(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var n Notify
+		target := Submit(w.Runtime, func(cx Cx) (int, error) { cx.Yield(); return 1, nil })
+		took := -2
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			i, err := Select(cx, n.WaitCase(), target.EndCase())
+			took = i
+			return i, err
+		})
+		w.start()
+		n.Signal()
+		h.Cancel()
+		w.shutdown()
+		x.Assert(took >= -2 && took < 2, "case %d", took)
+		x.Assert(n.signalled == (took != 0) && n.line.first == nil, "case %d; the signal is left: %v",
+			took, n.signalled)
+		x.Assert(target.joiners.Load() == nil, "a joiner is left")
+	})
+}

@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// Next waits until one of the tasks has ended, and returns its number: that of one which has ended
+// already, by chance if there are several, and of the first that ends otherwise. Its result is that
+// of [Handle.TryJoin]. Next returns -1 and [Cx.Err] if the calling task must end. It only waits, as
+// [Handle.EndCase] says. To pass over a task, put nil in its place; for all of them in turn,
+// [AsEnded] takes less time.
+func Next[T any](cx Cx, handles ...*Handle[T]) (int, error) {
+	cx.check("Next")
+	cases := make([]Case, len(handles))
+	for i, h := range handles {
+		if h != nil {
+			cases[i] = h.EndCase()
+		}
+	}
+	return Select(cx, cases...)
+}
+
+// AsEnded returns an iterator over the numbers of the tasks, in the order in which they end; those
+// that have ended already come first. If the calling task must end, the iterator yields -1 and
+// [Cx.Err], and that is the last. It only waits, as [Handle.EndCase] says, and leaves nothing with
+// the tasks when the loop is left early. A task that is there twice comes twice.
+//
+// The iterator is used by the task of cx, repeatedly if it likes.
+func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		cx.check("AsEnded")
+		for _, h := range handles {
+			h.EndCase().checkCase(cx.task)
+		}
+		ended := NewChannel[int](len(handles)) // has room for all
+		added := make([]orderedEnd, 0, len(handles))
+		defer func() {
+			for i := range added {
+				added[i].remove()
+			}
+		}()
+		for i, h := range handles {
+			added = append(added, orderedEnd{task: &h.task, number: i, ended: ended})
+			added[i].add()
+		}
+		for range handles {
+			i, err := ended.Receive(cx)
+			if err != nil {
+				i = -1
+			}
+			if !yield(i, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// An orderedEnd is a joiner that sends the number of its task once that has ended.
+type orderedEnd struct {
+	joiner
+	task   *task
+	number int
+	ended  *Channel[int]
+	sent   atomic.Bool // set by whoever sends
+	added  bool        // it is one of the joiners; used by the calling task
+}
+
+func (e *orderedEnd) add() {
+	e.joiner.waker = e
+	if e.added = e.task.addJoiner(&e.joiner); !e.added {
+		e.wake(nil) // it may have been woken, or not
+	}
+}
+
+// remove takes e out of the joiners of its task.
+func (e *orderedEnd) remove() {
+	if e.added {
+		e.task.removeJoiner(&e.joiner) // runtime/R12
+	}
+}
+
+// wake is called when the task has ended, once or twice, also after remove.
+func (e *orderedEnd) wake(w *worker) {
+	if e.sent.CompareAndSwap(false, true) {
+		_, _ = e.ended.send(e.number, nil, w)
+	}
+}
