@@ -6,12 +6,6 @@ func (c *Coordinator) SetSearching(n int32) { c.searching.Store(n) }
 // Limit returns from how many searchers on Search is refused.
 func (c *Coordinator) Limit() int { return int(c.limit) }
 
-// IsParked reports whether the bit of a worker is set.
-func (c *Coordinator) IsParked(worker int) bool {
-	w := &c.workers[worker]
-	return w.word.Load()&w.bit != 0
-}
-
 // A SlowClaim is a Notify that stands between its phases: it has cleared a bit and not counted the
 // worker.
 type SlowClaim struct {

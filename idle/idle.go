@@ -232,6 +232,13 @@ func (c *Coordinator) Parked() int {
 	return n
 }
 
+// IsParked reports whether a worker is asleep and unclaimed. Anyone may call it; it is meant for
+// statistics. It panics unless worker is from 0 to Workers()-1.
+func (c *Coordinator) IsParked(worker int) bool {
+	w := &c.workers[worker]
+	return w.word.Load()&w.bit != 0
+}
+
 // Notify says whom to wake for a task. Whoever has made a task takeable by others calls it
 // afterwards (rule 1). If a worker must be woken, Notify claims the one with the lowest number and
 // returns it and true: the caller must give it its token (rule 5). Otherwise it returns -1 and

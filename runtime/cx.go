@@ -65,8 +65,8 @@ func (cx Cx) Shield(fn func()) {
 		panic("runtime: Shield: nil function")
 	}
 	cx.check("Shield")
-	if rt := cx.task.rt; !rt.shields.Load() {
-		rt.shields.Store(true)
+	if rt := cx.task.rt; !rt.adorns.Load() {
+		rt.adorns.Store(true)
 	}
 	cx.task.state.EnterShield()
 	defer cx.leaveShield()

@@ -109,6 +109,14 @@
 // Spawning a task synchronizes before its function. The end of a task synchronizes before the
 // return of each call that finds it ended. The functions say what else synchronizes.
 //
+// # Looking into a runtime
+//
+//	Runtime.Dump       what each worker runs, and for what each task waits; all of it with Debug
+//	Cx.SetName         the name under which a task is shown there, in panics and in profiles
+//	Runtime.Stats      what has been done and what there is, in numbers; Runtime.Vars for expvar
+//	Trace, Labels      regions in traces, labels in profiles
+//	OnPanic, LogPanics panics, as they come
+//
 // # How it works
 //
 // Each worker has a slot for the task that it runs next; a ring, which others steal half of at a
@@ -165,7 +173,7 @@
 //	time_     timer; who waits for it: sleep, ticker, timeout
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener
-//	observe_  stats; tracer, profiles and log: hooks
+//	observe_  stats; tracer, profiles and log: hooks; what a runtime does now: dump, record, name
 //
 // # How tasks differ from goroutines
 //

@@ -46,10 +46,14 @@ func contextErr(ctx context.Context) error {
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack at the panic, as runtime/debug.Stack formats it
+	Task  string // what the task was named by Cx.SetName, or ""
 }
 
-// Error returns the value and the stack.
+// Error returns the name of the task if it has one, the value and the stack.
 func (e *PanicError) Error() string {
+	if e.Task != "" {
+		return fmt.Sprintf("runtime: task %q panicked: %v\n\n%s", e.Task, e.Value, e.Stack)
+	}
 	return fmt.Sprintf("runtime: task panicked: %v\n\n%s", e.Value, e.Stack)
 }
 

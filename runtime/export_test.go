@@ -39,7 +39,9 @@ func (rt *Runtime) ListedFutures() (n int) {
 // Joiners returns how many wait for the end of h.
 func (h *Handle[T]) Joiners() (n int) {
 	for j := h.joiners.Load(); j != nil; j = j.next.Load() {
-		if _, ok := j.waker.(*link); !ok {
+		switch j.waker.(type) {
+		case *link, *record:
+		default:
 			n++
 		}
 	}

@@ -12,7 +12,8 @@ type watches struct {
 	// count is the number of watches that the kernel knows: all, or none with Netpoll. Changed
 	// under the lock; loaded by the driver before it sleeps and by workers once a tick.
 	count  atomic.Int32
-	poller poll.Poller // started before the first is counted
+	open   atomic.Int32 // watches in slots; changed under the lock, loaded by any goroutine
+	poller poll.Poller  // started before the first is counted
 
 	lock   sync.Mutex
 	kernel poll.Descriptors // nil before the first; set once, under the lock
@@ -51,6 +52,7 @@ func (ws *watches) add(w *Watch, inKernel bool) error {
 	}
 	ws.free = ws.free[:len(ws.free)-1]
 	slot.watch = w
+	ws.open.Add(1)
 	return nil
 }
 
@@ -88,6 +90,7 @@ func (ws *watches) remove(w *Watch) {
 	slot.watch = nil
 	slot.generation++
 	ws.free = append(ws.free, i)
+	ws.open.Add(-1)
 	if inKernel {
 		ws.count.Add(-1)
 	}

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"io"
 	"syscall"
 	"testing"
 
@@ -44,6 +45,9 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 		{channel, func() { _, _ = (*runtime.Channel[int])(nil).TryReceive() }},
 		{"Done" + zeroRuntime, func() { zero.Done() }},
 		{"Stats" + zeroRuntime, func() { zero.Stats() }},
+		{"Dump" + nilRuntime, func() { _ = none.Dump(io.Discard) }},
+		{"Dump" + zeroRuntime, func() { _ = zero.Dump(io.Discard) }},
+		{"Dump: nil writer", func() { _ = rt.Dump(nil) }},
 		{"Vars" + zeroRuntime, func() { zero.Vars() }},
 		{"BlockingStats" + nilRuntime, func() { none.BlockingStats() }},
 		{"Watch" + nilRuntime, func() { _, _ = none.Watch(noConn{}) }},

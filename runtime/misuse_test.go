@@ -131,6 +131,9 @@ var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle
 	"Shield": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
 		cx.Shield(func() {})
 	},
+	"SetName": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
+		cx.SetName("")
+	},
 	"Yield": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) { cx.Yield() },
 	"Sleep": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
 		_ = cx.Sleep(1)

@@ -42,8 +42,8 @@ func Labels(pairs ...string) Option {
 	}
 }
 
-// LogPanics logs each panic of a task as an error, with its value and stack, before the task ends.
-// The panic is the result of the task in any case. A function of [OnPanic] is called first. A nil
+// LogPanics logs each panic of a task as an error, with its value and stack, and its name if it has
+// one (see [Cx.SetName]), before the task ends. The panic is the result of the task in any case. A function of [OnPanic] is called first. A nil
 // logger is refused.
 func LogPanics(logger *slog.Logger) Option {
 	return func(c *config) error {
@@ -59,8 +59,14 @@ func LogPanics(logger *slog.Logger) Option {
 // [OnPanic] panics.
 func (rt *Runtime) panicked(err *PanicError) {
 	if logger := rt.config.logger; logger != nil {
+		attributes := []slog.Attr{
+			slog.Any("value", err.Value), slog.String("stack", string(err.Stack)),
+		}
+		if err.Task != "" {
+			attributes = append(attributes, slog.String("task", err.Task))
+		}
 		defer logger.LogAttrs(context.Background(), slog.LevelError, "task panicked",
-			slog.Any("value", err.Value), slog.String("stack", string(err.Stack)))
+			attributes...)
 	}
 	if report := rt.config.onPanic; report != nil {
 		report(err)
@@ -74,38 +80,57 @@ func (rt *Runtime) label() {
 	}
 }
 
-// traced polls t within a trace region, if Trace is on, and with Debug notes that it runs.
+// traced polls t within a trace region, if Trace is on, and with Debug shows that it runs.
 func (co *coroutine) traced(t *task) (ended bool) {
-	if t.rt.config.debug {
+	if t.rt.config.shows() {
 		co.pushRunning(t)
 		defer co.popRunning() // also after Goexit
 	}
 	if !t.rt.config.trace || !trace.IsEnabled() {
 		return t.body.poll(Cx{co, t})
 	}
-	defer trace.StartRegion(context.Background(), nameOf(t.body)).End() // also after Goexit
+	defer trace.StartRegion(context.Background(), nameOf(t)).End() // also after Goexit
 	return t.body.poll(Cx{co, t})
 }
 
-// nameOf returns the name of the function of an unstarted task, or the type of its future.
-func nameOf(b body) string {
+// nameOf returns what t, which does not run, was named by SetName, or else its function or the type
+// of its future. The runner calls it.
+func nameOf(t *task) string {
+	if name := t.rt.records.nameOf(t); name != "" {
+		return name
+	}
+	return textOf(whatDoes(t.body))
+}
+
+// whatDoes returns the function of a task that does not run, or the type of its future. The runner
+// of the task calls it, or whoever spawns the task.
+func whatDoes(b body) any {
 	if s, ok := b.(*shieldedBody); ok {
 		b = s.body
 	}
-	what := reflect.ValueOf(b)
 	if b, ok := b.(interface{ does() any }); ok {
-		what = reflect.ValueOf(b.does())
+		return b.does()
 	}
-	if what.Kind() == reflect.Func {
-		return goruntime.FuncForPC(what.Pointer()).Name()
-	}
-	return what.Type().String()
+	return reflect.TypeOf(b)
 }
 
-// does returns what nameOf names.
+// textOf returns the name of what whatDoes has returned.
+func textOf(does any) string {
+	if of, ok := does.(reflect.Type); ok {
+		return of.String()
+	}
+	if does == nil {
+		return ""
+	}
+	return goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
+}
 
-func (c *call[T]) does() any          { return c.fn }
-func (c *callWith[A, T]) does() any   { return c.fn }
-func (c *scopeTask[T]) does() any     { return c.fn }
-func (b *batchTask[T]) does() any     { return b.batch.fn }
-func (p *futureTask[T, F]) does() any { return p.future }
+// does returns what whatDoes returns.
+
+func (c *call[T]) does() any                { return c.fn }
+func (c *callWith[A, T]) does() any         { return c.fn }
+func (c *scopeTask[T]) does() any           { return c.fn }
+func (b *batchTask[T]) does() any           { return b.batch.fn }
+func (p *futureTask[T, F]) does() any       { return reflect.TypeOf(p.future) }
+func (c *blockingCall[T]) does() any        { return c.fn }
+func (c *blockingContextCall[T]) does() any { return c.fn }

@@ -25,6 +25,16 @@ type Stats struct {
 	Queued    int    // entries in the queues of all workers
 	Sleeping  int    // workers that sleep and have not been claimed to be woken
 	Searching int    // workers that search for work, or are being woken to do so
+
+	// Live counts tasks that have not ended: the difference of Spawned and Completed, or 0 while
+	// more ends than spawns have been counted.
+	Live      int
+	Panicked  uint64 // tasks that have panicked, also if their results hold several panics
+	Cancelled uint64 // tasks that were cancelled before they ended, not by Close
+	Timers    int    // timers that are set
+	Watches   int    // watches that are not closed
+	Stacks    int    // coroutines: those of tasks that run or wait on a stack, and spare ones
+	Spares    int    // coroutines that run nothing, counted once a tick
 }
 
 // WorkerStats describes one worker in [Stats].
@@ -62,6 +72,11 @@ func (rt *Runtime) Stats() Stats {
 		Blocking:  int(rt.blocking.queued.Load()),
 		Sleeping:  rt.idle.Parked(),
 		Searching: rt.idle.Searching(),
+		Panicked:  rt.outside.panicked.Load(),
+		Cancelled: rt.outside.cancelled.Load(),
+		Timers:    int(rt.timers.count.Load()),
+		Watches:   int(rt.watches.open.Load()),
+		Stacks:    int(rt.coroutines.count.Load()),
 	}
 	for i, w := range rt.workers {
 		of := &s.Workers[i]
@@ -73,8 +88,11 @@ func (rt *Runtime) Stats() Stats {
 		s.Queued += of.Queued
 		s.Completed += of.Completed
 		s.Spawned += of.Spawned
+		s.Cancelled += w.public.cancelled.public.Load()
+		s.Spares += int(w.public.spares.public.Load())
 	}
 	s.Spawned += rt.injector.Accepted() + rt.outside.spawned.Load()
+	s.Live = int(max(int64(s.Spawned-s.Completed), 0))
 	return s
 }
 
@@ -102,7 +120,7 @@ func (v Vars) String() string {
 // counters is what a worker counts, for itself.
 type counters struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows uint64
-	steals, stolen, stale, rescued, parked                        uint64
+	steals, stolen, stale, rescued, parked, cancelled             uint64
 	searching                                                     int64 // ns
 }
 
@@ -124,6 +142,7 @@ func (s *shown) show(n uint64) {
 type published struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows shown
 	steals, stolen, stale, rescued, parked, searching             shown
+	cancelled, spares                                             shown
 }
 
 // publish publishes the counters of w.
@@ -142,6 +161,8 @@ func (w *worker) publish() {
 	p.rescued.show(c.rescued)
 	p.parked.show(c.parked)
 	p.searching.show(uint64(c.searching))
+	p.cancelled.show(c.cancelled)
+	p.spares.show(uint64(len(w.spares)))
 }
 
 // stats returns what is published.

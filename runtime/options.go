@@ -250,3 +250,6 @@ func BlockingKeepAlive(d time.Duration) Option {
 		return nil
 	}
 }
+
+// shows reports whether workers show what they run.
+func (c *config) shows() bool { return c.debug }

@@ -30,13 +30,15 @@ type Runtime struct {
 	// loads.
 	live atomic.Int64
 	_    [120]byte
-	// outside counts tasks that no worker counts: refused ones, and those that run on goroutines of
-	// their own. Any goroutine adds and loads.
-	outside struct{ spawned, completed atomic.Uint64 }
+	// outside counts what no worker counts: tasks that were refused or run on goroutines of their
+	// own, what others than workers cancel, panics. Any goroutine adds and loads.
+	outside struct{ spawned, completed, cancelled, panicked atomic.Uint64 }
 
 	// mode only rises: open, draining, cancelled. Loaded by all, raised by raiseMode.
-	mode    atomic.Int32
-	shields atomic.Bool // a task has entered a shield; set by tasks, loaded by spawns
+	mode atomic.Int32
+	// adorns is set once a task has entered a shield, and from the start with Debug: spawns have
+	// more to do then. Set by tasks, loaded by spawns.
+	adorns atomic.Bool
 	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
 	// A worker stores its own number and 0; any goroutine loads.
 	driver   atomic.Int32
@@ -47,6 +49,7 @@ type Runtime struct {
 	contexts contexts
 	ends     ends
 	joins    joinNotes // with Debug
+	records  records
 	// joinersLock orders removals from the lists of joiners of all tasks.
 	joinersLock sync.Mutex
 }
@@ -88,6 +91,7 @@ func assemble(c config) *Runtime {
 		rt.workers[i] = newWorker(rt, i)
 	}
 	rt.running.Store(int32(c.workers))
+	rt.adorns.Store(c.debug)
 	return rt
 }
 
@@ -152,6 +156,9 @@ func (rt *Runtime) timeAt(clock int64) time.Time {
 
 // submit queues t, a new task from outside, or ends it if the runtime is closed.
 func (rt *Runtime) submit(t *task) {
+	if rt.config.debug {
+		rt.record(t)
+	}
 	if !rt.injector.Submit([]*task{t}) {
 		rt.refuse(t, ErrClosed)
 		return

@@ -44,22 +44,25 @@ import (
 // resumed it last; while suspended, to the task on top of it, whose next runner resumes it. Fields
 // are used by the owner unless they say otherwise.
 type coroutine struct {
-	worker       *worker     // the worker that resumed it last
-	task         *task       // the innermost task that runs here; nil in loop and while suspended
-	initial      *task       // RUNNING: the task that a spare runs first when it is resumed
-	savedBody    body        // the body of task, while that is suspended
-	serial       uint64      // of the run of task, if it has started a child; or noSerial
-	levels       []level     // depth of them are in use; see task_flow.go
-	depth        int         // how many tasks here have inlined others
-	linked       int         // how many levels have links: the outermost
-	inlineDepth  int         // how many levels there may be; never changes
-	budget       int         // calls left that need not wait; see Cx.charge
-	budgetRounds uint8       // how many budgets in a row were used up
-	tracing      bool        // the option Trace or Debug; never changes
-	spans        []openSpan  // of the tasks here that are in shields and have started tasks
-	waited       bool        // has been suspended since a future cleared this before its poll
-	running      []namedTask // with Debug: the tasks that run here, the innermost last
-	creator      string      // the number of the goroutine that has started it; never changes
+	worker       *worker    // the worker that resumed it last
+	task         *task      // the innermost task that runs here; nil in loop and while suspended
+	initial      *task      // RUNNING: the task that a spare runs first when it is resumed
+	savedBody    body       // the body of task, while that is suspended
+	serial       uint64     // of the run of task, if it has started a child; or noSerial
+	levels       []level    // depth of them are in use; see task_flow.go
+	depth        int        // how many tasks here have inlined others
+	linked       int        // how many levels have links: the outermost
+	inlineDepth  int        // how many levels there may be; never changes
+	budget       int        // calls left that need not wait; see Cx.charge
+	budgetRounds uint8      // how many budgets in a row were used up
+	tracing      bool       // the option Trace or Debug; never changes
+	debugging    bool       // the option Debug; never changes
+	labelled     bool       // the goroutine has the labels of a task that was named
+	spans        []openSpan // of the tasks here that are in shields and have started tasks
+	waited       bool       // has been suspended since a future cleared this before its poll
+	running      []*run     // with Debug: what runs here, the innermost last
+	goroutine    string     // with Debug: the number of its own; never changes
+	creator      string     // the number of the goroutine that has started it; never changes
 
 	next  func() (struct{}, bool) // resumes it; the trampoline calls it
 	stop  func()                  // ends a spare
@@ -75,14 +78,18 @@ type coroutine struct {
 // newCoroutine returns a spare coroutine. Goroutine creator calls it.
 func newCoroutine(rt *Runtime, creator string) *coroutine {
 	co := &coroutine{
-		inlineDepth: rt.config.inlineDepth, tracing: rt.config.trace || rt.config.debug,
-		creator: creator,
+		inlineDepth: rt.config.inlineDepth, creator: creator,
+		tracing: rt.config.trace || rt.config.shows(), debugging: rt.config.debug,
 	}
 	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
 		rt.label()
 		co.yield = yield
+		if rt.config.shows() {
+			co.goroutine, _ = header()
+			co.yield = co.showing(yield)
+		}
 		if rt.config.debug {
-			co.yield = co.guarded(yield)
+			co.yield = co.guarded(co.yield)
 			defer co.unlock(rt)
 		}
 		for co.loop() {
@@ -250,13 +257,15 @@ func (w *worker) toIdle(t *task) {
 
 // A coroutineList lists all coroutines of a runtime. Any goroutine may call its methods.
 type coroutineList struct {
-	lock sync.Mutex
-	all  *coroutine
+	count atomic.Int64 // of all: changed under the lock, loaded by any goroutine
+	lock  sync.Mutex
+	all   *coroutine // under the lock
 }
 
 func (l *coroutineList) add(co *coroutine) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
+	l.count.Add(1)
 	co.listNext = l.all
 	if l.all != nil {
 		l.all.listPrev = co
@@ -276,6 +285,7 @@ func (l *coroutineList) remove(co *coroutine) {
 		co.listNext.listPrev = co.listPrev
 	}
 	co.listPrev, co.listNext = nil, nil
+	l.count.Add(-1)
 }
 
 // wakeAll wakes the task that was suspended last on each coroutine.

@@ -19,6 +19,8 @@ import (
 //   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
 //     that may be needed for it.
 //
+// [Runtime.Dump] shows all tasks then, where they wait, and since when.
+//
 // A thread that an ended task has left locked is unlocked when its coroutine becomes idle, and
 // reported to the function of [OnPanic] as a panic is.
 func Debug() Option {
@@ -36,13 +38,12 @@ const (
 // guarded returns yield with [Debug]'s checks before it. The coroutine itself calls it, before it
 // runs tasks. Without Debug, nothing is checked and nothing costs.
 func (co *coroutine) guarded(yield func(struct{}) bool) func(struct{}) bool {
-	own, _ := header()
 	return func(struct{}) bool {
 		number, locked := header()
 		switch {
 		case co.worker.reason == becameSpare:
 			co.unlock(co.worker.rt)
-		case number != own:
+		case number != co.goroutine:
 			co.violation(foreignRule)
 		case locked:
 			for locked { // the next task on this coroutine has not locked it

@@ -6,8 +6,8 @@ import "github.com/surewake/surewake/taskstate"
 func (w *worker) spawn(t *task) {
 	w.count.spawned++
 	w.takeCredit(1)
-	if w.rt.shields.Load() {
-		w.inheritSpan(t)
+	if w.rt.adorns.Load() {
+		w.adorn(t)
 	}
 	if t.closing() {
 		t.state.ToRunning()

@@ -61,6 +61,7 @@ type worker struct {
 	parker *park.Parker // parked on by w; unparked by whoever has claimed w
 	_      [104]byte
 	public published // stored by w, loaded by Stats
+	shown  shownRun  // stored by w, loaded by any goroutine
 }
 
 // newWorker returns worker id of rt, which does not run yet.

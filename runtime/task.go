@@ -126,15 +126,30 @@ func (t *task) completeWith(w *worker, err error) {
 
 // cancel asks t to end. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) cancel(w *worker) {
-	switch t.state.Cancel() {
+	outcome := t.state.Cancel()
+	switch outcome {
 	case taskstate.CancelEnqueue:
 		t.schedule(w)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
+	case taskstate.CancelDeferred:
 	default:
 		return
 	}
+	t.rt.countCancelled(w)
+	if outcome == taskstate.CancelDeferred {
+		return
+	}
 	t.rt.contexts.cancel(t)
+}
+
+// countCancelled counts a task that was cancelled. w is the calling worker, or nil.
+func (rt *Runtime) countCancelled(w *worker) {
+	if w != nil && w.rt == rt {
+		w.count.cancelled++
+	} else {
+		rt.outside.cancelled.Add(1)
+	}
 }
 
 // dropStale drops a stale entry's reference. Once the task is complete it skips the write; nothing
@@ -166,7 +181,8 @@ func (t *task) recordPanic(recovered any) {
 		t.failure().goexit = true
 		return
 	}
-	err := &PanicError{Value: recovered, Stack: debug.Stack()}
+	err := &PanicError{Value: recovered, Stack: debug.Stack(), Task: t.rt.records.nameOf(t)}
+	t.rt.outside.panicked.Add(1)
 	t.fail(err)
 	defer func() {
 		if again := recover(); again != nil {

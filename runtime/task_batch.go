@@ -46,9 +46,9 @@ func SpawnBatch[T any](cx Cx, n int, fn func(cx Cx, i int) (T, error)) *TaskBatc
 	cx.check("SpawnBatch")
 	w := cx.coroutine.worker
 	b := newBatch(w.rt, n, fn)
-	if w.rt.shields.Load() {
+	if w.rt.adorns.Load() {
 		for i := range b.tasks {
-			w.inheritSpan(&b.tasks[i].task)
+			w.adorn(&b.tasks[i].task)
 		}
 	}
 	w.count.spawned += uint64(n)
@@ -62,6 +62,11 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 	checkBatch("SubmitBatch", n, fn == nil)
 	rt.check("SubmitBatch")
 	b := newBatch(rt, n, fn)
+	if rt.config.debug {
+		for i := range b.tasks {
+			rt.record(&b.tasks[i].task)
+		}
+	}
 	if !b.queue(rt, true) {
 		for i := range b.tasks {
 			rt.refuse(&b.tasks[i].task, ErrClosed)

@@ -36,16 +36,28 @@ type blocking struct {
 	// The rest, up to the counters, is under the lock.
 	queue     []*task
 	free      []*thread // threads that wait; the last is used first
-	cancelled bool      // push ends its task, if that was not started in a shield
-	stopped   bool      // threads end instead of waiting
+	all       map[*thread]struct{}
+	cancelled bool // push ends its task, if that was not started in a shield
+	stopped   bool // threads end instead of waiting
 
 	// The counters are read by any goroutine, and written under the lock except completed.
 	threads, idle, queued       atomic.Int64
 	started, spawned, completed atomic.Uint64
 }
 
-// A thread is a goroutine that runs blocking tasks; next receives the task that ends its wait.
-type thread struct{ next chan *task }
+// A thread is a goroutine that runs blocking tasks.
+type thread struct {
+	next chan *task // receives the task that ends its wait
+	// task is what it runs, or nil, and does what whatDoes says of it. Under the lock of the pool.
+	task *task
+	does any
+}
+
+// begins notes that th runs t next. It is called under the lock.
+func (th *thread) begins(t *task) { th.task, th.does = t, whatDoes(t.body) }
+
+// ends notes that th runs nothing. It is called under the lock.
+func (th *thread) ends() { th.task, th.does = nil, nil }
 
 // A blockingCall is a task that calls a function on a thread.
 type blockingCall[T any] struct {
@@ -170,8 +182,8 @@ func (t *task) becomeBlocking(rt *Runtime, b body) {
 // spawnBlocking queues t, a new blocking task that the running task of w starts.
 func (w *worker) spawnBlocking(t *task) {
 	w.takeCredit(1)
-	if w.rt.shields.Load() {
-		w.inheritSpan(t)
+	if w.rt.adorns.Load() {
+		w.adorn(t)
 	}
 	w.rt.blocking.push(t)
 }
@@ -179,6 +191,7 @@ func (w *worker) spawnBlocking(t *task) {
 // submitBlocking queues t, a new blocking task from outside, or ends it if rt is closed.
 func (rt *Runtime) submitBlocking(t *task) {
 	if rt.admit() {
+		rt.record(t)
 		rt.blocking.push(t)
 	} else {
 		t.completeWith(nil, ErrClosed)
@@ -200,12 +213,19 @@ func (p *blocking) push(t *task) {
 		p.free[n-1] = nil
 		p.free = p.free[:n-1]
 		p.idle.Add(-1)
+		free.begins(t)
 		free.next <- t // there is room
 	case p.threads.Load() < int64(p.rt.config.blockingThreads):
 		p.threads.Add(1)
 		p.started.Add(1)
 		p.rt.running.Add(1)
-		go p.run(t)
+		me := &thread{next: make(chan *task, 1)}
+		if p.all == nil {
+			p.all = map[*thread]struct{}{}
+		}
+		p.all[me] = struct{}{}
+		me.begins(t)
+		go p.run(me, t)
 	default:
 		p.queue = append(p.queue, t)
 		p.queued.Add(1)
@@ -213,16 +233,15 @@ func (p *blocking) push(t *task) {
 	p.lock.Unlock()
 }
 
-// run is a thread. It runs t, unless that is nil, and then further tasks.
-func (p *blocking) run(t *task) {
+// run is the thread me. It runs t, unless that is nil, and then further tasks.
+func (p *blocking) run(me *thread, t *task) {
 	normal := false
 	defer func() {
 		if !normal {
-			go p.run(nil) // the task has called Goexit; a new goroutine continues the thread
+			go p.run(me, nil) // the task has called Goexit; a new goroutine continues the thread
 		}
 	}()
 	p.rt.label()
-	me := &thread{next: make(chan *task, 1)}
 	timer := time.NewTimer(p.rt.config.blockingKeepAlive)
 	for {
 		if t != nil {
@@ -278,11 +297,14 @@ func (p *blocking) take(me *thread) (t *task, stays bool) {
 		p.queue[0] = nil
 		p.queue = p.queue[1:]
 		p.queued.Add(-1)
+		me.begins(t)
 		return t, true
 	}
 	p.queue = nil
+	me.ends()
 	if p.stopped {
 		p.threads.Add(-1)
+		delete(p.all, me)
 		return nil, false
 	}
 	p.free = append(p.free, me)
@@ -304,6 +326,7 @@ func (p *blocking) wait(me *thread, timer *time.Timer) *task {
 			p.free = append(p.free[:i], p.free[i+1:]...)
 			p.idle.Add(-1)
 			p.threads.Add(-1)
+			delete(p.all, me)
 			p.lock.Unlock()
 			return nil
 		}
@@ -341,6 +364,7 @@ func (p *blocking) stop() {
 	p.threads.Add(-int64(len(p.free)))
 	p.idle.Store(0)
 	for _, free := range p.free {
+		delete(p.all, free)
 		close(free.next)
 	}
 	p.free = nil

@@ -29,28 +29,22 @@ type joinNotes struct {
 // A joinNote says that a task waits.
 type joinNote struct {
 	task  *task  // for the end of this one
-	name  string // what the task that waits does; see nameOf
+	name  string // of the task that waits
 	where string // the line that called Join, or that the target runs on the same stack
 	stuck bool   // the target is a child of the task, which cannot give up
-}
-
-// A namedTask is a task that runs on a coroutine, and what it does.
-type namedTask struct {
-	task *task
-	name string
 }
 
 // refuseCircle notes that the calling task is about to wait for t, if Debug is on. It panics if it
 // would wait for itself then.
 func (cx Cx) refuseCircle(t *task) {
-	if cx.coroutine.running != nil {
+	if cx.coroutine.debugging {
 		cx.noteJoin(t)
 	}
 }
 
 // forgetJoin ends what refuseCircle has noted.
 func (cx Cx) forgetJoin() {
-	if cx.coroutine.running != nil {
+	if cx.coroutine.debugging {
 		cx.coroutine.forgetJoins(cx.task.rt)
 	}
 }
@@ -75,10 +69,10 @@ func (cx Cx) noteJoin(t *task) {
 	for i, r := range running {
 		if i+1 < len(running) {
 			notes.waits[r.task] = joinNote{
-				running[i+1].task, r.name, "a join that runs it", true,
+				running[i+1].task, r.name(), "a join that runs it", true,
 			}
 		} else {
-			notes.waits[r.task] = joinNote{t, r.name, where, cx.coroutine.isChild(t)}
+			notes.waits[r.task] = joinNote{t, r.name(), where, cx.coroutine.isChild(t)}
 		}
 	}
 	if circle := notes.circle(cx.task); circle != "" {
@@ -110,22 +104,10 @@ func (n *joinNotes) circle(t *task) string {
 }
 
 // remove removes the notes of tasks that go on. It is called under the lock.
-func (n *joinNotes) remove(running []namedTask) {
+func (n *joinNotes) remove(running []*run) {
 	for _, r := range running {
 		delete(n.waits, r.task)
 	}
-}
-
-// pushRunning notes that t runs, on top of the others.
-func (co *coroutine) pushRunning(t *task) {
-	co.running = append(co.running, namedTask{t, nameOf(t.body)})
-}
-
-// popRunning is deferred by what has called pushRunning.
-func (co *coroutine) popRunning() {
-	last := len(co.running) - 1
-	co.running[last] = namedTask{}
-	co.running = co.running[:last]
 }
 
 // callerOutside returns the file and line of the innermost function that is not of this package.

@@ -135,6 +135,9 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 	ended := true // also if Poll panics
 	defer func() {
 		cx.coroutine.waited = true // a future beneath cannot tell whose wait it was
+		if cx.coroutine.labelled {
+			cx.coroutine.endLabel(&p.Handle.task, p.rt.records.get(&p.Handle.task))
+		}
 		if ended {
 			p.releaseFuture()
 		}

@@ -167,7 +167,7 @@ func (g *Group) Spawn(cx Cx, fn func(Cx) error) error {
 	c := g.newTask(fn)
 	inside := g.has(cx.task)
 	v := cx.coroutine.worker
-	if v.rt.shields.Load() {
+	if v.rt.adorns.Load() {
 		v.inheritSpan(&c.task)
 	}
 	starts, w := g.enter(c, func() waker {
@@ -401,6 +401,7 @@ func (g *Group) result() error {
 func (w *worker) launch(t *task) {
 	w.count.spawned++
 	w.takeCredit(1)
+	w.rt.record(t)
 	if t.closing() {
 		t.state.ToRunning()
 		t.completeWith(w, ErrClosed)

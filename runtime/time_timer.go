@@ -22,6 +22,7 @@ type timers struct {
 	// next is the earliest deadline, or math.MaxInt64. Written under the lock, read by any
 	// goroutine.
 	next  atomic.Int64
+	count atomic.Int64 // len(heap): written under the lock, read by any goroutine
 	lock  sync.Mutex
 	heap  timerHeap
 	order uint64
@@ -45,6 +46,7 @@ func (ts *timers) set(t *timer) bool {
 	defer ts.lock.Unlock()
 	ts.order++
 	ts.heap.push(timerEntry{t.when, ts.order, t})
+	ts.count.Store(int64(len(ts.heap)))
 	if t.index != 0 {
 		return false
 	}
@@ -79,13 +81,14 @@ func (ts *timers) takeDue(now int64, dst []*task) (n int) {
 	return n
 }
 
-// publish stores the earliest deadline. It is called under the lock.
+// publish stores the earliest deadline and the number of timers. It is called under the lock.
 func (ts *timers) publish() {
 	next := int64(math.MaxInt64)
 	if len(ts.heap) > 0 {
 		next = ts.heap[0].when
 	}
 	ts.next.Store(next)
+	ts.count.Store(int64(len(ts.heap)))
 }
 
 // A timerHeap is a heap in which each entry has up to four children, and none that comes before it.

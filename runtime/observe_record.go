@@ -1,0 +1,240 @@
+package runtime
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// What others know of tasks
+//
+// A task's fields belong to its runner, and so does what a coroutine or a worker knows of it. Who
+// looks from outside has the lists that the runtime keeps anyway, and records:
+//
+//	record   of a task that has called SetName; with Debug, of each task from its spawn. One of the
+//	         task's joiners: its end removes it
+//	run      what a worker runs; published by the worker, with Debug only
+//	wait     where a task waits, and since when; in its record, with Debug only
+//
+// What a record and a run say never changes, or is an atomic of its own: whoever looks takes the
+// lock of the table for as long as it copies it, and no lock of a worker. (runtime/R30)
+//
+// Rejected alternatives
+//
+//   - A name in each task. It would not fit into the size class of small tasks.
+//   - What each worker runs, always. A store that others can see costs a tenth of a spawn and join.
+//   - Stopping workers while somebody looks.
+
+// A record is what is known of a live task.
+type record struct {
+	joiner        // its wake removes the record at the end of the task
+	task   *task  // never changes
+	number uint64 // of the record, counted from 1; never changes
+	does   any    // of nameOf, at the spawn; nil without Debug. Never changes
+	since  int64  // the clock at the spawn; never changes
+	// name is what SetName was given, or nil. Stored by the runner, loaded by any goroutine.
+	name  atomic.Pointer[string]
+	begun atomic.Bool // a run has begun. Stored by the runner, loaded by any goroutine
+	// wait is where the task waits, with Debug; nil while it runs. Stored by the runner, loaded by
+	// any goroutine.
+	wait atomic.Pointer[taskWait]
+	// labelled says that the goroutine on which the task runs has its label. Accessed by the runner.
+	labelled bool
+}
+
+// A run is a task that runs on a coroutine. It never changes.
+type run struct {
+	task   *task
+	below  *run    // what has inlined it, or nil
+	record *record // of the task, or nil
+	does   any     // of nameOf
+	// goroutine is the number of the coroutine's goroutine.
+	goroutine string
+}
+
+// name returns what the task was named, or else its function or type. Any goroutine may call it.
+func (r *run) name() string {
+	if r.record != nil {
+		if name := r.record.name.Load(); name != nil && *name != "" {
+			return *name
+		}
+	}
+	return textOf(r.does)
+}
+
+// A taskWait is where a coroutine was suspended. It never changes.
+type taskWait struct {
+	run   *run // the innermost one
+	since int64
+	calls [24]uintptr
+	depth int // of calls
+}
+
+// where returns the function of this package that waits, and the line that called it.
+func (w *taskWait) where() (call, line string) {
+	frames := runtime.CallersFrames(w.calls[:w.depth])
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		if !strings.HasPrefix(frame.Function, packagePrefix) {
+			return call, fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+		call = shortName(frame.Function)
+	}
+	return call, "this package"
+}
+
+// shortName returns Type.Method or Function for the name of a function of this package.
+func shortName(function string) string {
+	name := strings.TrimPrefix(function, packagePrefix)
+	name = strings.ReplaceAll(name, "[...]", "")
+	return strings.NewReplacer("(*", "", ")", "").Replace(name)
+}
+
+// records is the table of a runtime's records. Any goroutine may call its methods.
+type records struct {
+	count  atomic.Int64 // len(all): stored under the lock, loaded by any goroutine
+	lock   sync.Mutex
+	all    map[*task]*record
+	number uint64 // of the last record; under the lock
+}
+
+// add makes the record of t, whose runner or spawner calls it.
+func (rs *records) add(t *task, does any) *record {
+	r := &record{task: t, does: does, since: t.rt.now()}
+	r.waker = r
+	rs.lock.Lock()
+	defer rs.lock.Unlock()
+	if rs.all == nil {
+		rs.all = map[*task]*record{}
+	}
+	rs.number++
+	r.number = rs.number
+	rs.all[t] = r
+	rs.count.Store(int64(len(rs.all)))
+	return r
+}
+
+// get returns the record of t, or nil.
+func (rs *records) get(t *task) *record {
+	if rs.count.Load() == 0 {
+		return nil
+	}
+	rs.lock.Lock()
+	defer rs.lock.Unlock()
+	return rs.all[t]
+}
+
+// nameOf returns what t was named by SetName, or "". The runner of t calls it, or whoever has found
+// it in a list.
+func (rs *records) nameOf(t *task) string {
+	if r := rs.get(t); r != nil {
+		if name := r.name.Load(); name != nil {
+			return *name
+		}
+	}
+	return ""
+}
+
+// wake removes the record when the task has ended, and the labels that it had. (runtime/R31)
+func (r *record) wake(w *worker) {
+	rs := &r.task.rt.records
+	rs.lock.Lock()
+	delete(rs.all, r.task)
+	rs.count.Store(int64(len(rs.all)))
+	rs.lock.Unlock()
+	if r.labelled {
+		w.current.endLabel(r.task, r)
+	}
+}
+
+// record makes the record of t, a new task, if Debug is on. Whoever spawns t calls it before t is
+// published.
+func (rt *Runtime) record(t *task) {
+	if rt.config.debug {
+		r := rt.records.add(t, whatDoes(t.body))
+		t.pushJoiner(&r.joiner)
+		t.state.Join()
+	}
+}
+
+// adorn gives t, a new task, what few tasks need: a record, and the span of the running task.
+func (w *worker) adorn(t *task) {
+	w.rt.record(t)
+	w.inheritSpan(t)
+}
+
+// pushRunning notes that t runs, on top of the others.
+func (co *coroutine) pushRunning(t *task) {
+	r := &run{
+		task: t, record: t.rt.records.get(t), does: whatDoes(t.body), goroutine: co.goroutine,
+	}
+	if n := len(co.running); n > 0 {
+		r.below = co.running[n-1]
+	}
+	if r.record != nil {
+		r.record.begun.Store(true)
+	}
+	co.running = append(co.running, r)
+	co.worker.showRun(r)
+}
+
+// popRunning is deferred by what has called pushRunning.
+func (co *coroutine) popRunning() {
+	last := len(co.running) - 1
+	below := co.running[last].below
+	co.running[last] = nil
+	co.running = co.running[:last]
+	co.worker.showRun(below)
+}
+
+// shownRun is what others see of a worker. Its worker stores it, with Debug; any
+// goroutine loads it.
+type shownRun struct {
+	run   atomic.Pointer[run] // nil: none
+	since atomic.Int64        // the clock when run was stored, with Debug
+	// changes counts the stores of run, after each. Partner: worker.looked.
+	changes atomic.Uint64
+}
+
+// showRun shows that w runs r, or nothing.
+func (w *worker) showRun(r *run) {
+	if w.rt.config.debug {
+		w.shown.since.Store(w.rt.now())
+	}
+	w.shown.run.Store(r)
+	w.shown.changes.Store(w.shown.changes.Load() + 1)
+}
+
+// looked returns what w runs, and how often that has changed before. Any goroutine may call it. If
+// two calls return the same number, w has run the same all the time in between, except for what has
+// just begun. (runtime/R32)
+func (w *worker) looked() (r *run, changes uint64) {
+	changes = w.shown.changes.Load()
+	return w.shown.run.Load(), changes
+}
+
+// showing returns yield with what others see of the run and the wait around it. Debug is on.
+func (co *coroutine) showing(yield func(struct{}) bool) func(struct{}) bool {
+	return func(struct{}) bool {
+		n := len(co.running)
+		if n == 0 {
+			return yield(struct{}{})
+		}
+		top := co.running[n-1]
+		if top.record != nil && co.debugging {
+			wait := &taskWait{run: top, since: co.worker.rt.now()}
+			wait.depth = runtime.Callers(2, wait.calls[:])
+			top.record.wait.Store(wait)
+		}
+		co.worker.showRun(nil)
+		resumed := yield(struct{}{})
+		co.worker.showRun(top)
+		if top.record != nil {
+			top.record.wait.Store(nil)
+		}
+		return resumed
+	}
+}
