@@ -169,8 +169,8 @@
 //	sched_    running tasks: coroutine, worker, find, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
-//	          mutex, rwmutex; for the first of several: select, case
-//	time_     timer; who waits for it: sleep, ticker, timeout
+//	          mutex, rwmutex, cond, waitgroup; for the first of several: select, case
+//	time_     timer; who waits for it: sleep, ticker, timeout, limiter
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener
 //	observe_  stats; tracer, profiles and log: hooks; what a runtime does now: dump, record, name
@@ -181,9 +181,10 @@
 //     steal the tasks queued there. [Cx.Yield] lets them run.
 //   - What blocks a goroutine blocks a worker: a sync.Mutex that is held for long, reading a file
 //     or a socket, time.Sleep, a Go channel. A sync.Mutex that a task holds while it waits may
-//     block all workers. Use [Mutex] and [RWMutex], [Receive] and [Send] for Go channels,
-//     [Runtime.Conn] and [Runtime.Listener] for connections, [Runtime.Watch] for other
-//     descriptors, [Cx.AwaitContext] for contexts, and [SpawnBlocking] for everything else.
+//     block all workers. Use [Mutex], [RWMutex], [Cond] and [WaitGroup] in place of those of
+//     package sync, [Receive] and [Send] for Go channels, [Runtime.Conn] and [Runtime.Listener] for
+//     connections, [Runtime.Watch] for other descriptors, [Cx.AwaitContext] for contexts, and
+//     [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker
 //     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
 //     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics.

@@ -20,6 +20,7 @@ type tools struct {
 	taken             atomic.Int64
 	bell              runtime.Notify
 	rung              atomic.Int64
+	locks             lockTools
 	pipes             pipeWatch
 	tenders           sync.WaitGroup
 	stop              context.CancelFunc
@@ -33,12 +34,13 @@ func (t *tools) open(w *world, h *house, capacity int) {
 	ctx, stop := context.WithCancel(context.Background())
 	t.pipe, t.permits, t.stop = runtime.NewChannel[int](capacity), runtime.NewSemaphore(
 		permits), stop
+	t.locks.open()
 	rng := rand.New(rand.NewPCG(w.seed, w.rng.Uint64()))
 	t.tenders.Go(func() {
 		for ctx.Err() == nil {
 			patience, enough := context.WithTimeoutCause(ctx,
 				time.Duration(rng.IntN(300))*time.Microsecond, errImpatient)
-			switch rng.IntN(6) {
+			switch rng.IntN(7) {
 			case 4:
 				t.pipes.tend(false)
 			case 5:
@@ -56,6 +58,8 @@ func (t *tools) open(w *world, h *house, capacity int) {
 					t.letGo(permits)
 					t.permits.Release(permits)
 				}
+			case 6:
+				t.locks.tend(w, patience)
 			}
 			enough()
 			time.Sleep(20 * time.Microsecond)
@@ -80,6 +84,7 @@ func (t *tools) close(w *world) {
 	if t.permits.Free() != permits {
 		w.fail("%d of %d permits are free at the end", t.permits.Free(), permits)
 	}
+	t.locks.close(w)
 	t.pipes.close(w)
 	if err := t.pipe.Close(); err != nil {
 		w.fail("Close of a channel: %v", err)
@@ -112,7 +117,7 @@ func (t *tools) letGo(n int64) { t.taken.Add(-n) }
 // use waits for something.
 func (p *player) use() {
 	t, cx := &p.w.anywhere(p.rng).tools, p.cx
-	switch p.rng.IntN(13) {
+	switch p.rng.IntN(16) {
 	case 0:
 		v := 1 + p.rng.IntN(9)
 		err := t.pipe.Send(cx, v)
@@ -184,6 +189,8 @@ func (p *player) use() {
 		p.joinTimeout()
 	case 11, 12: // of its own runtime, which must not end before
 		p.fail(p.r.house.tools.pipes.use(cx, p.rng.IntN(2) == 0), "Watch")
+	default:
+		t.locks.use(p)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // copied.
 //
 // It is for work that is counted by hand: for tasks, a [Scope] or [TaskBatch] passes errors and
-// cancellation on as well. Unlike sync.WaitGroup, it may be used again at any time: a wait ends when
-// the counter is, or was, zero after it began.
+// cancellation on as well. Unlike sync.WaitGroup, it may be used again at any time: a wait ends
+// when the counter is, or was, zero after it began.
 //
 // An Add that makes the counter smaller synchronizes before the return of each Wait that it ends,
 // and of those that find its effect.
@@ -29,7 +29,7 @@ type WaitGroup struct {
 
 const (
 	groupWaited int64 = 1
-	groupShift        = 1
+	groupShift  int   = 1
 )
 
 // Add adds delta, which may be negative, to the counter of what is to be done. If that makes it
