@@ -8,8 +8,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can be
-// used again.
+// A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can
+// be used again.
 func ExampleSelect() {
 	do(func(cx runtime.Cx) error {
 		requests, stop := runtime.NewChannel[string](0), &runtime.Notify{}
