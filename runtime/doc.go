@@ -43,10 +43,10 @@
 //		return sum(cx, values)
 //	}).Wait(ctx)
 //
-// The package example runs this. [Run] is a runtime for one such call, [Default] one that all share.
-// A [Scope] holds children that must not outlive a function, and that are cancelled together when
-// one of them fails. A [Group] does so for goroutines too, as errgroup does, with a limit of how
-// many run at a time.
+// The package example runs this. [Run] is a runtime for one such call, [Default] one that all
+// share. A [Scope] holds children that must not outlive a function, and that are cancelled together
+// when one of them fails. A [Group] does so for goroutines too, as errgroup does, with a limit of
+// how many run at a time.
 //
 // # Kinds of tasks
 //

@@ -8,39 +8,33 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can be
-// used again.
+// A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can
+// be used again.
 func ExampleSelect() {
 	do(func(cx runtime.Cx) error {
-		requests, stop := runtime.NewChannel[string](1), &runtime.Notify{}
+		requests, stop := runtime.NewChannel[string](0), &runtime.Notify{}
 		cx.Go(func(cx runtime.Cx) {
 			_ = requests.Send(cx, "first")
-			_ = requests.Send(cx, "second")
+			_ = requests.Send(cx, "second") // returns when it has been received
 			stop.SignalFrom(cx)
 		}).Detach()
 		var request string
 		cases := []runtime.Case{
 			requests.ReceiveCase(&request), stop.WaitCase(), runtime.AfterCase(time.Hour),
 		}
-		for served := 0; ; served++ {
-			switch i, err := runtime.Select(cx, cases...); {
-			case err != nil:
+		for {
+			i, err := runtime.Select(cx, cases...)
+			if err != nil || i > 0 {
+				fmt.Println("stopped by case", i)
 				return err
-			case i == 0:
-				fmt.Println(request)
-			case served == 2:
-				fmt.Println("stopped")
-				return nil
-			default: // the signal has come before the last request was served
-				stop.Signal()
-				served--
 			}
+			fmt.Println(request)
 		}
-	}, runtime.Workers(1))
+	})
 	// Output:
 	// first
 	// second
-	// stopped
+	// stopped by case 1
 }
 
 // A goroutine takes what comes first: the result of a task, or a permit.

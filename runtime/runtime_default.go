@@ -17,9 +17,9 @@ var defaultRuntime = sync.OnceValue(func() *Runtime {
 // Default returns a runtime that all callers share, with the default options: as many workers as
 // GOMAXPROCS says when Default is called first, which starts it. Any goroutine may call it.
 //
-// It is never closed, since others may use it: Close and Shutdown of it, and of a [Cx] of its tasks,
-// panic. A program that must drain its tasks at its end has a runtime of its own, or waits for them
-// by a [Group]. It cannot be used in a bubble of testing/synctest.
+// It is never closed, since others may use it: Close and Shutdown of it, and of a [Cx] of its
+// tasks, panic. A program that must drain its tasks at its end has a runtime of its own, or waits
+// for them by a [Group]. It cannot be used in a bubble of testing/synctest.
 func Default() *Runtime { return defaultRuntime() }
 
 // refuseDefault panics if rt is the default runtime. what is the name of the calling function.

@@ -2,8 +2,8 @@ package runtime
 
 import "time"
 
-// A lineCase is a case that waits in the line of its source: after it has been taken, its waiter has
-// the payload. P is as in waiter.
+// A lineCase is a case that waits in the line of its source: after it has been taken, its waiter
+// has the payload. P is as in waiter.
 type lineCase[P any] struct {
 	waiter[P]
 	from source[P]
@@ -60,8 +60,8 @@ type receiveCase[T any] struct {
 	into    *T
 }
 
-// ReceiveCase returns the [Case] of a [Channel.Receive] whose value is stored in into, or dropped if
-// that is nil. If the channel is closed and empty, the zero value is stored.
+// ReceiveCase returns the [Case] of a [Channel.Receive] whose value is stored in into, or dropped
+// if that is nil. If the channel is closed and empty, the zero value is stored.
 func (c *Channel[T]) ReceiveCase(into *T) Case { return &receiveCase[T]{c, into} }
 
 func (c *receiveCase[T]) checkCase(*task)   { c.channel.check() }
@@ -92,8 +92,8 @@ type oneshotCase[T any] struct {
 	into    *T
 }
 
-// ReceiveCase returns the [Case] of a [Oneshot.Receive] whose value is stored in into, or dropped if
-// that is nil. If there will be none, the zero value is stored.
+// ReceiveCase returns the [Case] of a [Oneshot.Receive] whose value is stored in into, or dropped
+// if that is nil. If there will be none, the zero value is stored.
 func (o *Oneshot[T]) ReceiveCase(into *T) Case { return &oneshotCase[T]{o, into} }
 
 func (c *oneshotCase[T]) checkCase(*task) {
@@ -168,8 +168,8 @@ func (c semaphoreCase) queue(t *ticket) queuedCase {
 type endCase struct{ task *task }
 
 // EndCase returns the [Case] of the end of the task, whose result [Handle.TryJoin] returns then. It
-// only waits, as [Handle.JoinTimeout] does, also for a child. It may be waited for by tasks of other
-// runtimes, too. Select panics if the handle is detached, or the task is the calling one.
+// only waits, as [Handle.JoinTimeout] does, also for a child. It may be waited for by tasks of
+// other runtimes, too. Select panics if the handle is detached, or the task is the calling one.
 func (h *Handle[T]) EndCase() Case {
 	h.check("Handle.EndCase")
 	return endCase{&h.task}
@@ -223,8 +223,8 @@ func (e *queuedEnd) result() error { return nil }
 // An afterCase waits for a time.
 type afterCase struct{ d time.Duration }
 
-// AfterCase returns the [Case] of a timer, which is taken d after Select was called at the earliest,
-// and at once if d <= 0.
+// AfterCase returns the [Case] of a timer, which is taken d after Select was called at the
+// earliest, and at once if d <= 0.
 func AfterCase(d time.Duration) Case { return afterCase{d} }
 
 func (c afterCase) checkCase(*task)           {}

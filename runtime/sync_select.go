@@ -18,11 +18,12 @@ import (
 //	         3 unlock  4 wait  5 withdraw the waiters that are left
 //	source   under its lock: dequeue the first waiter whose claim succeeds, and answer it
 //
-// The waiters of one Select share a word, the choice, which says what has been decided: nothing, the
-// number of a case, or that the Select has given up. A claim is a compare-and-swap from "nothing".
-// Sources claim a waiter before they give it anything. When the claim fails, they drop the waiter,
-// and what they have goes to the next in line, or is kept. So exactly one case is taken, and the
-// others have taken and given nothing, however late they are withdrawn. (runtime/R28)
+// The waiters of one Select share a word, the choice, which says what has been decided: nothing,
+// the number of a case, or that the Select has given up. A claim is a compare-and-swap from
+// "nothing". Sources claim a waiter before they give it anything. When the claim fails, they drop
+// the waiter, and what they have goes to the next in line, or is kept. So exactly one case is
+// taken, and the others have taken and given nothing, however late they are withdrawn.
+// (runtime/R28)
 //
 // The Select gives up by a claim of its own. When that fails, a source has decided; it may hold its
 // lock still, and the withdrawal of the waiter, which locks it, is also the wait for the answer.
@@ -46,8 +47,8 @@ import (
 //   - A task for each case. The losers would have to give back what they have received.
 //   - Ranks by address. The order would differ from run to run, and with it what is seen in a test.
 
-// A Case is what a [Select] waits for. The functions whose names end in Case make them. A Case can be
-// used again, by one Select at a time.
+// A Case is what a [Select] waits for. The functions whose names end in Case make them. A Case can
+// be used again, by one Select at a time.
 type Case interface {
 	// checkCase panics if the case makes no sense; t is the calling task, or nil.
 	checkCase(t *task)
@@ -56,8 +57,8 @@ type Case interface {
 	// try takes the case if it need not wait, and returns the error of the case. It is called under
 	// the lock, and returns who is to be woken after the lock, or nil.
 	try() (taken bool, wakes waker, err error)
-	// queue waits for the case. It is called under the lock if there is one. The ticket's choice may
-	// be claimed from then on.
+	// queue waits for the case. It is called under the lock if there is one. The ticket's choice
+	// may be claimed from then on.
 	queue(t *ticket) queuedCase
 }
 
@@ -126,9 +127,9 @@ type selection struct {
 // one by chance. The others have taken and given nothing then: no value is lost, no signal, no
 // permit. It returns -1 and [Cx.Err], and has taken nothing, if the task must end.
 //
-// A nil Case is never taken, so one can be switched off. Without a case, Select waits until the task
-// must end. What synchronizes before the return of the call that the case stands for synchronizes
-// before the return of Select.
+// A nil Case is never taken, so one can be switched off. Without a case, Select waits until the
+// task must end. What synchronizes before the return of the call that the case stands for
+// synchronizes before the return of Select.
 func Select(cx Cx, cases ...Case) (int, error) {
 	cx.check("Select")
 	if err := cx.stopErr(); err != nil {
@@ -156,8 +157,8 @@ func Select(cx Cx, cases ...Case) (int, error) {
 	return s.end(why, cx.coroutine.worker)
 }
 
-// SelectContext is [Select] for goroutines that are not tasks, since it would block a worker. If ctx
-// ends first, it returns -1 and the error of ctx, as [Handle.Wait] does.
+// SelectContext is [Select] for goroutines that are not tasks, since it would block a worker. If
+// ctx ends first, it returns -1 and the error of ctx, as [Handle.Wait] does.
 func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 	notNil(ctx, "SelectContext")
 	if ctx.Err() != nil {
@@ -181,8 +182,8 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 	return s.end(why, nil)
 }
 
-// TrySelect is [Select] that returns -1 and [ErrWouldWait] instead of waiting. Any goroutine may call
-// it.
+// TrySelect is [Select] that returns -1 and [ErrWouldWait] instead of waiting. Any goroutine may
+// call it.
 func TrySelect(cases ...Case) (int, error) {
 	s := selection{cases: cases}
 	return s.begin(nil, nil, chance(len(cases)), nil)

@@ -7,11 +7,11 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// These checks are of selections, as those of sync_waiter_model_test.go are of waiters: their owners
-// are goroutines.
+// These checks are of selections, as those of sync_waiter_model_test.go are of waiters: their
+// owners are goroutines.
 
-// choose selects from cases, beginning with the first, as Select does; it gives up if leaves is set,
-// which may be at once.
+// choose selects from cases, beginning with the first, as Select does; it gives up if leaves is
+// set, which may be at once.
 func choose(cases []Case, leaves bool) (int, error) {
 	var me seat
 	s := selection{cases: cases}
@@ -46,8 +46,9 @@ func TestSelectTakesOneSignal(t *testing.T) {
 	})
 }
 
-// A select waits before another call at the same source, and is decided by a second source meanwhile:
-// the signal ends the wait behind it, or the select, and the other is told by it. (runtime/R28)
+// A select waits before another call at the same source, and is decided by a second source
+// meanwhile: the signal ends the wait behind it, or the select, and the other is told by it.
+// (runtime/R28)
 func TestWhatASelectDoesNotTakeGoesToTheNext(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var n, other Notify
@@ -67,11 +68,13 @@ func TestWhatASelectDoesNotTakeGoesToTheNext(t *testing.T) {
 		})
 		n.signal(nil)
 		x.Join()
-		x.Assert(n.line.first == nil && other.line.first == nil && !n.signalled, "something is left")
+		x.Assert(n.line.first == nil && other.line.first == nil && !n.signalled,
+			"something is left")
 	})
 }
 
-// Permits that a select does not take, having waited at the head of the line, are given to the next.
+// Permits that a select does not take, having waited at the head of the line, are given to the
+// next.
 func TestPermitsASelectDoesNotTakeGoToTheNext(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		s := NewSemaphore(2)
@@ -117,7 +120,8 @@ func TestSelectsMeet(t *testing.T) {
 					took[1], _ = choose([]Case{b.SendCase(2), a.ReceiveCase(&got[1])}, leaves)
 				})
 				x.Join()
-				sent, received := [2]bool{took[0] == 0, took[1] == 0}, [2]bool{got[1] == 1, got[0] == 2}
+				sent := [2]bool{took[0] == 0, took[1] == 0}
+				received := [2]bool{got[1] == 1, got[0] == 2}
 				for i, c := range []*Channel[int]{a, b} {
 					left, err := c.TryReceive()
 					x.Assert(sent[i] == (received[i] || err == nil && left == i+1),
@@ -160,8 +164,8 @@ func TestSelectReceivesWhatNoOtherHas(t *testing.T) {
 	}
 }
 
-// A select waits for the end of a task and for a signal, in a task that is cancelled: it takes one, or
-// gives up, and leaves nothing.
+// A select waits for the end of a task and for a signal, in a task that is cancelled: it takes one,
+// or gives up, and leaves nothing.
 func TestSelectOfATask(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -178,8 +182,8 @@ func TestSelectOfATask(t *testing.T) {
 		h.Cancel()
 		w.shutdown()
 		x.Assert(took >= -2 && took < 2, "case %d", took)
-		x.Assert(n.signalled == (took != 0) && n.line.first == nil, "case %d; the signal is left: %v",
-			took, n.signalled)
+		x.Assert(n.signalled == (took != 0) && n.line.first == nil,
+			"case %d; the signal is left: %v", took, n.signalled)
 		x.Assert(target.joiners.Load() == nil, "a joiner is left")
 	})
 }

@@ -38,7 +38,9 @@ func eachSelector(t *testing.T, test func(t *testing.T, rt *runtime.Runtime,
 	for name, with := range selectors {
 		t.Run(name, func(t *testing.T) {
 			rt := start(t, 2)
-			with(t, rt, func(choose func(cases ...runtime.Case) (int, error)) { test(t, rt, choose) })
+			with(t, rt, func(choose func(cases ...runtime.Case) (int, error)) {
+				test(t, rt, choose)
+			})
 		})
 	}
 }
@@ -57,7 +59,8 @@ func TestSelectTakesWhatCanBeTaken(t *testing.T) {
 		var v int
 		var text string
 		cases := []runtime.Case{in.ReceiveCase(&v), out.SendCase(7), n.WaitCase(),
-			o.ReceiveCase(&text), s.AcquireCase(1), target.EndCase(), nil, runtime.AfterCase(1 << 62)}
+			o.ReceiveCase(&text), s.AcquireCase(1), target.EndCase(), nil,
+			runtime.AfterCase(1 << 62)}
 		untouched := func() {
 			t.Helper()
 			require.Zero(t, runtime.Waiting(in)+runtime.Waiting(out)+runtime.Waiting(&n)+
@@ -154,8 +157,9 @@ func TestSelectEndsWithItsTaskOrContext(t *testing.T) {
 	target := runtime.Submit(rt, forever)
 	cases := []runtime.Case{c.ReceiveCase(nil), c.SendCase(1), n.WaitCase(), target.EndCase(),
 		runtime.AfterCase(time.Hour)}
-	timers := runtime.Timers(rt)
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return runtime.Select(cx, cases...) })
+	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "it does not sleep")
+	h := runtime.Submit(rt,
+		func(cx runtime.Cx) (int, error) { return runtime.Select(cx, cases...) })
 	waits(t, func() bool { return runtime.Waiting(c) == 2 }, "it does not wait")
 	h.Cancel()
 	i, err := get(t, h)
@@ -175,7 +179,7 @@ func TestSelectEndsWithItsTaskOrContext(t *testing.T) {
 	_, err = runtime.SelectContext(ctx, runtime.AfterCase(0))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, runtime.Waiting(c)+runtime.Waiting(&n))
-	require.Equal(t, timers, runtime.Timers(rt))
+	require.Equal(t, 1, runtime.Timers(rt))
 	require.Zero(t, target.Joiners())
 
 	h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return runtime.Select(cx) })
@@ -212,7 +216,8 @@ func TestSelectsLoseNothing(t *testing.T) {
 			take := func(choose func(...runtime.Case) (int, error)) {
 				var v int
 				for range each {
-					_, err := choose(b.ReceiveCase(&v), a.ReceiveCase(&v), runtime.AfterCase(time.Hour))
+					_, err := choose(b.ReceiveCase(&v), a.ReceiveCase(&v),
+						runtime.AfterCase(time.Hour))
 					require.NoError(t, err)
 					got(v)
 				}
@@ -228,7 +233,9 @@ func TestSelectsLoseNothing(t *testing.T) {
 						return runtime.Select(cx, cases...)
 					}, k)
 				}), rt.Go(func(cx runtime.Cx) {
-					take(func(cases ...runtime.Case) (int, error) { return runtime.Select(cx, cases...) })
+					take(func(cases ...runtime.Case) (int, error) {
+						return runtime.Select(cx, cases...)
+					})
 				}))
 			}
 			all.Go(func() { send(outside, pairs) })
@@ -245,6 +252,7 @@ func TestSelectsLoseNothing(t *testing.T) {
 }
 
 func TestMisuseOfSelectPanics(t *testing.T) {
+	const noHandle = "a nil or zero Handle; Submit and Spawn return one"
 	rt := start(t, 1)
 	h := runtime.Submit(rt, forever)
 	gone := runtime.Submit(rt, forever)
@@ -265,11 +273,13 @@ func TestMisuseOfSelectPanics(t *testing.T) {
 			"Oneshot.ReceiveCase: nil Oneshot": func() runtime.Case {
 				return (*runtime.Oneshot[int])(nil).ReceiveCase(nil)
 			},
-			"Notify.WaitCase: nil Notify": func() runtime.Case { return (*runtime.Notify)(nil).WaitCase() },
+			"Notify.WaitCase: nil Notify": func() runtime.Case {
+				return (*runtime.Notify)(nil).WaitCase()
+			},
 			"Semaphore.AcquireCase(2): must be 1 to 1, the number of permits": func() runtime.Case {
 				return runtime.NewSemaphore(1).AcquireCase(2)
 			},
-			"Handle.EndCase: a nil or zero Handle; Submit and Spawn return one": func() runtime.Case {
+			"Handle.EndCase: " + noHandle: func() runtime.Case {
 				return new(runtime.Handle[int]).EndCase()
 			},
 		} {

@@ -12,10 +12,10 @@ import (
 // Groups
 //
 // A group lists the tasks of its functions that run, to cancel them, and a line of those for which
-// there is no place. Each task has a joiner from the start, as a child of a scope has: when the task
-// has ended, it leaves the list, and hands its place to the first in line. Both happen under one
-// lock. So a place is free only if the line is empty, nobody overtakes, and whoever waits for the
-// group finds it empty only when nothing is to come.
+// there is no place. Each task has a joiner from the start, as a child of a scope has: when the
+// task has ended, it leaves the list, and hands its place to the first in line. Both happen under
+// one lock. So a place is free only if the line is empty, nobody overtakes, and whoever waits for
+// the group finds it empty only when nothing is to come.
 //
 //	start      under the lock: list the task, or queue it
 //	end        1 under the lock: unlist the task; list the first in line, or, if nothing is left,
@@ -36,12 +36,12 @@ import (
 //   - A scope without an owner. A scope ends once, is waited for by one task, which is its owner,
 //     and each end of a child would look for places that no scope has.
 
-// A Group runs functions in tasks and waits for them; the first error cancels the others. It is what
-// golang.org/x/sync/errgroup is for goroutines. [NewGroup] makes one; it must not be copied.
+// A Group runs functions in tasks and waits for them; the first error cancels the others. It is
+// what golang.org/x/sync/errgroup is for goroutines. [NewGroup] makes one; it must not be copied.
 //
-// Goroutines call [Group.Go] and [Group.Wait], tasks [Group.Spawn] and [Group.Join]; all of them may
-// be mixed, and any number may call them. Functions of the group may start others, also while the
-// group is waited for. A group that has ended without an error can be used again.
+// Goroutines call [Group.Go] and [Group.Wait], tasks [Group.Spawn] and [Group.Join]; all of them
+// may be mixed, and any number may call them. Functions of the group may start others, also while
+// the group is waited for. A group that has ended without an error can be used again.
 //
 // The call that starts a function synchronizes before the function, and its end before the return
 // of each Wait and Join that waits for it.
@@ -112,8 +112,8 @@ func (g *Group) SetLimit(n int) {
 	g.limit = n
 }
 
-// Go starts a task that calls fn. If as many functions run as the limit allows, it waits until it is
-// fn's turn; they come in the order of the calls. If the group has an error, or its context has
+// Go starts a task that calls fn. If as many functions run as the limit allows, it waits until it
+// is fn's turn; they come in the order of the calls. If the group has an error, or its context has
 // ended, before that, fn is not called; [Group.Wait] tells why. Nor is it called if the runtime is
 // closed: that is an error, [ErrClosed].
 //
@@ -280,8 +280,8 @@ func (g *Group) newTask(fn func(Cx) error) *groupTask {
 	return c
 }
 
-// enter lists c and returns true: its caller starts it. If there is no place, it queues a waiter for
-// who and returns it, or does not if who is nil. It does neither if the group is over.
+// enter lists c and returns true: its caller starts it. If there is no place, it queues a waiter
+// for who and returns it, or does not if who is nil. It does neither if the group is over.
 func (g *Group) enter(c *groupTask, who func() waker) (starts bool, w *waiter[*groupTask]) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
@@ -357,9 +357,9 @@ func (c *groupTask) wake(w *worker) {
 	over.wakeAll(w)
 }
 
-// fail makes err the error of the group, cancels what runs and refuses what is in line, unless there
-// is an error already. If nothing runs, it does so only if always is set: the context of a group
-// that has ended is none of its business. Any goroutine may call it.
+// fail makes err the error of the group, cancels what runs and refuses what is in line, unless
+// there is an error already. If nothing runs, it does so only if always is set: the context of a
+// group that has ended is none of its business. Any goroutine may call it.
 func (g *Group) fail(err error, always bool) {
 	g.lock.Lock()
 	defer g.lock.Unlock()

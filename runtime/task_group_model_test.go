@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// A group with one place and two functions, given by goroutines that wait for it or by one that does
-// not: each is called once, never two at a time, and Wait returns after both.
+// A group with one place and two functions, given by goroutines that wait for it or by one that
+// does not: each is called once, never two at a time, and Wait returns after both.
 func TestGroupHasNoMorePlacesThanItsLimit(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 1)
@@ -31,8 +31,8 @@ func TestGroupHasNoMorePlacesThanItsLimit(t *testing.T) {
 	})
 }
 
-// A function starts another, and ends, while somebody waits for the group: the wait ends after both.
-// (runtime/R27)
+// A function starts another, and ends, while somebody waits for the group: the wait ends after
+// both. (runtime/R27)
 func TestGroupIsNotOverWhileAFunctionStartsAnother(t *testing.T) {
 	for name, limit := range map[string]int{"limit 1": 1, "no limit": 0} {
 		t.Run(name, func(t *testing.T) {

@@ -109,8 +109,8 @@ func TestGroupKeepsItsLimit(t *testing.T) {
 	})
 }
 
-// The first error is kept. It ends the functions that run; those for which there is no place are not
-// called, nor those that come later.
+// The first error is kept. It ends the functions that run; those for which there is no place are
+// not called, nor those that come later.
 func TestGroupEndsWithItsFirstError(t *testing.T) {
 	eachStarter(t, func(t *testing.T, rt *runtime.Runtime,
 		start func(*runtime.Group, func(runtime.Cx) error), wait func(*runtime.Group) error,
@@ -224,8 +224,8 @@ func TestGroupEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A context that ends after the functions changes noError, and a group that has ended is not kept by
-// a context that lives on. (runtime/R20)
+// A context that ends after the functions changes nothing, and a group that has ended is not kept
+// by a context that lives on. (runtime/R20)
 func TestContextForgetsAGroupThatHasEnded(t *testing.T) {
 	rt := start(t, 1)
 	ctx, end := context.WithCancel(t.Context())
@@ -439,11 +439,12 @@ func TestMisuseOfGroupsPanics(t *testing.T) {
 			fails("Group.Join: a task cannot wait for its own end", func() { _ = g.Join(cx) })
 			return nil
 		})
-		const where = ": called in a task of the runtime, whose worker it would block; a task calls "
+		const where = ": called in a task of the runtime, whose worker it would block; " +
+			"a task calls "
 		fails("Group.Go"+where+"Group.Spawn", func() { g.Go(noError) })
 		fails("Group.Wait"+where+"Group.Join", func() { _ = g.Wait() })
-		fails("Group.SetLimit(2): must be called before Go and Spawn, or after Wait; 1 functions run",
-			func() { g.SetLimit(2) })
+		fails("Group.SetLimit(2): must be called before Go and Spawn, "+
+			"or after Wait; 1 functions run", func() { g.SetLimit(2) })
 		return g.Join(cx)
 	})
 }

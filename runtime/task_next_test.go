@@ -74,7 +74,8 @@ func TestAsEndedLeavesNothing(t *testing.T) {
 		for range runtime.AsEnded[int](cx) {
 			t.Error("of no tasks, one has ended")
 		}
-		require.Equal(t, "runtime: Handle.EndCase: a nil or zero Handle; Submit and Spawn return one",
+		const rule = "a nil or zero Handle; Submit and Spawn return one"
+		require.Equal(t, "runtime: Handle.EndCase: "+rule,
 			panics(func() {
 				for range runtime.AsEnded(cx, slow, nil) {
 					t.Error("a nil handle has ended")
@@ -87,7 +88,8 @@ func TestAsEndedLeavesNothing(t *testing.T) {
 
 func ExampleNext() {
 	do(func(cx runtime.Cx) error {
-		slow := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
+		slow := runtime.Spawn(cx,
+			func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
 		fast := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 2, nil })
 		i, err := runtime.Next(cx, slow, fast)
 		slow.Cancel()
