@@ -109,7 +109,8 @@ func TestTheCommandsOfTheGuidesSelectSomething(t *testing.T) {
 	}
 	for page, text := range pages {
 		for _, m := range begins.FindAllStringSubmatch(text, -1) {
-			line, _, _ := strings.Cut(guideFolders.Replace(m[1]), "  ") // the rest is for the reader
+			// What follows two spaces is for the reader.
+			line, _, _ := strings.Cut(guideFolders.Replace(m[1]), "  ")
 			seen++
 			requireCommand(t, page, strings.Fields(line))
 		}

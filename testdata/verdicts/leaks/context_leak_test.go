@@ -32,7 +32,7 @@ func firstEvent(ctx context.Context, publish func(*feed)) (string, error) {
 	return event, nil
 }
 
-// verdict: FAILED ^goroutine leak: 
+// verdict: FAILED ^goroutine leak:
 func TestContextLeak(t *testing.T) {
 	model.Check(t, func(*model.Exec) {
 		_, err := firstEvent(context.Background(), func(f *feed) { f.events <- "" })
