@@ -100,12 +100,17 @@ func TestTheFlagsOfTheGuideAreTakenAsPrinted(t *testing.T) {
 func TestTheCommandsOfTheGuidesSelectSomething(t *testing.T) {
 	begins := regexp.MustCompile("(?m)(?:^    |`)(?:go run \\.|go tool surewake)((?: [^`\n]+)?)")
 	seen := 0
+	pages := guidePages(t)
 	for _, page := range []string{"README.md", "CONTRIBUTING.md", "model/README.md",
 		"proofs/README.md", "examples/pool/doc.go", "idle/doc.go"} {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
-		for _, m := range begins.FindAllStringSubmatch(string(text), -1) {
-			line, _, _ := strings.Cut(m[1], "  ") // what follows is for the reader
+		pages[page] = string(text)
+	}
+	for page, text := range pages {
+		for _, m := range begins.FindAllStringSubmatch(text, -1) {
+			// What follows two spaces is for the reader.
+			line, _, _ := strings.Cut(guideFolders.Replace(m[1]), "  ")
 			seen++
 			requireCommand(t, page, strings.Fields(line))
 		}

@@ -1,0 +1,33 @@
+package flaky
+
+import (
+	"sync"
+	"testing"
+)
+
+type account struct {
+	mu      sync.Mutex
+	id      int
+	balance int
+}
+
+func transfer(from, to *account, amount int) {
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	from.balance -= amount
+	to.balance += amount
+}
+
+// verdict: FAILED ^deadlock: every goroutine waits for ever
+func TestLockOrder(t *testing.T) {
+	a, b := &account{id: 1, balance: 10}, &account{id: 2, balance: 10}
+	var both sync.WaitGroup
+	both.Go(func() { transfer(a, b, 1) })
+	both.Go(func() { transfer(b, a, 1) })
+	both.Wait()
+	if a.balance != 10 || b.balance != 10 {
+		t.Errorf("balances %d and %d", a.balance, b.balance)
+	}
+}
