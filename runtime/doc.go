@@ -114,6 +114,7 @@
 //	Runtime.Dump       what each worker runs, and for what each task waits; all of it with Debug
 //	Cx.SetName         the name under which a task is shown there, in panics and in profiles
 //	Runtime.Stats      what has been done and what there is, in numbers; Runtime.Vars for expvar
+//	Watchdog           tells of tasks that hold their worker, or that probably wait for ever
 //	Trace, Labels      regions in traces, labels in profiles
 //	OnPanic, LogPanics panics, as they come
 //
@@ -173,7 +174,8 @@
 //	time_     timer; who waits for it: sleep, ticker, timeout, limiter
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener
-//	observe_  stats; tracer, profiles and log: hooks; what a runtime does now: dump, record, name
+//	observe_  stats; tracer, profiles and log: hooks; what a runtime does now: dump, record, name;
+//	          watchdog
 //
 // # How tasks differ from goroutines
 //
@@ -187,7 +189,8 @@
 //     [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker
 //     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
-//     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics.
+//     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics, and
+//     [Watchdog] tells of it.
 //   - After a wait, a task may continue on another worker and thread. It must not wait while it has
 //     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
 //     names the rule.

@@ -32,7 +32,7 @@ func ExampleRuntime_Dump() {
 	}
 	rt.Dump(os.Stdout)
 	// Output:
-	// runtime: open; 1 worker, 1 asleep, 0 searching; 2 tasks, 0 timers, 0 watches; 2 stacks, 0 spare
+	// open; 1 worker, 1 asleep, 0 searching; 2 tasks, 0 timers, 0 watches; 2 stacks, 0 spare
 	// worker 0: asleep
 	// task 1 "parent": waits, for the end of task 2
 	// task 2 "child": waits
@@ -54,6 +54,27 @@ func ExampleCx_SetName() {
 	}
 	// Output:
 	// page 7: no such page
+}
+
+// A task blocks its worker, and the watchdog tells of it.
+func ExampleWatchdog() {
+	alarms := make(chan runtime.Alarm, 1)
+	rt, err := runtime.New(runtime.Workers(1), runtime.Watchdog(10*time.Millisecond,
+		func(a runtime.Alarm) { alarms <- a })) // a service logs a, and a.Stack()
+	if err != nil {
+		panic(err)
+	}
+	defer rt.Close()
+	over := make(chan int)
+	runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		cx.SetName("import")
+		return <-over, nil // it should call runtime.Receive
+	})
+	a := <-alarms
+	fmt.Printf("%s holds worker %d\n", a.Task, a.Worker)
+	close(over)
+	// Output:
+	// import holds worker 0
 }
 
 // writeMetrics writes what a runtime has done and does, in the text format of Prometheus. A handler

@@ -48,6 +48,11 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		{runtime.Searches(0), "runtime: Searches(0): must be 1 to 1000"},
 		{runtime.RescueInterval(-1), "runtime: RescueInterval(-1ns): must be 0 or more"},
 		{runtime.OnPanic(nil), "runtime: OnPanic: nil function"},
+		{runtime.Watchdog(time.Microsecond, func(runtime.Alarm) {}),
+			"runtime: Watchdog(1µs, _): must be 1ms to 24h0m0s"},
+		{runtime.Watchdog(25*time.Hour, func(runtime.Alarm) {}),
+			"runtime: Watchdog(25h0m0s, _): must be 1ms to 24h0m0s"},
+		{runtime.Watchdog(time.Second, nil), "runtime: Watchdog: nil function"},
 		{runtime.BlockingThreads(0), "runtime: BlockingThreads(0): must be 1 to 1000000"},
 		{runtime.BlockingKeepAlive(-time.Second),
 			"runtime: BlockingKeepAlive(-1s): must be 0 or more"},
@@ -76,6 +81,7 @@ func TestEveryOptionWorks(t *testing.T) {
 		runtime.OnPanic(func(*runtime.PanicError) {}),
 		runtime.BlockingThreads(1),
 		runtime.BlockingKeepAlive(time.Millisecond),
+		runtime.Watchdog(time.Hour, func(runtime.Alarm) {}),
 		runtime.Debug(),
 	)
 	v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return fib(cx, 12) }))

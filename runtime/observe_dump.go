@@ -16,7 +16,7 @@ import (
 // end of which task, until when, for which descriptor. It returns the error of w, and panics if w
 // is nil.
 //
-//	runtime: open; 1 worker, 1 asleep, 0 searching; 2 tasks, 1 timer, 0 watches; 3 stacks, 1 spare
+//	open; 1 worker, 1 asleep, 0 searching; 2 tasks, 1 timer, 0 watches; 3 stacks, 1 spare
 //	worker 0: asleep
 //	task 1 main.serve: waits in Handle.Join, main.go:12, for 2s, for the end of task 2
 //	task 2 "loader": waits in Cx.Sleep, main.go:25, for 2s, 58s are left
@@ -59,7 +59,7 @@ type sight struct {
 	number uint64
 	state  taskstate.State
 	record *record  // or nil
-	does   any      // of nameOf, or nil
+	does   any      // of whatDoes, or nil
 	place  string   // where it runs, or ""
 	waits  []string // for what it waits
 }
@@ -261,7 +261,7 @@ func (d *dump) waitsFor(t *task, verb string, s *sight) {
 }
 
 // lookAtRuns says which tasks run, and which are beneath another on a stack. Workers show that with
-// Debug.
+// Debug or Watchdog.
 func (d *dump) lookAtRuns() {
 	for _, w := range d.rt.workers {
 		if r, _ := w.looked(); r != nil {
@@ -306,7 +306,7 @@ func shortly(ns int64) time.Duration { return max(time.Duration(ns), 0).Round(ti
 func (d *dump) write() {
 	rt, stats := d.rt, d.rt.Stats()
 	mode := [...]string{"open", "shutting down", "closed"}[rt.mode.Load()]
-	fmt.Fprintf(&d.out, "runtime: %s; %s, %d asleep, %d searching; %s, %s, %s; %s, %d spare\n",
+	fmt.Fprintf(&d.out, "%s; %s, %d asleep, %d searching; %s, %s, %s; %s, %d spare\n",
 		mode, several(len(rt.workers), "worker"), stats.Sleeping, stats.Searching,
 		several(stats.Live, "task"), several(stats.Timers, "timer"),
 		several(stats.Watches, "watch"), several(stats.Stacks, "stack"), stats.Spares)

@@ -26,7 +26,9 @@ func dumped(t testing.TB, rt *runtime.Runtime) string {
 }
 
 // standing is a clock that does not go on.
-func standing() runtime.Option { return runtime.WithClock(func() int64 { return int64(time.Hour) }) }
+func standing() runtime.Option {
+	return runtime.WithClock(func() int64 { return int64(time.Hour) })
+}
 
 // atRest waits until all workers of rt sleep, and no task is queued.
 func atRest(t testing.TB, rt *runtime.Runtime) {
@@ -184,7 +186,7 @@ func TestDumpWithoutDebugSaysWhatCostsNothing(t *testing.T) {
 		}).JoinTimeout(cx, time.Hour)
 	})
 	atRest(t, rt)
-	require.Equal(t, `runtime: open; 1 worker, 1 asleep, 0 searching; `+
+	require.Equal(t, `open; 1 worker, 1 asleep, 0 searching; `+
 		`3 tasks, 2 timers, 0 watches; 2 stacks, 0 spare
 worker 0: asleep
 task 1 "parent": waits, 1h0m0s are left, for the end of task 2
@@ -292,7 +294,7 @@ func TestDumpMayBeCalledAtAnyTime(t *testing.T) {
 		closes(t, rt)
 		dumping.Wait()
 		require.Zero(t, runtime.Records(rt))
-		require.Contains(t, dumped(t, rt), "runtime: closed; 2 workers, ")
+		require.Contains(t, dumped(t, rt), "closed; 2 workers, ")
 	}
 }
 

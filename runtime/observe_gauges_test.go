@@ -11,10 +11,12 @@ import (
 // What there is at the moment is counted, and what has failed. (runtime/R9)
 func TestStatsCountWhatThereIs(t *testing.T) {
 	rt := scripted(t, Workers(1), SpareCoroutines(2))
+	t.Cleanup(func() { rt.raiseMode(cancelled) }) // if it fails, some sleep
 	w := rt.workers[0]
 	waiting := func(n int) (all []*Handle[int]) {
 		for range n {
-			all = append(all, Submit(rt, func(cx Cx) (int, error) { return 0, cx.Sleep(time.Hour) }))
+			sleeps := func(cx Cx) (int, error) { return 0, cx.Sleep(time.Hour) }
+			all = append(all, Submit(rt, sleeps))
 		}
 		w.work()
 		return all

@@ -42,9 +42,9 @@ func Labels(pairs ...string) Option {
 	}
 }
 
-// LogPanics logs each panic of a task as an error, with its value and stack, and its name if it has
-// one (see [Cx.SetName]), before the task ends. The panic is the result of the task in any case. A function of [OnPanic] is called first. A nil
-// logger is refused.
+// LogPanics logs each panic of a task as an error, with its value and stack, and the name of the
+// task if it has one (see [Cx.SetName]), before the task ends. The panic is the result of the task
+// in any case. A function of [OnPanic] is called first. A nil logger is refused.
 func LogPanics(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -80,7 +80,8 @@ func (rt *Runtime) label() {
 	}
 }
 
-// traced polls t within a trace region, if Trace is on, and with Debug shows that it runs.
+// traced polls t within a trace region, if Trace is on, and with Debug or Watchdog shows that
+// it runs.
 func (co *coroutine) traced(t *task) (ended bool) {
 	if t.rt.config.shows() {
 		co.pushRunning(t)

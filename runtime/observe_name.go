@@ -6,9 +6,10 @@ import (
 	"runtime/trace"
 )
 
-// SetName names the task for whoever looks at the runtime: [Runtime.Dump], a [PanicError] and what [LogPanics] logs. The name replaces the one that the task had before; ""
-// takes it away. It ends with the task. A task that is not named costs nothing; a name costs less
-// than a microsecond.
+// SetName names the task for whoever looks at the runtime: [Runtime.Dump], [Alarm], [PanicError]
+// and what [LogPanics] logs. The name replaces the one that the task had before; "" takes it away.
+// It ends with the task. A task that is not named costs nothing; a name costs less than a
+// microsecond.
 //
 // With [Labels], profiles show the name as the label "task", in place of the labels that the task
 // has set by pprof.Do, until the task ends, or until Poll of a [Future] returns. What runs on the
@@ -28,6 +29,10 @@ func (cx Cx) SetName(name string) {
 		r.begun.Store(true)
 		t.pushJoiner(&r.joiner)
 		t.requestJoinerWake()
+		if n := len(cx.coroutine.running); n > 0 { // with Watchdog, and without Debug
+			cx.coroutine.running[n-1] = cx.coroutine.running[n-1].with(r)
+			cx.coroutine.worker.showRun(cx.coroutine.running[n-1])
+		}
 	}
 	r.name.Store(&name)
 	if t.rt.config.labels != nil {
@@ -37,6 +42,13 @@ func (cx Cx) SetName(name string) {
 	if t.rt.config.trace && trace.IsEnabled() {
 		trace.Log(context.Background(), "task", name)
 	}
+}
+
+// with returns r with a record.
+func (r *run) with(its *record) *run {
+	named := *r
+	named.record = its
+	return &named
 }
 
 // endLabel ends the label of t, which runs on co: its run or its end is over. Its runner calls it.

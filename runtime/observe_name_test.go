@@ -89,7 +89,10 @@ func TestANameEndsWithItsTask(t *testing.T) {
 // namedFuture is never ready.
 type namedFuture struct{}
 
-func (namedFuture) Poll(cx runtime.Cx) (int, error, bool) { cx.SetName("future"); return 0, nil, false }
+func (namedFuture) Poll(cx runtime.Cx) (int, error, bool) {
+	cx.SetName("future")
+	return 0, nil, false
+}
 
 // Profiles show the name as a label while the task runs on its stack, that of the innermost one
 // that has a name, and neither before nor after. (runtime/R31)

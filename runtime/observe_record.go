@@ -13,9 +13,9 @@ import (
 // A task's fields belong to its runner, and so does what a coroutine or a worker knows of it. Who
 // looks from outside has the lists that the runtime keeps anyway, and records:
 //
-//	record   of a task that has called SetName; with Debug, of each task from its spawn. One of the
-//	         task's joiners: its end removes it
-//	run      what a worker runs; published by the worker, with Debug only
+//	record   of a task that has called SetName; with Debug, of each task from its spawn. It is one
+//	         of the task's joiners, so that its end removes it
+//	run      what a worker runs; published by the worker, with Debug or Watchdog only
 //	wait     where a task waits, and since when; in its record, with Debug only
 //
 // What a record and a run say never changes, or is an atomic of its own: whoever looks takes the
@@ -32,7 +32,7 @@ type record struct {
 	joiner        // its wake removes the record at the end of the task
 	task   *task  // never changes
 	number uint64 // of the record, counted from 1; never changes
-	does   any    // of nameOf, at the spawn; nil without Debug. Never changes
+	does   any    // of whatDoes, at the spawn; nil without Debug. Never changes
 	since  int64  // the clock at the spawn; never changes
 	// name is what SetName was given, or nil. Stored by the runner, loaded by any goroutine.
 	name  atomic.Pointer[string]
@@ -40,7 +40,7 @@ type record struct {
 	// wait is where the task waits, with Debug; nil while it runs. Stored by the runner, loaded by
 	// any goroutine.
 	wait atomic.Pointer[taskWait]
-	// labelled says that the goroutine on which the task runs has its label. Accessed by the runner.
+	// labelled says that the goroutine on which the task runs has its label. The runner uses it.
 	labelled bool
 }
 
@@ -49,7 +49,7 @@ type run struct {
 	task   *task
 	below  *run    // what has inlined it, or nil
 	record *record // of the task, or nil
-	does   any     // of nameOf
+	does   any     // of whatDoes
 	// goroutine is the number of the coroutine's goroutine.
 	goroutine string
 }
@@ -190,8 +190,8 @@ func (co *coroutine) popRunning() {
 	co.worker.showRun(below)
 }
 
-// shownRun is what others see of a worker. Its worker stores it, with Debug; any
-// goroutine loads it.
+// A shownRun is what others see of a worker. That stores it, with Debug or Watchdog; any goroutine
+// loads it.
 type shownRun struct {
 	run   atomic.Pointer[run] // nil: none
 	since atomic.Int64        // the clock when run was stored, with Debug
@@ -209,14 +209,14 @@ func (w *worker) showRun(r *run) {
 }
 
 // looked returns what w runs, and how often that has changed before. Any goroutine may call it. If
-// two calls return the same number, w has run the same all the time in between, except for what has
-// just begun. (runtime/R32)
+// two calls return the same, w has run that all the time in between. (runtime/R32)
 func (w *worker) looked() (r *run, changes uint64) {
 	changes = w.shown.changes.Load()
 	return w.shown.run.Load(), changes
 }
 
-// showing returns yield with what others see of the run and the wait around it. Debug is on.
+// showing returns yield with what others see of the run and the wait around it. Debug or
+// Watchdog is on.
 func (co *coroutine) showing(yield func(struct{}) bool) func(struct{}) bool {
 	return func(struct{}) bool {
 		n := len(co.running)

@@ -40,7 +40,9 @@ type config struct {
 	labels          context.Context // carries the labels of all goroutines; nil: none are set
 	trace           bool
 	debug           bool
-	shared          bool // of Default
+	shared          bool          // of Default
+	watchdog        time.Duration // 0: none
+	alarm           func(Alarm)
 
 	blockingThreads   int
 	blockingKeepAlive time.Duration
@@ -252,4 +254,4 @@ func BlockingKeepAlive(d time.Duration) Option {
 }
 
 // shows reports whether workers show what they run.
-func (c *config) shows() bool { return c.debug }
+func (c *config) shows() bool { return c.debug || c.watchdog > 0 }

@@ -50,6 +50,9 @@ type Runtime struct {
 	ends     ends
 	joins    joinNotes // with Debug
 	records  records
+	blockers blockers // with Watchdog
+	// outsiders counts tasks that wait for a Go channel or a context. Tasks add, watchdogs load.
+	outsiders atomic.Int64
 	// joinersLock orders removals from the lists of joiners of all tasks.
 	joinersLock sync.Mutex
 }
@@ -70,6 +73,9 @@ func New(options ...Option) (*Runtime, error) {
 	rt := assemble(c)
 	for _, w := range rt.workers {
 		go w.run()
+	}
+	if c.watchdog > 0 {
+		go newWatchdog(rt).run()
 	}
 	return rt, nil
 }

@@ -55,13 +55,13 @@ type coroutine struct {
 	inlineDepth  int        // how many levels there may be; never changes
 	budget       int        // calls left that need not wait; see Cx.charge
 	budgetRounds uint8      // how many budgets in a row were used up
-	tracing      bool       // the option Trace or Debug; never changes
+	tracing      bool       // the option Trace, Debug or Watchdog; never changes
 	debugging    bool       // the option Debug; never changes
 	labelled     bool       // the goroutine has the labels of a task that was named
 	spans        []openSpan // of the tasks here that are in shields and have started tasks
 	waited       bool       // has been suspended since a future cleared this before its poll
-	running      []*run     // with Debug: what runs here, the innermost last
-	goroutine    string     // with Debug: the number of its own; never changes
+	running      []*run     // with Debug or Watchdog: what runs here, the innermost last
+	goroutine    string     // with Debug or Watchdog: its number; never changes
 	creator      string     // the number of the goroutine that has started it; never changes
 
 	next  func() (struct{}, bool) // resumes it; the trampoline calls it

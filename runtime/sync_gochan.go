@@ -81,6 +81,9 @@ type helper struct {
 func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 	h := &helper{task: cx.task, quit: make(chan struct{})}
 	go h.run(wait)
+	outsiders := &cx.task.rt.outsiders
+	outsiders.Add(1)
+	defer outsiders.Add(-1)
 	for !h.ended.Load() {
 		cx.coroutine.suspend(taskWaits)
 		if err != nil || h.ended.Load() {

@@ -172,5 +172,11 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 // ctx ends; before, only if ctx is of a type that package context does not know.
 func (cx Cx) wakeAfter(ctx context.Context) (stop func() bool) {
 	t := cx.task
-	return context.AfterFunc(ctx, func() { t.wake(nil) })
+	outsiders := &t.rt.outsiders
+	outsiders.Add(1)
+	forget := context.AfterFunc(ctx, func() { t.wake(nil) })
+	return func() bool {
+		outsiders.Add(-1)
+		return forget()
+	}
 }

@@ -234,6 +234,13 @@ func (l *futureList) remove(r *futureLink) {
 	r.previous, r.next = nil, nil
 }
 
+// empty reports whether no task is in the list.
+func (l *futureList) empty() bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.head.next == &l.head
+}
+
 // wakeAll wakes all tasks of the list. Partner: worker.toIdle, which loads the mode after the task
 // has entered the list.
 func (l *futureList) wakeAll() {

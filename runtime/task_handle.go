@@ -97,7 +97,8 @@ func (cx Cx) joined(t *task, f *failure) error {
 // Wait waits for the end of the task and returns its result, or the error of ctx if that ends
 // first: one that errors.Is takes for ctx.Err() and for the cause of ctx. It is for goroutines that
 // are not tasks, since it would block a worker: a task calls [Handle.Join]. It panics if the handle
-// is detached or ctx is nil, and with [Debug] if a task of the same runtime calls it.
+// is detached or ctx is nil, and with [Debug] if a task of the same runtime calls it. [Watchdog]
+// tells of one that does.
 func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	h.check("Wait")
 	notNil(ctx, "Wait")
@@ -108,6 +109,9 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 		done := make(goroutine)
 		j := &joiner{waker: done}
 		if h.addJoiner(j) {
+			if h.rt.config.watchdog > 0 {
+				defer h.rt.blockers.enter("Handle.Wait")()
+			}
 			select {
 			case <-done:
 			case <-ctx.Done():

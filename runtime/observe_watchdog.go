@@ -1,0 +1,240 @@
+package runtime
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The watchdog
+//
+// A goroutine looks at what the workers show twice in each period. It tells of
+//
+//	hold   a worker runs the same run of the same task at all looks of a period. Each run and each
+//	       wait counts: many short tasks are no hold, and a task that waits and goes on begins a
+//	       new one (runtime/R32)
+//	stop   at all looks of a period no worker is awake, nothing has run since the last, there
+//	       are tasks, and nothing that the runtime knows of can wake one: no timer, no Watch, no
+//	       blocking task, no wait for a Go channel or a context, no resting future
+//
+// It tells of each once. It takes no lock of a worker for longer than to copy, and wakes none.
+//
+// Rejected alternatives
+//
+//   - Looking at the clock in each run. A run of a task may take 50 ns, and so does the clock.
+//   - The stack of the task that holds its worker, with each alarm. Go gives the stack of another
+//     goroutine only by stopping all of them; [Alarm.Stack] does it if it is asked for.
+
+// Watchdog makes the runtime tell report of tasks that hold their worker, and of tasks that
+// probably wait for ever; see [Alarm]. It must be 1 ms to 24 h; nil functions are refused.
+//
+//   - A task holds its worker if it runs for d without a wait or an end. Others that are queued
+//     there are stolen or rescued, but a worker is missing. A join that runs its target counts as
+//     a wait.
+//   - Tasks wait for ever if for d all workers sleep, tasks are left, and nothing that the runtime
+//     knows of can wake one: no timer, no [Watch], no blocking task, no wait for a Go channel or a
+//     context, no future. A goroutine that is no task may still do it, by a [Channel] for instance:
+//     whether that is so, the runtime cannot know.
+//
+// Each is told of once, half a period late at most. report is called on a goroutine of its own and
+// may block, which delays further alarms. Its panics are told as those of tasks are; see [OnPanic].
+// The goroutine ends with the runtime, which does not wait for it. A runtime in which nothing
+// happens wakes no worker for it, only that goroutine, twice in each period.
+//
+// It costs some 50 ns for each run of a task, and for each [Handle.Wait] that waits a microsecond.
+func Watchdog(d time.Duration, report func(Alarm)) Option {
+	return func(c *config) error {
+		if d < time.Millisecond || d > 24*time.Hour {
+			return fmt.Errorf("runtime: Watchdog(%v, _): must be 1ms to 24h0m0s", d)
+		}
+		if report == nil {
+			return fmt.Errorf("runtime: Watchdog: nil function")
+		}
+		c.watchdog, c.alarm = d, report
+		return nil
+	}
+}
+
+// An Alarm is what the watchdog of a runtime has noticed; see [Watchdog].
+type Alarm struct {
+	Worker int           // the worker that a task holds; -1: no worker runs, and tasks wait
+	Task   string        // what the task was named by [Cx.SetName], or its function; "" without one
+	For    time.Duration // for how long at least
+	// Call is "Handle.Wait" if the task holds its worker in that, which a task must not call.
+	Call string
+	// Dump is what [Runtime.Dump] writes, if tasks wait.
+	Dump string
+
+	goroutine string
+}
+
+// String returns a line that says what was noticed, and Dump.
+func (a Alarm) String() string {
+	if a.Worker < 0 {
+		return fmt.Sprintf("runtime: tasks wait for each other or for the outside, for %v:\n%s",
+			a.For, a.Dump)
+	}
+	text := fmt.Sprintf("runtime: task %q holds worker %d for %v", a.Task, a.Worker, a.For)
+	if a.Call != "" {
+		text += " in " + a.Call + ", which blocks it; a task calls Handle.Join"
+	}
+	return text
+}
+
+// Stack returns the stack of the task that holds its worker, as it is now, or "" if no task did or
+// its goroutine is gone. The task may have gone on meanwhile. It stops all goroutines of the
+// process while it copies their stacks, at most 64 MB.
+func (a Alarm) Stack() string {
+	if a.goroutine == "" {
+		return ""
+	}
+	text := make([]byte, 1<<20)
+	for {
+		n := runtime.Stack(text, true)
+		if n < len(text) || len(text) >= 64<<20 {
+			text = text[:n]
+			break
+		}
+		text = make([]byte, 2*len(text))
+	}
+	for _, stack := range bytes.Split(text, []byte("\n\n")) {
+		if strings.HasPrefix(string(stack), "goroutine "+a.goroutine+" ") {
+			return string(stack)
+		}
+	}
+	return ""
+}
+
+// A watchdog is what the goroutine knows. It belongs to that.
+type watchdog struct {
+	rt    *Runtime
+	holds []hold // by worker
+	stop  stop
+}
+
+// A hold is what a worker has run at the last looks.
+type hold struct {
+	run     *run
+	changes uint64
+	since   int64
+	told    bool
+}
+
+// A stop is for how long nothing has run.
+type stop struct {
+	changes uint64 // of all workers, at the last look
+	quiet   bool   // nothing could wake a task then
+	since   int64
+	told    bool
+}
+
+func newWatchdog(rt *Runtime) *watchdog {
+	return &watchdog{rt: rt, holds: make([]hold, len(rt.workers))}
+}
+
+// run is the goroutine.
+func (d *watchdog) run() {
+	normal := false
+	defer func() {
+		if !normal {
+			go d.run() // report has called Goexit
+		}
+	}()
+	d.rt.label()
+	ticker := time.NewTicker(d.rt.config.watchdog / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-d.rt.done:
+			normal = true
+			return
+		case <-ticker.C:
+			d.look(d.rt.now())
+		}
+	}
+}
+
+// look looks once.
+func (d *watchdog) look(now int64) {
+	changes := uint64(0)
+	for i, w := range d.rt.workers {
+		r, n := w.looked()
+		changes += n
+		h := &d.holds[i]
+		if r == nil || r != h.run || n != h.changes {
+			*h = hold{run: r, changes: n, since: now}
+		} else if !h.told && now-h.since >= int64(d.rt.config.watchdog) {
+			h.told = true
+			d.tell(Alarm{
+				Worker: i, Task: r.name(), For: time.Duration(now - h.since),
+				Call: d.rt.blockers.call(r.goroutine), goroutine: r.goroutine,
+			})
+		}
+	}
+	s := &d.stop
+	if quiet := d.rt.quiet(); !quiet || !s.quiet || changes != s.changes {
+		*s = stop{changes: changes, quiet: quiet, since: now}
+	} else if !s.told && now-s.since >= int64(d.rt.config.watchdog) {
+		s.told = true
+		d.tell(Alarm{
+			Worker: -1, For: time.Duration(now - s.since), Dump: string(d.rt.dump()),
+		})
+	}
+}
+
+// tell calls the function of Watchdog.
+func (d *watchdog) tell(a Alarm) {
+	defer func() {
+		if r := recover(); r != nil {
+			defer func() { _ = recover() }() // no result can hold it
+			d.rt.panicked(&PanicError{Value: r, Stack: debug.Stack()})
+		}
+	}()
+	d.rt.config.alarm(a)
+}
+
+// quiet reports whether all workers sleep, tasks are left, and nothing that the runtime knows of
+// can wake one.
+func (rt *Runtime) quiet() bool {
+	p := &rt.blocking
+	return rt.idle.Parked() == len(rt.workers) && rt.injector.Len() == 0 && rt.live.Load() > 0 &&
+		rt.timers.next.Load() == math.MaxInt64 && rt.watches.open.Load() == 0 &&
+		p.threads.Load() == p.idle.Load() && p.queued.Load() == 0 &&
+		rt.outsiders.Load() == 0 && rt.futures.empty()
+}
+
+// blockers lists goroutines that block in [Handle.Wait], if Watchdog is on. Any goroutine may call
+// its methods.
+type blockers struct {
+	lock sync.Mutex
+	all  map[string]string // by the number of the goroutine, what it calls
+}
+
+// enter notes that the calling goroutine is about to block in call, until the function that it
+// returns is called.
+func (b *blockers) enter(call string) (leave func()) {
+	number, _ := header()
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.all == nil {
+		b.all = map[string]string{}
+	}
+	b.all[number] = call
+	return func() {
+		b.lock.Lock()
+		defer b.lock.Unlock()
+		delete(b.all, number)
+	}
+}
+
+// call returns what a goroutine blocks in, or "".
+func (b *blockers) call(goroutine string) string {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.all[goroutine]
+}
