@@ -15,7 +15,8 @@
 //	Notify                                   whoever has put a task, from outside or a worker
 //	Claim                                    whoever has something for one worker only
 //	Close                                    whoever stops the workers
-//	Worker, Workers, Searching, Parked       anyone
+//	Worker, Workers, Searching,
+//	Parked, IsParked                         anyone
 //
 // A worker that sleeps, one that is busy, and two tasks, all played by one goroutine:
 //

@@ -57,6 +57,7 @@ func Accesses() []Access {
 			"the token orders it after the And that cleared the bit; it only panics", "memory/M4"},
 		{"idle", "Searching", "searching.Load", relaxed, "a snapshot", ""},
 		{"idle", "Parked", "words.Load", relaxed, "a snapshot", ""},
+		{"idle", "IsParked", "word.Load", relaxed, "a snapshot", ""},
 
 		{"park", "Unpark", "word.Swap", acqRel,
 			"releases what the waker did, acquires the parker's sleeper; a second waker's Swap " +
