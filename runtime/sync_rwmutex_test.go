@@ -135,6 +135,8 @@ func TestReadersPassAWriterThatGivesUp(t *testing.T) {
 		settle(cx)
 		require.Equal(t, 4, runtime.Waiting(&m))
 		writer.Cancel()
+		settle(cx)
+		require.Equal(t, 1, runtime.Waiting(&m), "both readers enter")
 		for _, h := range readers {
 			if _, err := h.Join(cx); err != nil {
 				return err
