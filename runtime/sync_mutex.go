@@ -27,7 +27,8 @@ import (
 // first in line, which tries again, and whoever runs just then takes the mutex first. Nobody waits
 // for a task that is only queued, which is faster where critical sections are short and always
 // wanted. But it takes a second mode against starvation, which reads the clock; and a call that
-// gives up after it was woken has to wake the next one in its place.
+// gives up after it was woken has to wake the next one in its place. BenchmarkMutex shows
+// the two side by side.
 
 // A Mutex excludes tasks, and goroutines, from one another. Unlike sync.Mutex, it may be held while
 // its task waits, and a task that wants it does not block its worker. The zero Mutex is unlocked.
