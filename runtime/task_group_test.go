@@ -253,8 +253,8 @@ func (*countedContext) Value(any) any { return nil }
 
 func (c *countedContext) AfterFunc(f func()) (stop func() bool) {
 	c.held.Add(1)
-	stop = context.AfterFunc(c.Context, f)
-	return func() bool { c.held.Add(-1); return stop() }
+	forget := context.AfterFunc(c.Context, f)
+	return func() bool { c.held.Add(-1); return forget() }
 }
 
 // A task that joins a group and must end cancels it, and is told when the functions have ended.
