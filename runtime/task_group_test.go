@@ -232,8 +232,10 @@ func TestContextForgetsAGroupThatHasEnded(t *testing.T) {
 	counted := &countedContext{Context: ctx}
 	g := runtime.NewGroup(counted, rt)
 	for range 3 {
-		g.Go(func(runtime.Cx) error { return nil })
+		held := int32(0)
+		g.Go(func(runtime.Cx) error { held = counted.held.Load(); return nil })
 		require.NoError(t, waitGroup(t, g))
+		require.EqualValues(t, 1, held)
 		require.Zero(t, counted.held.Load())
 	}
 	end()
@@ -246,10 +248,13 @@ type countedContext struct {
 	held atomic.Int32
 }
 
+// Value hides that the context is one of package context, which would not call AfterFunc.
+func (*countedContext) Value(any) any { return nil }
+
 func (c *countedContext) AfterFunc(f func()) (stop func() bool) {
 	c.held.Add(1)
-	stop = context.AfterFunc(c.Context, f)
-	return func() bool { c.held.Add(-1); return stop() }
+	forget := context.AfterFunc(c.Context, f)
+	return func() bool { c.held.Add(-1); return forget() }
 }
 
 // A task that joins a group and must end cancels it, and is told when the functions have ended.
