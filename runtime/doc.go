@@ -104,7 +104,8 @@
 //   - No timer fires early. A call that waits and returns an error has taken and given nothing,
 //     except that [Conn.Write] may have written a part, and says how much.
 //   - When [Runtime.Done] is closed, all tasks have ended and all workers have stopped.
-//   - A runtime in which nothing happens wakes nobody: no timeouts, no polling.
+//   - A runtime in which nothing happens wakes nobody: no timeouts, no polling; a [Watchdog] wakes
+//     a goroutine of its own.
 //
 // Spawning a task synchronizes before its function. The end of a task synchronizes before the
 // return of each call that finds it ended. The functions say what else synchronizes.

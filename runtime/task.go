@@ -126,20 +126,18 @@ func (t *task) completeWith(w *worker, err error) {
 
 // cancel asks t to end. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) cancel(w *worker) {
-	outcome := t.state.Cancel()
-	switch outcome {
+	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
 		t.schedule(w)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
 	case taskstate.CancelDeferred:
+		t.rt.countCancelled(w)
+		return
 	default:
 		return
 	}
 	t.rt.countCancelled(w)
-	if outcome == taskstate.CancelDeferred {
-		return
-	}
 	t.rt.contexts.cancel(t)
 }
 

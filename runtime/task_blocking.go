@@ -35,10 +35,10 @@ type blocking struct {
 	lock sync.Mutex
 	// The rest, up to the counters, is under the lock.
 	queue     []*task
-	free      []*thread // threads that wait; the last is used first
-	all       map[*thread]struct{}
-	cancelled bool // push ends its task, if that was not started in a shield
-	stopped   bool // threads end instead of waiting
+	free      []*thread            // threads that wait; the last is used first
+	all       map[*thread]struct{} // all threads
+	cancelled bool                 // push ends its task, if that was not started in a shield
+	stopped   bool                 // threads end instead of waiting
 
 	// The counters are read by any goroutine, and written under the lock except completed.
 	threads, idle, queued       atomic.Int64
