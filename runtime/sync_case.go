@@ -15,7 +15,7 @@ func newLineCase[P any](
 	t *ticket, payload P, into *P, in *line[P], from source[P],
 ) *lineCase[P] {
 	q := &lineCase[P]{from: from, into: into}
-	q.waker, q.ticket, q.payload = t.choice.waker, t, payload
+	q.waker, q.payload = t, payload
 	in.push(&q.waiter)
 	return q
 }
@@ -43,7 +43,7 @@ func (c *sendCase[T]) checkCase(*task)   { c.channel.check() }
 func (c *sendCase[T]) lock() *rankedLock { return &c.channel.lock }
 
 func (c *sendCase[T]) try() (bool, waker, error) {
-	r, err := c.channel.give(c.value)
+	r, _, err := c.channel.give(c.value, nil)
 	if r != nil {
 		return true, r.waker, nil
 	}
@@ -68,7 +68,7 @@ func (c *receiveCase[T]) checkCase(*task)   { c.channel.check() }
 func (c *receiveCase[T]) lock() *rankedLock { return &c.channel.lock }
 
 func (c *receiveCase[T]) try() (bool, waker, error) {
-	v, s, err := c.channel.take()
+	v, s, _, err := c.channel.take(nil)
 	if err == ErrWouldWait {
 		return false, nil, err
 	}
@@ -105,7 +105,7 @@ func (c *oneshotCase[T]) checkCase(*task) {
 func (c *oneshotCase[T]) lock() *rankedLock { return &c.oneshot.lock }
 
 func (c *oneshotCase[T]) try() (bool, waker, error) {
-	v, err := c.oneshot.take()
+	v, _, err := c.oneshot.takeOrQueueLocked(nil)
 	if err == ErrWouldWait {
 		return false, nil, err
 	}
@@ -206,7 +206,7 @@ type queuedEnd struct {
 // wake is called when the task has ended; also if it was withdrawn meanwhile.
 func (e *queuedEnd) wake(w *worker) {
 	if e.ticket.claim() {
-		e.ticket.choice.waker.wake(w)
+		e.ticket.wake(w)
 	}
 }
 

@@ -209,12 +209,12 @@ func (c *Channel[T]) check() {
 func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) {
 	c.check()
 	c.lock.Lock()
-	r, err := c.give(v)
-	if err == ErrWouldWait && who != nil {
-		err = nil
-		w = &waiter[T]{waker: who, payload: v}
-		c.senders.push(w)
+	if c.held < len(c.buffer) && c.receivers.first == nil && !c.closed {
+		c.put(v) // as give would, without a call
+		c.lock.Unlock()
+		return nil, nil
 	}
+	r, w, err := c.give(v, who)
 	c.lock.Unlock()
 	if r != nil {
 		r.waker.wake(by)
@@ -222,22 +222,25 @@ func (c *Channel[T]) send(v T, who waker, by *worker) (w *waiter[T], err error) 
 	return w, err
 }
 
-// give sends v, or returns ErrWouldWait. It is called under the lock, and returns the receiver that
-// has got v, to be woken after the lock.
-func (c *Channel[T]) give(v T) (r *waiter[T], err error) {
+// give is send under the lock. It returns the receiver that has got v, to be woken after the lock.
+func (c *Channel[T]) give(v T, who waker) (r, w *waiter[T], err error) {
 	if r := c.receivers.pop(); r != nil {
 		r.payload = v
 		r.setAnswer(served)
-		return r, nil
+		return r, nil, nil
 	}
 	switch {
 	case c.closed:
-		return nil, ErrChannelClosed
+		return nil, nil, ErrChannelClosed
 	case c.held < len(c.buffer):
 		c.put(v)
-		return nil, nil
+		return nil, nil, nil
+	case who == nil:
+		return nil, nil, ErrWouldWait
 	}
-	return nil, ErrWouldWait
+	w = &waiter[T]{waker: who, payload: v}
+	c.senders.push(w)
+	return nil, w, nil
 }
 
 // receive receives a value, or queues a waiter for who and returns it. If who is nil it returns
@@ -245,12 +248,12 @@ func (c *Channel[T]) give(v T) (r *waiter[T], err error) {
 func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err error) {
 	c.check()
 	c.lock.Lock()
-	v, s, err := c.take()
-	if err == ErrWouldWait && who != nil {
-		err = nil
-		w = &waiter[T]{waker: who}
-		c.receivers.push(w)
+	if c.held > 0 && c.senders.first == nil {
+		v = c.get() // as take would, without a call
+		c.lock.Unlock()
+		return v, nil, nil
 	}
+	v, s, w, err := c.take(who)
 	c.lock.Unlock()
 	if s != nil {
 		s.waker.wake(by)
@@ -258,9 +261,9 @@ func (c *Channel[T]) receive(who waker, by *worker) (v T, w *waiter[T], err erro
 	return v, w, err
 }
 
-// take receives a value, or returns ErrWouldWait. It is called under the lock, and returns the
-// sender whose value has found its place, to be woken after the lock.
-func (c *Channel[T]) take() (v T, s *waiter[T], err error) {
+// take is receive under the lock. It returns the sender whose value has found its place, to be
+// woken after the lock.
+func (c *Channel[T]) take(who waker) (v T, s, w *waiter[T], err error) {
 	s = c.senders.pop()
 	switch {
 	case c.held > 0:
@@ -272,13 +275,16 @@ func (c *Channel[T]) take() (v T, s *waiter[T], err error) {
 		v = s.payload
 	case c.closed:
 		err = ErrChannelClosed
-	default:
+	case who == nil:
 		err = ErrWouldWait
+	default:
+		w = &waiter[T]{waker: who}
+		c.receivers.push(w)
 	}
 	if s != nil {
 		s.setAnswer(served)
 	}
-	return v, s, err
+	return v, s, w, err
 }
 
 // put appends v to the buffer, which has room. It is called under the lock.

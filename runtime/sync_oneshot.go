@@ -125,26 +125,24 @@ func (o *Oneshot[T]) TryReceive() (T, error) {
 func (o *Oneshot[T]) takeOrQueue(who waker) (v T, w *waiter[T], err error) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	v, err = o.take()
-	if err == ErrWouldWait && who != nil {
-		w = &waiter[T]{waker: who}
-		o.line.push(w)
-		err = nil
-	}
-	return v, w, err
+	return o.takeOrQueueLocked(who)
 }
 
-// take takes the value, or returns ErrWouldWait. It is called under the lock.
-func (o *Oneshot[T]) take() (v T, err error) {
+// takeOrQueueLocked is takeOrQueue under the lock.
+func (o *Oneshot[T]) takeOrQueueLocked(who waker) (v T, w *waiter[T], err error) {
 	switch {
 	case o.closed:
-		return v, ErrChannelClosed
+		return v, nil, ErrChannelClosed
 	case o.sent:
 		v, o.value = o.value, v
 		o.closed = true
-		return v, nil
+		return v, nil, nil
+	case who == nil:
+		return v, nil, ErrWouldWait
 	}
-	return v, ErrWouldWait
+	w = &waiter[T]{waker: who}
+	o.line.push(w)
+	return v, w, nil
 }
 
 // withdraw implements source.

@@ -95,6 +95,9 @@ type ticket struct {
 // goroutine may call it; if it returns true, the caller wakes the owner.
 func (t *ticket) claim() bool { return t.choice.made.CompareAndSwap(undecided, t.number) }
 
+// wake wakes the owner.
+func (t *ticket) wake(w *worker) { t.choice.waker.wake(w) }
+
 // A rankedLock is the lock of a source. Whoever holds one and takes another does so in the order of
 // their ranks.
 type rankedLock struct {

@@ -46,11 +46,10 @@ const (
 // A waiter is a call that waits. P is what the call gives to the source, or receives from it.
 type waiter[P any] struct {
 	state atomic.Uint32 // an answer; stored once, under the lock of the source, loaded by the call
-	waker waker         // never changes
+	// waker never changes. That of a case of a Select is its ticket.
+	waker waker
 	// payload belongs to the source, under its lock, until the answer, and to the call afterwards.
 	payload P
-	// ticket is that of a case of a Select, and nil for other calls. It never changes.
-	ticket *ticket
 	// The links belong to the source, under its lock, while the waiter is in line, and then to the
 	// goroutine that answers it.
 	next, previous *waiter[P]
@@ -97,7 +96,7 @@ func (l *line[P]) pop() *waiter[P] {
 // It is called once, under the lock of the source, when w has left the line or is about to.
 // (runtime/R28)
 func (w *waiter[P]) claim() bool {
-	if w.ticket == nil || w.ticket.claim() {
+	if t, ok := w.waker.(*ticket); !ok || t.claim() {
 		return true
 	}
 	w.setAnswer(late)
