@@ -59,7 +59,7 @@ type sight struct {
 	number uint64
 	state  taskstate.State
 	record *record  // or nil
-	does   any      // of whatDoes, or nil
+	does   any      // of does, or nil
 	place  string   // where it runs, or ""
 	waits  []string // for what it waits
 }
@@ -158,7 +158,7 @@ func (p *blocking) look(d *dump) {
 		}
 	}
 	for _, t := range p.queue[:min(len(p.queue), lookMost)] {
-		add(t, whatDoes(t.body), "queued for a goroutine of its own")
+		add(t, t.body.does(), "queued for a goroutine of its own")
 	}
 }
 

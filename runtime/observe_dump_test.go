@@ -62,6 +62,35 @@ var waitings = map[string]func(runtime.Cx) error{
 	"waits in Notify.WaitFor, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
 		return new(runtime.Notify).WaitFor(cx, func() bool { return false })
 	},
+	"waits in Mutex.Lock, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		var m runtime.Mutex
+		m.TryLock()
+		return m.Lock(cx)
+	},
+	"waits in RWMutex.RLock, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		var m runtime.RWMutex
+		m.TryLock()
+		return m.RLock(cx)
+	},
+	"waits in WaitGroup.Wait, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		var g runtime.WaitGroup
+		g.Add(1)
+		return g.Wait(cx)
+	},
+	"waits in Cond.Wait, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		var m runtime.Mutex
+		m.TryLock()
+		return runtime.NewCond(&m).Wait(cx)
+	},
+	"waits in Select, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		_, err := runtime.Select(cx, runtime.NewChannel[int](0).ReceiveCase(nil))
+		return err
+	},
+	"waits in Group.Join, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		g := runtime.NewGroup(context.Background(), cx.Runtime())
+		g.TryGo(func(cx runtime.Cx) error { return cx.Sleep(time.Hour) })
+		return g.Join(cx)
+	},
 	"waits in Oneshot.Receive, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
 		_, err := new(runtime.Oneshot[int]).Receive(cx)
 		return err
@@ -125,6 +154,23 @@ func TestDumpSaysForWhatATaskWaits(t *testing.T) {
 		require.NotContains(t, dumped(t, rt), "task 1 ")
 		require.Zero(t, runtime.Records(rt))
 	}
+}
+
+func observedProcedure(cx runtime.Cx)    { _ = cx.Sleep(time.Hour) }
+func observedMember(cx runtime.Cx) error { return cx.Sleep(time.Hour) }
+
+// A task is called after the function that it was started with, however that was.
+func TestDumpNamesTheFunctionOfEachKindOfTask(t *testing.T) {
+	rt := start(t, 1, runtime.Debug(), standing())
+	rt.Go(observedProcedure)
+	g := runtime.NewGroup(context.Background(), rt)
+	g.Go(observedMember)
+	atRest(t, rt)
+	text := dumped(t, rt)
+	require.Contains(t, text, "runtime_test.observedProcedure: waits")
+	require.Contains(t, text, "runtime_test.observedMember: waits")
+	closes(t, rt)
+	require.ErrorIs(t, g.Wait(), runtime.ErrClosed)
 }
 
 // It says which tasks are queued, which one runs where, and what runs on top of it.

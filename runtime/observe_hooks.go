@@ -100,22 +100,10 @@ func nameOf(t *task) string {
 	if name := t.rt.records.nameOf(t); name != "" {
 		return name
 	}
-	return textOf(whatDoes(t.body))
+	return textOf(t.body.does())
 }
 
-// whatDoes returns the function of a task that does not run, or the type of its future. The runner
-// of the task calls it, or whoever spawns the task.
-func whatDoes(b body) any {
-	if s, ok := b.(*shieldedBody); ok {
-		b = s.body
-	}
-	if b, ok := b.(interface{ does() any }); ok {
-		return b.does()
-	}
-	return reflect.TypeOf(b)
-}
-
-// textOf returns the name of what whatDoes has returned.
+// textOf returns the name of what does has returned.
 func textOf(does any) string {
 	if of, ok := does.(reflect.Type); ok {
 		return of.String()
@@ -126,8 +114,6 @@ func textOf(does any) string {
 	return goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
 }
 
-// does returns what whatDoes returns.
-
 func (c *call[T]) does() any                { return c.fn }
 func (c *callWith[A, T]) does() any         { return c.fn }
 func (c *scopeTask[T]) does() any           { return c.fn }
@@ -135,3 +121,5 @@ func (b *batchTask[T]) does() any           { return b.batch.fn }
 func (p *futureTask[T, F]) does() any       { return reflect.TypeOf(p.future) }
 func (c *blockingCall[T]) does() any        { return c.fn }
 func (c *blockingContextCall[T]) does() any { return c.fn }
+func (p *procedure) does() any              { return p.fn }
+func (c *groupTask) does() any              { return c.fn }

@@ -32,7 +32,7 @@ type record struct {
 	joiner        // its wake removes the record at the end of the task
 	task   *task  // never changes
 	number uint64 // of the record, counted from 1; never changes
-	does   any    // of whatDoes, at the spawn; nil without Debug. Never changes
+	does   any    // of does, at the spawn; nil without Debug. Never changes
 	since  int64  // the clock at the spawn; never changes
 	// name is what SetName was given, or nil. Stored by the runner, loaded by any goroutine.
 	name  atomic.Pointer[string]
@@ -49,7 +49,7 @@ type run struct {
 	task   *task
 	below  *run    // what has inlined it, or nil
 	record *record // of the task, or nil
-	does   any     // of whatDoes
+	does   any     // of does
 	// goroutine is the number of the coroutine's goroutine.
 	goroutine string
 }
@@ -154,7 +154,7 @@ func (r *record) wake(w *worker) {
 // published.
 func (rt *Runtime) record(t *task) {
 	if rt.config.debug {
-		r := rt.records.add(t, whatDoes(t.body))
+		r := rt.records.add(t, t.body.does())
 		t.pushJoiner(&r.joiner)
 		t.state.Join()
 	}
@@ -169,7 +169,7 @@ func (w *worker) adorn(t *task) {
 // pushRunning notes that t runs, on top of the others.
 func (co *coroutine) pushRunning(t *task) {
 	r := &run{
-		task: t, record: t.rt.records.get(t), does: whatDoes(t.body), goroutine: co.goroutine,
+		task: t, record: t.rt.records.get(t), does: t.body.does(), goroutine: co.goroutine,
 	}
 	if n := len(co.running); n > 0 {
 		r.below = co.running[n-1]

@@ -305,5 +305,6 @@ func (l *coroutineList) wakeAll() {
 func (co *coroutine) poll(Cx) bool   { panic(suspendedRule) }
 func (co *coroutine) discardInput()  { panic(suspendedRule) }
 func (co *coroutine) discardResult() { panic(suspendedRule) }
+func (co *coroutine) does() any      { panic(suspendedRule) }
 
 const suspendedRule = "runtime: internal error: a suspended task was used as an unstarted one"

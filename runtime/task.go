@@ -21,6 +21,9 @@ type body interface {
 	// discardResult drops the result, which will not be collected. See taskstate.CompleteDiscard
 	// and taskstate.DetachDiscard.
 	discardResult()
+	// does returns the function of a task that does not run, or the type of its future. The runner
+	// calls it, or whoever spawns the task.
+	does() any
 }
 
 // A task is what queues hold, and the head of every [Handle]. It has 48 bytes.

@@ -48,13 +48,13 @@ type blocking struct {
 // A thread is a goroutine that runs blocking tasks.
 type thread struct {
 	next chan *task // receives the task that ends its wait
-	// task is what it runs, or nil, and does what whatDoes says of it. Under the lock of the pool.
+	// task is what it runs, or nil, and does what its body says of it. Under the lock of the pool.
 	task *task
 	does any
 }
 
 // begins notes that th runs t next. It is called under the lock.
-func (th *thread) begins(t *task) { th.task, th.does = t, whatDoes(t.body) }
+func (th *thread) begins(t *task) { th.task, th.does = t, t.body.does() }
 
 // ends notes that th runs nothing. It is called under the lock.
 func (th *thread) ends() { th.task, th.does = nil, nil }
