@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +55,7 @@ func fenced(page, language string) (blocks []string) {
 
 // A page shows code of the files that it links, as it is there but for the lines with verdicts.
 func TestGuidesShowCodeThatIsChecked(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([./]*testdata/[^)]*\.go)\)`)
+	link := regexp.MustCompile(`\]\(([./]*(?:testdata|runtime)/[^)]*\.go)\)`)
 	verdict := regexp.MustCompile(`(?m)^// verdict: .*\n`)
 	shown := 0
 	for page, text := range guidePages(t) {
@@ -117,9 +120,10 @@ func TestTheLinksOfTheGuidesLeadSomewhere(t *testing.T) {
 		pages[name] = string(text)
 	}
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	code := regexp.MustCompile("(?s)\n```.*?\n```\n")
 	linked := map[string]bool{}
 	for page, text := range pages {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if strings.HasPrefix(m[1], "https://") {
 				continue
 			}
@@ -225,4 +229,40 @@ func quotes(block, printed []string) bool {
 		printed = printed[len(part):]
 	}
 	return true
+}
+
+// The pages on moving to package runtime name what it exports.
+func TestTheNamesOfTheRuntimeInTheGuides(t *testing.T) {
+	exported := map[string]bool{}
+	files, err := filepath.Glob("runtime/*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				exported[namesOf(n)[0]] = true
+				return false
+			case *ast.TypeSpec:
+				exported[n.Name.Name] = true
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					exported[name.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	name := regexp.MustCompile("`(?:sw\\.(\\w+)|((?:Cx|Handle|Group|Runtime|TaskScope|Results)\\.\\w+))")
+	for _, page := range []string{"from-goroutines.md", "from-tokio.md"} {
+		names := name.FindAllStringSubmatch(guidePages(t)["docs/guides/"+page], -1)
+		require.Greater(t, len(names), 30)
+		for _, m := range names {
+			require.True(t, exported[m[1]+m[2]], "%s: %s", page, m[0])
+		}
+	}
 }

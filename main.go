@@ -122,6 +122,8 @@ type call struct {
 	opts           driver.Options
 	json           bool
 	format         string // one of formats
+	html           string // the file for the page, "" for none
+	full           bool   // pictures are as wide as they need
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
@@ -141,6 +143,13 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 			"without it no check is better than bounded")
 	c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
 		"let only timers and sleeps of less than this `time` end while goroutines can run")
+	if command != "mutants" {
+		c.flags.BoolVar(&c.full, "full", false,
+			"draw executions as wide as they need, so that no name and no line of source is cut")
+		c.flags.StringVar(&c.html, "html", "",
+			"also write into `file` one HTML page, which needs nothing else, with the verdicts and\n"+
+				"the execution of each check that fails, to be gone through step by step")
+	}
 	switch command {
 	case "check":
 		c.checkFlags()
@@ -224,11 +233,15 @@ func (c *call) output() (output, error) {
 	}
 	switch c.format {
 	case "table":
-		return driver.NewTable(c.stdout, isTerminal(c.stdout), c.replayCommand), nil
+		t := driver.NewTable(c.stdout, isTerminal(c.stdout), c.replayCommand)
+		t.Full = c.full
+		return t, nil
 	case "json":
 		return driver.NewJSON(c.stdout), nil
 	case "gotest":
-		return driver.NewTestLog(c.stdout, c.replayCommand), nil
+		l := driver.NewTestLog(c.stdout, c.replayCommand)
+		l.Full = c.full
+		return l, nil
 	}
 	return nil, &driver.UsageError{Text: fmt.Sprintf(
 		"format %q: want one of %s", c.format, strings.Join(formats, ", "))}
@@ -255,9 +268,20 @@ func (c *call) check() int {
 	if err != nil {
 		return c.trouble(err)
 	}
-	sum, err := driver.Check(c.ctx, c.opts, out)
+	page, err := c.page()
+	if err != nil {
+		return c.trouble(err)
+	}
+	var observer driver.Observer = out
+	if page != nil {
+		observer = driver.Observers{out, page}
+	}
+	sum, err := driver.Check(c.ctx, c.opts, observer)
 	if err != nil {
 		out.Abandon()
+		if page != nil {
+			page.Abandon()
+		}
 		return c.trouble(err)
 	}
 	if sum.NoRace != "" {
@@ -265,6 +289,11 @@ func (c *call) check() int {
 			sum.NoRace, driver.HowToRace(sum.NoRace))
 	}
 	out.Close(sum)
+	if page != nil {
+		if err := page.Close(sum); err != nil {
+			return c.trouble(err)
+		}
+	}
 	switch {
 	case sum.Failed > 0:
 		return exitFailed
@@ -274,18 +303,51 @@ func (c *call) check() int {
 	return exitOK
 }
 
+// page opens the page that -html asks for; nil if it does not.
+func (c *call) page() (*driver.Page, error) {
+	if c.html == "" {
+		return nil, nil
+	}
+	return driver.NewPage(c.opts.Dir, c.html, c.replayCommand)
+}
+
 func (c *call) replay() int {
-	if c.flags.NArg() != 1 {
+	token, tokens := c.flags.Arg(0), c.flags.NArg()
+	if tokens > 1 { // flags may follow the token
+		if err := c.flags.Parse(c.flags.Args()[1:]); err != nil {
+			return c.trouble(&driver.UsageError{
+				Text: fmt.Sprintf("%v\nusage: surewake %s", err, synopsis["replay"]),
+			})
+		}
+		tokens = 1 + c.flags.NArg()
+	}
+	if tokens != 1 {
 		return c.trouble(&driver.UsageError{
 			Text: "replay wants one token, as a failed or undecided check prints it\n" +
 				"usage: surewake " + synopsis["replay"],
 		})
 	}
-	again, err := driver.Replay(c.ctx, c.opts, c.flags.Arg(0))
+	return c.replayToken(token)
+}
+
+func (c *call) replayToken(token string) int {
+	page, err := c.page()
 	if err != nil {
 		return c.trouble(err)
 	}
-	fmt.Fprint(c.stdout, again.Print())
+	again, err := driver.Replay(c.ctx, c.opts, token)
+	if err != nil {
+		if page != nil {
+			page.Abandon()
+		}
+		return c.trouble(err)
+	}
+	fmt.Fprint(c.stdout, again.Print(c.full))
+	if page != nil {
+		if err := page.Replayed(again); err != nil {
+			return c.trouble(err)
+		}
+	}
 	switch {
 	case !again.Shows:
 		return exitOK

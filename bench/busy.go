@@ -32,8 +32,36 @@ func batchTargets() ([]string, []*ours.Runtime) {
 // busyInjector has two tasks for each worker that take 10 µs and spawn themselves again, for ever.
 // 1,000 tasks come from outside meanwhile. This is spawn_many_remote_busy2 of Tokio's benchmarks.
 func busyInjector() ([]contender, func()) {
-	const n = 1000
 	names, runtimes := batchTargets()
+	return burst(names, runtimes)
+}
+
+// batchSizes is busyInjector with the batches of a worker that has tasks from 2 to 128.
+func batchSizes() ([]contender, func()) {
+	var names []string
+	var all []*ours.Runtime
+	for _, most := range []int{32, 2, 4, 8, 16, 64, 128} {
+		names = append(names, fmt.Sprintf("InjectorBatch(%d, LocalRing)", most))
+		all = append(all, start(ours.Workers(2), ours.InjectorBatch(most, ours.LocalRing)))
+	}
+	return burst(names, all)
+}
+
+// idleBatchSizes is remoteIdle with the batches of a worker that has no tasks from 8 to 256.
+func idleBatchSizes() ([]contender, func()) {
+	var contenders []contender
+	var all []*ours.Runtime
+	for _, most := range []int{32, 8, 64, 128, 256} {
+		rt := start(ours.Workers(2), ours.IdleBatch(most))
+		contenders = append(contenders, contender{name: fmt.Sprintf("IdleBatch(%d)", most), ops: 1,
+			round: outside(func() { submitMany(rt) })})
+		all = append(all, rt)
+	}
+	return contenders, closing(all...)
+}
+
+func burst(names []string, runtimes []*ours.Runtime) ([]contender, func()) {
+	const n = 1000
 	var contenders []contender
 	for i, rt := range runtimes {
 		handles := make([]*ours.Handle[int], n)

@@ -43,6 +43,12 @@ func must[T any](value T, err error) T {
 	return value
 }
 
+func expectNo(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 func expect(got, want int) {
 	if got != want {
 		panic("a wrong result")

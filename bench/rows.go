@@ -9,7 +9,7 @@ import (
 )
 
 func rows() []row {
-	return []row{
+	return append([]row{
 		{"spawn + join inside a worker", time.Nanosecond, spawnJoin},
 		{"10,000 empty tasks, all awaited, each", time.Nanosecond, manyTasks},
 		{"10,000 empty tasks into a pool from outside, each", time.Nanosecond, poolFromOutside},
@@ -30,7 +30,17 @@ func rows() []row {
 			time.Nanosecond,
 			forkJoinByBatch,
 		},
-	}
+		{
+			"the same burst while all workers are busy, by the size of a batch",
+			time.Millisecond,
+			batchSizes,
+		},
+		{
+			"10,000 tasks from outside, all workers asleep, by the size of an idle worker's batch",
+			time.Millisecond,
+			idleBatchSizes,
+		},
+	}, tokioRows()...)
 }
 
 func spawnJoin() ([]contender, func()) {

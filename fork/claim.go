@@ -28,7 +28,8 @@ type Claim[W any] struct {
 // A frame is what a Claim is part of.
 type frame[W any] interface {
 	run(w W)
-	forget() // drops function, argument and result, as far as the collector cares
+	call() any // what run calls
+	forget()   // drops function, argument and result, as far as the collector cares
 }
 
 const (
@@ -57,14 +58,26 @@ func (c *Claim[W]) Run(w W, own *Stack[W]) {
 				c.fault = goexit{}
 			}
 		}
-		own.Abandon(base)
+		c.abandon(own, base)
 		// Partner: Ended and Wait. From here on c is the owner's. (K6)
 		if c.state.Swap(ended) == waiting {
-			host.Ended(c)
+			host.Ended(c, w)
 		}
 	}()
 	c.frame.run(w)
 	returned = true
+}
+
+// abandon ends the forks that the call has left on own. If Host.Await panics, that is what the call
+// panics with, and abandon tries once more: the owner waits for the end of c.
+func (c *Claim[W]) abandon(own *Stack[W], base int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.fault = fault
+			own.Abandon(base)
+		}
+	}()
+	own.Abandon(base)
 }
 
 // goexit is the fault of a call that has called runtime.Goexit.
@@ -82,6 +95,12 @@ func (c *Claim[W]) raise() {
 		panic(fault)
 	}
 }
+
+// Depth returns how many forks are older. Whoever has claimed c calls it, before Run.
+func (c *Claim[W]) Depth() int { return c.index }
+
+// Func returns the function that was forked, for a log. Whoever has claimed c calls it, before Run.
+func (c *Claim[W]) Func() any { return c.frame.call() }
 
 // Ended reports whether the call has ended. The owner calls it, in Host.Await.
 func (c *Claim[W]) Ended() bool { return c.state.Load() == ended }

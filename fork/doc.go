@@ -15,10 +15,10 @@
 // # Who may call what
 //
 //	the owner            a worker's goroutine, while it runs calls: Fork, Both; For, Range,
-//	                     Reduce; Join, Mine and Result of a Frame; Poll, Share, Abandon, Trim
-//	                     and Len of its Stack
-//	anyone               Stack.Claim
-//	whoever has claimed  Claim.Run, once
+//	                     Reduce, Map, ForEach; Join, Mine and Result of a Frame; Poll, Share,
+//	                     Abandon, Trim and Len of its Stack
+//	anyone               Stack.Claim, Stack.Ask, Stack.Asked
+//	whoever has claimed  Claim.Depth and Claim.Func; then Claim.Run, once
 //	a Host, in Await     Claim.Ended, Claim.Wait, Claim.By
 //
 // A fork is joined by the function that made it, and the youngest one first. A Frame is not used
@@ -60,7 +60,11 @@
 // A rest that will be over in 4 microseconds is not split. For looks for thieves after each
 // iteration. Range and Reduce, for short ones, hand out blocks;
 // what can hide meanwhile is what is left of the loop, for as long as a block lasts: some
-// microseconds, unless iterations become much longer all at once.
+// microseconds, unless iterations become much longer all at once. [Map] is Range over a slice.
+//
+// [ForEach] is for what cannot be halved, an iterator. Its values are drawn by one worker, which
+// leaves the call for a value to a thief that has asked. A function that divides its own work looks
+// at [Stack.Asked].
 //
 // # A pool
 //
@@ -96,7 +100,7 @@
 //		}
 //	}
 //
-//	func (w *worker) Ended(*fork.Claim[*worker]) { w.ended <- struct{}{} }
+//	func (w *worker) Ended(_ *fork.Claim[*worker], _ *worker) { w.ended <- struct{}{} }
 //
 // A Host owes:
 //
@@ -109,7 +113,8 @@
 //     panicked.
 //  5. [runtime.Goexit] in a claimed call ends the goroutine of the thief: the pool starts another.
 //
-// [pool] shows how workers sleep that also run tasks, with deque, injector, idle and park.
+// [pool] shows how workers sleep that also run tasks, with deque, injector, idle and park. The Host
+// of package runtime suspends the owner in Await, and so forked functions there may wait.
 //
 // # Panics
 //
@@ -117,7 +122,7 @@
 // depend on who has made the call. Between a fork and its join, a panic of the owner leaves the
 // fork on its Stack. The next join of an older fork abandons it, as does the end of a claimed call,
 // and Abandon: it is not run any more, or waited for if a thief has begun it. No fork needs a
-// defer.
+// defer. [Both] and the loops do so before they panic.
 //
 // # Memory
 //

@@ -2,8 +2,10 @@ package fork_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -115,7 +117,7 @@ func (w *worker) Await(c *fork.Claim[*worker]) {
 	}
 }
 
-func (w *worker) Ended(*fork.Claim[*worker]) { w.ended <- struct{}{} }
+func (w *worker) Ended(_ *fork.Claim[*worker], _ *worker) { w.ended <- struct{}{} }
 
 func fib(w *worker, n int) int {
 	if n < 2 {
@@ -216,6 +218,56 @@ func ExampleFor() {
 	// Output: [0 1 4 9 16]
 }
 
+// Map returns the results in the order of the arguments.
+func ExampleMap() {
+	p := newPool(2)
+	defer p.Close()
+	p.Do(func(w *worker) {
+		fmt.Println(fork.Map(w, []int{3, 1, 2}, func(_ *worker, n int) string {
+			return strings.Repeat("*", n)
+		}))
+	})
+	// Output: [*** * **]
+}
+
+// ForEach draws values as it comes to them, for instance those of a map.
+func ExampleForEach() {
+	p := newPool(2)
+	defer p.Close()
+	var sum atomic.Int64
+	p.Do(func(w *worker) {
+		prices := map[string]int64{"apple": 3, "pear": 4, "plum": 2}
+		fork.ForEach(w, maps.Values(prices), func(_ *worker, n int64) { sum.Add(n) })
+	})
+	fmt.Println(sum.Load())
+	// Output: 9
+}
+
+// A search in a tree divides its work only when a worker is idle.
+func ExampleStack_Asked() {
+	p := newPool(2)
+	defer p.Close()
+	type node struct {
+		value       int
+		left, right *node
+	}
+	var sum func(w *worker, n *node) int
+	sum = func(w *worker, n *node) int {
+		switch {
+		case n == nil:
+			return 0
+		case !w.Asked():
+			return sum(w, n.left) + n.value + sum(w, n.right)
+		}
+		left := fork.Fork(&w.Stack, sum, n.left)
+		right := sum(w, n.right)
+		return left.Join(w) + n.value + right
+	}
+	tree := &node{4, &node{2, &node{value: 1}, &node{value: 3}}, &node{value: 5}}
+	p.Do(func(w *worker) { fmt.Println(sum(w, tree)) })
+	// Output: 15
+}
+
 // Range hands out blocks, for bodies that are shorter than a call.
 func ExampleRange() {
 	p := newPool(2)
@@ -248,4 +300,16 @@ func ExampleReduce() {
 		fmt.Println(len(primes), primes[:5])
 	})
 	// Output: 25 [2 3 5 7 11]
+}
+
+// SortFunc keeps the order of what is equal.
+func ExampleSortFunc() {
+	p := newPool(2)
+	defer p.Close()
+	words := []string{"park", "idle", "deque", "fork"}
+	p.Do(func(w *worker) {
+		fork.SortFunc(w, words, func(a, b string) int { return len(a) - len(b) })
+	})
+	fmt.Println(words)
+	// Output: [park idle fork deque]
 }

@@ -13,6 +13,8 @@ type Frame[W, A, R any] struct {
 
 func (f *Frame[W, A, R]) run(w W) { f.res = f.fn(w, f.arg) }
 
+func (f *Frame[W, A, R]) call() any { return f.fn }
+
 func (f *Frame[W, A, R]) forget() {
 	var arg A
 	var res R
@@ -142,6 +144,8 @@ type thunk[W, R any] struct {
 
 func (t *thunk[W, R]) run(w W) { t.res = t.fn(w) }
 
+func (t *thunk[W, R]) call() any { return t.fn }
+
 func (t *thunk[W, R]) forget() {
 	var res R
 	t.fn, t.res = nil, res
@@ -166,7 +170,10 @@ func Both[W, A, B any](s *Stack[W], w W, a func(W) A, b func(W) B) (A, B) {
 	t.fn = a
 	s.top++
 	s.Poll()
+	returned := false
+	defer s.abandonUnless(&returned, t.claim.index)
 	rb := b(w)
+	returned = true
 	if i := t.claim.index; i == s.top-1 && i >= s.split && !s.isHungry() {
 		s.top = i
 	} else if !s.join(&t.claim) {

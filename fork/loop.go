@@ -77,9 +77,14 @@ func For[W Strand[W]](w W, lo, hi int, body func(w W, i int)) {
 	if body == nil {
 		panic("fork: For of a nil function")
 	}
-	if lo < hi {
-		forRest(w, each[W]{body, lo, hi})
+	if lo >= hi {
+		return
 	}
+	s := w.Forks()
+	base, returned := s.top, false
+	defer s.abandonUnless(&returned, base)
+	forRest(w, each[W]{body, lo, hi})
+	returned = true
 }
 
 func forRest[W Strand[W]](w W, r each[W]) (none struct{}) {
@@ -143,7 +148,12 @@ func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
 	if lo >= hi {
 		return result
 	}
-	return reduceRest(w, sum[W, R]{leaf, add, lo, hi, 1})
+	s := w.Forks()
+	base, returned := s.top, false
+	defer s.abandonUnless(&returned, base)
+	result = reduceRest(w, sum[W, R]{leaf, add, lo, hi, 1})
+	returned = true
+	return result
 }
 
 func reduceRest[W Strand[W], R any](w W, r sum[W, R]) R {

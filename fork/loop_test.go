@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,6 +122,35 @@ func TestALoopAllocatesNothing(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(10, func() { fork.Range(w, 0, 100, body) }), 1.0)
 }
 
+// Map and ForEach call their function once for each element, whoever does, also in one another.
+func TestMapAndForEach(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := newPool(workers)
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(0, 300).Draw(t, "n")
+			in := make([]int, n)
+			for i := range in {
+				in[i] = i
+			}
+			counts := make([]int, n)
+			p.Do(func(w *worker) {
+				out := fork.Map(w, in, func(_ *worker, i int) string { return fmt.Sprint(i) })
+				fork.ForEach(w, slices.Values(out), func(w *worker, text string) {
+					i, err := strconv.Atoi(text)
+					require.NoError(t, err)
+					counts[i] += len(fork.Map(w, in[:i%3], func(_ *worker, i int) int { return i }))
+					counts[i] += 10
+				})
+			})
+			require.Zero(t, p.workers[0].Len())
+			for i, c := range counts {
+				require.Equal(t, 10+i%3, c, i)
+			}
+		})
+		p.Close()
+	}
+}
+
 func TestMisuseOfLoops(t *testing.T) {
 	w := alone(1)[0]
 	one := func(*worker, int, int) int { return 1 }
@@ -128,9 +159,15 @@ func TestMisuseOfLoops(t *testing.T) {
 		"For":    func() { fork.For[*worker](w, 0, 1, nil) },
 		"Range":  func() { fork.Range[*worker](w, 0, 1, nil) },
 		"Reduce": func() { fork.Reduce[*worker, int](w, 0, 1, nil, add) },
+		"Map":    func() { fork.Map[*worker, int, int](w, nil, nil) },
+		"ForEach": func() {
+			fork.ForEach[*worker, int](w, nil, func(*worker, int) {})
+		},
 	} {
 		require.PanicsWithValue(t, "fork: "+name+" of a nil function", misuse, name)
 	}
+	require.PanicsWithValue(t, "fork: ForEach of a nil function",
+		func() { fork.ForEach(w, slices.Values([]int{1}), nil) })
 	require.PanicsWithValue(t, "fork: Reduce of a nil function",
 		func() { fork.Reduce(w, 0, 1, one, nil) })
 }

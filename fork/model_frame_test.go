@@ -21,6 +21,7 @@ type hand struct {
 	Stack[*hand]
 	crew  *crew
 	helps bool // in Await
+	fails bool // the next Await panics
 	ended chan struct{}
 }
 
@@ -55,9 +56,13 @@ func (c *crew) unsleep() bool {
 	}
 }
 
-func (h *hand) Ended(*Claim[*hand]) { h.ended <- struct{}{} }
+func (h *hand) Ended(_ *Claim[*hand], _ *hand) { h.ended <- struct{}{} }
 
 func (h *hand) Await(c *Claim[*hand]) {
+	if h.fails {
+		h.fails = false
+		panic("fails")
+	}
 	if by := c.By(); by != nil && h.helps {
 		if loot := by.Claim(false); loot != nil {
 			loot.Run(h, &h.Stack)
@@ -172,6 +177,23 @@ func TestBothAndMine(t *testing.T) {
 	})
 }
 
+// Whichever of both panics, the other has ended or is given up when Both has. (K9)
+func TestAPanicOfBoth(t *testing.T) {
+	checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+		var left, right int
+		both := func(a, b func(*hand) int) (with any) {
+			defer func() { with = recover() }()
+			Both(&h.Stack, h, a, b)
+			return nil
+		}
+		fails := func(*hand) int { panic("no") }
+		x.Assert(both(func(*hand) int { left++; return 1 }, fails) == "no", "the panic is lost")
+		x.Assert(h.Len() == 0 && left <= 1, "%d forks are left, %d calls", h.Len(), left)
+		x.Assert(both(fails, func(*hand) int { right++; return 1 }) == "no", "the panic is lost")
+		x.Assert(h.Len() == 0 && right == 1, "%d forks are left, %d calls", h.Len(), right)
+	})
+}
+
 // Frames of other types at the same depth.
 func TestTypesTakeTurns(t *testing.T) {
 	checkCrew(t, 2, 3, func(x *model.Exec, h *hand) {
@@ -215,6 +237,30 @@ func TestPanicOfAFork(t *testing.T) {
 		x.Assert(ran == 1, "ran %d times", ran)
 		h.Abandon(0)
 		x.Assert(a.claim.fault == nil, "the panic was kept")
+	})
+}
+
+// A thief whose host panics when it should wait for what its call has left: the call has panicked,
+// and what it has left has ended all the same. (K9)
+func TestAnAwaitOfAThiefThatPanics(t *testing.T) {
+	checkCrew(t, 3, 2, func(x *model.Exec, h *hand) {
+		begun, over := 0, 0
+		a := Fork(&h.Stack, func(h *hand, _ int) int {
+			Fork(&h.Stack, func(*hand, int) int { begun++; over++; return 0 }, 1)
+			h.fails = true
+			return 1
+		}, 1)
+		failed := func() (with any) {
+			defer func() { with = recover() }()
+			a.Join(h)
+			return nil
+		}()
+		if h.fails {
+			h.fails = false // it was the owner that has called the function
+			h.Abandon(0)
+		}
+		x.Assert(failed == nil || failed == "fails", "%v", failed)
+		x.Assert(begun == over, "a fork runs on after the join")
 	})
 }
 

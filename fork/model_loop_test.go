@@ -3,6 +3,7 @@ package fork
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,7 +67,7 @@ func TestALoopBesideAFork(t *testing.T) {
 	})
 }
 
-// After a panic no iteration runs any more, and none has run twice.
+// After the panic of a loop no iteration runs any more, and none has run twice. (K9)
 func TestAPanicInALoop(t *testing.T) {
 	for at := range 3 {
 		t.Run(fmt.Sprint("at ", at), func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestAPanicInALoop(t *testing.T) {
 				func() {
 					defer func() {
 						x.Assert(recover() == "no", "the panic is lost")
-						h.Abandon(0)
+						x.Assert(h.Len() == 0, "the loop is not over")
 					}()
 					For(h, 0, len(counts), func(_ *hand, i int) {
 						counts[i]++
@@ -90,6 +91,76 @@ func TestAPanicInALoop(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The same of a reduction, also if it is add that panics. (K9)
+func TestAPanicInAReduction(t *testing.T) {
+	for name, adds := range map[string]bool{"leaf": false, "add": true} {
+		t.Run(name, func(t *testing.T) {
+			checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+				func() {
+					defer func() {
+						x.Assert(recover() == "no", "the panic is lost")
+						x.Assert(h.Len() == 0, "the reduction is not over")
+					}()
+					Reduce(h, 0, 3, func(_ *hand, lo, _ int) int {
+						if lo == 1 && !adds {
+							panic("no")
+						}
+						return lo
+					}, func(int, int) int {
+						if adds {
+							panic("no")
+						}
+						return 0
+					})
+				}()
+			})
+		})
+	}
+}
+
+// Each value is for one worker, and no call runs when ForEach is over, by a panic, too. (K9, K11)
+func TestForEachOfSeveralWorkers(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
+			checkCrew(t, 2, 3, func(x *model.Exec, h *hand) {
+				var counts [4]int
+				func() {
+					defer func() {
+						with := recover()
+						x.Assert(fails == (with == "no"), "it panics with %v", with)
+						x.Assert(h.Len() == 0, "it is not over")
+					}()
+					ForEach(h, slices.Values([]int{0, 1, 2, 3}), func(_ *hand, i int) {
+						counts[i]++
+						if fails && i == 2 {
+							panic("no")
+						}
+					})
+				}()
+				for i, c := range counts {
+					x.Assert(c == 1 || fails && c == 0, "%d came %d times", i, c)
+				}
+			})
+		})
+	}
+}
+
+func TestForEachKeepsFewCalls(t *testing.T) {
+	h := newCrew(1).workers[0]
+	thief := newCrew(1).workers[0]
+	sum, most := 0, 0
+	ForEach(h, func(yield func(int) bool) {
+		for i := 0; i < 1000 && yield(i); i++ {
+			most = max(most, h.Len())
+			if c := h.Claim(true); c != nil { // asks again
+				c.Run(thief, &thief.Stack)
+			}
+		}
+	}, func(_ *hand, i int) { sum += i })
+	require.Equal(t, 999*1000/2, sum)
+	require.Equal(t, forkedItems, most)
 }
 
 // Once a thief has asked, the upper half of what is left is public after the running iteration.

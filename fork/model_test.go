@@ -20,6 +20,7 @@ type call struct {
 }
 
 func (c *call) run(*owner) { c.runs++; c.sum = c.value * c.value }
+func (c *call) call() any  { return c.run }
 func (c *call) forget()    { c.value, c.sum = 0, 0 }
 
 // An owner has a stack whose first table has one slot and that keeps two forks private.
@@ -29,8 +30,8 @@ type owner struct {
 	exposes int // forks at a time
 }
 
-func (o *owner) Exposed()             {}
-func (o *owner) Ended(*Claim[*owner]) { o.x.Assert(false, "nobody waits") }
+func (o *owner) Exposed()                         {}
+func (o *owner) Ended(_ *Claim[*owner], _ *owner) { o.x.Assert(false, "nobody waits") }
 func (o *owner) Await(c *Claim[*owner]) {
 	for !c.Ended() {
 	}

@@ -100,11 +100,12 @@ type Host[W any] interface {
 	Exposed()
 	// Await returns when c has ended: c.Ended() is true. c was claimed by another worker. The owner
 	// calls it in a join. Until then it may do something else, for instance run what the thief has
-	// forked; see Claim.By. It may sleep after Claim.Wait has returned true.
+	// forked; see Claim.By. It may sleep after Claim.Wait has returned true. If it panics, so does
+	// the join, which can be repeated; what is left is abandoned later, by the next call of Await.
 	Await(c *Claim[W])
 	// Ended says that c has ended after a call of c.Wait: the host has to end the sleep of Await.
-	// The thief calls it.
-	Ended(c *Claim[W])
+	// The thief calls it, with what it has given Run.
+	Ended(c *Claim[W], thief W)
 }
 
 const (
@@ -137,6 +138,11 @@ func (s *Stack[W]) Len() int { return s.top }
 
 // isHungry reports whether a thief has found nothing, and nothing was made public since.
 func (s *Stack[W]) isHungry() bool { return int64(s.word.Load()) < 0 }
+
+// Asked reports whether a thief has asked, and nothing was made public since: the next fork, join
+// or Poll answers it. A function that divides its work only if somebody wants a part looks at it,
+// as [ForEach] does. Any goroutine may call it.
+func (s *Stack[W]) Asked() bool { return s.isHungry() }
 
 // Poll makes forks public if a thief has asked for them: the older half of the private ones. A fork
 // and a join do the same. A function that does neither for long calls it now and then. The owner
@@ -209,7 +215,7 @@ func (s *Stack[W]) take() bool {
 // it. With ask, it asks the owner for more if it leaves nothing public: the next fork, join or poll
 // of the owner makes public the older half of what it has. That costs the owner some 300 ns, so
 // those whose loot was small should ask less often. Any goroutine may call it, except in a function
-// that it runs as the owner of s.
+// that it runs as the owner of s, unless another goroutine is to run what is claimed.
 //
 // The fork of what is claimed synchronizes before the return.
 func (s *Stack[W]) Claim(ask bool) *Claim[W] {
@@ -228,6 +234,20 @@ func (s *Stack[W]) Claim(ask bool) *Claim[W] {
 		}
 		if s.word.CompareAndSwap(old, next) {
 			return (*s.table.Load())[tail] // Partner: grow. (fork/K3)
+		}
+	}
+}
+
+// Ask reports whether something is public. If not, it asks for it, as Claim does. It is the last
+// look of a worker that is about to sleep and must not claim any more. Any goroutine may call it.
+func (s *Stack[W]) Ask() bool {
+	for {
+		old := s.word.Load()
+		if tail, split := unpack(old); tail != split {
+			return true
+		}
+		if old&hungry != 0 || s.word.CompareAndSwap(old, old|hungry) {
+			return false
 		}
 	}
 }
@@ -275,6 +295,14 @@ func (s *Stack[W]) Trim() {
 	}
 	for i := s.top; i < n; i++ {
 		s.slots[i] = s.none
+	}
+}
+
+// abandonUnless is deferred by functions that fork and join by themselves: unless one has returned,
+// it panics, and what is left from base on is over before. (fork/K9)
+func (s *Stack[W]) abandonUnless(returned *bool, base int) {
+	if !*returned {
+		s.Abandon(base)
 	}
 }
 

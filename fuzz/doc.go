@@ -12,6 +12,8 @@
 //
 //   - Every native outcome is among the explored ones. If not, the checker can
 //     call a program proved that fails.
+//   - Programs with timers run in a bubble of testing/synctest, and are explored in one, too. Those
+//     that wait for quiet are explored in one only.
 //   - The search with reduction sees exactly the outcomes of the search without. Where that has
 //     too many executions, it sees those of the first of them and of random schedules.
 //   - Where the race detector reports a race natively, it reports one in an

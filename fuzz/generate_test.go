@@ -95,6 +95,12 @@ var groups = []group{
 		"after", "after or recv", "timer func", "tick", "reset ticker",
 		"timeout", "ctxdone", "poll ctxdone", "cause", "load", "store", "send", "recv",
 	}, 3, 4},
+	{"bubbles", []string{
+		"quiet", "quiet", "sleep", "sleep", "now", "expire", "poll timer", "stop timer",
+		"reset timer", "after", "after or recv", "timer func", "tick", "timeout", "poll ctxdone",
+		"load", "store", "send", "recv", "close", "select", "select or default", "wgfinish",
+		"wgwait", "derive", "cancel", "afterfunc", "err", "go",
+	}, 3, 4},
 	{"everything", []string{
 		"load", "store", "cas", "add",
 		"lock", "unlock", "trylock", "rlock", "wlock", "runlock", "wait", "broadcast", "once",

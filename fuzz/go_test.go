@@ -65,6 +65,7 @@ type tally struct {
 	Crashing  int // with a panic that nobody recovers
 	Stuck     int // with an outcome in which goroutines wait for ever
 	Early     int // compared with an early timer
+	Bubbles   int // compared in a bubble, too
 	Explored  int // outcomes
 	Witnessed int // those of them that a native run had
 }
@@ -113,9 +114,17 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 		sum.Crashing++
 		return "", nil
 	}
-	if p.Timed() {
+	inBubble := got
+	if p.Timed() && !p.Bubbled() {
 		if d, err := early(r, sum); d != "" || err != nil {
 			return d, err
+		}
+		r.Bubble = true
+		if inBubble, err = exploring.ask(r); err != nil || inBubble.Failure != "" {
+			return inBubble.Failure, err
+		}
+		if d := differs(inBubble, sum); d != "" {
+			return "in a bubble " + d, nil
 		}
 	}
 	if len(got.Complete)+len(got.Stuck) == 1 && runs == nativeRuns {
@@ -133,7 +142,32 @@ func difference(p prog.Program, runs int, seed uint64, sum *tally) (string, erro
 	if d := lacking(ran, got); d != "" {
 		return "run by Go, but not explored:\n" + d, nil
 	}
+	if d := lacking(ran, inBubble); d != "" && !inBubble.Bounded {
+		return "run by Go, but not explored in a bubble:\n" + d, nil
+	}
 	return "", nil
+}
+
+// differs says in which way an exploration with reduction is not the one without, or "".
+func differs(got serve.Answer, sum *tally) string {
+	if got.Bounded || got.Every == nil || got.Crash != "" {
+		return ""
+	}
+	all := *got.Every
+	if all.Failure != "" {
+		return all.Failure
+	}
+	if d := lacking(all, got); d != "" {
+		return "explored without reduction, but not with:\n" + d
+	}
+	if all.Bounded {
+		return ""
+	}
+	sum.Bubbles++
+	if d := lacking(got, all); d != "" {
+		return "explored with reduction, but not without:\n" + d
+	}
+	return ""
 }
 
 // early says in which way what is explored of a program, one timer of which may come early, is not

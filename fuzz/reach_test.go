@@ -49,6 +49,10 @@ var reach = map[string][]string{
 	"timers": {
 		"several outcomes", "=done", "=e1", "sent", "in expire:",
 	},
+	"bubbles": {
+		"several outcomes", "sent", "in expire:", "wait already in progress",
+		"in wgwait:", "waits send",
+	},
 	"everything": {
 		"several outcomes", "waits lock", "waits send", "waits recv", "waits select",
 		"=done", "{exit", "{panic", "({end:",

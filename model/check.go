@@ -181,6 +181,7 @@ func (c *check) config() explore.Config {
 		Duration:         o.duration,
 		Seed:             s.Seed,
 		FirstOnly:        s.Quick,
+		Outer:            c.whole != nil,
 	}
 	if !o.ownTime {
 		cfg.Short = s.Early

@@ -33,11 +33,11 @@
 // progress, recorded histories ([Spec]), and what an observer of each step says
 // ([Observe]).
 //
-// Go statements, sync, sync/atomic, channels, select, iter.Pull, context, and sleeps and timers on
-// a virtual clock work as they stand. What else waits or runs behind the checker's back is refused,
-// with file and line; calls of the standard library that meet state which the checker does not see
-// (files, the environment, random numbers, objects with locks of their own) are named in the
-// verdict's assumptions: README.md says which.
+// Go statements, sync, sync/atomic, channels, select, iter.Pull, context, io.Pipe, net.Pipe, and
+// sleeps and timers on a virtual clock work as they stand. What else waits or runs behind the
+// checker's back is refused, with file and line; calls of the standard library that meet state
+// which the checker does not see (files, the environment, random numbers, objects with locks of
+// their own) are named in the verdict's assumptions: README.md says which.
 //
 // Time passes in two ways, and a check that sets a timer or sleeps for less than a second is
 // explored in both. In the first, as in testing/synctest, a sleep, timer, ticker, deadline or
@@ -62,6 +62,9 @@
 // end, Fatal and FailNow at once, with all that was logged; Failed starts false; Cleanup functions
 // run when the body has returned, after the context of the test is cancelled; Run starts a subtest
 // on a goroutine of the execution. A body that calls Skip or Parallel on it is undecided.
+//
+// Bubbles of testing/synctest are explored as that package documents them: each has its own clock,
+// which moves when all of its goroutines are durably blocked, and nothing in it ends early.
 //
 // Atomics are sequentially consistent, as Go's are. Printing in a body synchronizes for the race
 // detector. The race run of such a check runs each trace in further orders, but printing before

@@ -167,7 +167,7 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}
-	r.Trace = trace(res.Trace, again, r.Message)
+	r.Trace = trace(&res, again, r.Message)
 	c.files(r)
 }
 
@@ -215,7 +215,7 @@ func (c *check) replay(cfg explore.Config) {
 	r := c.result(cfg, res)
 	r.Schedule, r.Verdict, r.Bounded = c.set.Schedule, wire.Bounded, "one schedule"
 	if f == nil {
-		r.Trace = trace(res.Trace, nil, "")
+		r.Trace = trace(&res, nil, "")
 		send(wire.Message{Result: &r})
 		return
 	}
@@ -224,7 +224,7 @@ func (c *check) replay(cfg explore.Config) {
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)
 	}
-	r.Trace = trace(res.Trace, f, r.Message)
+	r.Trace = trace(&res, f, r.Message)
 	c.files(&r)
 	c.fail(r)
 }
@@ -271,26 +271,45 @@ func encode(cfg explore.Config, f *explore.Failure) string {
 
 // trace prepares a recorded execution for drawing. Calls and returns of a
 // history and Joins that return are steps, but say nothing: they are left out.
-func trace(steps []wire.Step, f *explore.Failure, message string) *wire.Trace {
-	tr := &wire.Trace{Message: message}
+func trace(res *explore.Result, f *explore.Failure, message string) *wire.Trace {
+	steps, tr := res.Trace, &wire.Trace{Message: message}
 	name := func(id int, name string) {
 		for len(tr.Threads) <= id {
 			tr.Threads = append(tr.Threads, "")
 		}
 		tr.Threads[id] = name
 	}
-	preempted := map[int]bool{} // by a step of this thread that is left out
-	for _, s := range steps {
+	type thread struct {
+		preempted bool  // by a step that is left out
+		after     []int // of such steps
+		last      int   // 1 + the index of its last step in tr
+	}
+	threads := map[int]*thread{}
+	index := make([]int, len(steps)) // in tr
+	for i, s := range steps {
+		t := threads[s.Thread]
+		if t == nil {
+			t = new(thread)
+			threads[s.Thread] = t
+		}
 		switch s.Op {
 		case explore.OpCall.String(), explore.OpReturn.String(), explore.OpJoin.String():
-			preempted[s.Thread] = preempted[s.Thread] || s.Preempt
+			t.preempted = t.preempted || s.Preempt
+			t.after = append(t.after, s.After...)
+			index[i] = t.last - 1
 			continue
 		}
 		name(s.Thread, s.Name)
-		s.Preempt = s.Preempt || preempted[s.Thread]
-		delete(preempted, s.Thread)
+		for k := 0; s.Race != 0 && k < res.Threads; k++ {
+			name(k, explore.ThreadName(k)) // it may have no step but the other access
+		}
+		s.Preempt = s.Preempt || t.preempted
+		s.After = append(t.after, s.After...)
+		index[i] = len(tr.Steps)
+		*t = thread{last: len(tr.Steps) + 1}
 		tr.Steps = append(tr.Steps, s)
 	}
+	wire.Renumber(tr.Steps, func(k int) int { return index[k] })
 	if f != nil {
 		tr.Blocked = f.Blocked
 		for _, b := range f.Blocked {
@@ -330,7 +349,7 @@ func userStack(stack string) string {
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
 		begins := func(prefix string) bool { return strings.HasPrefix(fn, prefix) }
-		if slices.ContainsFunc(notUser, begins) {
+		if slices.ContainsFunc(notUser, begins) || begins("created by iter.") {
 			continue
 		}
 		out = append(out, "\t"+fn, "\t"+lines[i+1])
@@ -348,6 +367,9 @@ func waits(f *explore.Failure) string {
 		if w.File != "" {
 			fmt.Fprintf(&b, "\n\t%s is blocked for ever in %s at %s:%d",
 				w.Name, w.Op, filepath.Base(w.File), w.Line)
+			if w.Note != "" {
+				b.WriteString(", " + w.Note)
+			}
 		}
 	}
 	return b.String()

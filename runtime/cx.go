@@ -26,13 +26,13 @@ func (cx Cx) check(what string) {
 func (cx Cx) misused(what string) {
 	switch co := cx.coroutine; {
 	case co == nil:
-		panic("runtime: " + what + ": the zero Cx; a Cx is what a task's function is given")
+		panic("surewake: " + what + ": the zero Cx; a Cx is what a task's function is given")
 	case cx.task.ended():
-		panic("runtime: " + what + ": the Cx of a task that has ended")
+		panic("surewake: " + what + ": the Cx of a task that has ended")
 	case co.task == nil:
-		panic("runtime: " + what + ": the Cx of a task that is suspended")
+		panic("surewake: " + what + ": the Cx of a task that is suspended")
 	}
-	panic("runtime: " + what +
+	panic("surewake: " + what +
 		": the Cx of another task; a task uses the one that its function was given")
 }
 
@@ -62,13 +62,14 @@ func (cx Cx) Err() error {
 // more panics. So does a nil function.
 func (cx Cx) Shield(fn func()) {
 	if fn == nil {
-		panic("runtime: Shield: nil function")
+		panic("surewake: Shield: nil function")
 	}
 	cx.check("Shield")
 	if rt := cx.task.rt; !rt.adorns.Load() {
 		rt.adorns.Store(true)
 	}
 	cx.task.state.EnterShield()
+	cx.coroutine.forker = nil // another strand, with another span
 	defer cx.leaveShield()
 	fn()
 }
@@ -76,8 +77,14 @@ func (cx Cx) Shield(fn func()) {
 // leaveShield leaves a shield, and ends the task's context if the task must end.
 func (cx Cx) leaveShield() {
 	t := cx.task
-	if t.state.LeaveShield() != taskstate.ShieldHeld {
+	cx.coroutine.forker = nil
+	switch t.state.LeaveShield() {
+	case taskstate.ShieldCancelled:
+		t.cancelInlined(cx.coroutine.worker) // its forks (runtime/R43)
+		fallthrough
+	case taskstate.ShieldLeft:
 		cx.coroutine.endSpan(t)
+	case taskstate.ShieldHeld:
 	}
 	// Partner: contexts.cancelAll, which loads the shields after the mode was raised.
 	if t.rt.contexts.count.Load() > 0 && t.stopErr() != nil {

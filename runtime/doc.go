@@ -6,7 +6,8 @@
 // divide and conquer down to pieces of a microsecond, ten thousand small jobs at a time, a million
 // state machines that mostly wait. A spawn and its join cost little more than an allocation, and a
 // task that never waits has no stack of its own. Where each piece takes 100 microseconds or more,
-// goroutines do as well and are simpler.
+// goroutines do as well and are simpler. Examples import it as sw, since Go has a package of its
+// name.
 //
 // # Fork and join
 //
@@ -14,7 +15,7 @@
 // the spawned half by then, the join runs it on the spot; otherwise the task waits, and its worker
 // runs other tasks:
 //
-//	func sum(cx runtime.Cx, values []int) (int, error) {
+//	func sum(cx sw.Cx, values []int) (int, error) {
 //		if len(values) <= 100 {
 //			total := 0
 //			for _, v := range values {
@@ -23,7 +24,7 @@
 //			return total, nil
 //		}
 //		half := len(values) / 2
-//		left := runtime.SpawnWith(cx, sum, values[:half])
+//		left := sw.SpawnWith(cx, sum, values[:half])
 //		right, err := sum(cx, values[half:])
 //		if err != nil {
 //			return 0, err
@@ -34,19 +35,68 @@
 //
 // Goroutines submit tasks:
 //
-//	rt, err := runtime.New()
+//	rt, err := sw.New()
 //	if err != nil {
 //		return err
 //	}
 //	defer rt.Close()
-//	total, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+//	total, err := sw.Submit(rt, func(cx sw.Cx) (int, error) {
 //		return sum(cx, values)
 //	}).Wait(ctx)
 //
 // The package example runs this. [Run] is a runtime for one such call, [Default] one that all
 // share. A [Scope] holds children that must not outlive a function, and that are cancelled together
 // when one of them fails. A [Group] does so for goroutines too, as errgroup does, with a limit of
-// how many run at a time.
+// how many run at a time; [Results] does, and returns what they return.
+//
+// # Forks
+//
+// Where the halves compute and seldom wait, [Fork] is a tenth of the price: a fork is a call of the
+// forking task unless an idle worker takes it, and the whole recursion is one task.
+//
+//	func sum(cx sw.Cx, values []int) int {
+//		if len(values) <= 100 {
+//			...
+//		}
+//		half := len(values) / 2
+//		left := sw.Fork(cx, sum, values[:half])
+//		right := sum(cx, values[half:])
+//		return left.Join(cx) + right
+//	}
+//
+// Which to take:
+//
+//	Fork            a function and its argument; costs no allocation
+//	Both            two closures, of which one costs an allocation
+//	For             a loop whose iterations take 100 ns and more, or differ much
+//	Range, Reduce   a loop over shorter ones, in blocks; Reduce adds what the blocks return
+//	Map             Range over a slice, with a result for each element
+//	ForErr, MapErr  the same for calls that can fail; the first error ends them
+//	ForEach         the values of an iterator, with a call of a microsecond and more for each
+//	Sort, SortFunc  a stable merge sort
+//
+// Loops are split only when a worker is idle, so there is no grain to choose. When Both or a loop
+// returns or panics, the calls that it has made are over, wherever they ran; a panic of one is that
+// of the caller.
+//
+// A fork makes work for idle workers only if they see it. What they may not see:
+//
+//	the eight youngest forks of a task   until its next fork or join, or until it waits
+//	what is left of a For                until its running iteration is over
+//	what is left of Range and Reduce     until the running block is over: some microseconds,
+//	                                     unless iterations become much longer all at once
+//	forks that a release has queued      as any other task: until a worker is free
+//
+// So a task that has forked, and then computes for long without a fork, a join or a wait, keeps up
+// to eight forks to itself. It says Share before, or Poll in between:
+//
+//	left := sw.Fork(cx, sum, values[:half])
+//	cx.Forks().Share()
+//	right := long(values[half:])
+//	return left.Join(cx) + right
+//
+// Forks are told of cancellation as their task is. A fork that another task runs is a task in
+// [Stats], dumps and traces. Package [github.com/surewake/surewake/fork] says how it works.
 //
 // # Kinds of tasks
 //
@@ -59,6 +109,11 @@
 // [SubmitContext], [SpawnContext], [SpawnBlockingContext] and [SubmitBlockingContext] start a task
 // that ends with a context, and sees its values and deadline.
 //
+// [MaxTasks] limits how many tasks from outside there are at a time, so that a queue of requests
+// cannot grow without end. Submit waits for a place then; [TrySubmit] does not, and returns
+// [ErrWouldWait], for a server that answers that it is busy. [Stats] has how many places are free
+// and how many calls wait. What tasks start is not limited.
+//
 // # Who may call what
 //
 // The parameters of a function say who may call it:
@@ -70,7 +125,8 @@
 // A Cx belongs to one task and its goroutine until the task's function returns. Some functions of
 // the third kind have a twin for tasks, such as UnlockFrom for Unlock: the task that it wakes
 // runs next on the caller's worker, where the cache is warm. [Group.Go], [Group.Wait] and
-// [Runtime.Close] are of the second kind without a context of their own.
+// [Runtime.Close] are of the second kind without a context of their own. With [MaxTasks], Submit
+// waits outside of tasks.
 //
 // A task must end once it has been cancelled, or [Runtime.Close] was called, unless it is in a
 // [Cx.Shield]. Functions that wait return [Cx.Err] then: at once if they are called in such a task,
@@ -98,7 +154,10 @@
 //     task of the same worker: a sleeping worker takes it after at most two rescue intervals (see
 //     [RescueInterval]).
 //   - Tasks that respawn forever do not starve tasks from outside: each worker takes from the queue
-//     that all share at least every 255 polls, and aims at once a millisecond.
+//     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
+//     while that queue holds more than a batch, after each batch.
+//   - Workers that have all of Go's processors, and never run out of tasks, let a goroutine run that
+//     one of them has woken by this package: by the end of a task, a channel, a lock.
 //   - No task waits for a task beneath it on its own stack: a join runs its target and nothing
 //     else. So joins deadlock only if they wait in a circle.
 //   - No timer fires early. A call that waits and returns an error has taken and given nothing,
@@ -167,8 +226,9 @@
 //	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
 //	          joins: task_flow, circles of them: task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; many of them:
-//	          task_scope, task_group, task_next
-//	sched_    running tasks: coroutine, worker, find, queue, tick
+//	          task_scope, task_group, task_next; how many from outside: task_places
+//	          calls that others may take: task_fork
+//	sched_    running tasks: coroutine, worker, find, fork, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
 //	          mutex, rwmutex, cond, waitgroup; for the first of several: select, case

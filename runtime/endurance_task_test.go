@@ -240,8 +240,10 @@ func (p *player) step() {
 		time.Sleep(50 * time.Microsecond)
 	case n < 92:
 		p.w.submit(p.w.anywhere(p.rng), p.rng, p.rng.IntN(4) == 0)
-	case n < 95:
+	case n < 93:
 		p.fib(8)
+	case n < 95:
+		p.fork()
 	case n < 96:
 		p.recover()
 	case n < 97:

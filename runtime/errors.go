@@ -9,25 +9,25 @@ import (
 var (
 	// ErrClosed is the result of a task that a closed runtime did not run, and what functions that
 	// wait return in tasks that [Runtime.Close] ends.
-	ErrClosed = errors.New("runtime: closed")
+	ErrClosed = errors.New("surewake: closed")
 	// ErrCancelled is the result of a task that was cancelled before it ran, and what functions
 	// that wait return in a cancelled task.
 	// errors.Is also takes it for context.Canceled.
 	ErrCancelled error = cancelledError{}
 	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and
 	// of the task that joins it as its child.
-	ErrGoexit = errors.New("runtime: task called Goexit")
+	ErrGoexit = errors.New("surewake: task called Goexit")
 	// ErrChannelClosed is returned by a send to a closed [Channel] or [Oneshot], and by a receive
 	// if nothing is left in it.
-	ErrChannelClosed = errors.New("runtime: channel closed")
+	ErrChannelClosed = errors.New("surewake: channel closed")
 	// ErrWouldWait is returned by a function that never waits when it would have to.
-	ErrWouldWait = errors.New("runtime: it would have to wait")
+	ErrWouldWait = errors.New("surewake: it would have to wait")
 )
 
 type cancelledError struct{}
 
 // Error implements error.
-func (cancelledError) Error() string { return "runtime: task cancelled" }
+func (cancelledError) Error() string { return "surewake: task cancelled" }
 
 // Is reports whether target is the standard library's error of a cancellation.
 func (cancelledError) Is(target error) bool { return target == context.Canceled }
@@ -52,9 +52,9 @@ type PanicError struct {
 // Error returns the name of the task if it has one, the value and the stack.
 func (e *PanicError) Error() string {
 	if e.Task != "" {
-		return fmt.Sprintf("runtime: task %q panicked: %v\n\n%s", e.Task, e.Value, e.Stack)
+		return fmt.Sprintf("surewake: task %q panicked: %v\n\n%s", e.Task, e.Value, e.Stack)
 	}
-	return fmt.Sprintf("runtime: task panicked: %v\n\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("surewake: task panicked: %v\n\n%s", e.Value, e.Stack)
 }
 
 // Unwrap returns the value that the task panicked with if it is an error, else nil.

@@ -14,7 +14,7 @@ func TestErrCancelledIsContextCanceled(t *testing.T) {
 	require.ErrorIs(t, runtime.ErrCancelled, context.Canceled)
 	require.NotErrorIs(t, runtime.ErrCancelled, context.DeadlineExceeded)
 	require.NotErrorIs(t, runtime.ErrCancelled, runtime.ErrClosed)
-	require.EqualError(t, runtime.ErrCancelled, "runtime: task cancelled")
+	require.EqualError(t, runtime.ErrCancelled, "surewake: task cancelled")
 }
 
 // A wait whose context ends returns an error that errors.Is takes for the context's Err and for its

@@ -10,17 +10,17 @@ import (
 	"io"
 	"net"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // serve sends back what clients send: a task for each of them, and no goroutine that waits.
-func serve(cx runtime.Cx, l *runtime.Listener) (clients int, err error) {
+func serve(cx sw.Cx, l *sw.Listener) (clients int, err error) {
 	for ; ; clients++ {
 		c, err := l.Accept(cx)
 		if err != nil {
 			return clients, err
 		}
-		runtime.Spawn(cx, func(cx runtime.Cx) (int64, error) {
+		sw.Spawn(cx, func(cx sw.Cx) (int64, error) {
 			defer c.Close()
 			return io.Copy(c.With(cx), c.With(cx))
 		}).Detach()
@@ -28,7 +28,7 @@ func serve(cx runtime.Cx, l *runtime.Listener) (clients int, err error) {
 }
 
 func ExampleRuntime_Listener() {
-	rt, err := runtime.New(runtime.Workers(2))
+	rt, err := sw.New(sw.Workers(2))
 	if err != nil {
 		panic(err)
 	}
@@ -41,7 +41,7 @@ func ExampleRuntime_Listener() {
 	if err != nil {
 		panic(err)
 	}
-	server := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return serve(cx, l) })
+	server := sw.Submit(rt, func(cx sw.Cx) (int, error) { return serve(cx, l) })
 
 	for _, name := range []string{"one", "two"} {
 		c, err := net.Dial("tcp", l.Addr().String())

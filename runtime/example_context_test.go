@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // user is the key of a value of contexts.
 type user struct{}
 
 func ExampleRun() {
-	v, err := runtime.Run(context.Background(), func(cx runtime.Cx) (int, error) {
-		left := runtime.Spawn(cx, func(runtime.Cx) (int, error) { return 20, nil })
+	v, err := sw.Run(context.Background(), func(cx sw.Cx) (int, error) {
+		left := sw.Spawn(cx, func(sw.Cx) (int, error) { return 20, nil })
 		right, err := left.Join(cx)
 		return 22 + right, err
 	})
@@ -23,7 +23,7 @@ func ExampleRun() {
 }
 
 func ExampleSubmitContext() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,18 +32,18 @@ func ExampleSubmitContext() {
 	ctx := context.WithValue(context.Background(), user{}, "Ada")
 	ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
-	h := runtime.SubmitContext(ctx, rt, func(cx runtime.Cx) (any, error) {
+	h := sw.SubmitContext(ctx, rt, func(cx sw.Cx) (any, error) {
 		return cx.Context().Value(user{}), cx.Sleep(time.Hour)
 	})
 	_, err = h.Wait(context.Background())
 	fmt.Println(err, errors.Is(err, context.DeadlineExceeded))
-	// Output: runtime: timeout true
+	// Output: surewake: timeout true
 }
 
 func ExampleSpawnContext() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		ctx := context.WithValue(cx.Context(), user{}, "Ada")
-		h := runtime.SpawnContext(ctx, cx, func(cx runtime.Cx) (any, error) {
+		h := sw.SpawnContext(ctx, cx, func(cx sw.Cx) (any, error) {
 			return cx.Context().Value(user{}), nil
 		})
 		fmt.Println(h.Join(cx))
@@ -53,8 +53,8 @@ func ExampleSpawnContext() {
 }
 
 func ExampleSpawnBlockingContext() {
-	do(func(cx runtime.Cx) error {
-		h := runtime.SpawnBlockingContext(cx.Context(), cx,
+	do(func(cx sw.Cx) error {
+		h := sw.SpawnBlockingContext(cx.Context(), cx,
 			func(ctx context.Context) (int, error) {
 				<-ctx.Done() // say, exec.CommandContext(ctx, ...).Run()
 				return 0, ctx.Err()
@@ -68,19 +68,19 @@ func ExampleSpawnBlockingContext() {
 }
 
 func ExampleSubmitBlockingContext() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer rt.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	h := runtime.SubmitBlockingContext(ctx, rt, func(ctx context.Context) (int, error) {
+	h := sw.SubmitBlockingContext(ctx, rt, func(ctx context.Context) (int, error) {
 		<-ctx.Done()
 		return 7, nil
 	})
 	cancel()
 	_, err = h.Wait(context.Background())
-	fmt.Println(err == nil || errors.Is(err, runtime.ErrCancelled))
+	fmt.Println(err == nil || errors.Is(err, sw.ErrCancelled))
 	// Output: true
 }

@@ -12,15 +12,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // A crawler follows links: so many pages at a time, and so long between the beginnings of two
 // requests.
 type crawler struct {
 	base   string
-	open   *runtime.Semaphore
-	starts *runtime.Channel[struct{}] // a value for each request that may begin
+	open   *sw.Semaphore
+	starts *sw.Channel[struct{}] // a value for each request that may begin
 
 	lock sync.Mutex
 	seen map[string]bool
@@ -29,7 +29,7 @@ type crawler struct {
 var link = regexp.MustCompile(`href="([^"]*)"`)
 
 // page gets a page and all that it links to, and returns how many pages that were.
-func (c *crawler) page(cx runtime.Cx, path string) (pages int, err error) {
+func (c *crawler) page(cx sw.Cx, path string) (pages int, err error) {
 	c.lock.Lock()
 	again := c.seen[path]
 	c.seen[path] = true
@@ -41,9 +41,9 @@ func (c *crawler) page(cx runtime.Cx, path string) (pages int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var tasks []*runtime.Handle[int]
+	var tasks []*sw.Handle[int]
 	for _, found := range link.FindAllStringSubmatch(body, -1) {
-		tasks = append(tasks, runtime.SpawnWith(cx, c.page, found[1]))
+		tasks = append(tasks, sw.SpawnWith(cx, c.page, found[1]))
 	}
 	pages = 1
 	for _, h := range tasks {
@@ -56,7 +56,7 @@ func (c *crawler) page(cx runtime.Cx, path string) (pages int, err error) {
 	return pages, nil
 }
 
-func (c *crawler) get(cx runtime.Cx, path string) (string, error) {
+func (c *crawler) get(cx sw.Cx, path string) (string, error) {
 	if err := c.open.Acquire(cx, 1); err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func (c *crawler) get(cx runtime.Cx, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return runtime.SpawnBlocking(cx, func() (string, error) {
+	return sw.SpawnBlocking(cx, func() (string, error) {
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return "", err
@@ -106,7 +106,7 @@ func Example_crawler() {
 	defer server.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -114,12 +114,12 @@ func Example_crawler() {
 	defer rt.Close()
 	c := &crawler{
 		base:   server.URL,
-		open:   runtime.NewSemaphore(3),
-		starts: runtime.NewChannel[struct{}](0),
+		open:   sw.NewSemaphore(3),
+		starts: sw.NewChannel[struct{}](0),
 		seen:   map[string]bool{},
 	}
-	pacer := runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
-		tick := cx.NewTicker(time.Millisecond, runtime.Delay)
+	pacer := sw.Submit(rt, func(cx sw.Cx) (none struct{}, err error) {
+		tick := cx.NewTicker(time.Millisecond, sw.Delay)
 		for {
 			if err := tick.Next(cx); err != nil {
 				return none, err
@@ -130,7 +130,7 @@ func Example_crawler() {
 		}
 	})
 	begin := time.Now()
-	pages, err := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return c.page(cx, "/") }).
+	pages, err := sw.Submit(rt, func(cx sw.Cx) (int, error) { return c.page(cx, "/") }).
 		Wait(context.Background())
 	pacer.Cancel()
 	slices.Sort(requests)

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // An account may be used by one task at a time, also while that waits.
 func ExampleMutex() {
-	do(func(cx runtime.Cx) error {
-		var account runtime.Mutex
+	do(func(cx sw.Cx) error {
+		var account sw.Mutex
 		balance := 100
-		withdraw := func(cx runtime.Cx) (bool, error) {
+		withdraw := func(cx sw.Cx) (bool, error) {
 			if err := account.Lock(cx); err != nil {
 				return false, err
 			}
@@ -25,7 +25,7 @@ func ExampleMutex() {
 			balance -= 70
 			return true, err
 		}
-		first, second := runtime.Spawn(cx, withdraw), runtime.Spawn(cx, withdraw)
+		first, second := sw.Spawn(cx, withdraw), sw.Spawn(cx, withdraw)
 		a, err := first.Join(cx)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func ExampleMutex() {
 }
 
 func ExampleMutex_LockContext() {
-	var m runtime.Mutex
+	var m sw.Mutex
 	fmt.Println(m.TryLock(), m.TryLock())
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
@@ -52,8 +52,8 @@ func ExampleMutex_LockContext() {
 }
 
 func ExampleRWMutex() {
-	do(func(cx runtime.Cx) error {
-		var m runtime.RWMutex
+	do(func(cx sw.Cx) error {
+		var m sw.RWMutex
 		routes := map[string]int{}
 		if err := m.Lock(cx); err != nil {
 			return err
@@ -61,9 +61,9 @@ func ExampleRWMutex() {
 		routes["home"] = 1
 		m.UnlockFrom(cx)
 
-		var tasks []*runtime.Handle[int]
+		var tasks []*sw.Handle[int]
 		for range 3 {
-			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			tasks = append(tasks, sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 				if err := m.RLock(cx); err != nil {
 					return 0, err
 				}
@@ -83,7 +83,7 @@ func ExampleRWMutex() {
 }
 
 func ExampleRWMutex_TryRLock() {
-	var m runtime.RWMutex
+	var m sw.RWMutex
 	fmt.Println(m.TryRLock(), m.TryRLock(), m.TryLock())
 	m.RUnlock()
 	m.RUnlock()
@@ -94,8 +94,8 @@ func ExampleRWMutex_TryRLock() {
 }
 
 func ExampleWaitGroup() {
-	do(func(cx runtime.Cx) error {
-		var done runtime.WaitGroup
+	do(func(cx sw.Cx) error {
+		var done sw.WaitGroup
 		squares := make([]int, 4)
 		for i := range squares {
 			done.Add(1)
@@ -112,7 +112,7 @@ func ExampleWaitGroup() {
 }
 
 func ExampleWaitGroup_WaitContext() {
-	var done runtime.WaitGroup
+	var done sw.WaitGroup
 	done.Add(1)
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
@@ -125,11 +125,11 @@ func ExampleWaitGroup_WaitContext() {
 }
 
 func ExampleCond() {
-	do(func(cx runtime.Cx) error {
-		var m runtime.Mutex
-		arrived := runtime.NewCond(&m)
+	do(func(cx sw.Cx) error {
+		var m sw.Mutex
+		arrived := sw.NewCond(&m)
 		var guests []string
-		host := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+		host := sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			if err := m.Lock(cx); err != nil {
 				return 0, err
 			}
@@ -156,8 +156,8 @@ func ExampleCond() {
 }
 
 func ExampleCond_WaitContext() {
-	var m runtime.Mutex
-	changed := runtime.Cond{L: &m}
+	var m sw.Mutex
+	changed := sw.Cond{L: &m}
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
 	if err := m.LockContext(ctx); err != nil {
@@ -170,9 +170,9 @@ func ExampleCond_WaitContext() {
 }
 
 func ExampleChannel_All() {
-	do(func(cx runtime.Cx) error {
-		c := runtime.NewChannel[int](1)
-		runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+	do(func(cx sw.Cx) error {
+		c := sw.NewChannel[int](1)
+		sw.Spawn(cx, func(cx sw.Cx) (none struct{}, err error) {
 			defer c.Close()
 			for i := range 3 {
 				if err := c.Send(cx, i); err != nil {
@@ -197,7 +197,7 @@ func ExampleChannel_All() {
 
 // A channel has not ended because who receives has lost patience.
 func ExampleChannel_AllContext() {
-	c := runtime.NewChannel[string](1)
+	c := sw.NewChannel[string](1)
 	_ = c.TrySend("the only one")
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
@@ -210,9 +210,9 @@ func ExampleChannel_AllContext() {
 }
 
 func ExampleLimiter() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		begin := time.Now()
-		l := runtime.NewLimiter(1000, 2)
+		l := sw.NewLimiter(1000, 2)
 		for range 5 { // two at once, then one in a millisecond
 			if err := l.Wait(cx); err != nil {
 				return err
@@ -225,7 +225,7 @@ func ExampleLimiter() {
 }
 
 func ExampleLimiter_Allow() {
-	l := runtime.NewLimiter(0.1, 2)
+	l := sw.NewLimiter(0.1, 2)
 	fmt.Println(l.Allow(), l.Allow(), l.Allow())
 	// Output: true true false
 }

@@ -8,19 +8,19 @@ import (
 	"os"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 func ExampleRuntime_Dump() {
-	rt, err := runtime.New(runtime.Workers(1))
+	rt, err := sw.New(sw.Workers(1))
 	if err != nil {
 		panic(err)
 	}
 	defer rt.Close()
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+	sw.Submit(rt, func(cx sw.Cx) (int, error) {
 		cx.SetName("parent")
-		parts := runtime.NewChannel[int](0)
-		child := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+		parts := sw.NewChannel[int](0)
+		child := sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			cx.SetName("child")
 			return parts.Receive(cx)
 		})
@@ -39,16 +39,16 @@ func ExampleRuntime_Dump() {
 }
 
 func ExampleCx_SetName() {
-	rt, err := runtime.New(runtime.Workers(1))
+	rt, err := sw.New(sw.Workers(1))
 	if err != nil {
 		panic(err)
 	}
 	defer rt.Close()
-	_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+	_, err = sw.Submit(rt, func(cx sw.Cx) (int, error) {
 		cx.SetName("page 7")
 		panic("no such page")
 	}).Wait(context.Background())
-	var p *runtime.PanicError
+	var p *sw.PanicError
 	if errors.As(err, &p) {
 		fmt.Printf("%s: %v\n", p.Task, p.Value)
 	}
@@ -58,17 +58,17 @@ func ExampleCx_SetName() {
 
 // A task blocks its worker, and the watchdog tells of it.
 func ExampleWatchdog() {
-	alarms := make(chan runtime.Alarm, 1)
-	rt, err := runtime.New(runtime.Workers(1), runtime.Watchdog(10*time.Millisecond,
-		func(a runtime.Alarm) { alarms <- a })) // a service logs a, and a.Stack()
+	alarms := make(chan sw.Alarm, 1)
+	rt, err := sw.New(sw.Workers(1), sw.Watchdog(10*time.Millisecond,
+		func(a sw.Alarm) { alarms <- a })) // a service logs a, and a.Stack()
 	if err != nil {
 		panic(err)
 	}
 	defer rt.Close()
 	over := make(chan int)
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+	sw.Submit(rt, func(cx sw.Cx) (int, error) {
 		cx.SetName("import")
-		return <-over, nil // it should call runtime.Receive
+		return <-over, nil // it should call sw.Receive
 	})
 	a := <-alarms
 	fmt.Printf("%s holds worker %d\n", a.Task, a.Worker)
@@ -79,7 +79,7 @@ func ExampleWatchdog() {
 
 // writeMetrics writes what a runtime has done and does, in the text format of Prometheus. A handler
 // of net/http calls it with its ResponseWriter.
-func writeMetrics(w io.Writer, s runtime.Stats) {
+func writeMetrics(w io.Writer, s sw.Stats) {
 	metric := func(name, kind string, value any) {
 		fmt.Fprintf(w, "# TYPE tasks_%s %s\ntasks_%s %v\n", name, kind, name, value)
 	}
@@ -100,12 +100,12 @@ func writeMetrics(w io.Writer, s runtime.Stats) {
 
 // Statistics for Prometheus, without a client library.
 func ExampleRuntime_Stats_prometheus() {
-	rt, err := runtime.New(runtime.Workers(1))
+	rt, err := sw.New(sw.Workers(1))
 	if err != nil {
 		panic(err)
 	}
 	for range 3 {
-		runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, nil })
+		sw.Submit(rt, func(sw.Cx) (int, error) { return 0, nil })
 	}
 	rt.Shutdown(context.Background())
 	writeMetrics(os.Stdout, rt.Stats())

@@ -4,22 +4,22 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // stage starts a task that sends what f makes of each value that comes from in; when that is closed
 // and empty, it closes out.
 func stage[A, B any](
-	cx runtime.Cx,
-	in *runtime.Channel[A],
-	out *runtime.Channel[B],
+	cx sw.Cx,
+	in *sw.Channel[A],
+	out *sw.Channel[B],
 	f func(A) B,
-) *runtime.Handle[int] {
-	return runtime.Spawn(cx, func(cx runtime.Cx) (values int, err error) {
+) *sw.Handle[int] {
+	return sw.Spawn(cx, func(cx sw.Cx) (values int, err error) {
 		defer out.Close()
 		for {
 			v, err := in.Receive(cx)
-			if errors.Is(err, runtime.ErrChannelClosed) {
+			if errors.Is(err, sw.ErrChannelClosed) {
 				return values, nil
 			} else if err != nil {
 				return values, err
@@ -35,11 +35,11 @@ func stage[A, B any](
 // A pipeline of three stages. No channel holds more than two values, however slow its receiver is:
 // the source is held back.
 func Example_pipeline() {
-	do(func(cx runtime.Cx) error {
-		numbers := runtime.NewChannel[int](2)
-		squares := runtime.NewChannel[int](2)
-		lines := runtime.NewChannel[string](2)
-		source := runtime.Spawn(cx, func(cx runtime.Cx) (ahead int, err error) {
+	do(func(cx sw.Cx) error {
+		numbers := sw.NewChannel[int](2)
+		squares := sw.NewChannel[int](2)
+		lines := sw.NewChannel[string](2)
+		source := sw.Spawn(cx, func(cx sw.Cx) (ahead int, err error) {
 			defer numbers.Close()
 			for i := range 100 {
 				if err := numbers.Send(cx, i); err != nil {
@@ -54,7 +54,7 @@ func Example_pipeline() {
 		received := 0
 		for {
 			line, err := lines.Receive(cx)
-			if errors.Is(err, runtime.ErrChannelClosed) {
+			if errors.Is(err, sw.ErrChannelClosed) {
 				break
 			} else if err != nil {
 				return err

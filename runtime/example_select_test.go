@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // A task serves requests until it is told to stop, or has had nothing to do for an hour. Cases can
 // be used again.
 func ExampleSelect() {
-	do(func(cx runtime.Cx) error {
-		requests, stop := runtime.NewChannel[string](0), &runtime.Notify{}
-		cx.Go(func(cx runtime.Cx) {
+	do(func(cx sw.Cx) error {
+		requests, stop := sw.NewChannel[string](0), &sw.Notify{}
+		cx.Go(func(cx sw.Cx) {
 			_ = requests.Send(cx, "first")
 			_ = requests.Send(cx, "second") // returns when it has been received
 			stop.SignalFrom(cx)
 		}).Detach()
 		var request string
-		cases := []runtime.Case{
-			requests.ReceiveCase(&request), stop.WaitCase(), runtime.AfterCase(time.Hour),
+		cases := []sw.Case{
+			requests.ReceiveCase(&request), stop.WaitCase(), sw.AfterCase(time.Hour),
 		}
 		for {
-			i, err := runtime.Select(cx, cases...)
+			i, err := sw.Select(cx, cases...)
 			if err != nil || i > 0 {
 				fmt.Println("stopped by case", i)
 				return err
@@ -39,13 +39,13 @@ func ExampleSelect() {
 
 // A goroutine takes what comes first: the result of a task, or a permit.
 func ExampleSelectContext() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
-	permits := runtime.NewSemaphore(1)
-	slow := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
-	fmt.Println(runtime.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
+	permits := sw.NewSemaphore(1)
+	slow := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
+	fmt.Println(sw.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
 	slow.Cancel()
-	fmt.Println(runtime.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
+	fmt.Println(sw.SelectContext(context.Background(), slow.EndCase(), permits.AcquireCase(1)))
 	// Output:
 	// 1 <nil>
 	// 0 <nil>
@@ -53,14 +53,14 @@ func ExampleSelectContext() {
 
 // What select with a default does.
 func ExampleTrySelect() {
-	c := runtime.NewChannel[int](1)
+	c := sw.NewChannel[int](1)
 	var v int
-	fmt.Println(runtime.TrySelect(c.ReceiveCase(&v)))
+	fmt.Println(sw.TrySelect(c.ReceiveCase(&v)))
 	_ = c.TrySend(7)
-	fmt.Println(runtime.TrySelect(c.ReceiveCase(&v)))
+	fmt.Println(sw.TrySelect(c.ReceiveCase(&v)))
 	fmt.Println(v)
 	// Output:
-	// -1 runtime: it would have to wait
+	// -1 surewake: it would have to wait
 	// 0 <nil>
 	// 7
 }

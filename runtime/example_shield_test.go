@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // An account takes its time, and must not be left between the two halves of a transfer.
 type account struct {
-	lock    *runtime.Semaphore
+	lock    *sw.Semaphore
 	balance int
 }
 
-func (a *account) add(cx runtime.Cx, amount int) error {
+func (a *account) add(cx sw.Cx, amount int) error {
 	if err := a.lock.Acquire(cx, 1); err != nil {
 		return err
 	}
@@ -29,20 +29,20 @@ func (a *account) add(cx runtime.Cx, amount int) error {
 // A task moves money once an hour until it is cancelled. A transfer that has begun is finished
 // behind a shield; the cancellation shows after that.
 func Example_shield() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer rt.Close()
 	from, to := &account{
-		lock:    runtime.NewSemaphore(1),
+		lock:    sw.NewSemaphore(1),
 		balance: 1000,
 	}, &account{
-		lock: runtime.NewSemaphore(1),
+		lock: sw.NewSemaphore(1),
 	}
-	var began runtime.Notify
-	h := runtime.Submit(rt, func(cx runtime.Cx) (transfers int, err error) {
+	var began sw.Notify
+	h := sw.Submit(rt, func(cx sw.Cx) (transfers int, err error) {
 		for {
 			cx.Shield(func() {
 				if err = from.add(cx, -10); err == nil {
@@ -67,6 +67,6 @@ func Example_shield() {
 	fmt.Println("balances:", from.balance, to.balance)
 	// Output:
 	// <nil>
-	// 1 transfer, runtime: task cancelled
+	// 1 transfer, surewake: task cancelled
 	// balances: 990 10
 }

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // sortSome sorts in place. The smaller part is left to a task of its own, which another worker
 // takes if it has nothing else to do; if nobody does, the join runs it, as a call would.
-func sortSome(cx runtime.Cx, values []int) (struct{}, error) {
+func sortSome(cx sw.Cx, values []int) (struct{}, error) {
 	if len(values) < 500 {
 		slices.Sort(values) // less than what it would take to share it
 		return struct{}{}, nil
@@ -21,7 +21,7 @@ func sortSome(cx runtime.Cx, values []int) (struct{}, error) {
 	if len(left) > len(right) {
 		left, right = right, left
 	}
-	smaller := runtime.SpawnWith(cx, sortSome, left)
+	smaller := sw.SpawnWith(cx, sortSome, left)
 	if _, err := sortSome(cx, right); err != nil {
 		return struct{}{}, err
 	}
@@ -47,10 +47,10 @@ func partition(values []int) int {
 
 // Parallel quicksort.
 func Example_quicksort() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
 	values := rand.New(rand.NewPCG(1, 2)).Perm(200_000)
-	_, err := runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) {
+	_, err := sw.Submit(rt, func(cx sw.Cx) (struct{}, error) {
 		return sortSome(cx, values)
 	}).Wait(context.Background())
 	fmt.Println(slices.IsSorted(values), err)
@@ -71,11 +71,11 @@ func grow(depth int) *tree {
 }
 
 // sum adds up a tree: one task for each left branch.
-func sum(cx runtime.Cx, t *tree) (int, error) {
+func sum(cx sw.Cx, t *tree) (int, error) {
 	if t == nil {
 		return 0, nil
 	}
-	left := runtime.SpawnWith(cx, sum, t.left)
+	left := sw.SpawnWith(cx, sum, t.left)
 	right, err := sum(cx, t.right)
 	if err != nil {
 		return 0, err
@@ -86,11 +86,11 @@ func sum(cx runtime.Cx, t *tree) (int, error) {
 
 // Fork and join over a tree.
 func Example_forkJoin() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
 	t := grow(14)
 	fmt.Println(
-		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return sum(cx, t) }).
+		sw.Submit(rt, func(cx sw.Cx) (int, error) { return sum(cx, t) }).
 			Wait(context.Background()),
 	)
 	// Output: 32752 <nil>

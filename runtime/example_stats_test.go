@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 func ExampleRuntime_Stats() {
-	rt, err := runtime.New(runtime.Workers(1))
+	rt, err := sw.New(sw.Workers(1))
 	if err != nil {
 		panic(err)
 	}
-	sum := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		var parts [4]*runtime.Handle[int]
+	sum := sw.Submit(rt, func(cx sw.Cx) (int, error) {
+		var parts [4]*sw.Handle[int]
 		for i := range parts {
-			parts[i] = runtime.Spawn(cx, func(runtime.Cx) (int, error) { return i, nil })
+			parts[i] = sw.Spawn(cx, func(sw.Cx) (int, error) { return i, nil })
 		}
 		sum := 0
 		for _, p := range parts {
@@ -42,12 +42,12 @@ func ExampleRuntime_Stats() {
 
 // What package expvar publishes under a name is evaluated whenever somebody asks.
 func ExampleRuntime_Vars() {
-	rt, err := runtime.New(runtime.Workers(1))
+	rt, err := sw.New(sw.Workers(1))
 	if err != nil {
 		panic(err)
 	}
 	vars := rt.Vars() // expvar.Publish("tasks", rt.Vars())
-	runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, nil }).Wait(context.Background())
+	sw.Submit(rt, func(sw.Cx) (int, error) { return 0, nil }).Wait(context.Background())
 	rt.Close()
 	var s struct{ Spawned, Completed int }
 	err = json.Unmarshal([]byte(vars.String()), &s)

@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/park"
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // A task is started from outside, starts others, and waits for them.
 func Example() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		half := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 21, nil })
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) {
+		half := sw.Spawn(cx, func(cx sw.Cx) (int, error) { return 21, nil })
 		v, err := half.Join(cx)
 		return 2 * v, err
 	})
@@ -32,14 +32,14 @@ func Example() {
 }
 
 // do runs f as a task of a new runtime, and closes that afterwards.
-func do(f func(cx runtime.Cx) error, options ...runtime.Option) {
-	rt, err := runtime.New(options...)
+func do(f func(cx sw.Cx) error, options ...sw.Option) {
+	rt, err := sw.New(options...)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer rt.Close()
-	_, err = runtime.Submit(rt, func(cx runtime.Cx) (struct{}, error) { return struct{}{}, f(cx) }).
+	_, err = sw.Submit(rt, func(cx sw.Cx) (struct{}, error) { return struct{}{}, f(cx) }).
 		Wait(context.Background())
 	if err != nil {
 		fmt.Println("error:", err)
@@ -47,49 +47,49 @@ func do(f func(cx runtime.Cx) error, options ...runtime.Option) {
 }
 
 func ExampleNew() {
-	rt, err := runtime.New(runtime.Workers(2), runtime.Seed(1))
+	rt, err := sw.New(sw.Workers(2), sw.Seed(1))
 	fmt.Println(rt != nil, err)
 	rt.Close()
-	_, err = runtime.New(runtime.Workers(0))
+	_, err = sw.New(sw.Workers(0))
 	fmt.Println(err)
 	// Output:
 	// true <nil>
-	// runtime: Workers(0): must be 1 to 65536
+	// surewake: Workers(0): must be 1 to 65536
 }
 
 // All settings that a runtime can have.
 func ExampleOption() {
-	do(func(cx runtime.Cx) error { fmt.Println("runs"); return nil },
-		runtime.Workers(2),
-		runtime.Parker(park.Portable),
-		runtime.InjectorBatch(32, runtime.PrivateBuffer),
-		runtime.Ring(256),
-		runtime.LIFOCap(3),
-		runtime.TickBudget(128),
-		runtime.TaskBudget(128),
-		runtime.InlineDepth(256),
-		runtime.SpareCoroutines(8),
-		runtime.Searches(4),
-		runtime.RescueInterval(10*time.Millisecond),
-		runtime.BlockingThreads(64),
-		runtime.BlockingKeepAlive(time.Second),
+	do(func(cx sw.Cx) error { fmt.Println("runs"); return nil },
+		sw.Workers(2),
+		sw.Parker(park.Portable),
+		sw.InjectorBatch(32, sw.PrivateBuffer),
+		sw.Ring(256),
+		sw.LIFOCap(3),
+		sw.TickBudget(128),
+		sw.TaskBudget(128),
+		sw.InlineDepth(256),
+		sw.SpareCoroutines(8),
+		sw.Searches(4),
+		sw.RescueInterval(10*time.Millisecond),
+		sw.BlockingThreads(64),
+		sw.BlockingKeepAlive(time.Second),
 	)
 	// Output: runs
 }
 
 func ExampleWorkers() {
-	do(func(cx runtime.Cx) error { fmt.Println("worker", cx.Worker()); return nil },
-		runtime.Workers(1))
+	do(func(cx sw.Cx) error { fmt.Println("worker", cx.Worker()); return nil },
+		sw.Workers(1))
 	// Output: worker 0
 }
 
 // With one worker and a seed, tasks run in the same order each time.
 func ExampleSeed() {
 	for range 2 {
-		do(func(cx runtime.Cx) error {
+		do(func(cx sw.Cx) error {
 			var order []string
 			for _, name := range []string{"a", "b", "c"} {
-				runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 					order = append(order, name)
 					return 0, nil
 				}).
@@ -98,7 +98,7 @@ func ExampleSeed() {
 			cx.Yield()
 			fmt.Println(order)
 			return nil
-		}, runtime.Workers(1), runtime.Seed(1))
+		}, sw.Workers(1), sw.Seed(1))
 	}
 	// Output:
 	// [c a b]
@@ -106,12 +106,12 @@ func ExampleSeed() {
 }
 
 func ExampleOnPanic() {
-	do(func(cx runtime.Cx) error {
-		_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { panic("oh") }).Join(cx)
-		var p *runtime.PanicError
+	do(func(cx sw.Cx) error {
+		_, err := sw.Spawn(cx, func(cx sw.Cx) (int, error) { panic("oh") }).Join(cx)
+		var p *sw.PanicError
 		fmt.Println(errors.As(err, &p), p.Value)
 		return nil
-	}, runtime.OnPanic(func(p *runtime.PanicError) { fmt.Println("reported:", p.Value) }))
+	}, sw.OnPanic(func(p *sw.PanicError) { fmt.Println("reported:", p.Value) }))
 	// Output:
 	// reported: oh
 	// true oh
@@ -120,23 +120,23 @@ func ExampleOnPanic() {
 // With Debug, a task that waits although it has locked its thread is told so; without it, Go ends
 // the process.
 func ExampleDebug() {
-	do(func(cx runtime.Cx) error {
-		_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		_, err := sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			goruntime.LockOSThread()
 			defer goruntime.UnlockOSThread()
 			return 0, cx.Sleep(time.Millisecond)
 		}).Join(cx)
-		var p *runtime.PanicError
+		var p *sw.PanicError
 		errors.As(err, &p)
-		fmt.Println(p.Value.(string)[:82])
+		fmt.Println(p.Value.(string)[:83])
 		return nil
-	}, runtime.Debug())
-	// Output: runtime: a task that waits must not have locked its thread (runtime.LockOSThread);
+	}, sw.Debug())
+	// Output: surewake: a task that waits must not have locked its thread (runtime.LockOSThread);
 }
 
 func ExampleSpawn() {
-	do(func(cx runtime.Cx) error {
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", nil })
+	do(func(cx sw.Cx) error {
+		h := sw.Spawn(cx, func(cx sw.Cx) (string, error) { return "done", nil })
 		fmt.Println(h.Join(cx))
 		return nil
 	})
@@ -144,11 +144,11 @@ func ExampleSpawn() {
 }
 
 // fibonacci needs no closure for its task: one allocation for each.
-func fibonacci(cx runtime.Cx, n int) (int, error) {
+func fibonacci(cx sw.Cx, n int) (int, error) {
 	if n < 2 {
 		return n, nil
 	}
-	h := runtime.SpawnWith(cx, fibonacci, n-1)
+	h := sw.SpawnWith(cx, fibonacci, n-1)
 	y, err := fibonacci(cx, n-2)
 	if err != nil {
 		return 0, err
@@ -158,7 +158,7 @@ func fibonacci(cx runtime.Cx, n int) (int, error) {
 }
 
 func ExampleSpawnWith() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		fmt.Println(fibonacci(cx, 20))
 		return nil
 	})
@@ -166,29 +166,29 @@ func ExampleSpawnWith() {
 }
 
 func ExampleSubmit() {
-	rt, _ := runtime.New()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil })
+	rt, _ := sw.New()
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 7, nil })
 	fmt.Println(h.Wait(context.Background()))
 	rt.Close()
 	fmt.Println(
-		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 7, nil }).
+		sw.Submit(rt, func(cx sw.Cx) (int, error) { return 7, nil }).
 			Wait(context.Background()),
 	)
 	// Output:
 	// 7 <nil>
-	// 0 runtime: closed
+	// 0 surewake: closed
 }
 
 // Several tasks may join one, and each gets its result.
 func ExampleHandle_Join() {
-	do(func(cx runtime.Cx) error {
-		one := runtime.Spawn(cx,
-			func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
-		next := func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		one := sw.Spawn(cx,
+			func(cx sw.Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
+		next := func(cx sw.Cx) (int, error) {
 			v, err := one.Join(cx)
 			return v + 1, err
 		}
-		a, b := runtime.Spawn(cx, next), runtime.Spawn(cx, next)
+		a, b := sw.Spawn(cx, next), sw.Spawn(cx, next)
 		fmt.Println(a.Join(cx))
 		fmt.Println(b.Join(cx))
 		return nil
@@ -199,9 +199,9 @@ func ExampleHandle_Join() {
 }
 
 func ExampleHandle_Wait() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 1, cx.Sleep(time.Hour) })
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
 	fmt.Println(h.Wait(ctx)) // the task goes on
@@ -209,8 +209,8 @@ func ExampleHandle_Wait() {
 }
 
 func ExampleHandle_TryJoin() {
-	do(func(cx runtime.Cx) error {
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { return 5, nil })
+	do(func(cx sw.Cx) error {
+		h := sw.Spawn(cx, func(cx sw.Cx) (int, error) { return 5, nil })
 		for {
 			if v, err, ended := h.TryJoin(); ended {
 				fmt.Println(v, err)
@@ -223,9 +223,9 @@ func ExampleHandle_TryJoin() {
 }
 
 func ExampleHandle_Done() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 5, nil })
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 5, nil })
 	select {
 	case <-h.Done():
 		fmt.Println(h.TryJoin())
@@ -237,9 +237,9 @@ func ExampleHandle_Done() {
 
 // A task that waits is told that it is to end. In a shield it is not.
 func ExampleHandle_Cancel() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		var ready bool
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) {
+		h := sw.Spawn(cx, func(cx sw.Cx) (string, error) {
 			ready = true
 			if err := cx.Sleep(time.Hour); err != nil {
 				cx.Shield(
@@ -254,16 +254,16 @@ func ExampleHandle_Cancel() {
 		h.Cancel()
 		fmt.Println(h.Join(cx))
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output:
 	// tidying up: <nil> <nil>
-	// tidy runtime: task cancelled
+	// tidy surewake: task cancelled
 }
 
 // Nobody waits for a detached task, but the runtime does.
 func ExampleHandle_Detach() {
-	rt, _ := runtime.New()
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { fmt.Println("runs"); return 0, nil }).
+	rt, _ := sw.New()
+	sw.Submit(rt, func(cx sw.Cx) (int, error) { fmt.Println("runs"); return 0, nil }).
 		Detach()
 	fmt.Println(rt.Shutdown(context.Background()))
 	// Output:
@@ -272,8 +272,8 @@ func ExampleHandle_Detach() {
 }
 
 func ExampleCx_Err() {
-	do(func(cx runtime.Cx) error {
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		h := sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			n := 0
 			for cx.Err() == nil { // a task that works for long looks now and then
 				n++
@@ -288,12 +288,12 @@ func ExampleCx_Err() {
 		n, err := h.Join(cx)
 		fmt.Println(n > 0, err)
 		return nil
-	}, runtime.Workers(1))
-	// Output: true runtime: task cancelled
+	}, sw.Workers(1))
+	// Output: true surewake: task cancelled
 }
 
 func ExampleCx_Shield() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		cx.Shield(func() { fmt.Println(cx.Sleep(time.Microsecond)) })
 		return nil
 	})
@@ -301,8 +301,8 @@ func ExampleCx_Shield() {
 }
 
 func ExampleCx_Yield() {
-	do(func(cx runtime.Cx) error {
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			fmt.Println("the other one")
 			return 0, nil
 		}).
@@ -310,14 +310,14 @@ func ExampleCx_Yield() {
 		cx.Yield()
 		fmt.Println("this one")
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output:
 	// the other one
 	// this one
 }
 
 func ExampleCx_Sleep() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		start := time.Now()
 		err := cx.Sleep(2 * time.Millisecond)
 		fmt.Println(time.Since(start) >= 2*time.Millisecond, err)
@@ -327,9 +327,9 @@ func ExampleCx_Sleep() {
 }
 
 func ExampleCx_Runtime() {
-	do(func(cx runtime.Cx) error {
-		h := runtime.Submit(cx.Runtime(),
-			func(cx runtime.Cx) (int, error) { return 1, nil }) // after the queued tasks
+	do(func(cx sw.Cx) error {
+		h := sw.Submit(cx.Runtime(),
+			func(cx sw.Cx) (int, error) { return 1, nil }) // after the queued tasks
 		fmt.Println(h.Join(cx))
 		return nil
 	})
@@ -337,18 +337,18 @@ func ExampleCx_Runtime() {
 }
 
 func ExampleCx_Worker() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		fmt.Println(cx.Worker())
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output: 0
 }
 
 // Shutdown lets the tasks end by themselves, those too that they start.
 func ExampleRuntime_Shutdown() {
-	rt, _ := runtime.New()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+	rt, _ := sw.New()
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) {
+		sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 			return 0, cx.Sleep(time.Millisecond)
 		}).
 			Detach()
@@ -360,39 +360,39 @@ func ExampleRuntime_Shutdown() {
 	// Output:
 	// <nil>
 	// 1 <nil> true
-	// runtime: closed
+	// surewake: closed
 }
 
 func ExampleRuntime_Close() {
-	rt, _ := runtime.New()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+	rt, _ := sw.New()
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 	fmt.Println(rt.Close())
 	fmt.Println(h.TryJoin())
 	// Output:
 	// <nil>
-	// 0 runtime: closed true
+	// 0 surewake: closed true
 }
 
 // A task may end its own runtime; whoever waits for that waits for Done.
 func ExampleCx_Shutdown() {
-	rt, _ := runtime.New()
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Shutdown() }).Detach()
+	rt, _ := sw.New()
+	sw.Submit(rt, func(cx sw.Cx) (int, error) { return 0, cx.Shutdown() }).Detach()
 	<-rt.Done()
 	fmt.Println("over")
 	// Output: over
 }
 
 func ExampleCx_Close() {
-	rt, _ := runtime.New()
-	other := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
-	runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.Close() }).Detach()
+	rt, _ := sw.New()
+	other := sw.Submit(rt, func(cx sw.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+	sw.Submit(rt, func(cx sw.Cx) (int, error) { return 0, cx.Close() }).Detach()
 	<-rt.Done()
 	fmt.Println(other.TryJoin())
-	// Output: 0 runtime: closed true
+	// Output: 0 surewake: closed true
 }
 
 func ExampleRuntime_Done() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	go rt.Close()
 	<-rt.Done()
 	fmt.Println("no task and no worker is left")
@@ -403,7 +403,7 @@ func ExampleRuntime_Done() {
 type switchboard struct {
 	lock   sync.Mutex
 	on     bool
-	wakers []runtime.Waker
+	wakers []sw.Waker
 }
 
 func (s *switchboard) turnOn() {
@@ -422,7 +422,7 @@ type lamp struct {
 	board *switchboard
 }
 
-func (l *lamp) Poll(cx runtime.Cx) (string, error, bool) {
+func (l *lamp) Poll(cx sw.Cx) (string, error, bool) {
 	l.board.lock.Lock()
 	defer l.board.lock.Unlock()
 	if !l.board.on {
@@ -436,9 +436,9 @@ func (l *lamp) Poll(cx runtime.Cx) (string, error, bool) {
 func (l *lamp) Drop() { fmt.Println(l.name, "stays dark") }
 
 func ExampleSubmitFuture() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	board := &switchboard{}
-	first, second := runtime.SubmitFuture(rt, &lamp{"first", board}), runtime.SubmitFuture(rt,
+	first, second := sw.SubmitFuture(rt, &lamp{"first", board}), sw.SubmitFuture(rt,
 		&lamp{"second", board})
 	second.Cancel()
 	fmt.Println(second.Wait(context.Background()))
@@ -447,14 +447,14 @@ func ExampleSubmitFuture() {
 	rt.Close()
 	// Output:
 	// second stays dark
-	//  runtime: task cancelled
+	//  surewake: task cancelled
 	// first is lit <nil>
 }
 
 func ExampleSpawnFuture() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		board := &switchboard{}
-		h := runtime.SpawnFuture(cx, &lamp{"lamp", board})
+		h := sw.SpawnFuture(cx, &lamp{"lamp", board})
 		cx.Yield()
 		board.turnOn()
 		fmt.Println(h.Join(cx))
@@ -464,9 +464,9 @@ func ExampleSpawnFuture() {
 }
 
 // A relay is ready with the result of a task.
-type relay struct{ of *runtime.Handle[int] }
+type relay struct{ of *sw.Handle[int] }
 
-func (r relay) Poll(cx runtime.Cx) (int, error, bool) {
+func (r relay) Poll(cx sw.Cx) (int, error, bool) {
 	if r.of.WakeOnEnd(cx.Waker()) {
 		return 0, nil, false
 	}
@@ -474,10 +474,10 @@ func (r relay) Poll(cx runtime.Cx) (int, error, bool) {
 }
 
 func ExampleHandle_WakeOnEnd() {
-	do(func(cx runtime.Cx) error {
-		slow := runtime.Spawn(cx,
-			func(cx runtime.Cx) (int, error) { return 3, cx.Sleep(time.Millisecond) })
-		fmt.Println(runtime.SpawnFuture(cx, relay{slow}).Join(cx))
+	do(func(cx sw.Cx) error {
+		slow := sw.Spawn(cx,
+			func(cx sw.Cx) (int, error) { return 3, cx.Sleep(time.Millisecond) })
+		fmt.Println(sw.SpawnFuture(cx, relay{slow}).Join(cx))
 		return nil
 	})
 	// Output: 3 <nil>
@@ -485,9 +485,9 @@ func ExampleHandle_WakeOnEnd() {
 
 // A waker is small and comparable, and the zero one wakes nobody.
 func ExampleWaker() {
-	var nobody runtime.Waker
+	var nobody sw.Waker
 	nobody.Wake()
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		mine := cx.Waker()
 		fmt.Println(mine == cx.Waker(), mine == nobody)
 		cx.Waker().WakeFrom(cx) // another poll for a future, nothing for a function
@@ -498,21 +498,21 @@ func ExampleWaker() {
 
 // What blocks has a goroutine of its own; the worker goes on.
 func ExampleSpawnBlocking() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		lines := make(chan string)
-		read := runtime.SpawnBlocking(cx, func() (string, error) { return <-lines, nil })
-		runtime.SpawnBlocking(cx, func() (int, error) { lines <- "hello"; return 0, nil }).Detach()
+		read := sw.SpawnBlocking(cx, func() (string, error) { return <-lines, nil })
+		sw.SpawnBlocking(cx, func() (int, error) { lines <- "hello"; return 0, nil }).Detach()
 		fmt.Println(read.Join(cx))
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output: hello <nil>
 }
 
 func ExampleSubmitBlocking() {
-	rt, _ := runtime.New(runtime.BlockingThreads(1))
-	a := runtime.SubmitBlocking(rt,
+	rt, _ := sw.New(sw.BlockingThreads(1))
+	a := sw.SubmitBlocking(rt,
 		func() (string, error) { time.Sleep(time.Millisecond); return "one", nil })
-	b := runtime.SubmitBlocking(rt, func() (string, error) { return "after the other", nil })
+	b := sw.SubmitBlocking(rt, func() (string, error) { return "after the other", nil })
 	fmt.Println(a.Wait(context.Background()))
 	fmt.Println(b.Wait(context.Background()))
 	fmt.Println(rt.BlockingStats().Started)
@@ -524,16 +524,16 @@ func ExampleSubmitBlocking() {
 }
 
 func ExampleRuntime_BlockingStats() {
-	rt, _ := runtime.New()
-	runtime.SubmitBlocking(rt, func() (int, error) { return 0, nil }).Detach()
+	rt, _ := sw.New()
+	sw.SubmitBlocking(rt, func() (int, error) { return 0, nil }).Detach()
 	rt.Shutdown(context.Background())
 	fmt.Printf("%+v\n", rt.BlockingStats())
 	// Output: {Threads:0 Idle:0 Queued:0 Started:1 Spawned:1 Completed:1}
 }
 
 func ExampleSpawnBatch() {
-	do(func(cx runtime.Cx) error {
-		squares, err := runtime.SpawnBatch(cx, 5, func(cx runtime.Cx, i int) (int, error) {
+	do(func(cx sw.Cx) error {
+		squares, err := sw.SpawnBatch(cx, 5, func(cx sw.Cx, i int) (int, error) {
 			return i * i, nil
 		}).
 			Join(cx)
@@ -544,9 +544,9 @@ func ExampleSpawnBatch() {
 }
 
 func ExampleSubmitBatch() {
-	rt, _ := runtime.New()
+	rt, _ := sw.New()
 	defer rt.Close()
-	b := runtime.SubmitBatch(rt, 3, func(cx runtime.Cx, i int) (int, error) {
+	b := sw.SubmitBatch(rt, 3, func(cx sw.Cx, i int) (int, error) {
 		if i == 1 {
 			return 0, errors.New("1 is odd")
 		}
@@ -566,32 +566,32 @@ func ExampleSubmitBatch() {
 
 // The first error ends what waits in the scope, and Scope returns when everything has ended.
 func ExampleScope() {
-	do(func(cx runtime.Cx) error {
-		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
-			runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		err := sw.Scope(cx, func(cx sw.Cx, s *sw.TaskScope) error {
+			sw.SpawnIn(cx, s, func(cx sw.Cx) (int, error) {
 				err := cx.Sleep(time.Hour)
 				fmt.Println("the first child ends with:", err)
 				return 0, err
 			})
 			cx.Yield()
-			runtime.SpawnIn(cx, s,
-				func(cx runtime.Cx) (int, error) { return 0, errors.New("out of paper") })
+			sw.SpawnIn(cx, s,
+				func(cx sw.Cx) (int, error) { return 0, errors.New("out of paper") })
 			return nil
 		})
 		fmt.Println("the scope ends with:", err)
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output:
-	// the first child ends with: runtime: task cancelled
+	// the first child ends with: surewake: task cancelled
 	// the scope ends with: out of paper
 }
 
 func ExampleSpawnIn() {
-	do(func(cx runtime.Cx) error {
-		var a, b *runtime.Handle[int]
-		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
-			a = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 1, nil })
-			b = runtime.SpawnIn(cx, s, func(cx runtime.Cx) (int, error) { return 2, nil })
+	do(func(cx sw.Cx) error {
+		var a, b *sw.Handle[int]
+		err := sw.Scope(cx, func(cx sw.Cx, s *sw.TaskScope) error {
+			a = sw.SpawnIn(cx, s, func(cx sw.Cx) (int, error) { return 1, nil })
+			b = sw.SpawnIn(cx, s, func(cx sw.Cx) (int, error) { return 2, nil })
 			return nil
 		})
 		fmt.Println(err)
@@ -606,15 +606,15 @@ func ExampleSpawnIn() {
 }
 
 func ExampleTaskScope_Cancel() {
-	do(func(cx runtime.Cx) error {
-		err := runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
-			runtime.SpawnIn(cx, s,
-				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
+	do(func(cx sw.Cx) error {
+		err := sw.Scope(cx, func(cx sw.Cx, s *sw.TaskScope) error {
+			sw.SpawnIn(cx, s,
+				func(cx sw.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
 			s.Cancel()
 			return nil
 		})
 		fmt.Println(err)
 		return nil
 	})
-	// Output: runtime: task cancelled
+	// Output: surewake: task cancelled
 }

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 func ExampleNotify() {
-	do(func(cx runtime.Cx) error {
-		var ready runtime.Notify
-		h := runtime.Spawn(cx,
-			func(cx runtime.Cx) (string, error) { return "woken", ready.Wait(cx) })
+	do(func(cx sw.Cx) error {
+		var ready sw.Notify
+		h := sw.Spawn(cx,
+			func(cx sw.Cx) (string, error) { return "woken", ready.Wait(cx) })
 		ready.SignalFrom(cx) // also if it does not wait yet
 		fmt.Println(h.Join(cx))
 		return nil
@@ -24,12 +24,12 @@ func ExampleNotify() {
 }
 
 func ExampleNotify_Broadcast() {
-	do(func(cx runtime.Cx) error {
-		var changed runtime.Notify
+	do(func(cx sw.Cx) error {
+		var changed sw.Notify
 		level := 0
-		var tasks []*runtime.Handle[int]
+		var tasks []*sw.Handle[int]
 		for want := range 3 {
-			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			tasks = append(tasks, sw.Spawn(cx, func(cx sw.Cx) (int, error) {
 				return want, changed.WaitFor(cx, func() bool { return level >= want })
 			}))
 		}
@@ -42,7 +42,7 @@ func ExampleNotify_Broadcast() {
 			fmt.Println(h.Join(cx))
 		}
 		return nil
-	}, runtime.Workers(1))
+	}, sw.Workers(1))
 	// Output:
 	// 0 <nil>
 	// 1 <nil>
@@ -50,7 +50,7 @@ func ExampleNotify_Broadcast() {
 }
 
 func ExampleNotify_WaitContext() {
-	var n runtime.Notify
+	var n sw.Notify
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
 	fmt.Println(n.WaitContext(ctx))
@@ -62,11 +62,11 @@ func ExampleNotify_WaitContext() {
 }
 
 func ExampleSemaphore() {
-	do(func(cx runtime.Cx) error {
-		seats := runtime.NewSemaphore(3)
-		var tasks []*runtime.Handle[struct{}]
+	do(func(cx sw.Cx) error {
+		seats := sw.NewSemaphore(3)
+		var tasks []*sw.Handle[struct{}]
 		for range 10 {
-			tasks = append(tasks, runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+			tasks = append(tasks, sw.Spawn(cx, func(cx sw.Cx) (none struct{}, err error) {
 				if err := seats.Acquire(cx, 1); err != nil {
 					return none, err
 				}
@@ -86,7 +86,7 @@ func ExampleSemaphore() {
 }
 
 func ExampleSemaphore_TryAcquire() {
-	s := runtime.NewSemaphore(2)
+	s := sw.NewSemaphore(2)
 	fmt.Println(s.TryAcquire(2), s.TryAcquire(1))
 	s.Release(1)
 	fmt.Println(s.TryAcquire(1))
@@ -96,7 +96,7 @@ func ExampleSemaphore_TryAcquire() {
 }
 
 func ExampleSemaphore_AcquireContext() {
-	s := runtime.NewSemaphore(1)
+	s := sw.NewSemaphore(1)
 	fmt.Println(s.AcquireContext(context.Background(), 1))
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 	defer stop()
@@ -107,8 +107,8 @@ func ExampleSemaphore_AcquireContext() {
 }
 
 func ExampleOneshot() {
-	do(func(cx runtime.Cx) error {
-		var answer runtime.Oneshot[int]
+	do(func(cx sw.Cx) error {
+		var answer sw.Oneshot[int]
 		go func() { _ = answer.Send(42) }()
 		fmt.Println(answer.Receive(cx))
 		return nil
@@ -117,26 +117,26 @@ func ExampleOneshot() {
 }
 
 func ExampleOneshot_Close() {
-	var answer runtime.Oneshot[int]
+	var answer sw.Oneshot[int]
 	answer.Close() // the receiver has lost interest
 	fmt.Println(answer.Send(42))
 	fmt.Println(answer.TryReceive())
 	// Output:
-	// runtime: channel closed
-	// 0 runtime: channel closed
+	// surewake: channel closed
+	// 0 surewake: channel closed
 }
 
 func ExampleOneshot_ReceiveContext() {
-	var answer runtime.Oneshot[int]
-	do(func(cx runtime.Cx) error { return answer.SendFrom(cx, 42) })
+	var answer sw.Oneshot[int]
+	do(func(cx sw.Cx) error { return answer.SendFrom(cx, 42) })
 	fmt.Println(answer.ReceiveContext(context.Background()))
 	// Output: 42 <nil>
 }
 
 func ExampleChannel() {
-	do(func(cx runtime.Cx) error {
-		c := runtime.NewChannel[int](2)
-		runtime.Spawn(cx, func(cx runtime.Cx) (none struct{}, err error) {
+	do(func(cx sw.Cx) error {
+		c := sw.NewChannel[int](2)
+		sw.Spawn(cx, func(cx sw.Cx) (none struct{}, err error) {
 			defer c.Close()
 			for i := range 4 {
 				if err := c.Send(cx, i); err != nil {
@@ -147,7 +147,7 @@ func ExampleChannel() {
 		})
 		for {
 			v, err := c.Receive(cx)
-			if errors.Is(err, runtime.ErrChannelClosed) {
+			if errors.Is(err, sw.ErrChannelClosed) {
 				return nil
 			} else if err != nil {
 				return err
@@ -163,7 +163,7 @@ func ExampleChannel() {
 }
 
 func ExampleChannel_TrySend() {
-	c := runtime.NewChannel[string](1)
+	c := sw.NewChannel[string](1)
 	fmt.Println(c.TrySend("first"), c.Len(), "of", c.Cap())
 	fmt.Println(c.TrySend("second"))
 	fmt.Println(c.TryReceive())
@@ -171,21 +171,21 @@ func ExampleChannel_TrySend() {
 	fmt.Println(err)
 	// Output:
 	// <nil> 1 of 1
-	// runtime: it would have to wait
+	// surewake: it would have to wait
 	// first <nil>
-	// runtime: it would have to wait
+	// surewake: it would have to wait
 }
 
 // Goroutines and tasks share a channel.
 func ExampleChannel_SendContext() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer rt.Close()
-	questions, answers := runtime.NewChannel[int](0), runtime.NewChannel[int](0)
-	runtime.Submit(rt, func(cx runtime.Cx) (none struct{}, err error) {
+	questions, answers := sw.NewChannel[int](0), sw.NewChannel[int](0)
+	sw.Submit(rt, func(cx sw.Cx) (none struct{}, err error) {
 		for {
 			q, err := questions.Receive(cx)
 			if err != nil {
@@ -209,21 +209,21 @@ func ExampleChannel_SendContext() {
 }
 
 func ExampleReceive() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		c := make(chan string)
 		go func() { c <- "from a goroutine" }()
-		fmt.Println(runtime.Receive(cx, c))
+		fmt.Println(sw.Receive(cx, c))
 		return nil
 	})
 	// Output: from a goroutine true <nil>
 }
 
 func ExampleSend() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		c := make(chan string)
 		var goroutine sync.WaitGroup
 		goroutine.Go(func() { fmt.Println(<-c) })
-		err := runtime.Send(cx, c, "from a task")
+		err := sw.Send(cx, c, "from a task")
 		goroutine.Wait()
 		return err
 	})
@@ -231,7 +231,7 @@ func ExampleSend() {
 }
 
 func ExampleCx_AwaitContext() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
 		defer stop()
 		err := cx.AwaitContext(ctx)
@@ -242,14 +242,14 @@ func ExampleCx_AwaitContext() {
 }
 
 func ExampleCx_Context() {
-	rt, err := runtime.New()
+	rt, err := sw.New()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer rt.Close()
 	contexts := make(chan context.Context, 1)
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) {
 		contexts <- cx.Context() // for whatever takes a context
 		return 0, cx.Sleep(time.Hour)
 	})
@@ -257,13 +257,13 @@ func ExampleCx_Context() {
 	h.Cancel()
 	<-ctx.Done()
 	fmt.Println(context.Cause(ctx))
-	// Output: runtime: task cancelled
+	// Output: surewake: task cancelled
 }
 
 func ExampleHandle_JoinTimeout() {
-	do(func(cx runtime.Cx) error {
-		var goOn runtime.Notify
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) { return "done", goOn.Wait(cx) })
+	do(func(cx sw.Cx) error {
+		var goOn sw.Notify
+		h := sw.Spawn(cx, func(cx sw.Cx) (string, error) { return "done", goOn.Wait(cx) })
 		_, err := h.JoinTimeout(cx, time.Millisecond)
 		fmt.Println(err, errors.Is(err, os.ErrDeadlineExceeded))
 		goOn.SignalFrom(cx) // it has not been cancelled
@@ -271,15 +271,15 @@ func ExampleHandle_JoinTimeout() {
 		return nil
 	})
 	// Output:
-	// runtime: timeout true
+	// surewake: timeout true
 	// done <nil>
 }
 
 func ExampleHandle_JoinContext() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		ctx, stop := context.WithCancelCause(context.Background())
-		var goOn runtime.Notify
-		h := runtime.Spawn(cx, func(cx runtime.Cx) (string, error) {
+		var goOn sw.Notify
+		h := sw.Spawn(cx, func(cx sw.Cx) (string, error) {
 			stop(errors.New("no interest"))
 			return "done", goOn.Wait(cx)
 		})
@@ -295,8 +295,8 @@ func ExampleHandle_JoinContext() {
 }
 
 func ExampleTimeout() {
-	do(func(cx runtime.Cx) error {
-		_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+	do(func(cx sw.Cx) error {
+		_, err := sw.Timeout(cx, time.Millisecond, func(cx sw.Cx) (int, error) {
 			err := cx.Sleep(time.Hour)
 			fmt.Println("inside:", err)
 			return 0, err
@@ -305,27 +305,27 @@ func ExampleTimeout() {
 		return nil
 	})
 	// Output:
-	// inside: runtime: task cancelled
-	// outside: runtime: timeout
+	// inside: surewake: task cancelled
+	// outside: surewake: timeout
 }
 
 func ExampleDeadline() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		end := time.Now().Add(time.Millisecond)
 		for n := 0; ; n++ {
-			_, err := runtime.Deadline(cx, end,
-				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(100 * time.Microsecond) })
+			_, err := sw.Deadline(cx, end,
+				func(cx sw.Cx) (int, error) { return 0, cx.Sleep(100 * time.Microsecond) })
 			if err != nil {
 				fmt.Println(err)
 				return nil
 			}
 		}
 	})
-	// Output: runtime: timeout
+	// Output: surewake: timeout
 }
 
 func ExampleCx_SleepUntil() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		t := time.Now().Add(time.Millisecond)
 		err := cx.SleepUntil(t)
 		fmt.Println(err, time.Now().Before(t))
@@ -335,9 +335,9 @@ func ExampleCx_SleepUntil() {
 }
 
 func ExampleTicker() {
-	do(func(cx runtime.Cx) error {
+	do(func(cx sw.Cx) error {
 		begin := time.Now()
-		tick := cx.NewTicker(200*time.Microsecond, runtime.Skip)
+		tick := cx.NewTicker(200*time.Microsecond, sw.Skip)
 		for range 3 {
 			if err := tick.Next(cx); err != nil {
 				return err

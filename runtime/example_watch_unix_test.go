@@ -11,12 +11,12 @@ import (
 	"net"
 	"syscall"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // echo sends back what it reads from a connection, until the other side has ended: a task for each
 // connection, and no goroutine that waits.
-func echo(cx runtime.Cx, conn *net.TCPConn) (echoed int, err error) {
+func echo(cx sw.Cx, conn *net.TCPConn) (echoed int, err error) {
 	defer conn.Close()
 	w, err := cx.Runtime().Watch(conn)
 	if err != nil {
@@ -49,7 +49,7 @@ func echo(cx runtime.Cx, conn *net.TCPConn) (echoed int, err error) {
 }
 
 func ExampleRuntime_Watch() {
-	rt, err := runtime.New(runtime.Workers(2))
+	rt, err := sw.New(sw.Workers(2))
 	if err != nil {
 		panic(err)
 	}
@@ -57,7 +57,7 @@ func ExampleRuntime_Watch() {
 	if err != nil {
 		panic(err)
 	}
-	var connections []*runtime.Handle[int]
+	var connections []*sw.Handle[int]
 	accepted := make(chan struct{})
 	go func() {
 		defer close(accepted)
@@ -66,7 +66,7 @@ func ExampleRuntime_Watch() {
 			if err != nil {
 				return
 			}
-			connections = append(connections, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			connections = append(connections, sw.Submit(rt, func(cx sw.Cx) (int, error) {
 				return echo(cx, conn.(*net.TCPConn))
 			}))
 		}

@@ -32,11 +32,11 @@ type Conn struct {
 func (rt *Runtime) Conn(c net.Conn) (*Conn, error) {
 	rt.check("Conn")
 	if c == nil {
-		panic("runtime: Conn: nil connection")
+		panic("surewake: Conn: nil connection")
 	}
 	source, err := socketOf(c)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: Conn: %w", err)
+		return nil, fmt.Errorf("surewake: Conn: %w", err)
 	}
 	w, err := rt.Watch(source)
 	if err != nil {
@@ -66,7 +66,7 @@ func socketOf(c any) (syscall.Conn, error) {
 // check panics if c is nil or the zero Conn; what is the name of the calling method.
 func (c *Conn) check(what string) {
 	if c == nil || c.watch == nil {
-		panic("runtime: Conn." + what + ": a nil or zero Conn; Runtime.Conn makes one")
+		panic("surewake: Conn." + what + ": a nil or zero Conn; Runtime.Conn makes one")
 	}
 }
 

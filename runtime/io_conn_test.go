@@ -279,8 +279,8 @@ func TestCallsOfAConnDoNotAllocate(t *testing.T) {
 
 func TestMisuseOfAConn(t *testing.T) {
 	rt := start(t, 1)
-	require.PanicsWithValue(t, "runtime: Conn: nil connection", func() { rt.Conn(nil) })
-	require.PanicsWithValue(t, "runtime: Conn.Close: a nil or zero Conn; Runtime.Conn makes one",
+	require.PanicsWithValue(t, "surewake: Conn: nil connection", func() { rt.Conn(nil) })
+	require.PanicsWithValue(t, "surewake: Conn.Close: a nil or zero Conn; Runtime.Conn makes one",
 		func() { new(runtime.Conn).Close() })
 	p, _ := net.Pipe()
 	_, err := rt.Conn(p)

@@ -26,16 +26,16 @@ type Listener struct {
 func (rt *Runtime) Listener(l net.Listener) (*Listener, error) {
 	rt.check("Listener")
 	if l == nil {
-		panic("runtime: Listener: nil listener")
+		panic("surewake: Listener: nil listener")
 	}
 	source, err := socketOf(l)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: Listener: %w", err)
+		return nil, fmt.Errorf("surewake: Listener: %w", err)
 	}
 	listener := &Listener{rt: rt, listener: l}
 	if rt.config.poller == Netpoll {
 		if source, err = listener.copy(); err != nil {
-			return nil, fmt.Errorf("runtime: Listener: %w", err)
+			return nil, fmt.Errorf("surewake: Listener: %w", err)
 		}
 	}
 	w, err := rt.Watch(source)
@@ -69,7 +69,7 @@ func (l *Listener) closeCopy() {
 // check panics if l is nil or the zero Listener; what is the name of the calling method.
 func (l *Listener) check(what string) {
 	if l == nil || l.watch == nil {
-		panic("runtime: Listener." + what +
+		panic("surewake: Listener." + what +
 			": a nil or zero Listener; Runtime.Listener makes one")
 	}
 }

@@ -166,9 +166,9 @@ type fakeListener struct{ net.Listener }
 
 func TestMisuseOfAListener(t *testing.T) {
 	rt := start(t, 1)
-	require.PanicsWithValue(t, "runtime: Listener: nil listener", func() { rt.Listener(nil) })
+	require.PanicsWithValue(t, "surewake: Listener: nil listener", func() { rt.Listener(nil) })
 	require.PanicsWithValue(t,
-		"runtime: Listener.Close: a nil or zero Listener; Runtime.Listener makes one",
+		"surewake: Listener.Close: a nil or zero Listener; Runtime.Listener makes one",
 		func() { new(runtime.Listener).Close() })
 	_, err := rt.Listener(fakeListener{})
 	require.ErrorIs(t, err, errors.ErrUnsupported)

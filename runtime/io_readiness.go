@@ -74,7 +74,7 @@ func defaultPoller() PollerKind {
 func Poller(k PollerKind) Option {
 	return func(c *config) error {
 		if !k.Available() {
-			return fmt.Errorf("runtime: Poller(%v): not available on %s", k, goruntime.GOOS)
+			return fmt.Errorf("surewake: Poller(%v): not available on %s", k, goruntime.GOOS)
 		}
 		c.poller = k
 		return nil

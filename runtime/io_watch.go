@@ -13,7 +13,7 @@ import (
 
 // ErrWatchClosed is returned by the methods of a [Watch] after Close, and by calls that wait when
 // it is closed. With [Epoll], the end of the runtime closes all watches. It wraps fs.ErrClosed.
-var ErrWatchClosed = fmt.Errorf("runtime: watch: %w", fs.ErrClosed)
+var ErrWatchClosed = fmt.Errorf("surewake: watch: %w", fs.ErrClosed)
 
 // A Watch lets tasks wait until a file or connection is ready for reading or writing. It belongs to
 // one runtime; any number of tasks of any runtimes may use it at a time. It must be closed, and
@@ -57,11 +57,11 @@ type direction struct {
 func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	rt.check("Watch")
 	if c == nil {
-		panic("runtime: Watch: nil connection")
+		panic("surewake: Watch: nil connection")
 	}
 	conn, err := c.SyscallConn()
 	if err != nil {
-		return nil, fmt.Errorf("runtime: Watch: %w", err)
+		return nil, fmt.Errorf("surewake: Watch: %w", err)
 	}
 	w := &Watch{rt: rt, conn: conn}
 	w.directions[reading].of = w
@@ -73,7 +73,7 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 		w.directions[writing].netpoll.enable(c, true)
 	}
 	if err := rt.watches.add(w, inKernel); err != nil {
-		return nil, fmt.Errorf("runtime: Watch: %w", err)
+		return nil, fmt.Errorf("surewake: Watch: %w", err)
 	}
 	if inKernel {
 		rt.wakeDriver() // partner: worker.drive, which loads watches.count as the driver
@@ -101,7 +101,7 @@ func (w *Watch) Close() error {
 // (runtime/R14)
 func (w *Watch) check(what string) {
 	if w == nil || w.rt == nil {
-		panic("runtime: " + what + ": a nil or zero Watch; Runtime.Watch makes one")
+		panic("surewake: " + what + ": a nil or zero Watch; Runtime.Watch makes one")
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 	cx.check("Read")
 	w.check("Read")
 	if try == nil {
-		panic("runtime: Read: nil function")
+		panic("surewake: Read: nil function")
 	}
 	return w.directions[reading].retry(cx, try)
 }
@@ -165,7 +165,7 @@ func (w *Watch) Write(cx Cx, try func(fd uintptr) (done bool)) error {
 	cx.check("Write")
 	w.check("Write")
 	if try == nil {
-		panic("runtime: Write: nil function")
+		panic("surewake: Write: nil function")
 	}
 	return w.directions[writing].retry(cx, try)
 }

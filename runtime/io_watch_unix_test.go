@@ -570,12 +570,12 @@ func TestWatchOfAnotherRuntime(t *testing.T) {
 
 func TestMisuseOfAWatch(t *testing.T) {
 	rt := start(t, 1)
-	require.PanicsWithValue(t, "runtime: Watch: nil connection", func() { rt.Watch(nil) })
+	require.PanicsWithValue(t, "surewake: Watch: nil connection", func() { rt.Watch(nil) })
 	r, _ := pipe(t)
 	w := watch(t, rt, r)
 	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		require.PanicsWithValue(t, "runtime: Read: nil function", func() { w.Read(cx, nil) })
-		require.PanicsWithValue(t, "runtime: Write: nil function", func() { w.Write(cx, nil) })
+		require.PanicsWithValue(t, "surewake: Read: nil function", func() { w.Read(cx, nil) })
+		require.PanicsWithValue(t, "surewake: Write: nil function", func() { w.Write(cx, nil) })
 		return 0, nil
 	}))
 	require.NoError(t, err)

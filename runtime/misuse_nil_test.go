@@ -27,6 +27,9 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 	}{
 		{"Submit" + nilRuntime, func() { runtime.Submit(none, forever) }},
 		{"Submit" + zeroRuntime, func() { runtime.Submit(zero, forever) }},
+		{"TrySubmit" + nilRuntime, func() { _, _ = runtime.TrySubmit(none, forever) }},
+		{"TrySubmit" + zeroRuntime, func() { _, _ = runtime.TrySubmit(zero, forever) }},
+		{"TrySubmit: nil function", func() { _, _ = runtime.TrySubmit[int](rt, nil) }},
 		{"Runtime.Go" + nilRuntime, func() { none.Go(func(runtime.Cx) {}) }},
 		{"Runtime.Go" + zeroRuntime, func() { zero.Go(func(runtime.Cx) {}) }},
 		{"SubmitFuture" + nilRuntime, func() { runtime.SubmitFuture(none, &bell{}) }},
@@ -52,7 +55,7 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 		{"BlockingStats" + nilRuntime, func() { none.BlockingStats() }},
 		{"Watch" + nilRuntime, func() { _, _ = none.Watch(noConn{}) }},
 	} {
-		require.Equal(t, "runtime: "+c.want, panics(c.call))
+		require.Equal(t, "surewake: "+c.want, panics(c.call))
 	}
 }
 
@@ -66,7 +69,7 @@ func TestNilAndZeroHandlesAndWatchesAreNamed(t *testing.T) {
 		named := func(rule string, calls map[string]func()) {
 			t.Helper()
 			for what, call := range calls {
-				require.Equal(t, "runtime: "+what+": "+rule, panics(call))
+				require.Equal(t, "surewake: "+what+": "+rule, panics(call))
 			}
 		}
 		for _, h := range []*runtime.Handle[int]{nil, {}} {

@@ -25,37 +25,51 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 		option runtime.Option
 		want   string
 	}{
-		{nil, "runtime: New: an option is nil"},
-		{runtime.Workers(0), "runtime: Workers(0): must be 1 to 65536"},
-		{runtime.Workers(-1), "runtime: Workers(-1): must be 1 to 65536"},
-		{runtime.Workers(65537), "runtime: Workers(65537): must be 1 to 65536"},
+		{nil, "surewake: New: an option is nil"},
+		{runtime.Workers(0), "surewake: Workers(0): must be 1 to 65536"},
+		{runtime.Workers(-1), "surewake: Workers(-1): must be 1 to 65536"},
+		{runtime.Workers(65537), "surewake: Workers(65537): must be 1 to 65536"},
 		{runtime.Parker(park.Kind(77)),
-			fmt.Sprintf("runtime: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
+			fmt.Sprintf("surewake: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
 		{runtime.InjectorBatch(0, runtime.LocalRing),
-			"runtime: InjectorBatch(0, _): must be 1 to 256"},
+			"surewake: InjectorBatch(0, _): must be 1 to 256"},
 		{runtime.InjectorBatch(257, runtime.LocalRing),
-			"runtime: InjectorBatch(257, _): must be 1 to 256"},
+			"surewake: InjectorBatch(257, _): must be 1 to 256"},
 		{runtime.InjectorBatch(1, 9),
-			"runtime: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
-		{runtime.Ring(1), "runtime: Ring(1): must be a power of two from 2 to 32768"},
-		{runtime.Ring(3), "runtime: Ring(3): must be a power of two from 2 to 32768"},
-		{runtime.Ring(65536), "runtime: Ring(65536): must be a power of two from 2 to 32768"},
-		{runtime.LIFOCap(-1), "runtime: LIFOCap(-1): must be 0 to 1000000"},
-		{runtime.TickBudget(0), "runtime: TickBudget(0): must be 1 to 1000000"},
-		{runtime.TaskBudget(0), "runtime: TaskBudget(0): must be 1 to 1000000"},
-		{runtime.InlineDepth(-1), "runtime: InlineDepth(-1): must be 0 to 100000"},
-		{runtime.SpareCoroutines(0), "runtime: SpareCoroutines(0): must be 1 to 100000"},
-		{runtime.Searches(0), "runtime: Searches(0): must be 1 to 1000"},
-		{runtime.RescueInterval(-1), "runtime: RescueInterval(-1ns): must be 0 or more"},
-		{runtime.OnPanic(nil), "runtime: OnPanic: nil function"},
+			"surewake: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
+		{runtime.IdleBatch(0), "surewake: IdleBatch(0): must be 1 to 32768"},
+		{runtime.IdleBatch(32769), "surewake: IdleBatch(32769): must be 1 to 32768"},
+		{runtime.InjectorInterval(0, 8, 255),
+			"surewake: InjectorInterval(0s, _, _): must be 1ns to 1h"},
+		{runtime.InjectorInterval(2*time.Hour, 8, 255),
+			"surewake: InjectorInterval(2h0m0s, _, _): must be 1ns to 1h"},
+		{runtime.InjectorInterval(1, 0, 255), "surewake: InjectorInterval(_, 0, 255): must be " +
+			"1 to 1000000, the first not above the second"},
+		{runtime.InjectorInterval(1, 9, 8), "surewake: InjectorInterval(_, 9, 8): must be " +
+			"1 to 1000000, the first not above the second"},
+		{runtime.InjectorInterval(1, 9, 1_000_001), "surewake: InjectorInterval(_, 9, 1000001): " +
+			"must be 1 to 1000000, the first not above the second"},
+		{runtime.Ring(1), "surewake: Ring(1): must be a power of two from 2 to 32768"},
+		{runtime.Ring(3), "surewake: Ring(3): must be a power of two from 2 to 32768"},
+		{runtime.Ring(65536), "surewake: Ring(65536): must be a power of two from 2 to 32768"},
+		{runtime.LIFOCap(-1), "surewake: LIFOCap(-1): must be 0 to 1000000"},
+		{runtime.MaxTasks(0), "surewake: MaxTasks(0): must be 1 to 2147483647"},
+		{runtime.MaxTasks(-1), "surewake: MaxTasks(-1): must be 1 to 2147483647"},
+		{runtime.TickBudget(0), "surewake: TickBudget(0): must be 1 to 1000000"},
+		{runtime.TaskBudget(0), "surewake: TaskBudget(0): must be 1 to 1000000"},
+		{runtime.InlineDepth(-1), "surewake: InlineDepth(-1): must be 0 to 100000"},
+		{runtime.SpareCoroutines(0), "surewake: SpareCoroutines(0): must be 1 to 100000"},
+		{runtime.Searches(0), "surewake: Searches(0): must be 1 to 1000"},
+		{runtime.RescueInterval(-1), "surewake: RescueInterval(-1ns): must be 0 or more"},
+		{runtime.OnPanic(nil), "surewake: OnPanic: nil function"},
 		{runtime.Watchdog(time.Microsecond, func(runtime.Alarm) {}),
-			"runtime: Watchdog(1µs, _): must be 1ms to 24h0m0s"},
+			"surewake: Watchdog(1µs, _): must be 1ms to 24h0m0s"},
 		{runtime.Watchdog(25*time.Hour, func(runtime.Alarm) {}),
-			"runtime: Watchdog(25h0m0s, _): must be 1ms to 24h0m0s"},
-		{runtime.Watchdog(time.Second, nil), "runtime: Watchdog: nil function"},
-		{runtime.BlockingThreads(0), "runtime: BlockingThreads(0): must be 1 to 1000000"},
+			"surewake: Watchdog(25h0m0s, _): must be 1ms to 24h0m0s"},
+		{runtime.Watchdog(time.Second, nil), "surewake: Watchdog: nil function"},
+		{runtime.BlockingThreads(0), "surewake: BlockingThreads(0): must be 1 to 1000000"},
 		{runtime.BlockingKeepAlive(-time.Second),
-			"runtime: BlockingKeepAlive(-1s): must be 0 or more"},
+			"surewake: BlockingKeepAlive(-1s): must be 0 or more"},
 	} {
 		rt, err := runtime.New(c.option)
 		require.EqualError(t, err, c.want)
@@ -69,6 +83,8 @@ func TestEveryOptionWorks(t *testing.T) {
 		2,
 		runtime.Parker(park.Portable),
 		runtime.InjectorBatch(7, runtime.PrivateBuffer),
+		runtime.IdleBatch(9),
+		runtime.InjectorInterval(time.Second, 1, 2),
 		runtime.Ring(4),
 		runtime.LIFOCap(0),
 		runtime.TickBudget(1),
@@ -117,7 +133,7 @@ func TestNilFunctionsPanic(t *testing.T) {
 		"Runtime.Go: nil function": func(runtime.Cx) { rt.Go(nil) },
 	} {
 		run(t, rt, func(cx runtime.Cx) error {
-			require.PanicsWithValue(t, "runtime: "+what, func() { misuse(cx) })
+			require.PanicsWithValue(t, "surewake: "+what, func() { misuse(cx) })
 			return nil
 		})
 	}
@@ -193,7 +209,7 @@ func TestWrongCxPanics(t *testing.T) {
 	for what, use := range uses {
 		panics := func(rule string, cx runtime.Cx) {
 			t.Helper()
-			require.PanicsWithValue(t, "runtime: "+what+": "+rule, func() { use(cx, rt, h) })
+			require.PanicsWithValue(t, "surewake: "+what+": "+rule, func() { use(cx, rt, h) })
 		}
 		panics("the zero Cx; a Cx is what a task's function is given", runtime.Cx{})
 
@@ -248,7 +264,7 @@ func TestDetachedHandlePanics(t *testing.T) {
 				"WakeOnEnd": func() { h.WakeOnEnd(cx.Waker()) },
 				"Detach":    func() { h.Detach() },
 			} {
-				require.PanicsWithValue(t, "runtime: "+what+": the handle has been detached",
+				require.PanicsWithValue(t, "surewake: "+what+": the handle has been detached",
 					misuse)
 			}
 			return nil
@@ -257,11 +273,11 @@ func TestDetachedHandlePanics(t *testing.T) {
 	b := runtime.SubmitBatch(rt, 1, fib)
 	b.Handle(0).Detach()
 	run(t, rt, func(cx runtime.Cx) error {
-		require.PanicsWithValue(t, "runtime: Join: the handle has been detached",
+		require.PanicsWithValue(t, "surewake: Join: the handle has been detached",
 			func() { _, _ = b.Join(cx) })
 		return nil
 	})
-	require.PanicsWithValue(t, "runtime: Wait: the handle has been detached",
+	require.PanicsWithValue(t, "surewake: Wait: the handle has been detached",
 		func() { _, _ = b.Wait(context.Background()) })
 }
 
@@ -281,11 +297,11 @@ func TestHandleOfAnotherRuntimePanics(t *testing.T) {
 	})
 	<-begun
 	run(t, rt, func(cx runtime.Cx) error {
-		require.PanicsWithValue(t, "runtime: Join: the handle belongs to another runtime",
+		require.PanicsWithValue(t, "surewake: Join: the handle belongs to another runtime",
 			func() { _, _ = h.Join(cx) })
-		require.PanicsWithValue(t, "runtime: Join: the batch belongs to another runtime",
+		require.PanicsWithValue(t, "surewake: Join: the batch belongs to another runtime",
 			func() { _, _ = b.Join(cx) })
-		require.PanicsWithValue(t, "runtime: SpawnIn: the scope belongs to another runtime",
+		require.PanicsWithValue(t, "surewake: SpawnIn: the scope belongs to another runtime",
 			func() { runtime.SpawnIn(cx, foreign, returns(1)) })
 		return nil
 	})
@@ -325,8 +341,43 @@ func TestTaskThatWaitsForItselfPanics(t *testing.T) {
 		_, err := get(t, h)
 		var p *runtime.PanicError
 		require.ErrorAs(t, err, &p, what)
-		require.Equal(t, "runtime: "+what+": a task cannot wait for its own end", p.Value)
+		require.Equal(t, "surewake: "+what+": a task cannot wait for its own end", p.Value)
 	}
+}
+
+// So is a fork that would wait for the end of its task, or of one of which that is a fork, wherever
+// it runs: that waits for the fork. (runtime/R44)
+func TestAForkDoesNotWaitForItsTask(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		var h *runtime.Handle[int]
+		ready := make(chan struct{})
+		h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			<-ready
+			refused := func(cx runtime.Cx) error {
+				for what, wait := range map[string]func(){
+					"Join":        func() { _, _ = h.Join(cx) },
+					"JoinTimeout": func() { _, _ = h.JoinTimeout(cx, time.Hour) },
+					"JoinContext": func() { _, _ = h.JoinContext(cx, t.Context()) },
+					"Select":      func() { _, _ = runtime.Select(cx, h.EndCase()) },
+				} {
+					require.Equal(t, "surewake: "+what+": a task cannot wait for its own end",
+						panics(wait))
+				}
+				return nil
+			}
+			a, b := runtime.Both(cx, refused, refused)
+			return 1, errors.Join(a, b, taken(cx, refused)(),
+				taken(cx, func(cx runtime.Cx) error {
+					other := runtime.Submit(rt, returns(1)) // no part of it
+					_, err := other.Join(cx)
+					return errors.Join(err, taken(cx, refused)())
+				})())
+		})
+		close(ready)
+		v, err := get(t, h)
+		require.NoError(t, err)
+		require.Equal(t, 1, v)
+	})
 }
 
 // A task that calls Close or Shutdown of its runtime would wait for its own end; with Debug, a Wait
@@ -353,7 +404,7 @@ func TestCallsThatBlockATaskOfTheRuntimePanic(t *testing.T) {
 						_, _ = child.Wait(t.Context())
 					},
 				} {
-					require.Equal(t, "runtime: "+want, panics(call))
+					require.Equal(t, "surewake: "+want, panics(call))
 				}
 				_, err := runtime.Submit(other, returns(1)).Wait(t.Context())
 				require.NoError(t, err)
@@ -376,7 +427,7 @@ func TestCloseInAHookPanics(t *testing.T) {
 	for range 2 {
 		_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) { panic("first") }))
 		require.ErrorContains(t, err, "first")
-		require.ErrorContains(t, err, "runtime: Close: called in a task of the runtime")
+		require.ErrorContains(t, err, "surewake: Close: called in a task of the runtime")
 		_, err = get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) {
 			goruntime.Goexit()
 			return 0, nil
@@ -398,10 +449,10 @@ func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
 		require.PanicsWithValue(t,
-			"runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+			"surewake: SpawnIn: the TaskScope is none; it is what Scope gives its body",
 			func() { runtime.SpawnIn(cx, nil, returns(1)) })
 		require.PanicsWithValue(t,
-			"runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body",
+			"surewake: SpawnIn: the TaskScope is none; it is what Scope gives its body",
 			func() { runtime.SpawnIn(cx, &runtime.TaskScope{}, returns(1)) })
 		var over *runtime.TaskScope
 		require.NoError(
@@ -409,21 +460,21 @@ func TestMisuseOfScopesAndBatchesPanics(t *testing.T) {
 			runtime.Scope(cx,
 				func(_ runtime.Cx, s *runtime.TaskScope) error { over = s; return nil }),
 		)
-		require.PanicsWithValue(t, "runtime: SpawnIn: the scope has ended",
+		require.PanicsWithValue(t, "surewake: SpawnIn: the scope has ended",
 			func() { runtime.SpawnIn(cx, over, returns(1)) })
 		over.Cancel()
-		require.PanicsWithValue(t, "runtime: SpawnBatch: -1 tasks; there must be 0 or more",
+		require.PanicsWithValue(t, "surewake: SpawnBatch: -1 tasks; there must be 0 or more",
 			func() { runtime.SpawnBatch(cx, -1, fib) })
 		b := runtime.SpawnBatch(cx, 2, fib)
 		for _, i := range []int{-1, 2} {
-			require.PanicsWithValue(t, fmt.Sprintf("runtime: Handle(%d) of a batch of 2 tasks", i),
+			require.PanicsWithValue(t, fmt.Sprintf("surewake: Handle(%d) of a batch of 2 tasks", i),
 				func() { b.Handle(i) })
 		}
-		require.PanicsWithValue(t, "runtime: WakeOnEnd: the zero Waker",
+		require.PanicsWithValue(t, "surewake: WakeOnEnd: the zero Waker",
 			func() { b.Handle(0).WakeOnEnd(runtime.Waker{}) })
 		return nil
 	})
-	require.PanicsWithValue(t, "runtime: SubmitBatch: -7 tasks; there must be 0 or more",
+	require.PanicsWithValue(t, "surewake: SubmitBatch: -7 tasks; there must be 0 or more",
 		func() { runtime.SubmitBatch(rt, -7, fib) })
 }
 
@@ -488,7 +539,7 @@ func TestDebugRefusesLockedThreads(t *testing.T) {
 				require.ErrorIs(t, err, runtime.ErrGoexit)
 			}
 			require.Contains(t, receive(t, reports).Value,
-				"runtime: a task that waits must not have locked its thread (runtime.LockOSThread)",
+				"surewake: a task that waits must not have locked its thread (runtime.LockOSThread)",
 				name)
 			_, err = get(t,
 				runtime.Submit(rt, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }))
@@ -566,7 +617,7 @@ func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
 		t.Skip("no processes")
 	}
 	require.Contains(t, misuse(t, "goroutine"),
-		"runtime: a Cx must be used on the goroutine of its task only")
+		"surewake: a Cx must be used on the goroutine of its task only")
 }
 
 // If Go forgives it some day, Debug need not refuse it any more.

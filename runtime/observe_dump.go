@@ -33,7 +33,7 @@ import (
 func (rt *Runtime) Dump(w io.Writer) error {
 	rt.check("Dump")
 	if w == nil {
-		panic("runtime: Dump: nil writer")
+		panic("surewake: Dump: nil writer")
 	}
 	_, err := w.Write(rt.dump())
 	return err
@@ -62,6 +62,7 @@ type sight struct {
 	does   any      // of does, or nil
 	place  string   // where it runs, or ""
 	waits  []string // for what it waits
+	forkOf uint64   // the number of the task of which it is a fork, or 0
 }
 
 // dump returns what Dump writes. It holds each lock only while it copies what that guards, and
@@ -249,6 +250,10 @@ func (d *dump) lookAtJoiners(s *sight) {
 			if waiting {
 				d.waitsFor(scope.owner, "in a scope, for the end of", s)
 			}
+		case *link:
+			if fork := d.all[waker.child]; fork != nil && waker.fork {
+				fork.forkOf = s.number
+			}
 		}
 	}
 }
@@ -320,6 +325,10 @@ func (d *dump) write() {
 	if b := rt.BlockingStats(); b.Threads+b.Queued > 0 {
 		fmt.Fprintf(&d.out, "blocking: %s, %d idle, %d queued\n",
 			several(b.Threads, "goroutine"), b.Idle, b.Queued)
+	}
+	if limit := rt.places.limit; limit > 0 {
+		fmt.Fprintf(&d.out, "places: %d of %d free, %s wait\n", stats.Places, limit,
+			several(stats.Submitting, "call"))
 	}
 	shown := d.order[:min(len(d.order), showMost)]
 	for _, s := range shown {
@@ -394,6 +403,9 @@ func (d *dump) says(s *sight) string {
 		parts = append(parts, d.waitOf(s)...)
 	}
 	parts = append(parts, s.waits...)
+	if s.forkOf > 0 {
+		parts = append(parts, fmt.Sprintf("a fork of task %d", s.forkOf))
+	}
 	if s.state.Shield() > 0 {
 		parts = append(parts, "in a shield")
 	}
@@ -413,5 +425,8 @@ func (d *dump) waitOf(s *sight) []string {
 		return []string{"waits"}
 	}
 	call, line := wait.where()
+	if line == "" {
+		return []string{call, strings.TrimSpace(d.since(wait.since))}
+	}
 	return []string{"waits in " + call, line, strings.TrimSpace(d.since(wait.since))}
 }

@@ -115,6 +115,19 @@ var waitings = map[string]func(runtime.Cx) error{
 		_, err := h.JoinTimeout(cx, time.Hour)
 		return err
 	},
+	"waits in Frame.Join, .*go:[0-9]+, for 0s\ntask 2 .*taken.*: waits in Cx.Sleep, " +
+		"FILE:[0-9]+, for 0s, 1h0m0s are left, a fork of task 1": func(cx runtime.Cx) error {
+		return taken(cx, func(cx runtime.Cx) error { return cx.Sleep(time.Hour) })()
+	},
+	"waits in Both, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
+		sleeps := func(cx runtime.Cx) error { return cx.Sleep(time.Hour) }
+		a, b := runtime.Both(cx, sleeps, func(cx runtime.Cx) error { cx.Yield(); return nil })
+		return errors.Join(a, b)
+	},
+	"waits at its end for its forks, for 0s": func(cx runtime.Cx) error {
+		taken(cx, func(cx runtime.Cx) error { return cx.Sleep(time.Hour) })
+		return nil
+	},
 	"waits in Scope, FILE:[0-9]+, for 0s, in a scope, for the end of task [0-9]+": func(
 		cx runtime.Cx,
 	) error {

@@ -34,7 +34,7 @@ func Trace() Option {
 func Labels(pairs ...string) Option {
 	return func(c *config) error {
 		if len(pairs)%2 != 0 {
-			return fmt.Errorf("runtime: Labels: %d strings: must be pairs of a key and a value",
+			return fmt.Errorf("surewake: Labels: %d strings: must be pairs of a key and a value",
 				len(pairs))
 		}
 		c.labels = pprof.WithLabels(context.Background(), pprof.Labels(pairs...))
@@ -48,7 +48,7 @@ func Labels(pairs ...string) Option {
 func LogPanics(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
-			return fmt.Errorf("runtime: LogPanics: nil logger")
+			return fmt.Errorf("surewake: LogPanics: nil logger")
 		}
 		c.logger = logger
 		return nil
@@ -87,11 +87,14 @@ func (co *coroutine) traced(t *task) (ended bool) {
 		co.pushRunning(t)
 		defer co.popRunning() // also after Goexit
 	}
-	if !t.rt.config.trace || !trace.IsEnabled() {
-		return t.body.poll(Cx{co, t})
+	if t.rt.config.trace && trace.IsEnabled() {
+		defer trace.StartRegion(context.Background(), nameOf(t)).End() // also after Goexit
 	}
-	defer trace.StartRegion(context.Background(), nameOf(t)).End() // also after Goexit
-	return t.body.poll(Cx{co, t})
+	ended = t.body.poll(Cx{co, t})
+	if co.forks != nil {
+		co.endForks(t) // it is shown as long as it waits for these
+	}
+	return ended
 }
 
 // nameOf returns what t, which does not run, was named by SetName, or else its function or the type

@@ -135,7 +135,7 @@ func TestLabelsAreThoseOfAllGoroutines(t *testing.T) {
 		require.NoError(t, rt.Close())
 	}
 	_, err := runtime.New(runtime.Labels("key"))
-	require.EqualError(t, err, "runtime: Labels: 1 strings: must be pairs of a key and a value")
+	require.EqualError(t, err, "surewake: Labels: 1 strings: must be pairs of a key and a value")
 }
 
 func TestPanicsAreLogged(t *testing.T) {
@@ -165,5 +165,5 @@ func TestPanicsAreLogged(t *testing.T) {
 	)
 	require.Contains(t, out.String(), "observedPanic")
 	_, err = runtime.New(runtime.LogPanics(nil))
-	require.EqualError(t, err, "runtime: LogPanics: nil logger")
+	require.EqualError(t, err, "surewake: LogPanics: nil logger")
 }

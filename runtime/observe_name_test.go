@@ -30,10 +30,10 @@ func TestPanicsTellTheNameOfTheirTask(t *testing.T) {
 		require.ErrorAs(t, err, &p)
 		require.Equal(t, name, p.Task)
 		if name != "" {
-			require.Contains(t, err.Error(), `runtime: task "loader 7" panicked: as it should`)
+			require.Contains(t, err.Error(), `surewake: task "loader 7" panicked: as it should`)
 			require.Contains(t, out.String(), ` task="loader 7"`)
 		} else {
-			require.Contains(t, err.Error(), "runtime: task panicked: as it should")
+			require.Contains(t, err.Error(), "surewake: task panicked: as it should")
 			require.NotContains(t, out.String(), " task=")
 		}
 	}

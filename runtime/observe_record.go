@@ -2,10 +2,13 @@ package runtime
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/surewake/surewake/fork"
 )
 
 // What others know of tasks
@@ -72,13 +75,18 @@ type taskWait struct {
 	depth int // of calls
 }
 
-// where returns the function of this package that waits, and the line that called it.
+// where returns the function of this package, or of package fork, that waits, and the line that
+// called it. For the end of a task, which waits for its forks, it returns that, and no line.
 func (w *taskWait) where() (call, line string) {
 	frames := runtime.CallersFrames(w.calls[:w.depth])
 	for more := true; more; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if !strings.HasPrefix(frame.Function, packagePrefix) {
+		switch {
+		case strings.HasSuffix(frame.Function, endForksName):
+			return "waits at its end for its forks", ""
+		case !strings.HasPrefix(frame.Function, packagePrefix) &&
+			!strings.HasPrefix(frame.Function, forkPrefix):
 			return call, fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 		call = shortName(frame.Function)
@@ -86,9 +94,15 @@ func (w *taskWait) where() (call, line string) {
 	return call, "this package"
 }
 
-// shortName returns Type.Method or Function for the name of a function of this package.
+// forkPrefix is what the names of the functions of package fork begin with.
+var forkPrefix = reflect.TypeFor[fork.Stack[Cx]]().PkgPath() + "."
+
+const endForksName = ".(*coroutine).endForks"
+
+// shortName returns Type.Method or Function for the name of a function of this package, or of
+// package fork.
 func shortName(function string) string {
-	name := strings.TrimPrefix(function, packagePrefix)
+	name := strings.TrimPrefix(strings.TrimPrefix(function, packagePrefix), forkPrefix)
 	name = strings.ReplaceAll(name, "[...]", "")
 	return strings.NewReplacer("(*", "", ")", "").Replace(name)
 }

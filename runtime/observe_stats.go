@@ -35,6 +35,10 @@ type Stats struct {
 	Watches   int    // watches that are not closed
 	Stacks    int    // coroutines: those of tasks that run or wait on a stack, and spare ones
 	Spares    int    // coroutines that run nothing, counted once a tick
+
+	// Places are those that are free with MaxTasks; less than 0 if tasks have exceeded the limit.
+	Places     int
+	Submitting int // calls of Submit and its kin that wait for places
 }
 
 // WorkerStats describes one worker in [Stats].
@@ -52,12 +56,16 @@ type WorkerStats struct {
 	Stale     uint64 // queue entries dropped because a join had run their tasks meanwhile
 	Parked    uint64 // times that it went to sleep
 
+	Exposed     uint64 // times that it let others see forks of a task that it ran
+	ForksStolen uint64 // forks taken from other workers; each is a task, and counted in Spawned
+	Released    uint64 // forks queued because their task waited; in Spawned, too
+
 	Searching time.Duration // time spent looking through the queues of others
 	Queued    int           // entries in its queues at the time of the call
 }
 
-// Stats returns the current statistics. Any goroutine may call it at any time; it takes no lock,
-// and no worker waits for it.
+// Stats returns the current statistics. Any goroutine may call it at any time. It takes no lock but
+// that of the places, with [MaxTasks], and no worker waits for it longer than for a Submit.
 //
 // A worker publishes its counts once a tick (see [TickBudget]) and before it sleeps, so a busy
 // worker's are those of its last tick. Counts of several workers need not be of the same instant: a
@@ -78,6 +86,7 @@ func (rt *Runtime) Stats() Stats {
 		Watches:   int(rt.watches.open.Load()),
 		Stacks:    int(rt.coroutines.count.Load()),
 	}
+	s.Places, s.Submitting = rt.places.stats()
 	for i, w := range rt.workers {
 		of := &s.Workers[i]
 		*of = w.public.stats()
@@ -112,7 +121,7 @@ func (rt *Runtime) Vars() Vars {
 func (v Vars) String() string {
 	text, err := json.Marshal(v.rt.Stats())
 	if err != nil {
-		panic("runtime: Vars: " + err.Error()) // impossible: Stats holds numbers only
+		panic("surewake: Vars: " + err.Error()) // impossible: Stats holds numbers only
 	}
 	return string(text)
 }
@@ -121,6 +130,7 @@ func (v Vars) String() string {
 type counters struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows uint64
 	steals, stolen, stale, rescued, parked, cancelled             uint64
+	exposed, forksStolen, released                                uint64
 	searching                                                     int64 // ns
 }
 
@@ -142,7 +152,7 @@ func (s *shown) show(n uint64) {
 type published struct {
 	polled, spawned, completed, lifo, inlined, batches, overflows shown
 	steals, stolen, stale, rescued, parked, searching             shown
-	cancelled, spares                                             shown
+	cancelled, spares, exposed, forksStolen, released             shown
 }
 
 // publish publishes the counters of w.
@@ -162,6 +172,9 @@ func (w *worker) publish() {
 	p.parked.show(c.parked)
 	p.searching.show(uint64(c.searching))
 	p.cancelled.show(c.cancelled)
+	p.exposed.show(c.exposed)
+	p.forksStolen.show(c.forksStolen)
+	p.released.show(c.released)
 	p.spares.show(uint64(len(w.spares)))
 }
 
@@ -180,6 +193,11 @@ func (p *published) stats() WorkerStats {
 		Rescued:   p.rescued.public.Load(),
 		Stale:     p.stale.public.Load(),
 		Parked:    p.parked.public.Load(),
+
+		Exposed:     p.exposed.public.Load(),
+		ForksStolen: p.forksStolen.public.Load(),
+		Released:    p.released.public.Load(),
+
 		Searching: time.Duration(p.searching.public.Load()),
 	}
 }

@@ -326,3 +326,28 @@ func TestVarsAreTheStatsAsJSON(t *testing.T) {
 	require.Equal(t, rt.Stats(), s)
 	require.EqualValues(t, 1, s.Completed)
 }
+
+func TestStatsCountForks(t *testing.T) {
+	rt := scripted(t, Workers(2))
+	Submit(rt, func(cx Cx) (int, error) {
+		none := func(Cx, int) int { return 0 }
+		a := Fork(cx, none, 0) // exposed at once
+		rt.workers[1].work()   // takes it
+		b, c := Fork(cx, none, 0), Fork(cx, none, 0)
+		cx.Yield() // b was exposed, since the other worker has asked again, and then c
+		c.Join(cx)
+		b.Join(cx)
+		a.Join(cx)
+		return 0, nil
+	})
+	rt.workers[0].work()
+	s := rt.Stats()
+	require.Equal(t, uint64(4), s.Spawned)
+	require.Equal(t, uint64(4), s.Completed)
+	of := func(n func(WorkerStats) uint64) [2]uint64 {
+		return [2]uint64{n(s.Workers[0]), n(s.Workers[1])}
+	}
+	require.Equal(t, [2]uint64{3, 0}, of(func(w WorkerStats) uint64 { return w.Exposed }))
+	require.Equal(t, [2]uint64{0, 1}, of(func(w WorkerStats) uint64 { return w.ForksStolen }))
+	require.Equal(t, [2]uint64{2, 0}, of(func(w WorkerStats) uint64 { return w.Released }))
+}

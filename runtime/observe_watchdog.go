@@ -50,10 +50,10 @@ import (
 func Watchdog(d time.Duration, report func(Alarm)) Option {
 	return func(c *config) error {
 		if d < time.Millisecond || d > 24*time.Hour {
-			return fmt.Errorf("runtime: Watchdog(%v, _): must be 1ms to 24h0m0s", d)
+			return fmt.Errorf("surewake: Watchdog(%v, _): must be 1ms to 24h0m0s", d)
 		}
 		if report == nil {
-			return fmt.Errorf("runtime: Watchdog: nil function")
+			return fmt.Errorf("surewake: Watchdog: nil function")
 		}
 		c.watchdog, c.alarm = d, report
 		return nil
@@ -76,10 +76,10 @@ type Alarm struct {
 // String returns a line that says what was noticed, and Dump.
 func (a Alarm) String() string {
 	if a.Worker < 0 {
-		return fmt.Sprintf("runtime: tasks wait for each other or for the outside, for %v:\n%s",
+		return fmt.Sprintf("surewake: tasks wait for each other or for the outside, for %v:\n%s",
 			a.For, a.Dump)
 	}
-	text := fmt.Sprintf("runtime: task %q holds worker %d for %v", a.Task, a.Worker, a.For)
+	text := fmt.Sprintf("surewake: task %q holds worker %d for %v", a.Task, a.Worker, a.For)
 	if a.Call != "" {
 		text += " in " + a.Call + ", which blocks it; a task calls Handle.Join"
 	}

@@ -104,7 +104,7 @@ func TestWatchdogNamesAWaitInATask(t *testing.T) {
 	b.lookAt(1)
 	require.Len(t, b.alarms, 1)
 	require.Equal(t, "Handle.Wait", b.alarms[0].Call)
-	require.Equal(t, `runtime: task "waits" holds worker 0 for 24h0m0s in Handle.Wait, `+
+	require.Equal(t, `surewake: task "waits" holds worker 0 for 24h0m0s in Handle.Wait, `+
 		`which blocks it; a task calls Handle.Join`, b.alarms[0].String())
 	cancel()
 	_, err := h.Wait(context.Background())

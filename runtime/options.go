@@ -19,9 +19,11 @@ type Option func(*config) error
 // config is the settings of a runtime. It does not change after New.
 type config struct {
 	workers         int
+	processors      int // of Go's scheduler
 	parker          park.Kind
 	batchTarget     BatchTarget
-	batchCap        int
+	batchCap        int // of a worker that has other tasks
+	idleBatch       int // of a worker that has none; 0: as batchCap
 	ring            int
 	lifoCap         int
 	tickBudget      int
@@ -29,7 +31,9 @@ type config struct {
 	inlineDepth     int
 	spareCoroutines int
 	searches        int
-	interval        int
+	leastPolls      int           // between two looks at the injector
+	mostPolls       int           // as above
+	lookEvery       time.Duration // what the polls between two looks are to take
 	rescueInterval  time.Duration
 	poller          PollerKind
 	kernel          func() (poll.Descriptors, error) // in tests another than that of the platform
@@ -44,6 +48,7 @@ type config struct {
 	watchdog        time.Duration // 0: none
 	alarm           func(Alarm)
 
+	maxTasks          int // from outside; 0: any number
 	blockingThreads   int
 	blockingKeepAlive time.Duration
 
@@ -54,6 +59,7 @@ type config struct {
 func configure(options []Option) (config, error) {
 	c := config{
 		workers:           runtime.GOMAXPROCS(0),
+		processors:        runtime.GOMAXPROCS(0),
 		batchCap:          32,
 		ring:              deque.DefaultCapacity,
 		lifoCap:           3,
@@ -62,7 +68,9 @@ func configure(options []Option) (config, error) {
 		inlineDepth:       256,
 		spareCoroutines:   8,
 		searches:          4,
-		interval:          61,
+		leastPolls:        8,
+		mostPolls:         255,
+		lookEvery:         time.Millisecond,
 		rescueInterval:    10 * time.Millisecond,
 		poller:            defaultPoller(),
 		kernel:            poll.NewEpoll,
@@ -71,11 +79,14 @@ func configure(options []Option) (config, error) {
 	}
 	for _, o := range options {
 		if o == nil {
-			return c, fmt.Errorf("runtime: New: an option is nil")
+			return c, fmt.Errorf("surewake: New: an option is nil")
 		}
 		if err := o(&c); err != nil {
 			return c, err
 		}
+	}
+	if c.idleBatch == 0 {
+		c.idleBatch = c.batchCap
 	}
 	if !c.seeded {
 		c.seed = rand.Uint64()
@@ -83,11 +94,14 @@ func configure(options []Option) (config, error) {
 	return c, nil
 }
 
+// interval is how many polls go by between two looks at the injector before any are measured.
+func (c *config) interval() int { return min(max(61, c.leastPolls), c.mostPolls) }
+
 // number returns the option that sets an integer if value is between least and most.
 func number(name string, value, least, most int, set func(*config)) Option {
 	return func(c *config) error {
 		if value < least || value > most {
-			return fmt.Errorf("runtime: %s(%d): must be %d to %d", name, value, least, most)
+			return fmt.Errorf("surewake: %s(%d): must be %d to %d", name, value, least, most)
 		}
 		set(c)
 		return nil
@@ -105,7 +119,7 @@ func Workers(n int) Option {
 func Parker(k park.Kind) Option {
 	return func(c *config) error {
 		if !k.Available() {
-			return fmt.Errorf("runtime: Parker(%v): not available on %s", k, runtime.GOOS)
+			return fmt.Errorf("surewake: Parker(%v): not available on %s", k, runtime.GOOS)
 		}
 		c.parker = k
 		return nil
@@ -125,18 +139,47 @@ const (
 )
 
 // InjectorBatch sets how many tasks a worker takes at a time from the injector, the queue that all
-// workers share: 1 to 256, by default 32. It also sets where the worker puts them, by default
-// [LocalRing].
+// workers share, while it has others: 1 to 256, by default 32. It also sets where the worker puts
+// them, by default [LocalRing]. No batch is larger than the fair share of one worker: what the
+// injector holds, divided by the number of workers, and one. [IdleBatch] is for workers that have
+// no other tasks.
 func InjectorBatch(most int, target BatchTarget) Option {
 	return func(c *config) error {
 		if most < 1 || most > 256 {
-			return fmt.Errorf("runtime: InjectorBatch(%d, _): must be 1 to 256", most)
+			return fmt.Errorf("surewake: InjectorBatch(%d, _): must be 1 to 256", most)
 		}
 		if target > PrivateBuffer {
-			return fmt.Errorf("runtime: InjectorBatch(_, %d): must be LocalRing or PrivateBuffer",
+			return fmt.Errorf("surewake: InjectorBatch(_, %d): must be LocalRing or PrivateBuffer",
 				target)
 		}
 		c.batchCap, c.batchTarget = most, target
+		return nil
+	}
+}
+
+// IdleBatch sets how many tasks a worker that has none takes at a time from the injector: 1 to
+// 32768, by default as many as [InjectorBatch] says. What [Ring] has no room for stays.
+func IdleBatch(most int) Option {
+	return number("IdleBatch", most, 1, 32768, func(c *config) { c.idleBatch = most })
+}
+
+// InjectorInterval sets how many polls a worker that has tasks lets go by between two looks at the
+// injector: those of a time of target, by the average of its polls, but at least least and at most
+// most. The default is 1 ms, 8 and 255. Allowed are 1 ns to 1 h, and 1 to 1,000,000 polls. While
+// the injector holds a batch more than the worker has taken, the next look comes after that batch.
+//
+// With [Seed] the interval is not adapted; it is 61 polls then, within the bounds.
+func InjectorInterval(target time.Duration, least, most int) Option {
+	return func(c *config) error {
+		if target < 1 || target > time.Hour {
+			return fmt.Errorf("surewake: InjectorInterval(%v, _, _): must be 1ns to 1h",
+				target)
+		}
+		if least < 1 || most < least || most > 1_000_000 {
+			return fmt.Errorf("surewake: InjectorInterval(_, %d, %d): must be 1 to 1000000, "+
+				"the first not above the second", least, most)
+		}
+		c.lookEvery, c.leastPolls, c.mostPolls = target, least, most
 		return nil
 	}
 }
@@ -155,7 +198,7 @@ func bufferFor(batch int) int {
 func Ring(capacity int) Option {
 	return func(c *config) error {
 		if capacity < 2 || capacity > 32768 || capacity&(capacity-1) != 0 {
-			return fmt.Errorf("runtime: Ring(%d): must be a power of two from 2 to 32768", capacity)
+			return fmt.Errorf("surewake: Ring(%d): must be a power of two from 2 to 32768", capacity)
 		}
 		c.ring = capacity
 		return nil
@@ -204,7 +247,7 @@ func Searches(n int) Option {
 func RescueInterval(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
-			return fmt.Errorf("runtime: RescueInterval(%v): must be 0 or more", d)
+			return fmt.Errorf("surewake: RescueInterval(%v): must be 0 or more", d)
 		}
 		c.rescueInterval = d
 		return nil
@@ -227,7 +270,7 @@ func Seed(seed uint64) Option {
 func OnPanic(report func(*PanicError)) Option {
 	return func(c *config) error {
 		if report == nil {
-			return fmt.Errorf("runtime: OnPanic: nil function")
+			return fmt.Errorf("surewake: OnPanic: nil function")
 		}
 		c.onPanic = report
 		return nil
@@ -246,7 +289,7 @@ func BlockingThreads(most int) Option {
 func BlockingKeepAlive(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
-			return fmt.Errorf("runtime: BlockingKeepAlive(%v): must be 0 or more", d)
+			return fmt.Errorf("surewake: BlockingKeepAlive(%v): must be 0 or more", d)
 		}
 		c.blockingKeepAlive = d
 		return nil

@@ -21,6 +21,8 @@ type Runtime struct {
 	timers     timers
 	watches    watches
 	slots      slotSnapshot
+	// places is those of tasks from outside.
+	places places
 	// blocking runs the blocking tasks.
 	blocking blocking
 
@@ -89,6 +91,7 @@ func assemble(c config) *Runtime {
 		slots:  slotSnapshot{tasks: make([]*task, c.workers)},
 		done:   make(chan struct{}),
 	}
+	rt.places.limit, rt.places.free = c.maxTasks, c.maxTasks
 	rt.timers.init()
 	rt.futures.init()
 	rt.blocking.rt = rt
@@ -111,7 +114,7 @@ func Run[T any](
 ) (T, error) {
 	notNil(ctx, "Run")
 	if fn == nil {
-		panic("runtime: Run: nil function")
+		panic("surewake: Run: nil function")
 	}
 	rt, err := New(options...)
 	if err != nil {
@@ -137,10 +140,10 @@ func Run[T any](
 // check panics if New has not made rt; what is the name of the calling function.
 func (rt *Runtime) check(what string) {
 	if rt == nil {
-		panic("runtime: " + what + ": nil Runtime; New makes one")
+		panic("surewake: " + what + ": nil Runtime; New makes one")
 	}
 	if rt.done == nil {
-		panic("runtime: " + what + ": the zero Runtime; New makes one")
+		panic("surewake: " + what + ": the zero Runtime; New makes one")
 	}
 }
 
@@ -160,16 +163,27 @@ func (rt *Runtime) timeAt(clock int64) time.Time {
 	return rt.base.Add(time.Duration(clock))
 }
 
-// submit queues t, a new task from outside, or ends it if the runtime is closed.
+// submit queues t, a new task from outside, when there is a place for it, or ends it if the runtime
+// is closed.
 func (rt *Runtime) submit(t *task) {
+	if rt.takePlace(context.Background(), t) != nil {
+		rt.refuse(t, ErrClosed)
+		return
+	}
+	rt.enqueue(t)
+}
+
+// enqueue queues t, a new task from outside, and returns true, or ends it if the runtime is closed.
+func (rt *Runtime) enqueue(t *task) bool {
 	if rt.config.debug {
 		rt.record(t)
 	}
 	if !rt.injector.Submit([]*task{t}) {
 		rt.refuse(t, ErrClosed)
-		return
+		return false
 	}
 	rt.notify()
+	return true
 }
 
 // refuse ends t, a new task from outside, with err: the runtime is closed, or the context of t has
@@ -272,6 +286,7 @@ func (rt *Runtime) raiseMode(mode int32) bool {
 			break
 		}
 	}
+	rt.places.close()
 	if mode == cancelled {
 		rt.wakeCancelled()
 		rt.blocking.cancel()

@@ -25,7 +25,7 @@ func Default() *Runtime { return defaultRuntime() }
 // refuseDefault panics if rt is the default runtime. what is the name of the calling function.
 func (rt *Runtime) refuseDefault(what string) {
 	if rt.config.shared {
-		panic("runtime: " + what + ": the default runtime is shared, and not closed; " +
+		panic("surewake: " + what + ": the default runtime is shared, and not closed; " +
 			"New makes one of one's own")
 	}
 }

@@ -16,11 +16,11 @@ func TestDefaultIsSharedAndNotClosed(t *testing.T) {
 	require.Same(t, rt, runtime.Default())
 	require.Equal(t, goruntime.GOMAXPROCS(0), len(rt.Stats().Workers))
 	const rule = ": the default runtime is shared, and not closed; New makes one of one's own"
-	require.Equal(t, "runtime: Close"+rule, panics(func() { _ = rt.Close() }))
-	require.Equal(t, "runtime: Shutdown"+rule, panics(func() { _ = rt.Shutdown(t.Context()) }))
+	require.Equal(t, "surewake: Close"+rule, panics(func() { _ = rt.Close() }))
+	require.Equal(t, "surewake: Shutdown"+rule, panics(func() { _ = rt.Shutdown(t.Context()) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Cx.Close"+rule, panics(func() { _ = cx.Close() }))
-		require.Equal(t, "runtime: Cx.Shutdown"+rule, panics(func() { _ = cx.Shutdown() }))
+		require.Equal(t, "surewake: Cx.Close"+rule, panics(func() { _ = cx.Close() }))
+		require.Equal(t, "surewake: Cx.Shutdown"+rule, panics(func() { _ = cx.Shutdown() }))
 		return nil
 	})
 	v, err := get(t, runtime.Submit(rt, returns(7)))

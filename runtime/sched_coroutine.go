@@ -60,6 +60,8 @@ type coroutine struct {
 	labelled     bool       // the goroutine has the labels of a task that was named
 	spans        []openSpan // of the tasks here that are in shields and have started tasks
 	waited       bool       // has been suspended since a future cleared this before its poll
+	forks        *forks     // nil before the first fork
+	forker       *task      // the task that need not begin a strand; nil: none
 	running      []*run     // with Debug or Watchdog: what runs here, the innermost last
 	goroutine    string     // with Debug or Watchdog: its number; never changes
 	creator      string     // the number of the goroutine that has started it; never changes
@@ -134,6 +136,9 @@ func (co *coroutine) runBottom(t *task) {
 	} else {
 		ended = t.body.poll(Cx{co, t})
 	}
+	if co.forks != nil {
+		co.endForks(t)
+	}
 	co.task = nil // recoverBottom has nothing to do from here on
 	if ended {
 		t.complete(co.worker)
@@ -150,6 +155,9 @@ func (co *coroutine) recoverBottom(again *bool) {
 		return
 	}
 	defer func() { // also if the function of OnPanic calls Goexit
+		if co.forks != nil {
+			co.endForks(t)
+		}
 		co.task = nil
 		t.complete(co.worker)
 		*again = true
@@ -170,6 +178,9 @@ func (co *coroutine) runInlined(t *task) (ended bool) {
 	} else {
 		ended = t.body.poll(Cx{co, t})
 	}
+	if co.forks != nil {
+		co.endForks(t)
+	}
 	if co.linked == co.depth {
 		co.unlink()
 	}
@@ -188,6 +199,9 @@ func (co *coroutine) recoverInlined(t *task, ended *bool) {
 		return
 	}
 	defer func() { // also if the function of OnPanic calls Goexit
+		if co.forks != nil {
+			co.endForks(t)
+		}
 		if co.linked == co.depth {
 			co.unlink()
 		}
@@ -210,6 +224,9 @@ const (
 // suspend returns to the trampoline until a worker resumes the running task: after a wake if it
 // waits, in its turn if it yields. It may return spuriously.
 func (co *coroutine) suspend(why suspendReason) {
+	if f := co.forks; f != nil && f.stack.Len() > 0 {
+		f.release() // runtime/R34
+	}
 	t, w := co.task, co.worker
 	if co.lastSuspended.Load() != t { // a store costs as much as the rest of suspend
 		co.lastSuspended.Store(t) // partner: wakeAll, called after mode was raised
@@ -229,6 +246,9 @@ func (w *worker) resume(co *coroutine) {
 	w.current = co
 	co.worker = w
 	co.budget = w.rt.config.taskBudget
+	if co.forks != nil {
+		w.showForks(co.forks)
+	}
 	w.reason = becameSpare
 	co.next()
 	t := w.suspended
@@ -307,4 +327,4 @@ func (co *coroutine) discardInput()  { panic(suspendedRule) }
 func (co *coroutine) discardResult() { panic(suspendedRule) }
 func (co *coroutine) does() any      { panic(suspendedRule) }
 
-const suspendedRule = "runtime: internal error: a suspended task was used as an unstarted one"
+const suspendedRule = "surewake: internal error: a suspended task was used as an unstarted one"

@@ -9,8 +9,9 @@ import (
 //
 // A worker takes the first task that it finds, in this order:
 //
-//   1. timers that are due, and the injector, once every tick.interval polls: otherwise tasks that
-//      respawn themselves starve the injector (runtime/R3)
+//   1. timers that are due, and the injector, once every tick.interval polls, or after a batch if
+//      the injector holds another: otherwise tasks that respawn themselves starve the injector
+//      (runtime/R3)
 //   2. the private buffer, if there is one
 //   3. the slot, unless the last lifoCap polls were all from it: then its task moves to the back of
 //      the ring (runtime/R6)
@@ -117,7 +118,8 @@ func (w *worker) pick() *task {
 	if w.pollsUntilInjector <= 0 {
 		w.pollsUntilInjector = w.tick.interval
 		w.fireTimers()
-		if t := w.fetch(); t != nil {
+		if t := w.fetch(w.rt.config.batchCap); t != nil {
+			w.lookSooner()
 			return w.afterForeignTask(t)
 		}
 	} else if w.dueLeft && w.ring.Len() == 0 {
@@ -143,7 +145,7 @@ func (w *worker) pick() *task {
 		w.unannounced = false
 		return t
 	}
-	if t := w.fetch(); t != nil {
+	if t := w.fetch(w.rt.config.idleBatch); t != nil {
 		return t
 	}
 	return nil
@@ -166,9 +168,9 @@ func (w *worker) announce() {
 	}
 }
 
-// fetch takes a batch from the injector. It returns the first task, or nil, and puts the others
-// where thieves can take them. (runtime/R5)
-func (w *worker) fetch() *task {
+// fetch takes a batch of at most that many tasks from the injector. It returns the first, or nil,
+// and puts the others where thieves can take them. (runtime/R5)
+func (w *worker) fetch(most int) *task {
 	q := &w.rt.injector
 	if q.Len() == 0 {
 		return nil
@@ -178,7 +180,7 @@ func (w *worker) fetch() *task {
 		target = w.buffer
 	}
 	room := target.Cap() - target.Len() + 1 // the first task needs none
-	n := q.TakeFunc(w.scratch[:min(len(w.scratch), room)], len(w.rt.workers), w.takeCreditFn)
+	n := q.TakeFunc(w.scratch[:min(most, room)], len(w.rt.workers), w.takeCreditFn)
 	if n == 0 {
 		return nil
 	}
@@ -192,6 +194,22 @@ func (w *worker) fetch() *task {
 		w.rt.notify()
 	}
 	return first
+}
+
+// lookSooner shortens the time to the next look at the injector if this look has left a batch
+// there: otherwise what comes faster than a batch in each interval piles up, however few tasks the
+// worker has of its own. It leaves the time to run what was taken and one more task, or, where the
+// batch is run before the worker's own tasks, as many of those. (runtime/R3)
+func (w *worker) lookSooner() {
+	most := w.rt.config.batchCap
+	if w.rt.injector.Len() < most {
+		return
+	}
+	polls := most + 1
+	if w.buffer != nil {
+		polls = 2 * most
+	}
+	w.pollsUntilInjector = min(polls, w.pollsUntilInjector)
 }
 
 // next returns the next task for the trampoline, RUNNING, and sleeps until there is one. It returns
@@ -253,8 +271,11 @@ func (w *worker) steal() *task {
 					return t
 				}
 			}
+			if t := w.stealFork(victim); t != nil {
+				return t
+			}
 		}
-		if t := w.fetch(); t != nil && w.toRunning(t) {
+		if t := w.fetch(w.rt.config.idleBatch); t != nil && w.toRunning(t) {
 			return t
 		}
 	}

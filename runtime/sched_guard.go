@@ -63,7 +63,7 @@ func (co *coroutine) violation(rule string) {
 	co.task.body, co.savedBody = co.savedBody, nil
 	w.reason = becameSpare
 	co.forgetJoins(w.rt)
-	panic("runtime: " + rule)
+	panic("surewake: " + rule)
 }
 
 // unlock unlocks the thread of the calling goroutine, which is co's, if a task has left it locked,
@@ -80,7 +80,7 @@ func (co *coroutine) unlock(rt *Runtime) {
 	}
 	defer func() { _ = recover() }()
 	rt.panicked(&PanicError{
-		Value: "runtime: " + lockedRule + ", nor leave it locked when it ends",
+		Value: "surewake: " + lockedRule + ", nor leave it locked when it ends",
 		Stack: debug.Stack(),
 	})
 }
@@ -147,7 +147,7 @@ func (l *coroutineList) hasCreator(goroutine string) bool {
 // calling function, rule why a task must not call it, instead what it calls. (runtime/R18)
 func (rt *Runtime) refuseInTask(what, rule, instead string) {
 	if rt.inTask() {
-		panic("runtime: " + what + ": " + rule + "; a task calls " + instead)
+		panic("surewake: " + what + ": " + rule + "; a task calls " + instead)
 	}
 }
 

@@ -54,6 +54,7 @@ func (w *worker) sleep() bool {
 	rt := w.rt
 	w.pauseTick()
 	w.flush()
+	w.hideForks()
 	w.replaceDriver = false
 	token := true
 	outcome := w.idle.Publish()
@@ -92,6 +93,10 @@ func (rt *Runtime) takeable(w *worker) bool {
 	}
 	for _, v := range rt.workers {
 		if v.ring.Len() > 0 || v.buffer != nil && v.buffer.Len() > 0 {
+			return true
+		}
+		// Partner: showForks. It is asked, too: the owner announces what it exposes. (runtime/R33)
+		if f := v.forks.Load(); f != nil && f.stack.Ask() {
 			return true
 		}
 	}

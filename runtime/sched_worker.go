@@ -31,14 +31,16 @@ type worker struct {
 	pollsUntilInjector int  // polls until the next look at the injector
 	dueLeft            bool // the ring had no room for all tasks of timers that were due
 	// dueEnd is the position in the ring after the last task of a timer that was due.
-	dueEnd     uint32
-	tick       tick
-	credit     int    // tasks counted in live that do not exist; see sched_live.go
-	serial     uint64 // the last one; see newSerial
-	random     uint64
-	idle       *idle.Worker
-	scratch    []*task       // receives batches from the injector; its length is their cap
-	overflowFn func([]*task) // overflow as a value
+	dueEnd uint32
+	tick   tick
+	// wokeGoroutine is whether one may wait for a processor since the last tick. See letRun.
+	wokeGoroutine bool
+	credit        int    // tasks counted in live that do not exist; see sched_live.go
+	serial        uint64 // the last one; see newSerial
+	random        uint64
+	idle          *idle.Worker
+	scratch       []*task       // receives batches from the injector; its length is their cap
+	overflowFn    func([]*task) // overflow as a value
 	// takeCreditFn is takeCredit as a value: tasks are counted before they leave the injector.
 	// Partner: stopIfDone, which checks both in an Update.
 	takeCreditFn func(n int)
@@ -59,7 +61,10 @@ type worker struct {
 	// buffer receives batches from the injector if so configured, else it is nil. Used as ring is.
 	buffer *deque.Deque[*task]
 	parker *park.Parker // parked on by w; unparked by whoever has claimed w
-	_      [104]byte
+	// forks are those of the coroutine that the worker has resumed last, if it has any. Stored by
+	// the owner; loaded by thieves, and by whoever is about to sleep.
+	forks  atomic.Pointer[forks]
+	_      [96]byte
 	public published // stored by w, loaded by Stats
 	shown  shownRun  // stored by w, loaded by any goroutine
 }
@@ -72,16 +77,16 @@ func newWorker(rt *Runtime, id int) *worker {
 		serial:  uint64(id) + 1,
 		random:  mix(c.seed + uint64(id)),
 		idle:    rt.idle.Worker(id),
-		scratch: make([]*task, c.batchCap),
+		scratch: make([]*task, max(c.batchCap, c.idleBatch)),
 		ring:    deque.New[*task](c.ring),
 		parker:  park.New(c.parker),
 	}
 	if c.batchTarget == PrivateBuffer {
-		w.buffer = deque.New[*task](bufferFor(c.batchCap))
+		w.buffer = deque.New[*task](bufferFor(max(c.batchCap, c.idleBatch)))
 	}
 	w.overflowFn, w.takeCreditFn = w.overflow, w.takeCredit
-	w.tick = tick{left: c.tickBudget, interval: c.interval, fixed: c.seeded}
-	w.pollsUntilInjector = c.interval
+	w.tick = tick{left: c.tickBudget, interval: c.interval(), fixed: c.seeded}
+	w.pollsUntilInjector = c.interval()
 	return w
 }
 

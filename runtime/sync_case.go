@@ -98,7 +98,7 @@ func (o *Oneshot[T]) ReceiveCase(into *T) Case { return &oneshotCase[T]{o, into}
 
 func (c *oneshotCase[T]) checkCase(*task) {
 	if c.oneshot == nil {
-		panic("runtime: Oneshot.ReceiveCase: nil Oneshot")
+		panic("surewake: Oneshot.ReceiveCase: nil Oneshot")
 	}
 }
 
@@ -127,7 +127,7 @@ func (n *Notify) WaitCase() Case { return notifyCase{n} }
 
 func (c notifyCase) checkCase(*task) {
 	if c.notify == nil {
-		panic("runtime: Notify.WaitCase: nil Notify")
+		panic("surewake: Notify.WaitCase: nil Notify")
 	}
 }
 
@@ -176,11 +176,11 @@ func (h *Handle[T]) EndCase() Case {
 }
 
 func (c endCase) checkCase(t *task) {
-	if c.task == t {
-		panic("runtime: Select: " + ownEndRule) // runtime/R16
+	if t != nil && t.isPartOf(c.task) {
+		panic("surewake: Select: " + ownEndRule) // runtime/R16
 	}
 	if c.task.detached() {
-		panic("runtime: Select: the handle has been detached")
+		panic("surewake: Select: the handle has been detached")
 	}
 }
 

@@ -41,7 +41,7 @@ type side[T any] struct {
 // directly from a sender to a receiver. It panics unless 0 <= capacity <= 1<<30.
 func NewChannel[T any](capacity int) *Channel[T] {
 	if capacity < 0 || capacity > 1<<30 {
-		panic(fmt.Sprintf("runtime: NewChannel(%d): must be 0 to %d", capacity, 1<<30))
+		panic(fmt.Sprintf("surewake: NewChannel(%d): must be 0 to %d", capacity, 1<<30))
 	}
 	c := &Channel[T]{buffer: make([]T, capacity)}
 	c.senders.channel, c.receivers.channel = c, c
@@ -200,7 +200,7 @@ func (c *Channel[T]) Cap() int { return len(c.buffer) }
 // check panics if NewChannel has not made c.
 func (c *Channel[T]) check() {
 	if c == nil || c.senders.channel == nil {
-		panic("runtime: Channel: a nil or zero Channel; NewChannel makes one")
+		panic("surewake: Channel: a nil or zero Channel; NewChannel makes one")
 	}
 }
 

@@ -106,8 +106,8 @@ func TestALoopThatIsLeftReceivesNoMore(t *testing.T) {
 func TestChannelRangeMisuse(t *testing.T) {
 	c := runtime.NewChannel[int](1)
 	require.Equal(t,
-		"runtime: Channel.All: the zero Cx; a Cx is what a task's function is given",
+		"surewake: Channel.All: the zero Cx; a Cx is what a task's function is given",
 		panics(func() { c.All(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Channel.AllContext: nil context",
+	require.Equal(t, "surewake: Channel.AllContext: nil context",
 		panics(func() { c.AllContext(noContext) }))
 }

@@ -339,16 +339,16 @@ func TestChannelInATaskThatIsToEnd(t *testing.T) {
 }
 
 func TestChannelMisuse(t *testing.T) {
-	require.Equal(t, "runtime: NewChannel(-1): must be 0 to 1073741824",
+	require.Equal(t, "surewake: NewChannel(-1): must be 0 to 1073741824",
 		panics(func() { runtime.NewChannel[int](-1) }))
 	c := runtime.NewChannel[int](1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Channel.Send"+zero, panics(func() { _ = c.Send(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Channel.Receive"+zero,
+	require.Equal(t, "surewake: Channel.Send"+zero, panics(func() { _ = c.Send(runtime.Cx{}, 1) }))
+	require.Equal(t, "surewake: Channel.Receive"+zero,
 		panics(func() { _, _ = c.Receive(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Channel.SendContext: nil context",
+	require.Equal(t, "surewake: Channel.SendContext: nil context",
 		panics(func() { _ = c.SendContext(noContext, 1) }))
-	require.Equal(t, "runtime: Channel.ReceiveContext: nil context",
+	require.Equal(t, "surewake: Channel.ReceiveContext: nil context",
 		panics(func() { _, _ = c.ReceiveContext(noContext) }))
 	require.Zero(t, c.Len())
 }

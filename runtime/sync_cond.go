@@ -41,7 +41,7 @@ type Cond struct {
 // NewCond returns a Cond whose L is l. It panics if l is nil.
 func NewCond(l *Mutex) *Cond {
 	if l == nil {
-		panic("runtime: NewCond: nil Mutex")
+		panic("surewake: NewCond: nil Mutex")
 	}
 	return &Cond{L: l}
 }
@@ -127,9 +127,9 @@ func (c *Cond) Broadcast() {
 func (c *Cond) checkLocked(what string) {
 	switch {
 	case c.L == nil:
-		panic("runtime: Cond." + what + ": L is nil; NewCond sets it")
+		panic("surewake: Cond." + what + ": L is nil; NewCond sets it")
 	case c.L.word.Load()&mutexHeld == 0:
-		panic("runtime: Cond." + what + ": L is not locked")
+		panic("surewake: Cond." + what + ": L is not locked")
 	}
 }
 

@@ -288,20 +288,20 @@ func TestCondMisuse(t *testing.T) {
 	c := runtime.NewCond(&m)
 	var none runtime.Cond
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: NewCond: nil Mutex", panics(func() { runtime.NewCond(nil) }))
-	require.Equal(t, "runtime: Cond.Wait"+zero, panics(func() { _ = c.Wait(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Cond.SignalFrom"+zero,
+	require.Equal(t, "surewake: NewCond: nil Mutex", panics(func() { runtime.NewCond(nil) }))
+	require.Equal(t, "surewake: Cond.Wait"+zero, panics(func() { _ = c.Wait(runtime.Cx{}) }))
+	require.Equal(t, "surewake: Cond.SignalFrom"+zero,
 		panics(func() { c.SignalFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Cond.WaitContext: nil context",
+	require.Equal(t, "surewake: Cond.WaitContext: nil context",
 		panics(func() { _ = c.WaitContext(noContext) }))
-	require.Equal(t, "runtime: Cond.WaitContext: L is nil; NewCond sets it",
+	require.Equal(t, "surewake: Cond.WaitContext: L is nil; NewCond sets it",
 		panics(func() { _ = none.WaitContext(t.Context()) }))
-	require.Equal(t, "runtime: Cond.WaitContext: L is not locked",
+	require.Equal(t, "surewake: Cond.WaitContext: L is not locked",
 		panics(func() { _ = c.WaitContext(t.Context()) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Cond.Wait: L is nil; NewCond sets it",
+		require.Equal(t, "surewake: Cond.Wait: L is nil; NewCond sets it",
 			panics(func() { _ = none.Wait(cx) }))
-		require.Equal(t, "runtime: Cond.Wait: L is not locked",
+		require.Equal(t, "surewake: Cond.Wait: L is not locked",
 			panics(func() { _ = c.Wait(cx) }))
 		return nil
 	})

@@ -347,14 +347,14 @@ func TestBridgeMisuse(t *testing.T) {
 	rt := start(t, 1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: Receive"+zero,
+	require.Equal(t, "surewake: Receive"+zero,
 		panics(func() { _, _, _ = runtime.Receive[int](none, nil) }))
-	require.Equal(t, "runtime: Send"+zero, panics(func() { _ = runtime.Send(none, nil, 1) }))
-	require.Equal(t, "runtime: AwaitContext"+zero,
+	require.Equal(t, "surewake: Send"+zero, panics(func() { _ = runtime.Send(none, nil, 1) }))
+	require.Equal(t, "surewake: AwaitContext"+zero,
 		panics(func() { _ = none.AwaitContext(context.Background()) }))
-	require.Equal(t, "runtime: Context"+zero, panics(func() { none.Context() }))
+	require.Equal(t, "surewake: Context"+zero, panics(func() { none.Context() }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: AwaitContext: nil context",
+		require.Equal(t, "surewake: AwaitContext: nil context",
 			panics(func() { _ = cx.AwaitContext(noContext) }))
 		return nil
 	})

@@ -125,7 +125,7 @@ func (m *Mutex) unlock(what string, by *worker) {
 		held := m.word.CompareAndSwap(mutexHeld, 0)
 		m.lock.Unlock()
 		if !held {
-			panic("runtime: Mutex." + what + ": the Mutex is not locked")
+			panic("surewake: Mutex." + what + ": the Mutex is not locked")
 		}
 		return
 	}

@@ -289,19 +289,19 @@ func TestMutexMisuse(t *testing.T) {
 	var m runtime.Mutex
 	const free = ": the Mutex is not locked"
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Mutex.Unlock"+free, panics(m.Unlock))
-	require.Equal(t, "runtime: Mutex.Lock"+zero, panics(func() { _ = m.Lock(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Mutex.UnlockFrom"+zero,
+	require.Equal(t, "surewake: Mutex.Unlock"+free, panics(m.Unlock))
+	require.Equal(t, "surewake: Mutex.Lock"+zero, panics(func() { _ = m.Lock(runtime.Cx{}) }))
+	require.Equal(t, "surewake: Mutex.UnlockFrom"+zero,
 		panics(func() { m.UnlockFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Mutex.LockContext: nil context",
+	require.Equal(t, "surewake: Mutex.LockContext: nil context",
 		panics(func() { _ = m.LockContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Mutex.UnlockFrom"+free, panics(func() { m.UnlockFrom(cx) }))
+		require.Equal(t, "surewake: Mutex.UnlockFrom"+free, panics(func() { m.UnlockFrom(cx) }))
 		return nil
 	})
 	require.True(t, m.TryLock(), "a panic of Unlock leaves the Mutex as it was")
 	m.Unlock()
-	require.Equal(t, "runtime: Mutex.Unlock"+free, panics(m.Unlock))
+	require.Equal(t, "surewake: Mutex.Unlock"+free, panics(m.Unlock))
 }
 
 // exclusive measures a lock that nobody else wants.

@@ -81,7 +81,7 @@ func (n *Notify) Wait(cx Cx) error {
 func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
 	cx.check("Notify.WaitFor")
 	if condition == nil {
-		panic("runtime: Notify.WaitFor: nil function")
+		panic("surewake: Notify.WaitFor: nil function")
 	}
 	for {
 		if err := cx.stopErr(); err != nil {

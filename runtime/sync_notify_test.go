@@ -279,15 +279,15 @@ func TestNotifyMisuse(t *testing.T) {
 	rt := start(t, 1)
 	var n runtime.Notify
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Notify.WaitFor"+zero,
+	require.Equal(t, "surewake: Notify.Wait"+zero, panics(func() { _ = n.Wait(runtime.Cx{}) }))
+	require.Equal(t, "surewake: Notify.WaitFor"+zero,
 		panics(func() { _ = n.WaitFor(runtime.Cx{}, func() bool { return true }) }))
-	require.Equal(t, "runtime: Notify.SignalFrom"+zero,
+	require.Equal(t, "surewake: Notify.SignalFrom"+zero,
 		panics(func() { n.SignalFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Notify.WaitContext: nil context",
+	require.Equal(t, "surewake: Notify.WaitContext: nil context",
 		panics(func() { _ = n.WaitContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Notify.WaitFor: nil function",
+		require.Equal(t, "surewake: Notify.WaitFor: nil function",
 			panics(func() { _ = n.WaitFor(cx, nil) }))
 		return nil
 	})

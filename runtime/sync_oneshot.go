@@ -38,7 +38,7 @@ func (o *Oneshot[T]) send(what string, v T, by *worker) error {
 	switch {
 	case o.sent:
 		o.lock.Unlock()
-		panic("runtime: Oneshot." + what + ": a value was sent before")
+		panic("surewake: Oneshot." + what + ": a value was sent before")
 	case o.closed:
 		o.lock.Unlock()
 		return ErrChannelClosed

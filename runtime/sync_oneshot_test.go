@@ -138,24 +138,24 @@ func TestOneshotMisuse(t *testing.T) {
 	rt := start(t, 1)
 	var o runtime.Oneshot[int]
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Oneshot.Receive"+zero,
+	require.Equal(t, "surewake: Oneshot.Receive"+zero,
 		panics(func() { _, _ = o.Receive(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Oneshot.SendFrom"+zero,
+	require.Equal(t, "surewake: Oneshot.SendFrom"+zero,
 		panics(func() { _ = o.SendFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Oneshot.ReceiveContext: nil context",
+	require.Equal(t, "surewake: Oneshot.ReceiveContext: nil context",
 		panics(func() { _, _ = o.ReceiveContext(noContext) }))
 	require.NoError(t, o.Send(1))
-	require.Equal(t, "runtime: Oneshot.Send: a value was sent before",
+	require.Equal(t, "surewake: Oneshot.Send: a value was sent before",
 		panics(func() { _ = o.Send(2) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Oneshot.SendFrom: a value was sent before",
+		require.Equal(t, "surewake: Oneshot.SendFrom: a value was sent before",
 			panics(func() { _ = o.SendFrom(cx, 2) }))
 		return nil
 	})
 	v, err := o.TryReceive()
 	require.NoError(t, err)
 	require.Equal(t, 1, v)
-	require.Equal(t, "runtime: Oneshot.Send: a value was sent before",
+	require.Equal(t, "surewake: Oneshot.Send: a value was sent before",
 		panics(func() { _ = o.Send(2) }))
 }
 

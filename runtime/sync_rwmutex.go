@@ -140,13 +140,13 @@ func (m *RWMutex) RUnlockFrom(cx Cx) {
 
 func (m *RWMutex) unlock(what string, by *worker) {
 	if !m.leave(rwWriter, by) {
-		panic("runtime: RWMutex." + what + ": no writer holds the RWMutex")
+		panic("surewake: RWMutex." + what + ": no writer holds the RWMutex")
 	}
 }
 
 func (m *RWMutex) runlock(what string, by *worker) {
 	if !m.leave(rwReader, by) {
-		panic("runtime: RWMutex." + what + ": no reader holds the RWMutex")
+		panic("surewake: RWMutex." + what + ": no reader holds the RWMutex")
 	}
 }
 

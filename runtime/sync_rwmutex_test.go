@@ -226,30 +226,30 @@ func TestRWMutexMisuse(t *testing.T) {
 	const noWriter = ": no writer holds the RWMutex"
 	const noReader = ": no reader holds the RWMutex"
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: RWMutex.Unlock"+noWriter, panics(m.Unlock))
-	require.Equal(t, "runtime: RWMutex.RUnlock"+noReader, panics(m.RUnlock))
+	require.Equal(t, "surewake: RWMutex.Unlock"+noWriter, panics(m.Unlock))
+	require.Equal(t, "surewake: RWMutex.RUnlock"+noReader, panics(m.RUnlock))
 	require.True(t, m.TryRLock())
-	require.Equal(t, "runtime: RWMutex.Unlock"+noWriter, panics(m.Unlock))
+	require.Equal(t, "surewake: RWMutex.Unlock"+noWriter, panics(m.Unlock))
 	m.RUnlock()
 	require.True(t, m.TryLock())
-	require.Equal(t, "runtime: RWMutex.RUnlock"+noReader, panics(m.RUnlock))
+	require.Equal(t, "surewake: RWMutex.RUnlock"+noReader, panics(m.RUnlock))
 	for what, call := range map[string]func(){
 		"Lock":        func() { _ = m.Lock(runtime.Cx{}) },
 		"RLock":       func() { _ = m.RLock(runtime.Cx{}) },
 		"UnlockFrom":  func() { m.UnlockFrom(runtime.Cx{}) },
 		"RUnlockFrom": func() { m.RUnlockFrom(runtime.Cx{}) },
 	} {
-		require.Equal(t, "runtime: RWMutex."+what+zero, panics(call))
+		require.Equal(t, "surewake: RWMutex."+what+zero, panics(call))
 	}
-	require.Equal(t, "runtime: RWMutex.LockContext: nil context",
+	require.Equal(t, "surewake: RWMutex.LockContext: nil context",
 		panics(func() { _ = m.LockContext(noContext) }))
-	require.Equal(t, "runtime: RWMutex.RLockContext: nil context",
+	require.Equal(t, "surewake: RWMutex.RLockContext: nil context",
 		panics(func() { _ = m.RLockContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: RWMutex.RUnlockFrom"+noReader,
+		require.Equal(t, "surewake: RWMutex.RUnlockFrom"+noReader,
 			panics(func() { m.RUnlockFrom(cx) }))
 		m.UnlockFrom(cx)
-		require.Equal(t, "runtime: RWMutex.UnlockFrom"+noWriter,
+		require.Equal(t, "surewake: RWMutex.UnlockFrom"+noWriter,
 			panics(func() { m.UnlockFrom(cx) }))
 		return nil
 	})

@@ -264,7 +264,7 @@ func TestMisuseOfSelectPanics(t *testing.T) {
 			return runtime.Select(cx, self.EndCase())
 		})
 		_, err := self.Join(cx)
-		require.ErrorContains(t, err, "runtime: Select: a task cannot wait for its own end")
+		require.ErrorContains(t, err, "surewake: Select: a task cannot wait for its own end")
 		for want, c := range map[string]func() runtime.Case{
 			"Select: the handle has been detached": func() runtime.Case { return ended },
 			"Channel: a nil or zero Channel; NewChannel makes one": func() runtime.Case {
@@ -283,12 +283,12 @@ func TestMisuseOfSelectPanics(t *testing.T) {
 				return new(runtime.Handle[int]).EndCase()
 			},
 		} {
-			require.Equal(t, "runtime: "+want,
+			require.Equal(t, "surewake: "+want,
 				panics(func() { _, _ = runtime.Select(cx, h.EndCase(), c()) }))
 		}
 		return nil
 	})
-	require.Equal(t, "runtime: SelectContext: nil context",
+	require.Equal(t, "surewake: SelectContext: nil context",
 		panics(func() { _, _ = runtime.SelectContext(noContext) }))
 }
 

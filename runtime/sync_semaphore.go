@@ -23,7 +23,7 @@ type Semaphore struct {
 // math.MaxInt32.
 func NewSemaphore(permits int) *Semaphore {
 	if permits < 1 || permits > math.MaxInt32 {
-		panic(fmt.Sprintf("runtime: NewSemaphore(%d): must be 1 to %d", permits, math.MaxInt32))
+		panic(fmt.Sprintf("surewake: NewSemaphore(%d): must be 1 to %d", permits, math.MaxInt32))
 	}
 	return &Semaphore{permits: permits, free: permits}
 }
@@ -94,7 +94,7 @@ func (s *Semaphore) Free() int {
 // inRange panics unless n is between 1 and the number of permits.
 func (s *Semaphore) inRange(what string, n int) {
 	if n < 1 || n > s.permits {
-		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the number of permits",
+		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of permits",
 			what, n, s.permits))
 	}
 }
@@ -126,7 +126,7 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 	if n < 1 || n > s.permits-s.free {
 		taken := s.permits - s.free
 		s.lock.Unlock()
-		panic(fmt.Sprintf("runtime: Semaphore.%s(%d): must be 1 to %d, the number of taken permits",
+		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of taken permits",
 			what, n, taken))
 	}
 	s.free += n

@@ -228,36 +228,36 @@ func TestSemaphoreInATaskThatIsToEnd(t *testing.T) {
 
 func TestSemaphoreMisuse(t *testing.T) {
 	rt := start(t, 1)
-	require.Equal(t, "runtime: NewSemaphore(0): must be 1 to 2147483647",
+	require.Equal(t, "surewake: NewSemaphore(0): must be 1 to 2147483647",
 		panics(func() { runtime.NewSemaphore(0) }))
-	require.Equal(t, "runtime: NewSemaphore(-1): must be 1 to 2147483647",
+	require.Equal(t, "surewake: NewSemaphore(-1): must be 1 to 2147483647",
 		panics(func() { runtime.NewSemaphore(-1) }))
 	s := runtime.NewSemaphore(2)
-	require.Equal(t, "runtime: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits",
+	require.Equal(t, "surewake: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits",
 		panics(func() { s.TryAcquire(3) }))
-	require.Equal(t, "runtime: Semaphore.Release(1): must be 1 to 0, the number of taken permits",
+	require.Equal(t, "surewake: Semaphore.Release(1): must be 1 to 0, the number of taken permits",
 		panics(func() { s.Release(1) }))
 	require.True(t, s.TryAcquire(1))
-	require.Equal(t, "runtime: Semaphore.Release(0): must be 1 to 1, the number of taken permits",
+	require.Equal(t, "surewake: Semaphore.Release(0): must be 1 to 1, the number of taken permits",
 		panics(func() { s.Release(0) }))
-	require.Equal(t, "runtime: Semaphore.Release(-1): must be 1 to 1, the number of taken permits",
+	require.Equal(t, "surewake: Semaphore.Release(-1): must be 1 to 1, the number of taken permits",
 		panics(func() { s.Release(-1) }))
-	require.Equal(t, "runtime: Semaphore.Release(2): must be 1 to 1, the number of taken permits",
+	require.Equal(t, "surewake: Semaphore.Release(2): must be 1 to 1, the number of taken permits",
 		panics(func() { s.Release(2) }))
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: Semaphore.Acquire"+zero,
+	require.Equal(t, "surewake: Semaphore.Acquire"+zero,
 		panics(func() { _ = s.Acquire(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Semaphore.ReleaseFrom"+zero,
+	require.Equal(t, "surewake: Semaphore.ReleaseFrom"+zero,
 		panics(func() { s.ReleaseFrom(runtime.Cx{}, 1) }))
-	require.Equal(t, "runtime: Semaphore.AcquireContext: nil context",
+	require.Equal(t, "surewake: Semaphore.AcquireContext: nil context",
 		panics(func() { _ = s.AcquireContext(noContext, 1) }))
-	require.Equal(t, "runtime: Semaphore.AcquireContext(0): must be 1 to 2, the number of permits",
+	require.Equal(t, "surewake: Semaphore.AcquireContext(0): must be 1 to 2, the number of permits",
 		panics(func() { _ = s.AcquireContext(context.Background(), 0) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Semaphore.Acquire(3): must be 1 to 2, the number of permits",
+		require.Equal(t, "surewake: Semaphore.Acquire(3): must be 1 to 2, the number of permits",
 			panics(func() { _ = s.Acquire(cx, 3) }))
 		require.Equal(t,
-			"runtime: Semaphore.ReleaseFrom(2): must be 1 to 1, the number of taken permits",
+			"surewake: Semaphore.ReleaseFrom(2): must be 1 to 1, the number of taken permits",
 			panics(func() { s.ReleaseFrom(cx, 2) }))
 		return nil
 	})

@@ -31,7 +31,12 @@ type waker interface {
 // A goroutine is the waker of a goroutine that is not a task; waking closes it. It is woken once.
 type goroutine chan struct{}
 
-func (g goroutine) wake(*worker) { close(g) }
+func (g goroutine) wake(w *worker) {
+	close(g)
+	if w != nil {
+		w.wokeGoroutine, w.tick.left = true, 0
+	}
+}
 
 // An answer is what a source tells a waiter.
 type answer uint32
@@ -199,6 +204,6 @@ func (w *waiter[P]) result() error {
 // notNil panics if ctx is nil; what is the name of the calling function.
 func notNil(ctx context.Context, what string) {
 	if ctx == nil {
-		panic("runtime: " + what + ": nil context")
+		panic("surewake: " + what + ": nil context")
 	}
 }

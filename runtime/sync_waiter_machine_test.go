@@ -198,7 +198,7 @@ func oneshotMachine(t *rapid.T) {
 		"send": func(t *rapid.T) {
 			switch {
 			case sent:
-				require.PanicsWithValue(t, "runtime: Oneshot.Send: a value was sent before",
+				require.PanicsWithValue(t, "surewake: Oneshot.Send: a value was sent before",
 					func() { _ = o.Send(value) })
 			case closed:
 				require.ErrorIs(t, o.Send(value), ErrChannelClosed)

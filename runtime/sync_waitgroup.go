@@ -87,7 +87,7 @@ func (g *WaitGroup) add(what string, delta int, by *worker) {
 			if what == "" {
 				what = fmt.Sprintf("Add(%d)", delta)
 			}
-			panic(fmt.Sprintf("runtime: WaitGroup.%s: the counter would be %d; must be 0 to %d",
+			panic(fmt.Sprintf("surewake: WaitGroup.%s: the counter would be %d; must be 0 to %d",
 				what, n, math.MaxInt32))
 		}
 		if n == 0 && s&groupWaited != 0 {

@@ -132,7 +132,7 @@ func TestWaitGroupMisuse(t *testing.T) {
 	rt := start(t, 1)
 	var g runtime.WaitGroup
 	would := func(what string, n int64) string {
-		return fmt.Sprintf("runtime: WaitGroup.%s: the counter would be %d; must be 0 to 2147483647",
+		return fmt.Sprintf("surewake: WaitGroup.%s: the counter would be %d; must be 0 to 2147483647",
 			what, n)
 	}
 	require.Equal(t, would("Done", -1), panics(g.Done))
@@ -144,10 +144,10 @@ func TestWaitGroupMisuse(t *testing.T) {
 	g.Add(-math.MaxInt32)
 	require.NoError(t, g.WaitContext(t.Context()), "a panic of Add adds nothing")
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
-	require.Equal(t, "runtime: WaitGroup.Wait"+zero, panics(func() { _ = g.Wait(runtime.Cx{}) }))
-	require.Equal(t, "runtime: WaitGroup.DoneFrom"+zero,
+	require.Equal(t, "surewake: WaitGroup.Wait"+zero, panics(func() { _ = g.Wait(runtime.Cx{}) }))
+	require.Equal(t, "surewake: WaitGroup.DoneFrom"+zero,
 		panics(func() { g.DoneFrom(runtime.Cx{}) }))
-	require.Equal(t, "runtime: WaitGroup.WaitContext: nil context",
+	require.Equal(t, "surewake: WaitGroup.WaitContext: nil context",
 		panics(func() { _ = g.WaitContext(noContext) }))
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, would("DoneFrom", -1), panics(func() { g.DoneFrom(cx) }))

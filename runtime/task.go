@@ -44,7 +44,8 @@ type task struct {
 	body body
 	// rt never changes.
 	rt *Runtime
-	// parent is the serial of the task that has spawned this one, or 0. It never changes.
+	// parent is the serial of the task that has spawned this one; withPlace, if this one comes from
+	// outside and has a place; or 0. It does not change once the task is queued.
 	parent uint64
 	// joiners is the head of the list of those that wait for the end. Any holder of a handle pushes
 	// and removes its own; the runner takes all of them if Complete returns CompleteWakeJoiner.
@@ -101,6 +102,9 @@ func (t *task) schedule(w *worker) {
 // is not a worker.
 func (t *task) complete(w *worker) {
 	rt := t.rt
+	if t.parent == withPlace {
+		t.leave(w)
+	}
 	switch t.state.Complete() {
 	case taskstate.CompleteWakeJoiner:
 		t.wakeJoiners(w)
@@ -132,6 +136,7 @@ func (t *task) cancel(w *worker) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
 		t.schedule(w)
+		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
 	case taskstate.CancelDeferred:

@@ -67,7 +67,7 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 			rt.record(&b.tasks[i].task)
 		}
 	}
-	if !b.queue(rt, true) {
+	if !b.takePlaces(rt) || !b.queue(rt, true) {
 		for i := range b.tasks {
 			rt.refuse(&b.tasks[i].task, ErrClosed)
 		}
@@ -78,10 +78,10 @@ func SubmitBatch[T any](rt *Runtime, n int, fn func(cx Cx, i int) (T, error)) *T
 // checkBatch panics if the arguments of the function called what are out of range.
 func checkBatch(what string, n int, isNil bool) {
 	if isNil {
-		panic("runtime: " + what + ": nil function")
+		panic("surewake: " + what + ": nil function")
 	}
 	if n < 0 {
-		panic(fmt.Sprintf("runtime: %s: %d tasks; there must be 0 or more", what, n))
+		panic(fmt.Sprintf("surewake: %s: %d tasks; there must be 0 or more", what, n))
 	}
 }
 
@@ -96,6 +96,21 @@ func newBatch[T any](rt *Runtime, n int, fn func(Cx, int) (T, error)) *TaskBatch
 		t.batch = b
 	}
 	return b
+}
+
+// takePlaces takes places for all tasks, if there is a limit, when there are so many, and returns
+// true; or returns false if the runtime is closed.
+func (b *TaskBatch[T]) takePlaces(rt *Runtime) bool {
+	if rt.places.limit == 0 || len(b.tasks) == 0 {
+		return true
+	}
+	if rt.waitForPlaces(context.Background(), len(b.tasks)) != nil {
+		return false
+	}
+	for i := range b.tasks {
+		b.tasks[i].parent = withPlace
+	}
+	return true
 }
 
 // queue queues all tasks and returns true, or none if fresh is set and the runtime is closed.
@@ -123,7 +138,7 @@ func (b *TaskBatch[T]) Len() int { return len(b.tasks) }
 // Handle returns the handle of task i. It panics unless 0 <= i < Len().
 func (b *TaskBatch[T]) Handle(i int) *Handle[T] {
 	if i < 0 || i >= len(b.tasks) {
-		panic(fmt.Sprintf("runtime: Handle(%d) of a batch of %d tasks", i, len(b.tasks)))
+		panic(fmt.Sprintf("surewake: Handle(%d) of a batch of %d tasks", i, len(b.tasks)))
 	}
 	return &b.tasks[i].Handle
 }
@@ -155,7 +170,7 @@ func (b *TaskBatch[T]) Cancel() {
 func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 	cx.check("Join")
 	if len(b.tasks) > 0 && b.tasks[0].rt != cx.task.rt {
-		panic("runtime: Join: the batch belongs to another runtime")
+		panic("surewake: Join: the batch belongs to another runtime")
 	}
 	cx.charge()
 	return b.collect("Join", func(h *Handle[T]) error { return cx.await(&h.task) })

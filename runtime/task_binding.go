@@ -141,16 +141,28 @@ func SubmitContext[T any](
 ) *Handle[T] {
 	notNil(ctx, "SubmitContext")
 	if fn == nil {
-		panic("runtime: SubmitContext: nil function")
+		panic("surewake: SubmitContext: nil function")
 	}
 	rt.check("SubmitContext")
 	c := newContextCall(rt, fn)
 	if t := &c.call.task; c.bind(t, ctx) {
-		rt.submit(t)
+		rt.submitBound(t, &c.binding)
 	} else {
 		rt.refuse(t, c.cancelErr())
 	}
 	return &c.Handle
+}
+
+// submitBound is submit for t, which b has bound. It ends t also if the context of b ends first.
+func (rt *Runtime) submitBound(t *task, b *binding) {
+	switch err := rt.takePlace(b.from, t); err {
+	case nil:
+		rt.enqueue(t)
+	case ErrClosed:
+		rt.refuse(t, err)
+	default:
+		rt.refuse(t, b.cancelErr())
+	}
 }
 
 // SpawnContext is [Spawn] for a task that ends with ctx, as [SubmitContext] says. With ctx from
@@ -159,7 +171,7 @@ func SubmitContext[T any](
 func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	notNil(ctx, "SpawnContext")
 	if fn == nil {
-		panic("runtime: SpawnContext: nil function")
+		panic("surewake: SpawnContext: nil function")
 	}
 	cx.check("SpawnContext")
 	w := cx.coroutine.worker

@@ -344,12 +344,12 @@ func TestMisuseOfContextsIsNamed(t *testing.T) {
 		{"Run: nil context", func() { _, _ = runtime.Run(noContext, forever) }},
 		{"Run: nil function", func() { _, _ = runtime.Run[int](t.Context(), nil) }},
 	} {
-		require.Equal(t, "runtime: "+c.want, panics(c.call))
+		require.Equal(t, "surewake: "+c.want, panics(c.call))
 	}
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: SpawnContext: nil context",
+		require.Equal(t, "surewake: SpawnContext: nil context",
 			panics(func() { runtime.SpawnContext(noContext, cx, forever) }))
-		require.Equal(t, "runtime: SpawnBlockingContext: nil function",
+		require.Equal(t, "surewake: SpawnBlockingContext: nil function",
 			panics(func() { runtime.SpawnBlockingContext[int](t.Context(), cx, nil) }))
 		return nil
 	})

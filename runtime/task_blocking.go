@@ -51,6 +51,8 @@ type thread struct {
 	// task is what it runs, or nil, and does what its body says of it. Under the lock of the pool.
 	task *task
 	does any
+	// goroutine is the number of its goroutine if there is a limit of tasks. Under the lock.
+	goroutine string
 }
 
 // begins notes that th runs t next. It is called under the lock.
@@ -110,7 +112,7 @@ func (c *blockingContextCall[T]) discardInput() { c.fn = nil }
 // task.
 func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 	if fn == nil {
-		panic("runtime: SpawnBlocking: nil function")
+		panic("surewake: SpawnBlocking: nil function")
 	}
 	cx.check("SpawnBlocking")
 	c := &blockingCall[T]{fn: fn}
@@ -130,7 +132,7 @@ func SpawnBlockingContext[T any](
 ) *Handle[T] {
 	notNil(ctx, "SpawnBlockingContext")
 	if fn == nil {
-		panic("runtime: SpawnBlockingContext: nil function")
+		panic("surewake: SpawnBlockingContext: nil function")
 	}
 	cx.check("SpawnBlockingContext")
 	c := &blockingContextCall[T]{fn: fn}
@@ -144,12 +146,12 @@ func SpawnBlockingContext[T any](
 // with [ErrClosed] and fn is not called.
 func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 	if fn == nil {
-		panic("runtime: SubmitBlocking: nil function")
+		panic("surewake: SubmitBlocking: nil function")
 	}
 	rt.check("SubmitBlocking")
 	c := &blockingCall[T]{fn: fn}
 	c.becomeBlocking(rt, c)
-	rt.submitBlocking(&c.task)
+	rt.submitBlocking(&c.task, nil)
 	return &c.Handle
 }
 
@@ -160,13 +162,13 @@ func SubmitBlockingContext[T any](
 ) *Handle[T] {
 	notNil(ctx, "SubmitBlockingContext")
 	if fn == nil {
-		panic("runtime: SubmitBlockingContext: nil function")
+		panic("surewake: SubmitBlockingContext: nil function")
 	}
 	rt.check("SubmitBlockingContext")
 	c := &blockingContextCall[T]{fn: fn}
 	c.becomeBlocking(rt, c)
 	c.bind(&c.task, ctx)
-	rt.submitBlocking(&c.task)
+	rt.submitBlocking(&c.task, &c.binding)
 	return &c.Handle
 }
 
@@ -188,14 +190,44 @@ func (w *worker) spawnBlocking(t *task) {
 	w.rt.blocking.push(t)
 }
 
-// submitBlocking queues t, a new blocking task from outside, or ends it if rt is closed.
-func (rt *Runtime) submitBlocking(t *task) {
-	if rt.admit() {
+// submitBlocking queues t, a new blocking task from outside, when there is a place for it, or ends
+// it if rt is closed, or b says that its context has ended.
+func (rt *Runtime) submitBlocking(t *task, b *binding) {
+	ctx := context.Background()
+	if b != nil {
+		ctx = b.from
+	}
+	err := rt.takePlace(ctx, t)
+	switch {
+	case err != nil:
+		rt.live.Add(1)
+		if err != ErrClosed {
+			err = b.cancelErr()
+		}
+	case rt.admit():
 		rt.record(t)
 		rt.blocking.push(t)
-	} else {
-		t.completeWith(nil, ErrClosed)
+		return
+	default:
+		err = ErrClosed
 	}
+	t.completeWith(nil, err)
+}
+
+// isThread reports whether the calling goroutine is a thread of p, so that it runs a blocking task.
+func (p *blocking) isThread() bool {
+	if p.threads.Load() == 0 {
+		return false
+	}
+	number, _ := header()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for th := range p.all {
+		if th.goroutine == number {
+			return true
+		}
+	}
+	return false
 }
 
 // push gives t, which is counted in live, to a thread or the queue.
@@ -242,6 +274,7 @@ func (p *blocking) run(me *thread, t *task) {
 		}
 	}()
 	p.rt.label()
+	p.number(me)
 	timer := time.NewTimer(p.rt.config.blockingKeepAlive)
 	for {
 		if t != nil {
@@ -261,6 +294,17 @@ func (p *blocking) run(me *thread, t *task) {
 	timer.Stop()
 	normal = true
 	p.rt.workerStopped()
+}
+
+// number notes the number of the goroutine of me, which calls it, if isThread will ask for it.
+func (p *blocking) number(me *thread) {
+	if p.rt.places.limit == 0 {
+		return
+	}
+	number, _ := header()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	me.goroutine = number
 }
 
 // call runs t, or ends it if it must end.

@@ -77,7 +77,7 @@ func (cx Cx) noteJoin(t *task) {
 	}
 	if circle := notes.circle(cx.task); circle != "" {
 		notes.remove(running)
-		panic("runtime: Join: tasks must not join each other in a circle:" + circle)
+		panic("surewake: Join: tasks must not join each other in a circle:" + circle)
 	}
 }
 

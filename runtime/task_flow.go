@@ -38,10 +38,12 @@ import "math"
 //     end with the first of them that gives up.
 //   - A pointer to the parent in each task. It would keep tasks that have ended.
 
-// A link leads from a task, of whose joiners it is one, to the child that it has inlined.
+// A link leads from a task, of whose joiners it is one, to the child that it has inlined, or to a
+// fork of it that has become a task.
 type link struct {
 	joiner
 	child *task // never changes
+	fork  bool  // child is not inlined, but a fork. It never changes
 }
 
 // wake does nothing: the end of the lower task is none of the upper one's business.
@@ -133,8 +135,8 @@ func (co *coroutine) unlink() {
 	l.link = nil
 }
 
-// cancelInlined cancels what t, which has just been cancelled, has inlined. Any goroutine may call
-// it; w is the worker that it belongs to, or nil.
+// cancelInlined cancels what t, which has just been cancelled, has inlined, and its forks that are
+// tasks. Any goroutine may call it; w is the worker that it belongs to, or nil.
 func (t *task) cancelInlined(w *worker) {
 	// Partner: link, which pushes the joiner and then loads the state.
 	for j := t.joiners.Load(); j != nil; j = j.next.Load() {

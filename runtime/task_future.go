@@ -81,10 +81,10 @@ func (w Waker) WakeFrom(cx Cx) {
 func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	h.check("WakeOnEnd")
 	if w.task == nil {
-		panic("runtime: WakeOnEnd: the zero Waker")
+		panic("surewake: WakeOnEnd: the zero Waker")
 	}
 	if w.task == &h.task {
-		panic("runtime: WakeOnEnd: " + ownEndRule) // runtime/R16
+		panic("surewake: WakeOnEnd: " + ownEndRule) // runtime/R16
 	}
 	return h.wakeOnEnd(w.task)
 }
@@ -101,7 +101,7 @@ type futureTask[T any, F Future[T]] struct {
 // It panics if f is nil, or if cx is not that of the running task.
 func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 	if any(f) == nil {
-		panic("runtime: SpawnFuture: nil future")
+		panic("surewake: SpawnFuture: nil future")
 	}
 	cx.check("SpawnFuture")
 	w := cx.coroutine.worker
@@ -115,7 +115,7 @@ func SpawnFuture[T any, F Future[T]](cx Cx, f F) *Handle[T] {
 // if f is nil.
 func SubmitFuture[T any, F Future[T]](rt *Runtime, f F) *Handle[T] {
 	if any(f) == nil {
-		panic("runtime: SubmitFuture: nil future")
+		panic("surewake: SubmitFuture: nil future")
 	}
 	rt.check("SubmitFuture")
 	p := newFutureTask[T](rt, f)
@@ -148,6 +148,9 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 	}
 	cx.coroutine.waited = false
 	value, err, ready := p.future.Poll(cx)
+	if cx.coroutine.forks != nil {
+		cx.coroutine.endForks(&p.Handle.task) // it may wait
+	}
 	if ready {
 		p.value = value
 		if err != nil {

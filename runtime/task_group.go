@@ -101,12 +101,12 @@ func NewGroup(ctx context.Context, rt *Runtime) *Group {
 func (g *Group) SetLimit(n int) {
 	g.check("SetLimit", false)
 	if n < 1 || n > math.MaxInt32 {
-		panic(fmt.Sprintf("runtime: Group.SetLimit(%d): must be 1 to %d", n, math.MaxInt32))
+		panic(fmt.Sprintf("surewake: Group.SetLimit(%d): must be 1 to %d", n, math.MaxInt32))
 	}
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	if g.running > 0 {
-		panic(fmt.Sprintf("runtime: Group.SetLimit(%d): must be called before Go and Spawn, "+
+		panic(fmt.Sprintf("surewake: Group.SetLimit(%d): must be called before Go and Spawn, "+
 			"or after Wait; %d functions run", n, g.running))
 	}
 	g.limit = n
@@ -132,7 +132,7 @@ func (g *Group) Go(fn func(Cx) error) {
 		return done
 	})
 	if starts {
-		g.rt.submit(&c.task)
+		g.rt.enqueue(&c.task)
 	} else if w != nil {
 		<-done
 	}
@@ -145,7 +145,7 @@ func (g *Group) TryGo(fn func(Cx) error) bool {
 	c := g.newTask(fn)
 	starts, _ := g.enter(c, nil)
 	if starts {
-		g.rt.submit(&c.task)
+		g.rt.enqueue(&c.task)
 	}
 	return starts
 }
@@ -219,7 +219,7 @@ func (g *Group) Join(cx Cx) error {
 	cx.check("Group.Join")
 	g.sameRuntime(cx, "Join")
 	if g.has(cx.task) {
-		panic("runtime: Group.Join: " + ownEndRule) // runtime/R16
+		panic("surewake: Group.Join: " + ownEndRule) // runtime/R16
 	}
 	cx.charge()
 	me := func() waker { return cx.task }
@@ -252,16 +252,16 @@ func (g *Group) Cancel() {
 // check panics if NewGroup has not made g, or isNil is set; what is the name of the method.
 func (g *Group) check(what string, isNil bool) {
 	if g == nil || g.rt == nil {
-		panic("runtime: Group." + what + ": a nil or zero Group; NewGroup makes one")
+		panic("surewake: Group." + what + ": a nil or zero Group; NewGroup makes one")
 	}
 	if isNil {
-		panic("runtime: Group." + what + ": nil function")
+		panic("surewake: Group." + what + ": nil function")
 	}
 }
 
 func (g *Group) sameRuntime(cx Cx, what string) {
 	if g.rt != cx.task.rt {
-		panic("runtime: Group." + what + ": the group belongs to another runtime")
+		panic("surewake: Group." + what + ": the group belongs to another runtime")
 	}
 }
 

@@ -413,7 +413,7 @@ func TestMisuseOfGroupsPanics(t *testing.T) {
 	rt, other := start(t, 1, runtime.Debug()), start(t, 1)
 	fails := func(what string, call func()) {
 		t.Helper()
-		require.Equal(t, "runtime: "+what, panics(call))
+		require.Equal(t, "surewake: "+what, panics(call))
 	}
 	fails("NewGroup: nil context", func() { runtime.NewGroup(noContext, rt) })
 	fails("NewGroup: nil Runtime; New makes one", func() { runtime.NewGroup(t.Context(), nil) })

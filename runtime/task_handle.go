@@ -37,14 +37,14 @@ func (h *Handle[T]) result() (T, error) {
 func (h *Handle[T]) check(what string) {
 	h.checkMade(what)
 	if h.detached() {
-		panic("runtime: " + what + ": the handle has been detached")
+		panic("surewake: " + what + ": the handle has been detached")
 	}
 }
 
 // checkMade panics if h is nil or the zero Handle. (runtime/R14)
 func (h *Handle[T]) checkMade(what string) {
 	if h == nil || h.rt == nil {
-		panic("runtime: " + what + ": a nil or zero Handle; Submit and Spawn return one")
+		panic("surewake: " + what + ": a nil or zero Handle; Submit and Spawn return one")
 	}
 }
 
@@ -73,7 +73,7 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 	if s.Lifecycle() != taskstate.Complete {
 		if h.rt != cx.coroutine.worker.rt {
 			h.checkMade("Join")
-			panic("runtime: Join: the handle belongs to another runtime")
+			panic("surewake: Join: the handle belongs to another runtime")
 		}
 		if err := cx.join(&h.task); err != nil {
 			var zero T

@@ -83,8 +83,8 @@ const ownEndRule = "a task cannot wait for its own end"
 // await suspends the calling task until t has ended, and returns nil; or returns why the calling
 // task must end first.
 func (cx Cx) await(t *task) error {
-	if t == cx.task {
-		panic("runtime: Join: " + ownEndRule)
+	if cx.task.isPartOf(t) {
+		panic("surewake: Join: " + ownEndRule)
 	}
 	if err := cx.stopErr(); err != nil {
 		return err
@@ -182,11 +182,11 @@ func (h *Handle[T]) checkJoin(cx Cx, what string) (ended bool, err error) {
 		cx.charge()
 		return true, nil
 	}
-	if &h.task == cx.task {
-		panic("runtime: " + what + ": " + ownEndRule) // runtime/R16
+	if cx.task.isPartOf(&h.task) {
+		panic("surewake: " + what + ": " + ownEndRule) // runtime/R16
 	}
 	if h.rt != cx.task.rt {
-		panic("runtime: " + what + ": the handle belongs to another runtime")
+		panic("surewake: " + what + ": the handle belongs to another runtime")
 	}
 	return false, cx.stopErr()
 }

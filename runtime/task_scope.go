@@ -53,7 +53,7 @@ type child struct {
 // [ErrClosed] after they have ended. It panics if body is nil.
 func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	if body == nil {
-		panic("runtime: Scope: nil function")
+		panic("surewake: Scope: nil function")
 	}
 	cx.check("Scope")
 	s := &TaskScope{owner: cx.task, heritage: *cx.task.heritage()}
@@ -81,15 +81,15 @@ func (c *scopeTask[T]) inherited() *heritage { return &c.scope.heritage }
 // running task.
 func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
-		panic("runtime: SpawnIn: nil function")
+		panic("surewake: SpawnIn: nil function")
 	}
 	cx.check("SpawnIn")
 	if s == nil || s.owner == nil {
-		panic("runtime: SpawnIn: the TaskScope is none; it is what Scope gives its body")
+		panic("surewake: SpawnIn: the TaskScope is none; it is what Scope gives its body")
 	}
 	w := cx.coroutine.worker
 	if s.owner.rt != w.rt {
-		panic("runtime: SpawnIn: the scope belongs to another runtime")
+		panic("surewake: SpawnIn: the scope belongs to another runtime")
 	}
 	c := &scopeTask[T]{}
 	c.fn = fn
@@ -116,7 +116,7 @@ func (s *TaskScope) addChild(c *child, t *task) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.ended {
-		panic("runtime: SpawnIn: the scope has ended")
+		panic("surewake: SpawnIn: the scope has ended")
 	}
 	if s.err != nil {
 		return false

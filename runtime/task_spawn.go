@@ -52,7 +52,7 @@ func (c *callWith[A, T]) discardInput() {
 // task.
 func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
-		panic("runtime: Spawn: nil function")
+		panic("surewake: Spawn: nil function")
 	}
 	cx.check("Spawn")
 	w := cx.coroutine.worker
@@ -68,7 +68,7 @@ func Spawn[T any](cx Cx, fn func(Cx) (T, error)) *Handle[T] {
 // SpawnWith is [Spawn] for a function with an argument. It saves the allocation of a closure.
 func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T] {
 	if fn == nil {
-		panic("runtime: SpawnWith: nil function")
+		panic("surewake: SpawnWith: nil function")
 	}
 	cx.check("SpawnWith")
 	w := cx.coroutine.worker
@@ -82,12 +82,13 @@ func SpawnWith[A, T any](cx Cx, fn func(Cx, A) (T, error), argument A) *Handle[T
 }
 
 // Submit starts a task that calls fn, and returns its handle. Any goroutine may call it. After the
-// runtime was closed, the task ends with [ErrClosed] and fn is not called.
+// runtime was closed, the task ends with [ErrClosed] and fn is not called. Submit waits only if
+// [MaxTasks] has set a limit.
 //
 // The call synchronizes before fn. It panics if fn is nil.
 func Submit[T any](rt *Runtime, fn func(Cx) (T, error)) *Handle[T] {
 	if fn == nil {
-		panic("runtime: Submit: nil function")
+		panic("surewake: Submit: nil function")
 	}
 	rt.check("Submit")
 	c := &call[T]{fn: fn}
@@ -125,7 +126,7 @@ func newProcedure(rt *Runtime, fn func(Cx)) *procedure {
 // or tells of a panic, of runtime.Goexit, or why fn was not called.
 func (cx Cx) Go(fn func(Cx)) *Handle[struct{}] {
 	if fn == nil {
-		panic("runtime: Cx.Go: nil function")
+		panic("surewake: Cx.Go: nil function")
 	}
 	cx.check("Cx.Go")
 	w := cx.coroutine.worker
@@ -139,7 +140,7 @@ func (cx Cx) Go(fn func(Cx)) *Handle[struct{}] {
 // goroutine may call it.
 func (rt *Runtime) Go(fn func(Cx)) *Handle[struct{}] {
 	if fn == nil {
-		panic("runtime: Runtime.Go: nil function")
+		panic("surewake: Runtime.Go: nil function")
 	}
 	rt.check("Runtime.Go")
 	p := newProcedure(rt, fn)

@@ -171,7 +171,7 @@ func TestPanicIsTheResultAndIsReported(t *testing.T) {
 				require.Equal(t, errBoom, p.Value, name)
 				require.ErrorIs(t, err, errBoom, name)
 				require.Contains(t, string(p.Stack), "task_test.go", name)
-				require.Contains(t, p.Error(), "runtime: task panicked: boom\n", name)
+				require.Contains(t, p.Error(), "surewake: task panicked: boom\n", name)
 				require.Same(t, p, reported.Load(), name)
 			}
 			_, err := get(t, runtime.Submit(rt, body))

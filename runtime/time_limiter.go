@@ -49,7 +49,7 @@ const maxFill = 1e9 // seconds
 // seconds after which burst events may happen again, is at most 1e9.
 func NewLimiter(perSecond float64, burst int) *Limiter {
 	if !(perSecond > 0 && perSecond <= 1e9) || burst < 1 || float64(burst)/perSecond > maxFill {
-		panic(fmt.Sprintf("runtime: NewLimiter(%v, %d): must be above 0 to 1e+09 per second, "+
+		panic(fmt.Sprintf("surewake: NewLimiter(%v, %d): must be above 0 to 1e+09 per second, "+
 			"1 or more at once, and so many within %v seconds", perSecond, burst, float64(maxFill)))
 	}
 	interval := int64(math.Round(1e9 / perSecond))
@@ -125,7 +125,7 @@ func (l *Limiter) WaitContext(ctx context.Context) error {
 // check panics if NewLimiter has not made l.
 func (l *Limiter) check() {
 	if l == nil || l.interval == 0 {
-		panic("runtime: Limiter: a nil or zero Limiter; NewLimiter makes one")
+		panic("surewake: Limiter: a nil or zero Limiter; NewLimiter makes one")
 	}
 }
 

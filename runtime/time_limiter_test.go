@@ -209,20 +209,20 @@ func TestLimiterMisuse(t *testing.T) {
 		"1e-10, 1":       func() { runtime.NewLimiter(1e-10, 1) },
 		"0.001, 1000001": func() { runtime.NewLimiter(1e-3, 1_000_001) },
 	} {
-		require.Equal(t, "runtime: NewLimiter("+what+"): must be above 0 to 1e+09 per second, "+
+		require.Equal(t, "surewake: NewLimiter("+what+"): must be above 0 to 1e+09 per second, "+
 			"1 or more at once, and so many within 1e+09 seconds", panics(make))
 	}
 	runtime.NewLimiter(1e-9, 1)
 	runtime.NewLimiter(1e9, math.MaxInt32)
-	const none = "runtime: Limiter: a nil or zero Limiter; NewLimiter makes one"
+	const none = "surewake: Limiter: a nil or zero Limiter; NewLimiter makes one"
 	require.Equal(t, none, panics(func() { new(runtime.Limiter).Allow() }))
 	require.Equal(t, none, panics(func() { (*runtime.Limiter)(nil).Allow() }))
 	require.Equal(t, none, panics(func() { _ = new(runtime.Limiter).WaitContext(t.Context()) }))
 	l := runtime.NewLimiter(1, 1)
 	require.Equal(t,
-		"runtime: Limiter.Wait: the zero Cx; a Cx is what a task's function is given",
+		"surewake: Limiter.Wait: the zero Cx; a Cx is what a task's function is given",
 		panics(func() { _ = l.Wait(runtime.Cx{}) }))
-	require.Equal(t, "runtime: Limiter.WaitContext: nil context",
+	require.Equal(t, "surewake: Limiter.WaitContext: nil context",
 		panics(func() { _ = l.WaitContext(noContext) }))
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {

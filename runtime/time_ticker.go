@@ -46,10 +46,10 @@ type Ticker struct {
 func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 	cx.check("NewTicker")
 	if period <= 0 {
-		panic(fmt.Sprintf("runtime: NewTicker(%v, _): the period must be more than 0", period))
+		panic(fmt.Sprintf("surewake: NewTicker(%v, _): the period must be more than 0", period))
 	}
 	if missed > Delay {
-		panic(fmt.Sprintf("runtime: NewTicker(_, %v): must be Burst, Skip or Delay", missed))
+		panic(fmt.Sprintf("surewake: NewTicker(_, %v): must be Burst, Skip or Delay", missed))
 	}
 	rt := cx.task.rt
 	next := deadlineAfter(rt.now(), period)
@@ -63,7 +63,7 @@ func (t *Ticker) Next(cx Cx) error {
 	cx.check("Ticker.Next")
 	rt := cx.task.rt
 	if t.rt != rt {
-		panic("runtime: Ticker.Next: the ticker belongs to another runtime")
+		panic("surewake: Ticker.Next: the ticker belongs to another runtime")
 	}
 	if err := cx.stopErr(); err != nil {
 		return err

@@ -121,24 +121,25 @@ func TestTickerMisuse(t *testing.T) {
 	rt := start(t, 1)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: NewTicker"+zero, panics(func() { none.NewTicker(1, runtime.Burst) }))
+	require.Equal(t, "surewake: NewTicker"+zero,
+		panics(func() { none.NewTicker(1, runtime.Burst) }))
 	require.Equal(t, "MissedTicks(3)", runtime.MissedTicks(3).String())
 	var i *runtime.Ticker
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: NewTicker(0s, _): the period must be more than 0",
+		require.Equal(t, "surewake: NewTicker(0s, _): the period must be more than 0",
 			panics(func() { cx.NewTicker(0, runtime.Burst) }))
-		require.Equal(t, "runtime: NewTicker(-1ns, _): the period must be more than 0",
+		require.Equal(t, "surewake: NewTicker(-1ns, _): the period must be more than 0",
 			panics(func() { cx.NewTicker(-1, runtime.Burst) }))
-		require.Equal(t, "runtime: NewTicker(_, MissedTicks(3)): must be Burst, Skip or Delay",
+		require.Equal(t, "surewake: NewTicker(_, MissedTicks(3)): must be Burst, Skip or Delay",
 			panics(func() { cx.NewTicker(1, 3) }))
 		i = cx.NewTicker(1, runtime.Skip)
 		return nil
 	})
-	require.Equal(t, "runtime: Ticker.Next"+zero, panics(func() { _ = i.Next(none) }))
+	require.Equal(t, "surewake: Ticker.Next"+zero, panics(func() { _ = i.Next(none) }))
 	other, err := runtime.New(runtime.Workers(1))
 	require.NoError(t, err)
 	run(t, other, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: Ticker.Next: the ticker belongs to another runtime",
+		require.Equal(t, "surewake: Ticker.Next: the ticker belongs to another runtime",
 			panics(func() { _ = i.Next(cx) }))
 		return nil
 	})

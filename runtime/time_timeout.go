@@ -16,7 +16,7 @@ var ErrTimeout error = timeoutError{}
 type timeoutError struct{}
 
 // Error implements error.
-func (timeoutError) Error() string { return "runtime: timeout" }
+func (timeoutError) Error() string { return "surewake: timeout" }
 
 // Timeout returns true, as other timeout errors do.
 func (timeoutError) Timeout() bool { return true }
@@ -41,7 +41,7 @@ func (timeoutError) Is(target error) bool {
 func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 	cx.check("Timeout")
 	if fn == nil {
-		panic("runtime: Timeout: nil function")
+		panic("surewake: Timeout: nil function")
 	}
 	return within(cx, d, fn, func(h *Handle[T]) (T, error) { return h.JoinTimeout(cx, d) })
 }
@@ -50,7 +50,7 @@ func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	cx.check("Deadline")
 	if fn == nil {
-		panic("runtime: Deadline: nil function")
+		panic("surewake: Deadline: nil function")
 	}
 	return within(cx, time.Until(t), fn, func(h *Handle[T]) (T, error) {
 		for {

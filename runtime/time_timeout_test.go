@@ -19,7 +19,7 @@ func TestErrTimeoutIsATimeout(t *testing.T) {
 	require.ErrorIs(t, runtime.ErrTimeout, os.ErrDeadlineExceeded)
 	require.NotErrorIs(t, runtime.ErrTimeout, context.Canceled)
 	require.True(t, os.IsTimeout(runtime.ErrTimeout))
-	require.EqualError(t, runtime.ErrTimeout, "runtime: timeout")
+	require.EqualError(t, runtime.ErrTimeout, "surewake: timeout")
 }
 
 func TestJoinTimeout(t *testing.T) {
@@ -345,31 +345,32 @@ func TestTimeoutMisuse(t *testing.T) {
 	foreign := runtime.Submit(other, forever)
 	const zero = ": the zero Cx; a Cx is what a task's function is given"
 	var none runtime.Cx
-	require.Equal(t, "runtime: JoinTimeout"+zero,
+	require.Equal(t, "surewake: JoinTimeout"+zero,
 		panics(func() { _, _ = foreign.JoinTimeout(none, 1) }))
-	require.Equal(t, "runtime: JoinContext"+zero,
+	require.Equal(t, "surewake: JoinContext"+zero,
 		panics(func() { _, _ = foreign.JoinContext(none, context.Background()) }))
-	require.Equal(t, "runtime: Timeout"+zero,
+	require.Equal(t, "surewake: Timeout"+zero,
 		panics(func() { _, _ = runtime.Timeout(none, 1, forever) }))
-	require.Equal(t, "runtime: Deadline"+zero,
+	require.Equal(t, "surewake: Deadline"+zero,
 		panics(func() { _, _ = runtime.Deadline(none, time.Now(), forever) }))
-	require.Equal(t, "runtime: SleepUntil"+zero, panics(func() { _ = none.SleepUntil(time.Now()) }))
+	require.Equal(t, "surewake: SleepUntil"+zero,
+		panics(func() { _ = none.SleepUntil(time.Now()) }))
 	run(t, rt, func(cx runtime.Cx) error {
-		require.Equal(t, "runtime: JoinTimeout: the handle belongs to another runtime",
+		require.Equal(t, "surewake: JoinTimeout: the handle belongs to another runtime",
 			panics(func() { _, _ = foreign.JoinTimeout(cx, 1) }))
-		require.Equal(t, "runtime: JoinContext: the handle belongs to another runtime",
+		require.Equal(t, "surewake: JoinContext: the handle belongs to another runtime",
 			panics(func() { _, _ = foreign.JoinContext(cx, context.Background()) }))
-		require.Equal(t, "runtime: JoinContext: nil context",
+		require.Equal(t, "surewake: JoinContext: nil context",
 			panics(func() { _, _ = foreign.JoinContext(cx, nil) })) //nolint:staticcheck
 		h := runtime.Spawn(cx, returns(1))
 		h.Detach()
-		require.Equal(t, "runtime: JoinTimeout: the handle has been detached",
+		require.Equal(t, "surewake: JoinTimeout: the handle has been detached",
 			panics(func() { _, _ = h.JoinTimeout(cx, 1) }))
-		require.Equal(t, "runtime: JoinContext: the handle has been detached",
+		require.Equal(t, "surewake: JoinContext: the handle has been detached",
 			panics(func() { _, _ = h.JoinContext(cx, context.Background()) }))
-		require.Equal(t, "runtime: Timeout: nil function",
+		require.Equal(t, "surewake: Timeout: nil function",
 			panics(func() { _, _ = runtime.Timeout[int](cx, 1, nil) }))
-		require.Equal(t, "runtime: Deadline: nil function",
+		require.Equal(t, "surewake: Deadline: nil function",
 			panics(func() { _, _ = runtime.Deadline[int](cx, time.Now(), nil) }))
 		return nil
 	})

@@ -35,6 +35,14 @@ type file struct {
 	ast  *ast.File
 }
 
+// published has what the tests of internal packages call in place of them.
+var published = map[string]*strings.Replacer{
+	"internal/synctest": strings.NewReplacer(
+		`"internal/synctest"`, `"testing/synctest"`,
+		"synctest.Run(func() {", "synctest.Test(t, func(*testing.T) {",
+	),
+}
+
 // readSuite reads the tests that GOROOT has for this platform.
 func readSuite(path string, only []string) (*suite, error) {
 	dir := filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(path))
@@ -54,6 +62,9 @@ func readSuite(path string, only []string) (*suite, error) {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
+		}
+		if public := published[path]; public != nil {
+			text = []byte(public.Replace(string(text)))
 		}
 		f := &file{name: name, text: text}
 		if err := s.parse(f); err != nil {
@@ -235,7 +246,11 @@ func (s *suite) reduceOnce() (bool, error) {
 	return len(faults) > 0, nil
 }
 
-func isInternal(path string) bool { return strings.HasPrefix(path, "internal/") }
+// isInternal reports whether only the standard library can import a package: those below internal,
+// and those that it has in its vendor directory.
+func isInternal(path string) bool {
+	return strings.HasPrefix(path, "internal/") || strings.HasPrefix(path, "golang.org/")
+}
 
 // Import makes s the importer of what a user can import.
 func (s *suite) Import(path string) (*types.Package, error) {

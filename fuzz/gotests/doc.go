@@ -1,6 +1,7 @@
-// Package gotests runs Go's own tests of sync, sync/atomic, context, time, and
-// of the channels of runtime under the checker, and compares the verdicts with
-// table.txt, which has a row for each of them.
+// Package gotests runs Go's own tests of sync, sync/atomic, context, time,
+// testing/synctest, internal/synctest, of the channels of runtime, and of the pipes
+// of io and net under the checker, and compares the verdicts with table.txt, which
+// has a row for each of them.
 //
 // The tests are copied from GOROOT into a module of their own when the test of
 // this package runs; nothing of them is kept here. A copy differs from the
@@ -13,6 +14,7 @@
 //     use an internal package, what the package exports only to its own tests, or
 //     a function without a body, and those that use such a declaration. A test
 //     that is lost in this way is absent.
+//   - The tests of internal/synctest call testing/synctest.Test in place of Run.
 //   - The changes that table.txt names.
 //
 // The time zone is that of Los Angeles, which the tests of time ask for in a file

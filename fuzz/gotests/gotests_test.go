@@ -29,7 +29,8 @@ var (
 	keep   = flag.String("gotests.keep", "", "write the copies into this `folder` and keep them")
 )
 
-// suites has the packages whose tests are run. Of runtime, channels and select are modelled.
+// suites has the packages whose tests are run. Of runtime, channels and select are modelled; of io
+// and net, pipes.
 var suites = []struct {
 	path string
 	only []string
@@ -39,6 +40,10 @@ var suites = []struct {
 	{path: "context"},
 	{path: "runtime", only: []string{"chan_test.go", "chanbarrier_test.go"}},
 	{path: "time"},
+	{path: "testing/synctest"},
+	{path: "internal/synctest"},
+	{path: "io", only: []string{"pipe_test.go"}},
+	{path: "net", only: []string{"pipe_test.go"}},
 }
 
 // release is that of the standard library, such as go1.26.
@@ -153,10 +158,16 @@ func writeModule(t *testing.T, root string) {
 }
 
 // check has the command check a package, and returns what it says of each test.
-func check(t *testing.T, command, dir, pkg string) (rows []driver.Row) {
+func check(t *testing.T, command, dir, pkg string) []driver.Row {
+	t.Helper()
+	return rowsOf(t, command, dir, "-budget", *budget, "-run", *only, pkg)
+}
+
+// rowsOf has the command check what args say.
+func rowsOf(t *testing.T, command, dir string, args ...string) (rows []driver.Row) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	cmd := exec.Command(command, "check", "-json", "-budget", *budget, "-run", *only, pkg)
+	cmd := exec.Command(command, append([]string{"check", "-json"}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	cmd.Env = append(os.Environ(), "TZ=America/Los_Angeles")
 	err := cmd.Run()

@@ -40,7 +40,7 @@ func (t *thread) step(f *frame, in *Instr) {
 		"derive", "drop", "without", "afterfunc", "stopfunc":
 		t.contexts(in)
 	case "sleep", "now", "expire", "poll timer", "stop timer", "reset timer", "after",
-		"after or recv", "timer func", "tick", "reset ticker", "timeout":
+		"after or recv", "timer func", "tick", "reset ticker", "timeout", "quiet":
 		t.time(in)
 	default:
 		t.control(f, in)

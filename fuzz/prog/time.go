@@ -2,6 +2,7 @@ package prog
 
 import (
 	"context"
+	"testing/synctest"
 	"time"
 )
 
@@ -11,8 +12,11 @@ const unit = time.Millisecond
 // Timed reports whether the program looks at a clock.
 func (p Program) Timed() bool {
 	return p.uses("sleep", "now", "expire", "poll timer", "stop timer", "reset timer", "after",
-		"after or recv", "timer func", "tick", "reset ticker", "timeout")
+		"after or recv", "timer func", "tick", "reset ticker", "timeout", "quiet")
 }
+
+// Bubbled reports whether the program can only run in a bubble of testing/synctest.
+func (p Program) Bubbled() bool { return p.uses("quiet") }
 
 func (w *World) clocks() {
 	w.start = time.Now()
@@ -65,6 +69,8 @@ func (t *thread) time(in *Instr) {
 		t.saw(w.since(<-w.ticker.C))
 	case "reset ticker":
 		w.ticker.Reset(d + unit)
+	case "quiet":
+		synctest.Wait()
 	case "timeout":
 		parent, _ := t.context(in.A)
 		c, cancel := context.WithTimeoutCause(parent, d, causes[1])

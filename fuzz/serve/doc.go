@@ -18,6 +18,7 @@ type Request struct {
 	Samples int    // Both: how many random schedules are run when those were not all
 	Seed    uint64 // of the noise, or of the samples
 	Early   int    // how many timers of an exploration come early
+	Bubble  bool   // explore the program in a bubble, even if it does not need one
 }
 
 // The modes.

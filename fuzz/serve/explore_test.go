@@ -30,7 +30,8 @@ func explored(r serve.Request) serve.Answer {
 func search(a *serve.Answer, r serve.Request, cfg explore.Config) {
 	var w *prog.World
 	needs := r.Program.Needs()
-	if needs.Clocks { // time as in a bubble, and equal deadlines in any order
+	inBubble := r.Bubble || r.Program.Bubbled()
+	if needs.Clocks && !inBubble { // time as in a bubble, and equal deadlines in any order
 		cfg.TimePasses, cfg.Short = true, 1
 		if cfg.EarlyTimeouts = r.Early; r.Early > 0 {
 			cfg.Short = watch
@@ -39,12 +40,19 @@ func search(a *serve.Answer, r serve.Request, cfg explore.Config) {
 	cfg.FirstOnly = explore.Race // reports are slow
 	cfg.End = func() *explore.Failure { a.Complete[w.Outcome()]++; return nil }
 	cfg.Deadlock = func() { a.Stuck[w.Outcome()]++ }
-	res := explore.Run(cfg, func() {
+	body := func() {
 		w = prog.NewWorld()
 		w.Over = explore.Aborting
 		w.Run(r.Program, needs)
 		if needs.Clocks {
 			time.Sleep(watch)
+		}
+	}
+	res := explore.Run(cfg, func() {
+		if inBubble {
+			explore.RunBubble(body)
+		} else {
+			body()
 		}
 	})
 	a.Bounded = res.Bounded != ""

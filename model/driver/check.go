@@ -24,6 +24,30 @@ type Observer interface {
 	Row(Row)
 }
 
+// Observers tells several observers, in their order.
+type Observers []Observer
+
+// Plan tells all of them.
+func (o Observers) Plan(rows []Row) {
+	for _, each := range o {
+		each.Plan(rows)
+	}
+}
+
+// Active tells all of them.
+func (o Observers) Active(done, total int, active []Activity) {
+	for _, each := range o {
+		each.Active(done, total, active)
+	}
+}
+
+// Row tells all of them.
+func (o Observers) Row(r Row) {
+	for _, each := range o {
+		each.Row(r)
+	}
+}
+
 // An Activity is a process at work.
 type Activity struct {
 	Place, Name string

@@ -247,6 +247,8 @@ func (t *testRun) rowOf(r *result) Row {
 	if r.Races > 0 {
 		row.Races = fmt.Sprintf("found %d", r.Races)
 		t.raced(&row, r)
+	} else {
+		placeRace(row.Trace, &raceReport{})
 	}
 	return row
 }
@@ -259,9 +261,12 @@ func (t *testRun) raced(row *Row, r *result) {
 	}
 	reports := t.races(r.said)
 	if len(reports) == 0 {
+		placeRace(row.Trace, &raceReport{})
 		return
 	}
-	report := worstRace(reports) // the first of them, in the order of the schedules
+	// The one in the picture if there is such, else the first in the order of the schedules.
+	report := worstRace(append(ofRecorded(row.Trace, reports), reports...))
+	placeRace(row.Trace, &report)
 	if row.Kind == wire.KindRace {
 		if report.internal {
 			row.Kind, row.Verdict = wire.KindInternal, wire.KindInternal.Verdict()

@@ -8,6 +8,9 @@ type raceReport struct {
 	file     string // of the user's code that made the first access; "" if unknown
 	line     int
 	internal bool // both accesses are the checker's own
+
+	accesses []raceAccess // the one that was made last comes first
+	recorded int          // which one of the recorded execution it is, from 1; 0: of another one
 }
 
 // races cuts the reports of the race detector out of what was printed.
@@ -47,7 +50,13 @@ func (s stackReader) race(report string) raceReport {
 			if r.file == "" {
 				r.file, r.line = sec.file, sec.line
 			}
+			head, _, _ := strings.Cut(strings.TrimPrefix(section, "WARNING: DATA RACE\n"), "\n")
+			if a, ok := readAccess(head); ok {
+				a.function, a.file, a.line = sec.function, sec.file, sec.line
+				r.accesses = append(r.accesses, a)
+			}
 		}
+		r.created(section)
 		switch {
 		case sec.frames > 0:
 			kept = append(kept, sec.text)
@@ -70,6 +79,8 @@ type raceSection struct {
 	own    bool   // the access was made in the checker's code
 	file   string // the innermost line of the user's code
 	line   int
+
+	function string // of that line
 }
 
 func (s stackReader) section(section string) raceSection {
@@ -92,6 +103,7 @@ func (s stackReader) section(section string) raceSection {
 		}
 		if r.file == "" && s.user(function) {
 			r.file, r.line = splitPlace(framePlace(lines[i]))
+			r.function = function
 		}
 		if s.engine(function) {
 			continue

@@ -181,18 +181,26 @@ func (r *runner) replayOnce(
 	return &Replayed{Row: row, Shows: !row.passes(), Race: race}, nil
 }
 
-// Print writes the lanes and what came of the replay.
-func (p *Replayed) Print() string {
+// Print writes the lanes, as wide as they need if full, and what came of the replay.
+func (p *Replayed) Print(full bool) string {
 	var b strings.Builder
 	if p.Row.Trace != nil {
-		fmt.Fprintf(&b, "%s\n\n", drawn(p.Row.Trace))
+		fmt.Fprintf(&b, "%s\n\n", drawn(p.Row.Trace, full))
 	}
+	if p.Shows {
+		fmt.Fprintf(&b, "%s\n\n", p.Row.Message)
+	}
+	fmt.Fprintf(&b, "%s %s: %s\n", p.Row.Place, p.Row.Name, p.says())
+	return b.String()
+}
+
+// says is what came of the replay.
+func (p *Replayed) says() string {
 	how := ""
 	if p.Race {
 		how = " under the race detector"
 	}
 	if p.Shows {
-		fmt.Fprintf(&b, "%s\n\n", p.Row.Message)
 		what := "the failure"
 		if p.Row.Verdict == Undecided {
 			what = "the reason why it is undecided"
@@ -200,16 +208,14 @@ func (p *Replayed) Print() string {
 		if p.OtherOrder {
 			how += ", in another order of steps that do not depend on one another"
 		}
-		fmt.Fprintf(&b, "%s %s: %s shows again%s\n", p.Row.Place, p.Row.Name, what, how)
-		return b.String()
+		return what + " shows again" + how
 	}
-	fmt.Fprintf(&b, "%s %s: this execution passes", p.Row.Place, p.Row.Name)
+	text := "this execution passes"
 	if p.Race {
-		b.WriteString(", plainly and" + how)
+		text += ", plainly and" + how
 	}
 	if p.Row.Bounded != "" && strings.HasPrefix(p.Row.Bounded, "races") {
-		fmt.Fprintf(&b, " (%s)", p.Row.Bounded)
+		text += fmt.Sprintf(" (%s)", p.Row.Bounded)
 	}
-	b.WriteString("\n")
-	return b.String()
+	return text
 }

@@ -13,6 +13,8 @@ import (
 // A Table prints rows for people. On a terminal it keeps a line below them that
 // says what is going on, and verdicts have colours unless NO_COLOR is set.
 type Table struct {
+	Full bool // executions are drawn as wide as they need
+
 	out    io.Writer
 	live   *live                     // nil when out is not a terminal
 	replay func(token string) string // the command that runs a token again
@@ -110,15 +112,15 @@ func note(r Row) string {
 }
 
 func (t *Table) failure(r Row) {
-	fmt.Fprintf(t.out, "\n%s\n\n", indent(withEvidence(r, t.replay)))
+	fmt.Fprintf(t.out, "\n%s\n\n", indent(withEvidence(r, t.replay, t.Full)))
 }
 
 // withEvidence is the message of a row, followed by the execution, files and the token.
-func withEvidence(r Row, replay func(token string) string) string {
+func withEvidence(r Row, replay func(token string) string, full bool) string {
 	text := strings.TrimRight(r.Message, "\n")
 	// A body that failed before its first step has nothing but the message.
 	if r.Trace != nil && len(r.Trace.Steps) > 0 {
-		text += "\n\n" + drawn(r.Trace)
+		text += "\n\n" + drawn(r.Trace, full)
 	}
 	for kind, path := range r.Files {
 		text += fmt.Sprintf("\n\n%s: %s", kind, path)
@@ -129,9 +131,9 @@ func withEvidence(r Row, replay func(token string) string) string {
 	return text
 }
 
-// drawn draws an execution, with the text of the source lines.
-func drawn(t *wire.Trace) string {
-	lanes := report.Lanes(t, report.Options{Source: report.SourceLines()})
+// drawn draws an execution, with the text of the source lines; full leaves nothing out of them.
+func drawn(t *wire.Trace, full bool) string {
+	lanes := report.Lanes(t, report.Options{Source: report.SourceLines(), Full: full})
 	return strings.TrimRight(lanes, "\n")
 }
 
@@ -160,15 +162,20 @@ func (t *Table) Close(sum Summary) {
 	if sum.Coverage != nil {
 		fmt.Fprint(t.out, sum.Coverage.text())
 	}
-	fmt.Fprintf(t.out, "%d checks: %d proved, %d bounded, %d failed",
-		sum.Checks, sum.Proved, sum.Bounded, sum.Failed)
-	if sum.Undecided > 0 {
-		fmt.Fprintf(t.out, ", %d undecided", sum.Undecided)
+	fmt.Fprintln(t.out, sum.text())
+}
+
+// text is one line with the counts.
+func (s *Summary) text() string {
+	text := fmt.Sprintf("%d checks: %d proved, %d bounded, %d failed",
+		s.Checks, s.Proved, s.Bounded, s.Failed)
+	if s.Undecided > 0 {
+		text += fmt.Sprintf(", %d undecided", s.Undecided)
 	}
-	if n := len(sum.Skipped); n > 0 {
-		fmt.Fprintf(t.out, ", %d skipped", n)
+	if n := len(s.Skipped); n > 0 {
+		text += fmt.Sprintf(", %d skipped", n)
 	}
-	fmt.Fprintln(t.out)
+	return text
 }
 
 // Abandon ends the table without a summary.

@@ -8,6 +8,8 @@ import (
 // A TestLog prints what go test -v prints of tests, for programs that read that: go tool test2json
 // and what is built on it. A check is a test that passes if its verdict is proved or bounded.
 type TestLog struct {
+	Full bool // executions are drawn as wide as they need
+
 	out    io.Writer
 	replay func(token string) string
 
@@ -59,7 +61,7 @@ func (l *TestLog) text(r Row) string {
 		return where + r.Message
 	case !r.passes():
 		return fmt.Sprintf("%s%s (%s): %s\n\n%s", where, r.Verdict, r.Kind,
-			withEvidence(r, l.replay), counts)
+			withEvidence(r, l.replay, l.Full), counts)
 	}
 	text := r.Verdict + ": " + counts
 	if why := note(r); why != "" {

@@ -39,6 +39,7 @@ type Config struct {
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
 	FirstOnly        bool             // stop at the first failure
+	Outer            bool             // the body only waits for what it starts: not worth telling
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
 	Certify          bool             // write down all executions (show_certify.go)
 
@@ -120,6 +121,7 @@ func Run(cfg Config, body func()) Result {
 	}
 	e := &engine{cfg: cfg, body: body, stride: 4}
 	e.reduce = cfg.Strategy == DPOR && cfg.Preemptions < 0 && !cfg.Record
+	e.optimal = e.reduce
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e

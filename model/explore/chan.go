@@ -91,6 +91,8 @@ type Chan struct {
 	Cap    int
 	Len    int  // values in it; looked at when it is met for the first time
 	Closed bool // likewise
+
+	Anywhere bool // the operation may come from outside of the bubble to which it belongs
 }
 
 // A Case is one of the alternatives of a channel operation.
@@ -130,9 +132,10 @@ type channel struct {
 	received   int32
 	posts      []post   // unbuffered: posted, not taken
 	queue      []waiter // meetings: who waits
-	history    []access // by events, in their order
-	edges      edges    // for the race detector
-	timer      *timer   // that fires into it, or nil
+	history    chanHistory
+	edges      edges         // for the race detector
+	timer      *timer        // that fires into it, or nil
+	clock      *virtualClock // it stands for that, or nil
 }
 
 // post is a value posted on an unbuffered channel: its sender, and where the value lies.
@@ -177,8 +180,9 @@ func (e *engine) channel(c *Chan) int32 {
 		*ch = channel{
 			known: true, closed: c.Closed, baseClosed: c.Closed,
 			cap: int32(min(c.Cap, 1<<30)), base: int32(c.Len), sent: int32(c.Len),
-			posts: ch.posts[:0], queue: ch.queue[:0], history: ch.history[:0], edges: ch.edges,
+			posts: ch.posts[:0], queue: ch.queue[:0], history: ch.history, edges: ch.edges,
 		}
+		ch.history.clear()
 	}
 	return id
 }
@@ -203,6 +207,9 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		c := chanCase{-1, cases[i].Send, cases[i].Mem}
 		if ptr := cases[i].Ptr; ptr != nil {
 			c.obj = e.channel(&cases[i].Chan)
+			if !cases[i].Anywhere {
+				e.mustBelong(t, c.obj, communicates(cases[i].Send, len(cases)))
+			}
 			if p == nil {
 				p = ptr
 			}
@@ -264,6 +271,9 @@ func enterChan(c Chan, op Op) bool {
 	}
 	t := e.cur
 	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: e.channel(&c)})
+	if op == OpClose {
+		e.mustBelong(t, t.chanOp.cases[0].obj, "close of synctest channel")
+	}
 	return Enter(c.Ptr, op)
 }
 

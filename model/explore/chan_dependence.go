@@ -1,6 +1,9 @@
 package explore
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Which operations on channels depend on one another.
 //
@@ -135,7 +138,7 @@ func postAccesses(e *engine, t *thread, out []access, _ int32) []access {
 func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
 	c := t.chanOp.cases[0]
 	if e.objs[c.obj].ch.closed {
-		return append(out, access{obj: c.obj, kind: accLookSend, n: -1 << 31})
+		return append(out, access{obj: c.obj, kind: accLookSend, n: closesAgain})
 	}
 	return append(out, access{obj: c.obj, kind: accClose})
 }
@@ -200,67 +203,21 @@ func (e *engine) chanClock(t *thread, ev *event, d int32) {
 	if ev.source >= 0 {
 		e.join(d, ev.source)
 	}
-	if e.forcedDue >= 0 { // runs because nothing else can: after everything
+	switch {
+	case e.forcedDue < 0:
+	case e.forced.of != nil: // runs because nothing else of the bubble can
+		e.joinBubble(d, e.forced.of)
+	default: // runs because nothing else can: after everything
 		e.joinAll(d)
 	}
 	for i := range t.chanOp.acc {
-		a := &t.chanOp.acc[i]
-		h := e.objs[a.obj].ch.history
-		var met cover
-		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
-			b := &h[j]
-			if !e.dependent(a, b) {
-				continue
-			}
+		e.eachDependence(&t.chanOp.acc[i], func(b *access) bool {
 			if e.entry(d, e.stack[b.event].tid) <= b.event {
 				e.join(d, b.event)
 			}
-			met.add(a, b)
-		}
+			return true
+		})
 	}
-}
-
-// cover summarizes which accesses were found in a history, from its end, that an access depends on:
-// on its own side (side), on the other (other), or one that orders everything (all). When covered
-// holds, everything earlier happens before something that was found.
-type cover struct {
-	side, other, all bool
-}
-
-// add notes that b was found, on which a depends.
-func (c *cover) add(a, b *access) {
-	switch {
-	case b.kind == accAll || b.kind == accClockSet:
-		c.all = true
-	case b.kind == accClose:
-		c.other = c.other || a.kind == accLookRecv || a.kind == accLookSend
-		c.side = c.side || a.kind == accLookSend
-	case a.kind == accSend || a.kind == accLookSend:
-		c.side = c.side || b.kind == accSend && !b.found
-		c.other = c.other || b.kind == accRecv
-	case a.kind == accRecv || a.kind == accLookRecv:
-		c.side = c.side || b.kind == accRecv
-		c.other = c.other || b.kind == accSend
-	}
-}
-
-// covered reports whether nothing earlier in the history needs to be examined for a.
-func (e *engine) covered(a *access, c *cover) bool {
-	if c.all {
-		return true
-	}
-	ch := e.objs[a.obj].ch
-	switch a.kind {
-	case accSend:
-		return c.side && (c.other || a.n <= ch.cap || ch.cap == 0) && !a.found
-	case accLookSend:
-		return c.side && (c.other || a.n < ch.cap)
-	case accRecv:
-		return c.side && (c.other || a.n <= ch.base)
-	case accLookRecv:
-		return c.side && (c.other || !a.found && !ch.closed || a.found && a.n < ch.base)
-	}
-	return false
 }
 
 // chanWakes reports whether the pending operation of u, which sleeps, depends on t's operation,
@@ -288,18 +245,17 @@ func (e *engine) anyDependent(as, bs []access) bool {
 func (e *engine) chanRaces(t *thread, d int) {
 	e.deps = e.deps[:0]
 	for i := range t.chanOp.acc {
-		a := &t.chanOp.acc[i]
-		h := e.objs[a.obj].ch.history
-		var met cover
-		for j := len(h) - 1; j >= 0 && !e.covered(a, &met); j-- {
-			if b := &h[j]; !e.dependent(a, b) {
-				continue
-			} else if !e.inPast(t.prev, b.event) {
-				e.deps = insert(e.deps, b.event)
-			} else {
-				met.add(a, b) // it, and what happens before it, happens before t's operation
+		e.eachDependence(&t.chanOp.acc[i], func(b *access) bool {
+			past := e.inPast(t.prev, b.event)
+			if !past {
+				e.deps = append(e.deps, b.event)
 			}
-		}
+			return past
+		})
+	}
+	if len(e.deps) > 1 {
+		slices.SortFunc(e.deps, func(f, g int32) int { return int(g - f) })
+		e.deps = slices.Compact(e.deps)
 	}
 	n := 0
 next:
@@ -321,21 +277,6 @@ next:
 	for _, f := range e.cands[:n] {
 		e.reverse(int(f), d, t, none, false)
 	}
-}
-
-// insert adds an event to a list sorted from the latest to the earliest.
-func insert(list []int32, f int32) []int32 {
-	i := len(list)
-	for i > 0 && list[i-1] < f {
-		i--
-	}
-	if i > 0 && list[i-1] == f {
-		return list
-	}
-	list = append(list, 0)
-	copy(list[i+1:], list[i:])
-	list[i] = f
-	return list
 }
 
 // isDep reports whether j is in deps: an event on which the operation that chanRaces examined last
@@ -370,21 +311,7 @@ func (e *engine) couldRunWithout(t *thread, f, past int32) bool {
 			}
 			continue
 		}
-		n, closed := ch.base, ch.baseClosed
-		for i := range ch.history {
-			a := &ch.history[i]
-			if e.without(a, f, past) {
-				continue
-			}
-			switch a.kind {
-			case accSend:
-				n++
-			case accRecv:
-				n--
-			case accClose:
-				closed = true
-			}
-		}
+		n, closed := e.leftWithout(ch, f, past)
 		if closed || c.send && n < ch.cap || !c.send && n > 0 {
 			return true
 		}
@@ -436,10 +363,5 @@ func (a *access) changes() bool {
 // chanChanged returns the first event after w by which another thread changed the channel that t
 // looked at, -1 if there is none.
 func (e *engine) chanChanged(t *thread, w watched) int32 {
-	for _, a := range e.objs[w.obj].ch.history {
-		if a.event > w.event && int(e.stack[a.event].tid) != t.id && a.changes() {
-			return a.event
-		}
-	}
-	return -1
+	return e.changedSince(e.objs[w.obj].ch, t, w.event)
 }

@@ -179,6 +179,9 @@ func (w *world) communicate(in instr, who string) (last int32) {
 		}
 	case "sleep":
 		hook.Sleep(time.Duration(in.Val))
+	case "quiet":
+		explore.QuietWait()
+		last = hook.Int32Load(&w.vars[0]) + 10*hook.Int32Load(&w.vars[1])
 	case "now":
 		last = int32(hook.Now().Sub(explore.Epoch))
 	case "stop":

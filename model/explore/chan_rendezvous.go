@@ -112,12 +112,13 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 		for _, w := range ch.queue {
 			u := e.threads[w.tid]
 			for _, other := range u.chanOp.cases {
-				if other.obj >= 0 {
-					out = append(out, access{obj: other.obj, kind: accAll})
+				if other.obj < 0 {
+					continue
 				}
-			}
-			if e.hasTimer(u) { // which is due or not
-				out = append(out, access{obj: e.clockObject(), kind: accClockRead})
+				out = append(out, access{obj: other.obj, kind: accAll})
+				if tm := e.objs[other.obj].ch.timer; tm != nil { // which is due or not
+					out = append(out, access{obj: e.clockObject(tm.clock), kind: accClockRead})
+				}
 			}
 		}
 	}

@@ -6,6 +6,7 @@ func (e *engine) chanBegin(t *thread) {
 	e.forcedDue, e.asleep = -1, 0
 	m := &ops[t.op]
 	if m.deadline != nil {
+		e.forced = e.clockFor(t)
 		if d, ok := m.deadline(e, t); ok && !m.enabled(e, t) {
 			e.forcedDue = d
 		} else {
@@ -39,10 +40,13 @@ func (e *engine) chanPrepare(t *thread, choice int32) {
 // event is d; d is negative if there is none (quietStep).
 func (e *engine) chanApply(t *thread, m *operation, d int32) {
 	if d >= 0 {
+		if e.optimal {
+			e.noteAccesses(t, int(d))
+		}
 		for _, a := range t.chanOp.acc {
 			a.event = d
 			ch := e.objs[a.obj].ch
-			ch.history = append(ch.history, a)
+			ch.history.note(a, e.isWhole(ch))
 		}
 	}
 	early, slow := e.early, e.slow

@@ -26,10 +26,10 @@ func (e *engine) commit(t *thread) {
 	}
 	e.depth = d + 1
 	beatEvery(d + 1)
-	t.prev = int32(d)
 	if t.obj >= 0 {
-		e.objs[t.obj].last = int32(d)
+		e.noteOn(&e.objs[t.obj], t, ev, int32(d))
 	}
+	t.prev = int32(d)
 	if !t.op.isAtomic() {
 		t.chosen = ev.choice
 		e.apply(t, int32(d))
@@ -55,7 +55,7 @@ func (e *engine) depart(t *thread, ev *event, again bool) {
 	} else {
 		e.runnable.remove(t.id)
 	}
-	if e.cfg.TimePasses && m.deadline != nil && e.follows == nil {
+	if e.cfg.TimePasses && m.deadline != nil && e.follows == nil && t.bubble == nil {
 		e.noteTie(t, ev, m)
 	}
 	if m.accesses == nil {
@@ -128,6 +128,9 @@ func (e *engine) newEvent(t *thread, ev *event) {
 	}
 	switch {
 	case e.reduce:
+		if e.optimal && !e.isCertain(t, ev) {
+			e.searchSimply()
+		}
 		e.searchFrom(t, ev, m)
 	case e.rng.on:
 		e.randomAfter(t, c)

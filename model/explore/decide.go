@@ -19,6 +19,9 @@ func (e *engine) pick() int {
 			en.add(i)
 		}
 	}
+	if e.bubbles != nil {
+		en = en.union(e.timePasses())
+	}
 	idle, back, held := busy, threadSet{}, threadSet{}
 	if en.empty() && e.gated.empty() { // every thread has ended
 		return endBlocked
@@ -48,33 +51,49 @@ func (e *engine) pick() int {
 	if cand.empty() {
 		return endPruned
 	}
-	cur := e.cur.id
-	ch := cur
-	switch {
-	case e.replay != nil:
-		ch = e.replayChoice(en)
-		if ch < 0 {
-			return endFailed
-		}
-	case e.rng.on:
-		ch = e.randomChoice(en, cur)
-	case !cand.has(cur):
-		ch = cand.first()
+	next := -1
+	if e.optimal {
+		var more threadSet
+		next, more = e.beginNode(d, cand)
+		back = back.union(more)
+	}
+	ch := e.choose(en, cand, next)
+	if ch < 0 {
+		return endFailed
 	}
 	ev := &e.stack[d]
 	if e.selects && e.reduce {
 		e.keepSleepSet(d)
 	}
+	back = back.union(e.tiesWith(e.threads[ch]).intersection(en))
 	back.add(ch)
 	done := only(ch)
 	*ev = event{}
-	ev.tid, ev.pending, ev.idle = int32(ch), e.pending, idle
+	ev.tid, ev.pending, ev.idle, ev.objs = int32(ch), e.pending, idle, int32(e.nobjs)
 	ev.low[nodeEnabled], ev.low[nodeSleep], ev.low[nodeBack] = en.low, e.sleep.low, back.low
 	ev.low[nodeDone], ev.low[nodeHeld] = done.low, held.low
 	if e.n > wordThreads {
 		e.setHigh(d, nodeHigh{en.high, e.sleep.high, back.high, done.high, held.high})
 	}
 	return ch
+}
+
+// choose returns the thread that runs next at a new node, where those of en are enabled and those
+// of cand do not sleep; next is the one that the wakeup tree names, or -1. It returns -1 if a
+// schedule that is replayed names one that cannot run.
+func (e *engine) choose(en, cand threadSet, next int) int {
+	cur := e.cur.id
+	switch {
+	case e.replay != nil:
+		return e.replayChoice(en)
+	case e.rng.on:
+		return e.randomChoice(en, cur)
+	case next >= 0:
+		return next
+	case !cand.has(cur):
+		return cand.first()
+	}
+	return cur
 }
 
 // preemptive reports whether running thread ch at depth d preempts a thread that could continue.

@@ -5,9 +5,11 @@
 // Go's atomics are sequentially consistent, so an execution is an order of operations. Two
 // executions that differ only in the order of adjacent independent operations end in the same
 // state: they belong to the same Mazurkiewicz trace, and one of them is enough. The search is
-// source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order
-// Reduction, POPL 2014). It runs one complete execution of each trace, and some that turn out to
-// be redundant and are cut short (Result.Pruned).
+// DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction,
+// POPL 2014). It runs one complete execution of each trace, and some that turn out to be redundant
+// and are cut short (Result.Pruned). Programs of atomics, locks, WaitGroups and plain channel
+// operations are searched with wakeup trees, which avoid most or all of these (search_wakeup.go);
+// others, with selects, timers or choices, with source sets.
 //
 //	event    an executed operation, and the node of the search tree from which it was executed
 //	clock    for each thread, the last of its events that happens before
@@ -43,10 +45,12 @@
 //	enter, decide, commit    one step
 //	thread*.go        threads and sets of them, how control changes hands, spin loops,
 //	                  uncontrolled goroutines
-//	search_*.go       nodes, clocks, races and backtracking, replay, random strategies
+//	search_*.go       nodes, clocks, races and backtracking, wakeup trees, replay, random
+//	                  strategies
 //	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
 //	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
 //	time_*.go         the virtual clock, timers
+//	bubble.go         bubbles of testing/synctest
 //	coro*.go          coroutines of iter.Pull
 //	show_*.go         failures, the recorded trace, Config.Observe, certificates
 //
@@ -126,5 +130,6 @@
 // # Tests
 //
 // The search is compared with one without reduction on random programs
-// (random_program_test.go, chan_program_test.go), and with known numbers of traces.
+// (random_program_test.go, chan_program_test.go, bubble_program_test.go), and with known numbers of
+// traces.
 package explore

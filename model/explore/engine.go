@@ -22,11 +22,13 @@ type event struct {
 	obj     int32 // the object, -1 without one
 	prevObj int32 // the previous event on the same object, or -1
 	changed int32 // the last event before it that changed that object, or -1
+	own     int32 // the one before it in a list of object.recent, or -1
 	source  int32 // the event that enabled it (operation.wokenBy), or -1
 	choice  int32 // which of choices is explored
 	choices int32 // more than 1 only if the operation chooses a value, or inTurn
 	value   int32 // choice, numbered with the choices that sleep
 	preempt int32 // preemptions up to and including this event
+	objs    int32 // how many objects there were at its node
 	quiet   int32 // operations of its thread that followed it and were no events
 	high    int32 // if its sets have a part in engine.high: 1 + its index; else 0
 	op      Op
@@ -47,11 +49,16 @@ type event struct {
 type object struct {
 	ptr      unsafe.Pointer
 	last     int32    // the last event on it, or -1
+	written  int32    // the last of class write, or -1
+	recent   []recent // the events after that, by threads
 	count    int32    // WaitGroup: the counter; RWMutex: readers
 	state    int32    // Once: onceFresh to onceDone; RWMutex: 1 + the announced writer
 	base     int32    // WaitGroup: the counter before the first event
 	adds     bool     // WaitGroup: changed in this execution
 	assigned bool     // WaitGroup: assigned to after an event on it
+	used     bool     // WaitGroup: by threads of user
+	user     *bubble  // WaitGroup: see used
+	bubble   *bubble  // channel, timer, WaitGroup: which it belongs to
 	waiters  []int32  // Cond: threads, in order of arrival; futex: of number
 	ch       *channel // nil until it was a channel; kept between executions
 	model    any      // what stands for it in this execution: see SetModel
@@ -119,12 +126,12 @@ type engine struct {
 
 	// Time.
 
-	clock      time.Duration // the virtual clock
-	baseClock  time.Duration // before the first event
+	clock      virtualClock  // outside of bubbles
 	early      int           // early timeouts and signals so far
 	baseEarly  int           // before the first event
 	baseSlow   time.Duration // before the first event
 	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1
+	forced     *virtualClock // on which it passes
 	anyForced  bool          // a timeout was forced
 	rescued    bool          // that of a futex wait was
 	held       bool          // a timer was kept from firing by Config.EarlyTimeouts
@@ -135,8 +142,26 @@ type engine struct {
 	slow       time.Duration // by how much threads have been slow
 	passed     bool          // the execution needs the second way of time_timer.go
 	passing    []string      // why, if the execution is recorded
-	clockKey   byte          // its address stands for the clock
+	bubbles    *bubble       // of this execution, the last one first
 	historyKey byte          // its address stands for the history (Instant)
+
+	// Wakeup trees (search_wakeup.go).
+
+	optimal     bool        // they are used; else backtracking sets alone
+	wantSimple  bool        // start again without them
+	raced       []raced     // races not yet inserted, by the depth of the later event
+	accs        [][]access  // by depth: of operations on channels
+	taken       []stepTaken // steps explored from the nodes of the path, by depth
+	branches    []*wakeNode // by depth of node: what is to be explored from there
+	follow      *wakeNode   // the wakeup tree of the next node
+	spareNodes  *wakeNode   // not in use
+	labels      [][]int32   // of threads, by birth
+	labelled    []int32     // by label: the thread that had it last
+	sequence    sequence    // of addSequence
+	presentStep stepTaken   // of present
+	reversed    []access    // of reverseAccesses
+	exactly     bool        // they are known
+	atEnd       bool        // the execution has ended, and its races are inserted
 
 	// How schedules are chosen.
 
@@ -175,7 +200,6 @@ type engine struct {
 	cands      []int32  // of races, chanRaces
 	seen       []int32  // of initials: threads with an event in notdep(i)
 	firsts     []int32  // by thread: 1 + the depth of the first event of one in seen, else 0
-	used       []int32  // of irregular
 	deps       []int32  // of chanRaces, for isDep
 	sameCases  []int32  // of alike
 	pendingAcc []access // of chanWakes, wakesChoice

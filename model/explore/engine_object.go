@@ -64,11 +64,48 @@ func (e *engine) newObject(p unsafe.Pointer) {
 	}
 	o := &e.objs[e.nobjs]
 	e.nobjs++
-	w, ch := o.waiters[:0], o.ch
+	w, r, ch := o.waiters[:0], o.recent[:0], o.ch
 	if ch != nil {
 		ch.known = false
 	}
-	*o = object{ptr: p, last: -1, waiters: w, ch: ch}
+	*o = object{ptr: p, last: -1, written: -1, recent: r, waiters: w, ch: ch}
+}
+
+// recent has the last event of each class, or -1, of one thread on an object since a write to it.
+// The one before it, of that thread and class, is event.own.
+type recent struct {
+	tid  int32
+	last [classes]int32
+}
+
+// noteOn makes t's event at depth d, of class c, the last one on object o.
+func (e *engine) noteOn(o *object, t *thread, ev *event, d int32) {
+	o.last = d
+	switch ev.class {
+	case none:
+	case write:
+		o.written, o.recent = d, o.recent[:0]
+	default:
+		r := e.recentOf(o, t)
+		ev.own, r.last[ev.class] = r.last[ev.class], d
+	}
+}
+
+// recentOf returns t's part of o.recent, a new one if t did nothing to o since the last write.
+func (e *engine) recentOf(o *object, t *thread) *recent {
+	if e.lastOf(t.id) > o.written {
+		for i := range o.recent {
+			if r := &o.recent[i]; int(r.tid) == t.id {
+				return r
+			}
+		}
+	}
+	r := recent{tid: int32(t.id)}
+	for i := range r.last {
+		r.last[i] = -1
+	}
+	o.recent = append(o.recent, r)
+	return &o.recent[len(o.recent)-1]
 }
 
 func (e *engine) growTable() {

@@ -14,9 +14,10 @@ func (e *engine) begin() {
 	e.anyForced, e.rescued = false, false
 	e.nextSleepSet, e.asleep, e.pauses = e.nextSleepSet[:0], 0, e.pauses[:0]
 	e.forcedDue, e.held, e.daemons = -1, false, threadSet{}
-	e.baseClock, e.baseEarly, e.baseSlow = 0, 0, 0
+	e.clock.now, e.clock.base, e.baseEarly, e.baseSlow = 0, 0, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
-	e.clock, e.failure, e.cur, e.decision, e.early, e.trail = 0, nil, nil, 0, 0, 0
+	e.failure, e.cur, e.decision, e.early, e.trail = nil, nil, 0, 0, 0
+	e.bubbles, e.forced = nil, &e.clock
 	e.background, e.detached = threadSet{}, threadSet{}
 	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
@@ -28,7 +29,7 @@ func (e *engine) begin() {
 	e.renewCarriers()
 	if e.cfg.Record {
 		e.quiet = true
-		e.rec = &recorder{}
+		e.rec = &recorder{races: raceErrors()}
 		e.beginReplay()
 	}
 	if e.rng.on {
@@ -48,8 +49,16 @@ func (e *engine) begin() {
 // that have not ended, and judges.
 func (e *engine) finish() {
 	e.lookForBlocked()
-	if e.reduce && (e.next == endBlocked || e.next == endPruned) {
+	if e.optimal && !e.blockedAreCertain() {
+		e.searchSimply()
+	}
+	if e.optimal {
+		e.insertRaces()
+	}
+	if e.reduce && (e.next == endBlocked || e.next == endPruned || e.inDeadBubble()) {
+		e.atEnd = true
 		e.blockedRaces()
+		e.atEnd = false
 	}
 	if e.certificate != nil && e.next == endBlocked {
 		e.certificate.blocked(e)
@@ -115,8 +124,7 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous || e.wantWholeWords ||
-		e.wantAnyLoops {
+	if e.wantsAgain() {
 		e.startAgain()
 	}
 	n := r.Executions()
@@ -151,10 +159,17 @@ func (e *engine) more() bool {
 	return true
 }
 
+// wantsAgain reports whether an execution asked for other options.
+func (e *engine) wantsAgain() bool {
+	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous ||
+		e.wantWholeWords || e.wantAnyLoops
+}
+
 // startAgain restarts the exploration with the options that an execution asked for.
 func (e *engine) startAgain() {
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
+	e.optimal, e.wantSimple = e.optimal && !e.wantSimple, false
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
@@ -167,6 +182,7 @@ func (e *engine) startAgain() {
 		e.certificate = new(certificate)
 	}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
+	e.raced, e.taken, e.branches, e.follow = e.raced[:0], e.taken[:0], nil, nil
 }
 
 // budgetEnd returns when the time for the exploration is used up, zero if it has no end.

@@ -133,6 +133,7 @@ func (e *engine) arrive(t *thread) {
 		e.meet(t)
 	}
 	if ops[t.op].gated() {
+		t.parks()
 		e.gated.add(t.id)
 	} else {
 		e.runnable.add(t.id)
@@ -170,7 +171,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 	}
 	m := &ops[op]
 	if m.accesses != nil {
-		e.forcedDue, e.asleep = e.dueAlone(t, m), 0
+		e.forced, e.forcedDue, e.asleep = &e.clock, e.dueAlone(t, m), 0
 	}
 	blocked := m.gated() && !m.enabled(e, t)
 	if blocked || m.choices != nil && m.choices(e, t) > 1 {

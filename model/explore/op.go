@@ -102,6 +102,11 @@ const (
 	OpTimerReset
 	OpTimerFire
 
+	// bubble.go
+	OpBubble
+	OpQuiet
+	OpQuietWait
+
 	opCount
 )
 

@@ -69,7 +69,7 @@ type access struct {
 // world is what one execution works on. log holds the accesses of each object
 // in order.
 type world struct {
-	vars   [3]atomic.Int32
+	vars   [6]atomic.Int32
 	mus    [2]sync.Mutex
 	rw     sync.RWMutex
 	wg     sync.WaitGroup
@@ -136,13 +136,25 @@ func (w *world) trace() string {
 var idlers = 0
 
 func (p program) run(w *world) {
+	w.prepare()
+	p.start(w, 0, len(p))
+	explore.Join()
+}
+
+// prepare begins the idlers and the timers.
+func (w *world) prepare() {
 	for range idlers {
 		explore.Go("", func() {}, true)
 	}
 	for i := range w.timers {
 		w.timers[i] = hook.NewTimer(time.Duration(i + 1))
 	}
-	for i, th := range p {
+}
+
+// start begins the threads from the number from on, below the number to.
+func (p program) start(w *world, from, to int) {
+	for i, th := range p[from:to] {
+		i += from
 		body := func(pause func()) {
 			var last int32
 			held := map[string]int{}
@@ -274,12 +286,17 @@ func (p program) run(w *world) {
 					for explore.Turn(n); hook.Int32Add(v, 1) != 1; explore.Turn(n) {
 						hook.Int32Add(v, -1)
 					}
+				case "go":
+					p.start(w, int(in.Val), int(in.Val)+1)
 				case "choose":
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
 				default:
 					last = w.communicate(in, who)
 				}
+			}
+			if slices.ContainsFunc(th, func(in instr) bool { return in.Op == "go" }) {
+				explore.Join()
 			}
 		}
 		explore.Go(fmt.Sprint("T", i), func() {
@@ -290,12 +307,18 @@ func (p program) run(w *world) {
 			}
 		}, true)
 	}
-	explore.Join()
 }
 
 // explored gives how often each trace ended complete, and deadlocked.
 func explored(
 	t require.TestingT, p program, cfg explore.Config, key func(*world) string,
+) (complete, dead map[string]int, res explore.Result) {
+	return exploredBy(t, p, p.run, cfg, key)
+}
+
+// exploredBy is explored for a program that run runs.
+func exploredBy(
+	t require.TestingT, p program, run func(*world), cfg explore.Config, key func(*world) string,
 ) (complete, dead map[string]int, res explore.Result) {
 	complete, dead = map[string]int{}, map[string]int{}
 	var w *world
@@ -304,7 +327,7 @@ func explored(
 	cfg.Linearize = true
 	res = explore.Run(cfg, func() {
 		w = newWorld()
-		p.run(w)
+		run(w)
 	})
 	if f := res.Failure; f != nil {
 		require.NotEqual(t, explore.KindInternal, f.Kind, "%s\n%v", f.Message, p)
@@ -327,7 +350,7 @@ func genProgram(ops []string, threads, length int) *rapid.Generator[program] {
 		p := make(program, n)
 		for i := range p {
 			k := rapid.IntRange(1, length).Draw(t, "length")
-			if n == 4 {
+			if n >= 4 {
 				k = min(k, 2)
 			}
 			for range k {
@@ -388,13 +411,17 @@ type tester interface {
 	Skip(...any)
 }
 
-func sameTraces(t tester, p program, exact bool) {
-	every := explore.Config{Preemptions: 1 << 20, Executions: 200_000}
-	all, allDead, full := explored(t, p, every, (*world).trace)
+func sameTraces(t tester, p program, exact bool) { sameTracesBy(t, p, p.run, exact) }
+
+// sameTracesBy is sameTraces for a program that run runs.
+func sameTracesBy(t tester, p program, run func(*world), exact bool) {
+	every := explore.Config{Preemptions: 1 << 20, Executions: 50_000}
+	all, allDead, full := exploredBy(t, p, run, every, (*world).chanTrace)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).trace)
+	reduced := explore.Config{Preemptions: -1}
+	got, gotDead, res := exploredBy(t, p, run, reduced, (*world).chanTrace)
 	require.Equal(t, keys(all), keys(got), "complete traces of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
 	if exact {

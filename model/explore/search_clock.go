@@ -26,18 +26,18 @@ func (e *engine) clockOf(t *thread, ev *event, m *operation, d int32) {
 	case m.accesses != nil:
 		e.chanClock(t, ev, d)
 	case t.obj >= 0:
-		for f := ev.before(ev.class); f >= 0; {
-			fe := &e.stack[f]
-			if fe.class.dependsOn(ev.class) && e.entryIn(c, d, fe.tid) <= f {
-				join(c, e.lowEntries(f))
-				if e.pages != nil {
-					e.joinPages(d, f)
+		o := &e.objs[t.obj]
+		for i := range o.recent {
+			r := &o.recent[i]
+			for k, f := range r.last {
+				if f >= 0 && class(k).dependsOn(ev.class) && e.entryIn(c, d, r.tid) <= f {
+					e.join(d, f)
 				}
 			}
-			if fe.class == write {
-				break
-			}
-			f = fe.before(ev.class)
+		}
+		if f := o.written; f >= 0 && write.dependsOn(ev.class) &&
+			e.entryIn(c, d, e.stack[f].tid) <= f {
+			e.join(d, f)
 		}
 	case ev.source >= 0:
 		e.join(d, ev.source)

@@ -67,7 +67,7 @@ const mostOrders = 100_000
 func (e *engine) linearize() *Failure {
 	switch {
 	case !e.cfg.Linearize || !e.reduce || e.n < 2,
-		e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
+		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
 	case e.depth*e.n > mostOrders:
@@ -407,7 +407,8 @@ func (l *linearizer) unfinished() int {
 // enabled reports whether t's operation can run now, by itself or because nothing else can.
 func (l *linearizer) enabled(t *thread) bool {
 	e := l.e
-	if enabled := ops[t.op].enabled; enabled == nil || enabled(e, t) {
+	enabled := ops[t.op].enabled
+	if enabled == nil || enabled(e, t) || e.tiesWith(t).has(t.id) {
 		return true
 	}
 	if d := l.next[t.id]; d != noEvent {

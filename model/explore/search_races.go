@@ -1,5 +1,7 @@
 package explore
 
+import "slices"
+
 // races finds the reversible races between earlier events and t's operation, which has class c and
 // runs at depth d or is blocked there forever. For each of them it makes sure that the other order
 // is explored.
@@ -8,51 +10,76 @@ package explore
 // orders. It is reversible if the second operation could have run before the first. A Lock that
 // waited for an Unlock does not race with that Unlock, but with the Lock before it.
 func (e *engine) races(t *thread, c class, d int) {
-	f := e.objs[t.obj].last
-	if c == read {
-		f = e.lastChange(f)
-	}
-	if f < 0 || c == none {
+	if c == none {
 		return
 	}
-	enabledBefore := ops[t.op].enabledBefore
-	n := 0
-	for f >= 0 {
-		fe := &e.stack[f]
-		next := fe.before(c)
-		if !fe.class.dependsOn(c) {
-			f = next
-			continue
-		}
-		if t.prev >= 0 && e.entry(t.prev, fe.tid) > f {
-			if fe.class == write {
-				break
+	o := &e.objs[t.obj]
+	e.cands = e.cands[:0]
+	for i := range o.recent {
+		r := &o.recent[i]
+		for k, f := range r.last {
+			if f >= 0 && class(k).dependsOn(c) {
+				e.lastRace(t, f)
 			}
-			f = next
-			continue
 		}
-		if enabledBefore != nil && !enabledBefore(t, fe, f) {
-			f = next
-			continue
-		}
+	}
+	if o.written >= 0 {
+		e.racesBefore(t, c, o.written)
+	}
+	if len(e.cands) > 1 {
+		slices.SortFunc(e.cands, func(f, g int32) int { return int(g - f) })
+	}
+	n := 0
+	for _, f := range e.cands {
 		direct := true
 		for _, g := range e.cands[:n] {
-			if e.entry(g, fe.tid) > f {
+			if e.entry(g, e.stack[f].tid) > f {
 				direct = false
 				break
 			}
 		}
 		if direct {
-			e.cands = append(e.cands[:n], f)
+			e.cands[n] = f
 			n++
 		}
-		if fe.class == write {
-			break
-		}
-		f = next
 	}
 	for _, f := range e.cands[:n] {
 		e.reverse(int(f), d, t, c, false)
+	}
+}
+
+// lastRace adds to cands the last event of a thread, of those of one class up to f, that does not
+// happen before t's operation, and without which that could have run. It happens after the others.
+func (e *engine) lastRace(t *thread, f int32) {
+	enabledBefore := ops[t.op].enabledBefore
+	for ; f >= 0 && !e.inPast(t.prev, f); f = e.stack[f].own {
+		if enabledBefore == nil || enabledBefore(t, &e.stack[f], f) {
+			e.cands = append(e.cands, f)
+			return
+		}
+	}
+}
+
+// racesBefore adds the others to cands: a write and those before it. What comes before a write that
+// t's operation comes after, or could have come before, comes before that, too.
+func (e *engine) racesBefore(t *thread, c class, f int32) {
+	enabledBefore := ops[t.op].enabledBefore
+	for f >= 0 {
+		fe := &e.stack[f]
+		at := f
+		f = fe.before(c)
+		if !fe.class.dependsOn(c) {
+			continue
+		}
+		if past := e.inPast(t.prev, at); !past {
+			if enabledBefore != nil && !enabledBefore(t, fe, at) {
+				continue
+			}
+			e.cands = append(e.cands, at)
+		}
+		if fe.class == write {
+			return
+		}
 	}
 }
 
@@ -61,8 +88,17 @@ func (e *engine) races(t *thread, c class, d int) {
 // after i that do not happen after it (source sets: Abdulla, Aronis, Jonsson, Sagonas, POPL 2014).
 // With alone, notdep(i) is reduced to the events in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
-	p := &e.stack[i]
 	initials := e.initials(i, d, t, c, alone)
+	if e.optimal {
+		e.noteRace(i, d, t, c, initials)
+		return
+	}
+	e.backtrackTo(i, t.id, initials)
+}
+
+// backtrackTo makes sure that one of the initials is explored from node i, thread t if that is one.
+func (e *engine) backtrackTo(i, t int, initials threadSet) {
+	p := &e.stack[i]
 	if initials.meets(e.node(p, nodeBack)) || initials.meets(e.node(p, nodeSleep)) {
 		return
 	}
@@ -75,8 +111,8 @@ func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
 		// Cannot happen while dependence is complete; explore everything
 		// rather than miss a schedule.
 		e.backAll(p)
-	case initials.has(t.id):
-		e.addTo(p, nodeBack, t.id)
+	case initials.has(t):
+		e.addTo(p, nodeBack, t)
 	default:
 		e.addTo(p, nodeBack, initials.first())
 	}
@@ -146,15 +182,24 @@ func (e *engine) blockedRaces() {
 // backtrack sets the path to the next schedule: up to the deepest node that has something left to
 // explore. It reports false if there is none.
 func (e *engine) backtrack() bool {
+	e.release(e.follow)
+	e.follow = nil
 	for d := e.depth - 1; d >= 0; d-- {
 		ev := &e.stack[d]
+		if e.optimal {
+			e.forgetRaces(d)
+			e.leaveNode(d)
+			if !e.unexplored(ev).empty() {
+				e.noteTaken(d)
+			}
+		}
 		if ev.choice+1 < ev.choices {
 			ev.choice++
 			e.plen = d + 1
 			return true
 		}
-		todo := e.unexplored(ev)
-		for i := todo.first(); i >= 0; i = todo.next(i + 1) {
+		for todo := e.unexplored(ev); !todo.empty(); todo = e.unexplored(ev) {
+			i := e.nextBranch(d, todo)
 			e.addTo(ev, nodeDone, i)
 			if e.cfg.Preemptions >= 0 && e.preemptive(d, i) &&
 				e.preemptionsBefore(d) >= e.cfg.Preemptions {

@@ -65,6 +65,13 @@ func (c *certificate) add(t *thread, out, operation string) {
 	c.lines = append(c.lines, fmt.Sprintf("%s %s %s", u.name, out, operation))
 }
 
+// refuse says why there is no certificate, unless something else did before.
+func (c *certificate) refuse(why string) {
+	if c.refused == "" {
+		c.refused = why
+	}
+}
+
 // started notes that p starts t.
 func (c *certificate) started(p, t *thread, joined bool) {
 	for len(c.shown) <= t.id {

@@ -143,12 +143,18 @@ func (e *engine) blockedFailure(waiting threadSet) *Failure {
 	if e.threads[0].fin {
 		waiting = waiting.without(e.background)
 	}
+	all := e.n
+	if e.cfg.Outer && e.threads[0].op == OpJoin {
+		all--
+		waiting.remove(0)
+	}
 	for i := waiting.first(); i >= 0; i = waiting.next(i + 1) {
 		t := e.threads[i]
 		b := wire.Blocked{Thread: t.id, Name: t.name, Op: t.doing()}
 		if e.rec != nil {
 			at := place(t.pcs[:t.npcs])
 			b.File, b.Line = at.File, at.Line
+			b.Object, b.Note = objectName(t.obj), e.rec.locks.waitsFor(e, t)
 		}
 		f.Blocked = append(f.Blocked, b)
 		who = append(who, t.name+" in "+b.Op)
@@ -162,17 +168,17 @@ func (e *engine) blockedFailure(waiting threadSet) *Failure {
 	case spins > 0:
 		f.Kind = KindLivelock
 		f.Message = fmt.Sprintf("%d of %d goroutines can never go on, "+
-			"%d of them repeat an iteration without effect: %s", left, e.n, spins, list)
+			"%d of them repeat an iteration without effect: %s", left, all, spins, list)
 	case e.threads[0].fin:
 		f.Kind = KindLeak
 		f.Message = fmt.Sprintf("the body returned, but %d of %d goroutines wait for ever: %s",
-			left, e.n, list)
-	case left == e.n:
+			left, all, list)
+	case left == all:
 		f.Kind = KindDeadlock
 		f.Message = "every goroutine waits for ever: " + list
 	default:
 		f.Kind = KindDeadlock
-		f.Message = fmt.Sprintf("partial: %d of %d goroutines wait for ever: %s", left, e.n, list)
+		f.Message = fmt.Sprintf("partial: %d of %d goroutines wait for ever: %s", left, all, list)
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -19,12 +20,21 @@ type Frame struct {
 	Line int
 }
 
+// recorder is what is noted of an execution for its picture. Threads that have nothing to do with
+// one another change it, and the race detector must not see that. So it has no maps, since it sees
+// what the runtime does to these. It does without package fmt where it can: that synchronizes those
+// who use it, which hides races from the recorded execution.
 type recorder struct {
-	steps []wire.Step
-	words []shownWord
-	ptrs  map[uint64]int
-	at    []uintptr // place of the next operation, or nil
-	over  bool      // the present step is left out
+	names   []string // that were given to threads, without numbers
+	locks   lockHolders
+	order   order
+	races   int // reports of the race detector so far
+	reports int // of these, in this execution
+	steps   []wire.Step
+	words   []shownWord
+	ptrs    []uintptr
+	at      []uintptr // place of the next operation, or nil
+	over    bool      // the present step is left out
 }
 
 // A picture shows so many steps of threads that only repeat themselves, and of the others so many
@@ -45,23 +55,48 @@ func (r *recorder) leavesOut(t *thread, ev *event, d int) bool {
 		r.steps = append(r.steps, rec)
 	}
 	r.over = over
+	r.order.ends = r.order.ends || over
 	return over
 }
 
 // shown returns the steps of the picture.
 func (r *recorder) shown() []wire.Step {
 	r.nameWords()
+	r.order.apply(r.steps)
 	n := len(r.steps)
 	if n <= shownFirst+shownLast {
 		return r.steps
 	}
 	gap := r.steps[n-shownLast]
-	gap.Op, gap.Object, gap.Value = "", "", ""
+	gap.Op, gap.Object, gap.Value, gap.After = "", "", "", nil
 	gap.Note = fmt.Sprintf("%d steps are left out", n-shownFirst-shownLast)
-	return slices.Concat(r.steps[:shownFirst], []wire.Step{gap}, r.steps[n-shownLast:])
+	steps := slices.Concat(r.steps[:shownFirst], []wire.Step{gap}, r.steps[n-shownLast:])
+	wire.Renumber(steps, func(k int) int {
+		switch {
+		case k < shownFirst:
+			return k
+		case k < n-shownLast:
+			return -1
+		}
+		return k - (n - shownLast) + shownFirst + 1
+	})
+	return steps
+}
+
+// lookForRace adds a step for each report of the race detector since it was called before: that t
+// made the later one of two accesses. Which one, and the other, the command finds in the report.
+func (r *recorder) lookForRace(t *thread) {
+	for n := raceErrors(); r.races < n; r.races++ {
+		if eng.aborting {
+			continue
+		}
+		r.reports++
+		r.steps = append(r.steps, wire.Step{Thread: t.id, Name: t.name, Race: r.reports})
+	}
 }
 
 func (r *recorder) announce(t *thread) {
+	r.lookForRace(t)
 	if t.npcs = r.callSite(&t.pcs); t.npcs == 0 {
 		t.npcs = runtime.Callers(3, t.pcs[:])
 	}
@@ -97,16 +132,16 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 	}
 	rec := step(t, t.pcs[:t.npcs])
 	rec.Op, rec.Preempt = t.doing(), eng.preemptive(d, t.id)
-	if ev.obj >= 0 {
-		rec.Object = "#" + strconv.Itoa(int(ev.obj))
-	}
+	rec.Object = objectName(ev.obj)
 	if m := &ops[ev.op]; m.detail != nil {
 		rec.Value = m.detail(t, ev)
 	}
 	if ev.op == OpCAS && t.width != 0 && ev.obj >= 0 {
 		r.words = append(r.words, shownWord{len(r.steps), ev.obj, true, t.old, t.new})
 	}
+	r.locks.step(ev, t, Frame{File: rec.File, Line: rec.Line})
 	r.steps = append(r.steps, rec)
+	r.order.step(t, ev, d, len(r.steps)-1)
 }
 
 func (r *recorder) value(of *event, v uint64) {
@@ -118,6 +153,10 @@ func (r *recorder) value(of *event, v uint64) {
 				r.words = append(r.words, shownWord{n - 1, of.obj, false, 0, v})
 			}
 			return
+		}
+		if v != 0 {
+			r.locks.taken(of, eng.threads[of.tid], Frame{File: ev.File, Line: ev.Line})
+			r.order.locked(int(of.tid), of)
 		}
 		s := strconv.FormatBool(v != 0)
 		if ev.Value != "" {
@@ -143,14 +182,12 @@ func (r *recorder) pointer(p unsafe.Pointer) string {
 	if p == nil {
 		return "nil"
 	}
-	if r.ptrs == nil {
-		r.ptrs = map[uint64]int{}
+	i := slices.Index(r.ptrs, uintptr(p))
+	if i < 0 {
+		i = len(r.ptrs)
+		r.ptrs = append(r.ptrs, uintptr(p))
 	}
-	k := uint64(uintptr(p))
-	if _, ok := r.ptrs[k]; !ok {
-		r.ptrs[k] = len(r.ptrs) + 1
-	}
-	return fmt.Sprintf("&%d", r.ptrs[k])
+	return "&" + strconv.Itoa(i+1)
 }
 
 // PointerName returns the name by which lanes show a pointer, "" if the execution is not recorded.
@@ -175,16 +212,56 @@ func Note(format func() string) {
 	e.rec.steps = append(e.rec.steps, rec)
 }
 
+// objectName is what an object is called as long as nobody looks at the source.
+func objectName(obj int32) string {
+	if obj < 0 {
+		return ""
+	}
+	return "#" + strconv.Itoa(int(obj))
+}
+
+// FuncName returns the name of a thread that runs fn, "" if the execution is not recorded.
+func FuncName(fn func()) string {
+	if e := eng; e != nil && e.rec != nil {
+		return e.rec.threadName(fn)
+	}
+	return ""
+}
+
+// threadName names threads in the order in which they are started: worker, worker#2.
+func (r *recorder) threadName(fn func()) string {
+	if fn == nil {
+		return ""
+	}
+	f := runtime.FuncForPC(reflect.ValueOf(fn).Pointer())
+	if f == nil || own(f.Name()) {
+		return ""
+	}
+	name := wire.ShortFunc(strings.TrimSuffix(f.Name(), "-fm"))
+	n := 1
+	for _, other := range r.names {
+		if other == name {
+			n++
+		}
+	}
+	r.names = append(r.names, name)
+	if n > 1 {
+		name += "#" + strconv.Itoa(n)
+	}
+	return name
+}
+
 func hex(v uint64) string {
 	switch {
 	case v < 1024:
-		return fmt.Sprint(v)
+		return strconv.FormatUint(v, 10)
 	case int64(v) < 0 && int64(v) > -1024:
-		return fmt.Sprint(int64(v))
+		return strconv.FormatInt(int64(v), 10)
 	case v>>32 != 0:
-		return fmt.Sprintf("0x%x_%08x", v>>32, uint32(v))
+		low := strconv.FormatUint(1<<32|v&math.MaxUint32, 16)[1:]
+		return "0x" + strconv.FormatUint(v>>32, 16) + "_" + low
 	}
-	return fmt.Sprintf("0x%x", v)
+	return "0x" + strconv.FormatUint(v, 16)
 }
 
 // step returns a step of t without its operation.

@@ -1,15 +1,14 @@
 package explore
 
-import "unsafe"
-
 // Cond.Wait is two operations: the caller queues and unlocks its lock, then it waits to be chosen.
 // The documentation of Cond promises no order: each waiter that a Signal may wake is explored.
 func init() {
 	ops[OpCondAdd] = operation{name: "Cond.Wait", class: write, apply: condAdd}
 	ops[OpCondWait] = operation{
-		name:    "Cond.Wait (woken)",
+		name:    "Cond.Wait",
 		enabled: wasSignalled,
 		wokenBy: signalOf,
+		detail:  func(*thread, *event) string { return "woken" },
 	}
 	ops[OpCondSignal] = operation{
 		name:    "Cond.Signal",
@@ -37,7 +36,7 @@ func condChoices(e *engine, t *thread) int32 {
 
 func condSignal(e *engine, t *thread, d int32) {
 	if o := &e.objs[t.obj]; len(o.waiters) > 0 {
-		e.threads[o.waiters[t.chosen]].signal = max(d, 0)
+		e.wake(t, o.waiters[t.chosen], d)
 		o.waiters = append(o.waiters[:t.chosen], o.waiters[t.chosen+1:]...)
 	}
 }
@@ -45,17 +44,22 @@ func condSignal(e *engine, t *thread, d int32) {
 func condBroadcast(e *engine, t *thread, d int32) {
 	o := &e.objs[t.obj]
 	for _, w := range o.waiters {
-		e.threads[w].signal = max(d, 0)
+		e.wake(t, w, d)
 	}
 	o.waiters = o.waiters[:0]
 }
 
-// EnterCondWait waits until a Signal or Broadcast on the Cond at c has chosen the caller.
-func EnterCondWait(c unsafe.Pointer) {
-	Enter(nil, OpCondWait)
-	condAcquire(c)
+// wake ends the wait of thread w by t's event d. For the race detector that comes before the return
+// of this Wait, and of no other one.
+func (e *engine) wake(t *thread, w, d int32) {
+	u := e.threads[w]
+	e.mustWake(t, u)
+	u.signal = max(d, 0)
+	t.releaseTo(&u.woken)
 }
 
-// CondEdge is called by Signal and Broadcast. It tells the race detector that they synchronize
-// before the return of the Wait that they unblock.
-func CondEdge(c unsafe.Pointer) { condRelease(c) }
+// EnterCondWait waits until a Signal or Broadcast has chosen the caller.
+func EnterCondWait() {
+	Enter(nil, OpCondWait)
+	eng.cur.acquireFrom(&eng.cur.woken)
+}

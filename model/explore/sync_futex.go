@@ -76,7 +76,7 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 	t.old, t.deadline = uint64(val), noDeadline
 	if timeout >= 0 {
 		e.res.HeldFutex = true
-		t.deadline = e.clock + timeout
+		t.deadline = e.clock.now + timeout
 		if t.deadline < 0 {
 			t.deadline = 1<<63 - 1
 		}
@@ -206,7 +206,7 @@ func futexEarly(e *engine, t *thread, _ int32) {
 	t.futex = FutexInterrupted
 	if t.old == 1 {
 		t.futex = FutexTimeout
-		e.clock = max(e.clock, t.deadline)
+		e.clock.now = max(e.clock.now, t.deadline)
 		e.futexMoved = true
 	}
 }
@@ -218,7 +218,7 @@ func futexAwake(e *engine, t *thread, _ int32) {
 	}
 	e.dequeue(t)
 	t.futex = FutexTimeout
-	e.clock = max(e.clock, t.deadline)
+	e.clock.now = max(e.clock.now, t.deadline)
 	e.anyForced, e.rescued = true, true
 }
 

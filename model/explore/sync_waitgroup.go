@@ -1,8 +1,7 @@
 package explore
 
 import (
-	"fmt"
-	"slices"
+	"strconv"
 	"unsafe"
 )
 
@@ -20,7 +19,7 @@ func init() {
 		before:  waitGroupBefore,
 		meet:    meetGroup,
 		apply:   waitGroupAdd,
-		detail:  func(t *thread, _ *event) string { return fmt.Sprint(int32(t.old)) },
+		detail:  func(t *thread, _ *event) string { return strconv.Itoa(int(int32(t.old))) },
 	}
 	ops[OpWGLook] = operation{
 		name:    "WaitGroup.Wait",
@@ -80,6 +79,7 @@ func waitGroupReturnsBefore(t *thread, f *event, d int32) bool {
 
 func waitGroupAdd(e *engine, t *thread, d int32) {
 	o := &e.objs[t.obj]
+	e.associate(t, o)
 	o.count += int32(t.old)
 	o.adds, e.usesWG = true, true
 	if o.count < 0 && e.reduce && !e.orderDones {
@@ -93,12 +93,17 @@ func waitGroupAdd(e *engine, t *thread, d int32) {
 	}
 	for _, w := range o.waiters {
 		e.threads[w].signal = max(d, 0)
+		o.bubble = nil
 	}
 	o.waiters = o.waiters[:0]
 }
 
 func waitGroupLook(e *engine, t *thread, _ int32) {
 	o := &e.objs[t.obj]
+	e.noteUser(t, o)
+	if o.count == 0 && len(o.waiters) == 0 && o.bubble == t.bubble {
+		o.bubble = nil
+	}
 	if t.counted = o.count != 0; t.counted {
 		t.signal = -1
 		if len(o.waiters) == 0 {
@@ -177,81 +182,4 @@ func (e *engine) needsOrderedAdds() bool {
 		}
 	}
 	return false
-}
-
-// irregular reports whether the events on o, which ran to their end, violate one of the three.
-func (e *engine) irregular(o *object) bool {
-	e.used = slices.Grow(e.used[:0], e.depth)[:e.depth]
-	clear(e.used)
-	base := o.base
-	for f := o.last; f >= 0; f = e.stack[f].prevObj {
-		switch e.stack[f].op {
-		case OpWGLook:
-			if e.meetsAdd(o, f, func(g int32) bool { return e.leastBefore(o, g) <= 0 }) {
-				return true
-			}
-		case OpWGWait:
-			if e.meetsAdd(o, f, func(int32) bool { return true }) {
-				return true
-			}
-		case OpWGAdd:
-			if e.useUp(f, &base, e.used) > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// meetsAdd reports whether some addition to o that is so is not ordered with event f.
-func (e *engine) meetsAdd(o *object, f int32, so func(g int32) bool) bool {
-	for g := o.last; g >= 0; g = e.stack[g].prevObj {
-		if e.adds(g) && !e.ordered(f, g) && so(g) {
-			return true
-		}
-	}
-	return false
-}
-
-// leastBefore returns the least that the counter of o can be just before the addition g: what was
-// added in g's past, less what may have been subtracted of that.
-func (e *engine) leastBefore(o *object, g int32) int32 {
-	used := make([]int32, e.depth)
-	least := o.base
-	for f := o.last; f >= 0; f = e.stack[f].prevObj {
-		if !e.adds(f) && e.stack[f].op == OpWGAdd && !e.before(g, f) {
-			e.useUp(f, &least, used)
-		}
-	}
-	for f := o.last; f >= 0; f = e.stack[f].prevObj {
-		if f != g && e.adds(f) && e.before(f, g) {
-			least += int32(e.stack[f].arg) - used[f]
-		}
-	}
-	return least
-}
-
-// adds reports whether event f is an addition of more than zero to a WaitGroup.
-func (e *engine) adds(f int32) bool {
-	return e.stack[f].op == OpWGAdd && int32(e.stack[f].arg) > 0
-}
-
-// useUp takes what event f subtracts from the additions in its past, the latest first, and the rest
-// from base, which was added while there was one goroutine. used says by depth how much of an
-// addition is taken. The result is what is left over.
-func (e *engine) useUp(f int32, base *int32, used []int32) int32 {
-	fe := &e.stack[f]
-	n := -int32(fe.arg)
-	for g := fe.prevObj; g >= 0 && n > 0; g = e.stack[g].prevObj {
-		if ge := &e.stack[g]; e.adds(g) && int32(ge.arg) > used[g] && e.before(g, f) {
-			k := min(n, int32(ge.arg)-used[g])
-			used[g] += k
-			n -= k
-		}
-	}
-	if k := min(n, *base); k > 0 {
-		*base -= k
-		n -= k
-	}
-	return n
 }

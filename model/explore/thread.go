@@ -13,10 +13,11 @@ type thread struct {
 	name    string
 	number  string // its default name
 	fn      func()
-	started bool // it has run to its first operation
-	fin     bool // its function has ended
-	dead    bool // its coroutine was ended by Goexit
-	goexit  bool // checked code called runtime.Goexit
+	random  uint64 // state of its random numbers
+	started bool   // it has run to its first operation
+	fin     bool   // its function has ended
+	dead    bool   // its coroutine was ended by Goexit
+	goexit  bool   // checked code called runtime.Goexit
 
 	// The pending operation.
 
@@ -32,6 +33,7 @@ type thread struct {
 	choices  int32          // Choose: the number of values
 	chosen   int32          // which value was chosen last
 	signal   int32          // Cond, futex, channels: the event that ended the wait, or -1
+	woken    uint64         // Cond: its address stands for what came before that event
 	counted  bool           // WaitGroup.Wait: the counter was not 0 when it was called
 	deadline time.Duration  // futex: on the virtual clock, or noDeadline
 	futex    FutexResult    // futex: how the wait ended
@@ -42,7 +44,11 @@ type thread struct {
 	pcs      [24]uintptr    // call stack of the pending operation, if recorded
 	npcs     int            // the length of pcs in use
 
+	bubble   *bubble    // it belongs to, or nil
+	opens    *bubble    // that it begins, or waits for (RunBubble)
 	parent   int32      // the thread that started it, -1 for main
+	label    int32      // the same in all executions (engine.nameThread)
+	begat    int32      // how many threads it has started
 	prev     int32      // the event whose clock is this thread's, or -1
 	children threadSet  // threads that Join waits for
 	quietOps int32      // operations before its first event that were no events
@@ -90,16 +96,20 @@ func (e *engine) spawn(name string, fn func()) *thread {
 		*t = thread{id: t.id, number: t.number, coro: t.coro}
 		e.newThreadCoro(t)
 	}
+	if name == "" && e.rec != nil {
+		name = e.rec.threadName(fn)
+	}
 	if name == "" {
 		if t.number == "" {
 			t.number = fmt.Sprintf("go#%d", t.id)
 		}
 		name = t.number
 	}
-	t.name, t.fn = name, fn
+	t.name, t.fn, t.random = name, fn, 0
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal, t.parent = -1, -1, -1
-	t.children, t.quietOps, t.foreign = threadSet{}, 0, 0
+	t.children, t.quietOps, t.foreign, t.begat = threadSet{}, 0, 0, 0
+	t.bubble, t.opens = nil, nil
 	if t.spin.count > 0 || t.spin.on {
 		t.spin.reset()
 	}
@@ -139,8 +149,14 @@ func (e *engine) startChild(name string, fn func()) *thread {
 	if e.initialising || !e.background.empty() {
 		e.noteBackground(p, t)
 	}
-	t.parent, t.prev = int32(p.id), p.prev
+	e.enterBubble(t, p.starts())
+	t.parent, t.prev, t.random = int32(p.id), p.prev, p.draw()
+	e.nameThread(t, birth{p.label, p.begat})
+	p.begat++
 	t.spawnEdge()
+	if e.rec != nil {
+		e.rec.order.note(entry{kind: entryStarts, thread: p.id, other: t.id})
+	}
 	e.quiet = false
 	return t
 }
@@ -180,6 +196,10 @@ func (e *engine) runBody(t *thread) {
 			t.dead = true // Goexit ends the coroutine with the body
 			e.exited(t)
 		}
+		if e.rec != nil {
+			e.rec.lookForRace(t)
+		}
+		t.parks()
 		t.release()
 		t.fin = true
 		e.alive.remove(t.id)
@@ -221,6 +241,10 @@ func (e *engine) runFunc(t *thread) {
 // recovered records a panic that reached the end of t's function.
 func (e *engine) recovered(t *thread, r any) {
 	if _, ok := r.(abort); ok || e.aborting || e.failure != nil {
+		return
+	}
+	if d, ok := r.(*bubbleDeadlock); ok {
+		e.failure = d.failure
 		return
 	}
 	var pcs [64]uintptr

@@ -149,20 +149,9 @@ func condAcquire(unsafe.Pointer) {}
 
 func condRelease(unsafe.Pointer) {}
 
-func (t *thread) acquireFrom(*uint64) {}
+func (t *thread) raceAcquire(*uint64) {}
 
-func (t *thread) releaseTo(*uint64) {}
-
-// edges are for the race detector only.
-type edges struct{}
-
-func (*edges) send(*thread, int32, int32) {}
-
-func (*edges) receive(*thread, int32, int32) {}
-
-func (*edges) close(*thread) {}
-
-func (*edges) closed(*thread) {}
+func (t *thread) raceRelease(*uint64) {}
 
 func waitGroupFirstWaiter(unsafe.Pointer) {}
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"unsafe"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 // A threadCoro runs a thread as a goroutine that waits for its turn on a channel. The hand-off is
@@ -68,9 +70,33 @@ func (e *engine) newThreadCoro(t *thread) {
 	e.uncontrolled.expect(1)
 	t.coro.turn = make(chan struct{}, 1)
 	runtime.RaceDisable()
-	go e.threadLoop(t)
+	starters[t.id%len(starters)](e, t)
 	runtime.RaceEnable()
 }
+
+// starters start the goroutines of threads. A report of the race detector numbers goroutines in its
+// own way, but says in which function one was started: by that the command knows the thread.
+var starters = [wire.RaceStarters]func(*engine, *thread){
+	start0, start1, start2, start3, start4, start5, start6, start7,
+	start8, start9, start10, start11, start12, start13, start14, start15,
+}
+
+func start0(e *engine, t *thread)  { go e.threadLoop(t) }
+func start1(e *engine, t *thread)  { go e.threadLoop(t) }
+func start2(e *engine, t *thread)  { go e.threadLoop(t) }
+func start3(e *engine, t *thread)  { go e.threadLoop(t) }
+func start4(e *engine, t *thread)  { go e.threadLoop(t) }
+func start5(e *engine, t *thread)  { go e.threadLoop(t) }
+func start6(e *engine, t *thread)  { go e.threadLoop(t) }
+func start7(e *engine, t *thread)  { go e.threadLoop(t) }
+func start8(e *engine, t *thread)  { go e.threadLoop(t) }
+func start9(e *engine, t *thread)  { go e.threadLoop(t) }
+func start10(e *engine, t *thread) { go e.threadLoop(t) }
+func start11(e *engine, t *thread) { go e.threadLoop(t) }
+func start12(e *engine, t *thread) { go e.threadLoop(t) }
+func start13(e *engine, t *thread) { go e.threadLoop(t) }
+func start14(e *engine, t *thread) { go e.threadLoop(t) }
+func start15(e *engine, t *thread) { go e.threadLoop(t) }
 
 func (e *engine) threadLoop(t *thread) {
 	t.stack.goid = GoroutineID()
@@ -171,46 +197,9 @@ func condAcquire(c unsafe.Pointer) { runtime.RaceAcquire(c) }
 
 func condRelease(c unsafe.Pointer) { runtime.RaceReleaseMerge(c) }
 
-func (t *thread) acquireFrom(p *uint64) { runtime.RaceAcquire(unsafe.Pointer(p)) }
+func (t *thread) raceAcquire(p *uint64) { runtime.RaceAcquire(unsafe.Pointer(p)) }
 
-func (t *thread) releaseTo(p *uint64) { runtime.RaceRelease(unsafe.Pointer(p)) }
-
-// edges are the edges that the memory model gives a buffered channel: a send synchronizes before
-// the end of the receive of its value, a receive before the end of the send that needs its room,
-// and close before a receive that returns because of it. The runtime's own edges are hidden: they
-// are stronger for values of size 0.
-type edges struct {
-	slots []*[2]uint64 // by the number of the value modulo the capacity: sent, received
-	end   uint64
-}
-
-func (g *edges) slot(n, capacity int32) *[2]uint64 {
-	i := int(n % capacity)
-	for len(g.slots) <= i {
-		g.slots = append(g.slots, new([2]uint64))
-	}
-	return g.slots[i]
-}
-
-// send and receive are called for value n, counted from 0.
-func (g *edges) send(t *thread, n, capacity int32) {
-	s := g.slot(n, capacity)
-	if n >= capacity {
-		t.acquireFrom(&s[1])
-	}
-	t.chanOp.sent = &s[0]
-	t.releaseTo(&s[0])
-}
-
-func (g *edges) receive(t *thread, n, capacity int32) {
-	s := g.slot(n, capacity)
-	t.acquireFrom(&s[0])
-	t.releaseTo(&s[1])
-}
-
-func (g *edges) close(t *thread) { t.releaseTo(&g.end) }
-
-func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }
+func (t *thread) raceRelease(p *uint64) { runtime.RaceRelease(unsafe.Pointer(p)) }
 
 // groupSema is where package sync has the race detector see the first waiter of a WaitGroup meet
 // the first addition: Add reads that word when it finds the counter at 0.

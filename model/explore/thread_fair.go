@@ -426,9 +426,9 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 	case ev.idle == tiredRan:
 		e.timeRan = false
 		e.idleSteps++
-		if t.op == OpNow || e.looksAtTimer(t) {
+		if t.bubble == nil && (t.op == OpNow || e.looksAtTimer(t)) {
 			t.spin.hurry = min(2*t.spin.hurry+time.Millisecond, time.Hour)
-			e.clock += t.spin.hurry
+			e.clock.now += t.spin.hurry
 		}
 	case !e.tired.has(t.id):
 		e.restedAt = d

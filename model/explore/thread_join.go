@@ -1,6 +1,6 @@
 package explore
 
-import "fmt"
+import "strconv"
 
 func init() {
 	ops[OpJoin] = operation{
@@ -13,7 +13,7 @@ func init() {
 		name:    "Choose",
 		choices: func(_ *engine, t *thread) int32 { return t.choices },
 		loop:    loopEffect,
-		detail:  func(_ *thread, ev *event) string { return fmt.Sprint(ev.choice) },
+		detail:  func(_ *thread, ev *event) string { return strconv.Itoa(int(ev.choice)) },
 	}
 }
 
@@ -35,9 +35,10 @@ func Join() {
 	if e := eng; e != nil {
 		t := e.cur
 		Enter(nil, OpJoin)
-		if Race {
-			for i := t.children.first(); i >= 0; i = t.children.next(i + 1) {
-				e.threads[i].joinEdge()
+		for i := t.children.first(); i >= 0 && (Race || e.rec != nil); i = t.children.next(i + 1) {
+			e.threads[i].joinEdge()
+			if e.rec != nil {
+				e.rec.order.note(entry{kind: entryJoins, thread: t.id, other: i})
 			}
 		}
 	}

@@ -38,6 +38,10 @@ func TestReductionIsExactBeyondOneWord(t *testing.T) {
 			"load", "store", "await", "cas", "lock", "unlock", "once", "condwait", "signal",
 			"rlock", "wlock", "rwunlock", "wgadd", "wgdone", "wgwait",
 		}, sameOutcomesOrFailure},
+		{"bubbles", []string{
+			"load", "store", "send", "recv", "expire", "stop", "sleep", "now", "quiet", "wgadd",
+			"wgwait", "condwait", "lock", "signal",
+		}, func(t tester, p program) { sameInBubble(t, bubbled{program: p}, explore.Config{}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 3, 3)

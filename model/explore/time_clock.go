@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The clock is an object like a channel: it is read (accClockRead), or set by a timeout that ends a
-// wait (accClockSet).
+// A clock is an object like a channel: it is read (accClockRead), or set by a timeout that ends a
+// wait (accClockSet). There is one, and one for each bubble (bubble.go).
 //
 // A sleep is a timer of its own goroutine, which nothing stops: one step sets it, at the clock's
 // present time, and the next is its end. So sleeps of several goroutines overlap.
@@ -38,7 +38,7 @@ func init() {
 
 // nowAccesses: a look moves the clock if it chooses to, or may choose to and has not yet.
 func nowAccesses(e *engine, t *thread, out []access, taken int32) []access {
-	a := access{obj: e.clockObject(), kind: accClockRead}
+	a := access{obj: e.clockObject(e.timeOf(t)), kind: accClockRead}
 	if e.mayMove(t) && (taken == undecided || t.chanOp.value != 0) {
 		a.kind = accClockSet
 	}
@@ -57,9 +57,25 @@ func nowChoices(e *engine, t *thread) int32 {
 // time zone, as what [time.Now] returns is.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Local()
 
-// Now returns the virtual time since Epoch. It moves when a sleep, a timer or another timeout ends
-// a wait.
-func Now() time.Duration { return eng.clock }
+// Now returns the virtual time since Epoch, in a bubble that of its clock. It moves when a sleep, a
+// timer or another timeout ends a wait.
+func Now() time.Duration { return eng.timeOf(eng.cur).now }
+
+// A virtualClock is the clock of an execution, or of one of its bubbles.
+type virtualClock struct {
+	now  time.Duration // since Epoch
+	base time.Duration // before the first event
+	of   *bubble       // nil: outside of bubbles
+	key  byte          // its address stands for the clock
+}
+
+// timeOf returns the clock that t sees.
+func (e *engine) timeOf(t *thread) *virtualClock {
+	if t.bubble != nil {
+		return &t.bubble.clock
+	}
+	return &e.clock
+}
 
 // The operand of OpNow: whether the clock may have moved by itself before this look at it.
 const (
@@ -80,7 +96,7 @@ func lookAt(how uint64) bool {
 		return false
 	}
 	e.cur.old = how
-	return Enter(unsafe.Pointer(&e.clockKey), OpNow)
+	return Enter(unsafe.Pointer(&e.timeOf(e.cur).key), OpNow)
 }
 
 // Sleep lets the running thread sleep for d on the virtual clock. It reports false outside of an
@@ -100,7 +116,7 @@ func Sleep(d time.Duration) bool {
 	key := unsafe.Pointer(&t.sleepKey)
 	id := e.timerObject(key)
 	if ch := e.objs[id].ch; ch.timer == nil {
-		ch.timer = &timer{}
+		ch.timer = &timer{clock: e.timeOf(t)}
 	}
 	t.old = uint64(d)
 	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
@@ -108,7 +124,9 @@ func Sleep(d time.Duration) bool {
 	return Enter(key, OpAwake)
 }
 
-// clockObject returns the number of the object that stands for the clock.
-func (e *engine) clockObject() int32 {
-	return e.channel(&Chan{Ptr: unsafe.Pointer(&e.clockKey), Cap: 1})
+// clockObject returns the number of the object that stands for a clock.
+func (e *engine) clockObject(c *virtualClock) int32 {
+	id := e.channel(&Chan{Ptr: unsafe.Pointer(&c.key), Cap: 1})
+	e.objs[id].ch.clock = c
+	return id
 }

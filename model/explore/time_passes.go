@@ -28,13 +28,13 @@ import (
 
 // mayMove reports whether the clock may move by itself before t's look at it.
 func (e *engine) mayMove(t *thread) bool {
-	return e.cfg.TimePasses && t.old == moving &&
+	return e.cfg.TimePasses && t.bubble == nil && t.old == moving &&
 		!e.moved && e.slow < e.cfg.Short-1 && !e.initialising
 }
 
 // mayBeEarly reports whether a timeout that is not due may come.
 func (e *engine) mayBeEarly(deadline time.Duration) bool {
-	return e.allowsEarly(e.early, e.slow+deadline-e.clock)
+	return e.allowsEarly(e.early, e.slow+deadline-e.clock.now)
 }
 
 // allowsEarly reports whether a further timeout may be early after so many, if the threads are then
@@ -45,6 +45,9 @@ func (e *engine) allowsEarly(early int, slow time.Duration) bool {
 
 // now is a look at the clock.
 func now(e *engine, t *thread, _ int32) {
+	if t.bubble != nil {
+		return
+	}
 	e.lookAtClock(t.old == moving)
 	e.res.HeldClock = e.res.HeldClock || e.moved && t.old == moving
 	if !e.mayMove(t) || t.chanOp.value == 0 {
@@ -53,7 +56,7 @@ func now(e *engine, t *thread, _ int32) {
 	e.moved, e.passed = true, true
 	by := e.cfg.Short - 1 - e.slow
 	e.slow += by
-	e.clock += by
+	e.clock.now += by
 	if e.rec != nil {
 		e.passing = append(e.passing, fmt.Sprintf("%v passed before %s called time.Now%s",
 			by, t.name, at(here())))

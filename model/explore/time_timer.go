@@ -89,11 +89,15 @@ type timer struct {
 	length   time.Duration // for which it was set
 	set      Frame         // where, if the execution is recorded
 	deadline time.Duration
+	clock    *virtualClock // of the deadline
 	base     access        // its state before the events began
 	period   time.Duration // of a ticker; else 0
 	value    time.Time     // received last
 	fn       func()        // of AfterFunc
 	waits    bool          // a thread waits to run fn
+	runs     bool          // fn is to run at once
+	settled  bool          // in a bubble: it has fired if it is due
+	round    int           // in a bubble: bubble.round when it was set
 	token    uint64        // its address stands for what came before the timer was set
 }
 
@@ -109,7 +113,8 @@ func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 		panic(abort{})
 	}
 	id := e.timerObject(key)
-	e.objs[id].ch.timer = &timer{period: period, fn: fn}
+	e.objs[id].ch.timer = &timer{period: period, fn: fn, clock: e.timeOf(e.cur)}
+	e.objs[id].bubble = e.cur.bubble
 	e.cur.old = uint64(d)
 	e.enterTimer(key, id, OpTimerStart)
 	return true
@@ -117,7 +122,7 @@ func StartTimer(key unsafe.Pointer, d, period time.Duration, fn func()) bool {
 
 // timerObject returns the number of the object that stands for the timer at key.
 func (e *engine) timerObject(key unsafe.Pointer) int32 {
-	e.clockObject() // numbered here: the search must not be the first to ask for it
+	e.clockObject(e.timeOf(e.cur)) // numbered here: the search must not be the first to ask for it
 	return e.channel(&Chan{Ptr: key, Cap: 1})
 }
 
@@ -152,6 +157,11 @@ func enterChange(key unsafe.Pointer, d time.Duration, op Op) TimerState {
 	if ch := e.objs[id].ch; ch == nil || !ch.known || ch.timer == nil {
 		return TimerUnknown
 	}
+	what := "stop of synctest timer"
+	if op == OpTimerReset {
+		what = "reset of synctest timer"
+	}
+	e.mustBelong(e.cur, id, what)
 	e.cur.old = uint64(d)
 	return e.enterTimer(key, id, op)
 }
@@ -163,11 +173,17 @@ func (e *engine) enterTimer(key unsafe.Pointer, id int32, op Op) TimerState {
 	t.chanOp.cases = append(t.chanOp.cases[:0], chanCase{obj: id})
 	Enter(key, op)
 	tm := e.objs[id].ch.timer
-	if tm.fn != nil && tm.armed && !tm.waits {
+	switch {
+	case tm.runs:
+		tm.runs = false
+		Go("AfterFunc", tm.fn, false)
+	case tm.fn != nil && tm.armed && !tm.waits:
 		tm.waits = true
 		d := e.startChild("AfterFunc", func() { e.awaitTimer(key, id) })
+		e.enterBubble(d, tm.clock.of)
 		if e.certificate != nil {
-			e.certificate.refused = "a timer with a function"
+			e.certificate.started(t, d, false)
+			e.certificate.refuse("a timer with a function")
 		}
 		e.daemons.add(d.id)
 	}
@@ -186,7 +202,9 @@ func (e *engine) awaitTimer(key unsafe.Pointer, id int32) {
 }
 
 // due reports whether the deadline of the timer has passed, or passes because nothing else can run.
-func (e *engine) due(tm *timer) bool { return tm.deadline <= max(e.clock, e.forcedDue) }
+func (e *engine) due(tm *timer) bool {
+	return tm.deadline <= tm.clock.now || tm.clock == e.forced && tm.deadline <= e.forcedDue
+}
 
 // mayFire reports whether the timer can fire now.
 func (e *engine) mayFire(tm *timer) bool {
@@ -195,6 +213,9 @@ func (e *engine) mayFire(tm *timer) bool {
 	}
 	if e.due(tm) || tm.short && e.mayBeEarly(tm.deadline) {
 		return true
+	}
+	if tm.clock.of != nil {
+		return false
 	}
 	e.held = e.held || tm.short
 	e.res.HeldLong = e.res.HeldLong || !tm.short
@@ -215,8 +236,13 @@ func changeTimer(e *engine, t *thread, _ int32) {
 		if tm.period > 0 && t.op == OpTimerReset {
 			tm.period = d
 		}
-		tm.deadline, tm.length, tm.short = e.after(d), d, e.short(d)
-		e.lookAtClock(false)
+		tm.deadline, tm.length = tm.clock.after(d), d
+		if b := tm.clock.of; b != nil {
+			e.setInBubble(tm, b, d)
+		} else {
+			tm.short = e.short(d)
+			e.lookAtClock(false)
+		}
 		if e.rec != nil {
 			tm.set = here()
 		}
@@ -231,11 +257,11 @@ func (e *engine) short(d time.Duration) bool {
 }
 
 // after returns the deadline that is d from now.
-func (e *engine) after(d time.Duration) time.Duration {
+func (c *virtualClock) after(d time.Duration) time.Duration {
 	if d < 0 {
-		return e.clock
+		return c.now
 	}
-	if sum := e.clock + d; sum >= 0 {
+	if sum := c.now + d; sum >= 0 {
 		return sum
 	}
 	return 1<<63 - 1
@@ -243,22 +269,23 @@ func (e *engine) after(d time.Duration) time.Duration {
 
 // fire lets a timer fire into t's operation.
 func (e *engine) fire(t *thread, tm *timer) {
+	clock := tm.clock
 	switch {
-	case tm.deadline <= e.clock:
+	case tm.deadline <= clock.now:
 	case e.due(tm):
-		e.anyForced = true
-		e.clock = tm.deadline
+		e.anyForced = e.anyForced || clock.of == nil
+		clock.now = tm.deadline
 	default:
 		e.early++
-		e.slow += tm.deadline - e.clock
-		e.clock = tm.deadline
+		e.slow += tm.deadline - clock.now
+		clock.now = tm.deadline
 		e.notePassing(t, tm.length, tm.set)
 	}
 	t.acquireFrom(&tm.token)
 	tm.value = Epoch.Add(tm.deadline)
 	t.chanOp.completion, t.chanOp.mem = CopyFrom, unsafe.Pointer(&tm.value)
 	if tm.armed = tm.period > 0; tm.armed {
-		for tm.deadline <= e.clock {
+		for tm.deadline <= clock.now {
 			tm.deadline += tm.period
 		}
 	}
@@ -281,17 +308,21 @@ func (e *engine) noteTime(t *thread, d int32, early int, slow time.Duration) {
 				}
 			}
 		}
-		e.baseClock, e.baseEarly, e.baseSlow = e.clock, e.early, e.slow
+		e.clock.base, e.baseEarly, e.baseSlow = e.clock.now, e.early, e.slow
 		return
 	}
 	for _, a := range t.chanOp.acc {
-		h := e.objs[a.obj].ch.history
+		h := e.objs[a.obj].ch.history.all
+		if len(h) == 0 {
+			continue // neither a timer nor the clock
+		}
 		last := &h[len(h)-1]
 		switch tm := e.objs[a.obj].ch.timer; {
 		case a.kind == accAll && tm != nil:
 			last.found, last.when, last.early = tm.armed, tm.deadline, tm.short
 		case a.kind == accClockSet:
-			last.when, last.early, last.slow = e.clock, e.early > early, e.slow-slow
+			last.when = e.objs[a.obj].ch.clock.now
+			last.early, last.slow = e.early > early, e.slow-slow
 		}
 	}
 }
@@ -299,16 +330,17 @@ func (e *engine) noteTime(t *thread, d int32, early int, slow time.Duration) {
 // couldFireWithout is couldRunWithout for a timer that is not forced to fire.
 func (e *engine) couldFireWithout(ch *channel, f, past int32) bool {
 	tm := ch.timer.base
-	for i := range ch.history {
-		if a := &ch.history[i]; a.kind == accAll && !e.without(a, f, past) {
+	for i := range ch.history.all {
+		if a := &ch.history.all[i]; a.kind == accAll && !e.without(a, f, past) {
 			tm = *a
 		}
 	}
 	if !tm.found {
 		return false
 	}
-	now, early, slow := e.baseClock, e.baseEarly, e.baseSlow
-	h := e.objs[e.clockObject()].ch.history
+	clock := ch.timer.clock
+	now, early, slow := clock.base, e.baseEarly, e.baseSlow
+	h := e.objs[e.clockObject(clock)].ch.history.all
 	for i := range h {
 		switch a := &h[i]; {
 		case e.without(a, f, past):
@@ -329,22 +361,23 @@ func timerStopAccesses(_ *engine, t *thread, out []access, _ int32) []access {
 }
 
 func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
-	return append(out, access{obj: t.chanOp.cases[0].obj, kind: accAll},
-		access{obj: e.clockObject(), kind: accClockRead})
+	id := t.chanOp.cases[0].obj
+	return append(out, access{obj: id, kind: accAll},
+		access{obj: e.clockObject(e.objs[id].ch.timer.clock), kind: accClockRead})
 }
 
 // timerAccesses appends what a receive from a timer's channel does: it fires if acts, otherwise it
 // is a look.
 func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	tm := e.objs[c.obj].ch.timer
-	clock := access{obj: e.clockObject(), kind: accClockRead}
+	clock := access{obj: e.clockObject(tm.clock), kind: accClockRead}
 	if e.preventedEarly(e.objs[c.obj].ch) {
 		clock.kind = accClockSet
 	}
 	if !acts {
 		return append(out, access{obj: c.obj, kind: accLookRecv}, clock)
 	}
-	if tm.deadline > e.clock {
+	if tm.deadline > tm.clock.now {
 		clock.kind = accClockSet
 	}
 	return append(out, access{obj: c.obj, kind: accAll}, clock)
@@ -356,8 +389,8 @@ func (e *engine) preventedEarly(ch *channel) bool {
 		return false
 	}
 	could := ch.timer.base.found && ch.timer.base.early
-	for i := range ch.history {
-		a := &ch.history[i]
+	for i := range ch.history.all {
+		a := &ch.history.all[i]
 		if a.kind != accAll {
 			continue
 		}
@@ -369,13 +402,16 @@ func (e *engine) preventedEarly(ch *channel) bool {
 	return false
 }
 
-// firstDeadline returns the first deadline of the armed timers that t's operation waits for.
+// firstDeadline returns the first deadline, on clockFor, of the armed timers that t's operation
+// waits for.
 func (e *engine) firstDeadline(t *thread) (first time.Duration, ok bool) {
+	clock := e.clockFor(t)
 	for _, c := range t.chanOp.cases {
 		if c.obj < 0 || c.send {
 			continue
 		}
-		if tm := e.objs[c.obj].ch.timer; tm != nil && tm.armed && (!ok || tm.deadline < first) {
+		if tm := e.objs[c.obj].ch.timer; tm != nil && tm.armed && tm.clock == clock &&
+			(!ok || tm.deadline < first) {
 			first, ok = tm.deadline, true
 		}
 	}
@@ -437,7 +473,7 @@ func (e *engine) firstTimeouts(among threadSet) (best threadSet) {
 	first := time.Duration(0)
 	for i := among.first(); i >= 0; i = among.next(i + 1) {
 		t := e.threads[i]
-		if ends := ops[t.op].deadline; ends != nil {
+		if ends := ops[t.op].deadline; ends != nil && e.clockFor(t).of == nil {
 			d, ok := ends(e, t)
 			e.res.Timed = e.res.Timed || ok && e.futexMoved && !best.empty()
 			switch {

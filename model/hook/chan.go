@@ -31,6 +31,15 @@ func chanOf[T any](c chan T) explore.Chan {
 	return explore.Chan{Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p)}
 }
 
+// MadeChan is the hook of make for a channel.
+//
+//go:norace
+//go:noinline
+func MadeChan[C any](c C) C {
+	explore.Bubbled(*(*unsafe.Pointer)(unsafe.Pointer(&c)))
+	return c
+}
+
 // uncontrolled ends the check because the real channel is not in the state of its model.
 func uncontrolled() {
 	explore.Fail(explore.KindUncontrolled, "a channel was used behind the checker's back: "+

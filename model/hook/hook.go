@@ -11,11 +11,9 @@
 package hook
 
 import (
-	"fmt"
+	"reflect"
 	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
+	"strings"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -66,31 +64,19 @@ func Refused[T any](v T, what string) T {
 	return v
 }
 
-// NotAtomic gives v back, and fails the check when v is one of the types of
-// sync/atomic or time, or one of sync's that are not modelled, behind an interface
-// or a type parameter.
+// RefusedOfLibrary is Refused for an interface that holds a connection of the standard library.
 //
 //go:norace
 //go:noinline
-func NotAtomic[T any](v T, what string) T {
-	if explore.Active() && !explore.Aborting() {
-		switch any(v).(type) {
-		case *atomic.Bool, *atomic.Int32, *atomic.Int64, *atomic.Uint32, *atomic.Uint64,
-			*atomic.Uintptr, *atomic.Value, *sync.Map, *sync.Pool, *sync.RWMutex,
-			*time.Timer, *time.Ticker:
-			explore.Fail(explore.KindRefused, what)
-		default:
-			if isPointerType(any(v)) {
-				explore.Fail(explore.KindRefused, what)
-			}
+func RefusedOfLibrary[T any](v T, what string) T {
+	if t := reflect.TypeOf(v); t != nil {
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch path, _, _ := strings.Cut(t.PkgPath(), "/"); {
+		case path == "net", t.PkgPath() == "crypto/tls":
+			return Refused(v, what)
 		}
 	}
 	return v
-}
-
-// isPointerType recognizes every *atomic.Pointer[T] by a method set that
-// nothing else in the standard library has.
-func isPointerType(v any) bool {
-	s := fmt.Sprintf("%T", v)
-	return len(s) > 16 && s[:16] == "*atomic.Pointer["
 }

@@ -17,3 +17,13 @@ func ValueLen(v reflect.Value) int {
 	}
 	return v.Len()
 }
+
+// MakeChan is the hook of reflect.MakeChan.
+//
+//go:norace
+//go:noinline
+func MakeChan(t reflect.Type, buffer int) reflect.Value {
+	c := reflect.MakeChan(t, buffer)
+	explore.Bubbled(c.UnsafePointer())
+	return c
+}

@@ -11,8 +11,13 @@ import (
 //
 //go:norace
 //go:noinline
-func Go(fn func()) {
-	if !explore.Go("", fn, false) {
+func Go(fn func()) { start("", fn) }
+
+// start starts a goroutine that lanes show under that name, under that of its function if it is "".
+//
+//go:norace
+func start(name string, fn func()) {
+	if !explore.Go(name, fn, false) {
 		explore.Begin(fn)
 	}
 }

@@ -20,7 +20,7 @@ func CondWait(c *sync.Cond) {
 	}
 	explore.RaceRead(unsafe.Pointer(&c.L))
 	DynUnlock(c.L)
-	explore.EnterCondWait(unsafe.Pointer(c))
+	explore.EnterCondWait()
 	explore.RaceRead(unsafe.Pointer(&c.L))
 	DynLock(c.L)
 }
@@ -32,11 +32,9 @@ func CondWait(c *sync.Cond) {
 //go:noinline
 func CondSignal(c *sync.Cond) {
 	mustBeOriginal(c)
-	if explore.Enter(unsafe.Pointer(c), explore.OpCondSignal) {
-		explore.CondEdge(unsafe.Pointer(c))
-		return
+	if !explore.Enter(unsafe.Pointer(c), explore.OpCondSignal) {
+		c.Signal()
 	}
-	c.Signal()
 }
 
 // CondBroadcast is the hook of sync.Cond.Broadcast.
@@ -45,11 +43,9 @@ func CondSignal(c *sync.Cond) {
 //go:noinline
 func CondBroadcast(c *sync.Cond) {
 	mustBeOriginal(c)
-	if explore.Enter(unsafe.Pointer(c), explore.OpCondBroadcast) {
-		explore.CondEdge(unsafe.Pointer(c))
-		return
+	if !explore.Enter(unsafe.Pointer(c), explore.OpCondBroadcast) {
+		c.Broadcast()
 	}
-	c.Broadcast()
 }
 
 // mustBeOriginal panics as package sync does if c is a copy of a Cond that was used.

@@ -48,7 +48,7 @@ func WaitGroupWait(wg *sync.WaitGroup) {
 //go:noinline
 func WaitGroupGo(wg *sync.WaitGroup, f func()) {
 	WaitGroupAdd(wg, 1)
-	Go(func() {
+	start(explore.FuncName(f), func() {
 		defer WaitGroupDone(wg)
 		f()
 	})

@@ -268,6 +268,7 @@ func (t Test) Run(name string, f func(t *testing.T)) bool {
 	if s == nil {
 		return t.real().Run(name, f)
 	}
+	s.noBubble("Run")
 	sub := s.newSub(t.Name(), name)
 	if sub == nil {
 		return true
@@ -286,6 +287,8 @@ func (t Test) Parallel() {
 	switch {
 	case s == nil:
 		t.real().Parallel()
+	case s.bubble:
+		s.noBubble("Parallel")
 	case s.parent == nil && !s.whole:
 		explore.Fail(explore.KindRefused, "t.Parallel in the body of a check; call it before Check")
 	default:
@@ -297,7 +300,8 @@ func (t Test) Parallel() {
 //
 //go:norace
 func (t Test) Deadline() (deadline time.Time, ok bool) {
-	if explore.Active() {
+	if s := t.state(); s != nil {
+		s.noBubble("Deadline")
 		return time.Time{}, false
 	}
 	return t.real().Deadline()
@@ -342,6 +346,7 @@ func (t Test) Setenv(key, value string) {
 	}
 	s.standAlone()
 	noteTest("the order of changes to the environment does not matter", "testing.T.Setenv")
+	refuseAsyncTimers(key, value)
 	s.setenv(key, value)
 }
 

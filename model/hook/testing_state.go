@@ -24,6 +24,8 @@ type testState struct {
 	failed   bool
 	skipped  bool
 	whole    bool     // a test that is explored as it stands
+	bubble   bool     // that of synctest.Test: all that its parent does there
+	ending   bool     // its cleanups have begun
 	returned bool     // the function
 	done     bool     // all is over, parallel subtests and cleanups too
 	thread   int      // of the function
@@ -205,6 +207,7 @@ func (s *testState) newSub(parent, name string) *testState {
 	sub := &testState{
 		t: new(testing.T), name: name, parent: s, next: tests.states, signal: make(chan struct{}),
 	}
+	MadeChan(sub.signal)
 	tests.states = sub
 	return sub
 }
@@ -303,7 +306,11 @@ func failNow() { explore.FailAt(explore.KindAssert, TestOutput(), tests.at) }
 //
 //go:norace
 func (s *testState) skip(why func() string) {
-	if s.parent == nil && !s.whole {
+	root := s
+	for root.bubble {
+		root = root.parent
+	}
+	if root.parent == nil && !root.whole {
 		explore.FailAt(explore.KindRefused, "t.Skip in the body of a check; skip before Check: "+
 			strings.TrimSuffix(why(), "\n"), explore.Here(isHelper))
 	}

@@ -80,6 +80,7 @@ func (s *testState) finish() {
 	}
 	s.done = true
 	switch {
+	case s.bubble:
 	case s.parent == nil:
 		explore.Detach()
 	case s.parallel:
@@ -178,6 +179,7 @@ func (s *testState) end() {
 	if explore.Aborting() {
 		return
 	}
+	s.ending = true
 	if s.cancel != nil {
 		s.cancel()
 	}

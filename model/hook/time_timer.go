@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -31,6 +32,17 @@ var asyncTimers = func() bool {
 	defer t.Stop()
 	return cap(t.C) > 0
 }()
+
+// refuseAsyncTimers fails a check that asks for these timers itself.
+//
+//go:norace
+func refuseAsyncTimers(key, value string) {
+	if key == "GODEBUG" && strings.Contains(value, "asynctimerchan=") &&
+		!strings.Contains(value, "asynctimerchan=0") {
+		explore.Fail(explore.KindRefused, "GODEBUG is set to "+value+
+			" in a check: timers with the channels of Go 1.22 are not modelled")
+	}
+}
 
 // timerChannel makes the channel of a timer.
 //

@@ -35,7 +35,7 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 		"-test.v", "-test.bench=Run", "-test.benchtime=1x")
 	for _, test := range []string{
 		"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers",
-		"TestContexts", "TestLines", "TestDot", "TestOnlyFunctions", "TestPull",
+		"TestContexts", "TestLines", "TestDot", "TestBubble", "TestOnlyFunctions", "TestPull",
 		"TestRuntimeFunctions", "TestReporters", "BenchmarkRun",
 	} {
 		if !strings.Contains(out, test) {
@@ -133,6 +133,10 @@ func TestSplices(t *testing.T) {
 		{"chan_test.go", "sw_hook.Forever(); select {}"},
 		{"chan_test.go", ":= sw_hook.NewSelection(2, false); both:\n"},
 		{"chan_test.go", "again:\n\t{ sw_select"},
+		{"bubble_test.go", "return sw_hook.MadeChan(make(C, n)) }"},
+		{"bubble_test.go", "c := sw_hook.MadeChan(make(chan int,\n\t\t\t1))"},
+		{"bubble_test.go", "run, wait := sw_hook.SynctestTest, sw_hook.SynctestWait\n"},
+		{"bubble_test.go", "\nvar _ = Wait\nvar _ = sc.Wait\n"},
 		{"refuse_test.go", "sw_hook.TestT(t).Run("},
 		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
 		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:132:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
@@ -161,6 +165,8 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", `sw_hook.ValueLen(*p)+sw_hook.ValueLen(rv)`},
 		{"refuse_test.go", `sw_hook.MapStore(&c.Map, 1, 2)`},
 		{"refuse_test.go", `f := sw_hook.Bind10(sw_hook.MapDelete, &c.Map)`},
+		{"refuse_test.go", "sw_hook.Held(some, \"refuse_test.go:"},
+		{"refuse_test.go", "\towner.Delete(1)\n"},
 		{"refuse_test.go", `g := sw_hook.MapStore` + "\n"},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {

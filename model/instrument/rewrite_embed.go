@@ -170,7 +170,7 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 		body = r.hook(o.hook) + "(" + strings.Join(append([]string{operand}, args...), ", ") + ")"
 	case checkOp:
 		what := fmt.Sprintf(heldByInterface, fn.Name())
-		body = r.hook("NotAtomic") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
+		body = r.hook("Held") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
 			fn.Name() + "(" + variadic(args, sig) + ")"
 	case refuseOp, noteOp:
 		before, after := r.guardText(tn.Pos(), o)

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
 // A rewriter makes the edits of one file.
@@ -168,12 +170,13 @@ func (r *rewriter) importClause() {
 	}
 }
 
-// keepTypes has a type of each package whose functions become hooks: a
+// keepTypes has a type of each package whose functions become hooks, or after "= " a function: a
 // declaration of that type keeps the import in use.
 var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
 	"iter": "Seq[int]", "context": "Context", "log": "Logger", "reflect": "Kind",
+	"testing/synctest": "= Wait", "io": "Reader",
 }
 
 // keepAlive returns declarations that use the imports which may have lost
@@ -198,7 +201,12 @@ func (r *rewriter) keepAlive() string {
 		} else if spec.Name.Name != "." {
 			name = spec.Name.Name + "."
 		}
-		text += "\nvar _ " + name + keepTypes[path]
+		what, isFunc := strings.CutPrefix(keepTypes[path], "= ")
+		text += "\nvar _ "
+		if isFunc {
+			text += "= "
+		}
+		text += name + what
 	}
 	return text
 }
@@ -238,8 +246,13 @@ func (r *rewriter) visit(n ast.Node) bool {
 		r.done[n.Sel] = true
 		return r.spliced[n] || r.selector(n)
 	case *ast.Ident:
-		if fn, ok := r.c.info.Uses[n].(*types.Func); ok && fn.Signature().Recv() == nil {
-			r.funcRef(n, nil, fn)
+		switch obj := r.c.info.Uses[n].(type) {
+		case *types.Func:
+			if obj.Signature().Recv() == nil {
+				r.funcRef(n, nil, obj)
+			}
+		case *types.TypeName:
+			r.typeRef(nil, n, obj)
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW && !r.comms[n] {
@@ -374,6 +387,11 @@ func (r *rewriter) builtin(n *ast.CallExpr, name string) {
 		r.clear(n)
 	case "append":
 		r.appendMade(n)
+	case "make":
+		if r.isChan(n) && r.onlyChan(n) {
+			r.ed.front(r.off(n.Pos()), r.hook("MadeChan")+"(")
+			r.ed.behind(r.off(n.End()), ")")
+		}
 	}
 }
 
@@ -388,6 +406,8 @@ func (r *rewriter) selector(n *ast.SelectorExpr) bool {
 				r.funcRef(n, id, obj)
 			case *types.Var:
 				r.libraryVar(n, obj)
+			case *types.TypeName:
+				r.typeRef(id, n.Sel, obj)
 			}
 			return true
 		}
@@ -424,11 +444,33 @@ func (r *rewriter) funcRef(e ast.Expr, qual *ast.Ident, fn *types.Func) {
 		}
 		r.keep[fn.Pkg().Path()] = true
 	case refuseOp, noteOp:
+		if hook := generators[fn.Pkg().Path()]; hook != "" && o.class == stdlib.Random &&
+			fn.Signature().TypeParams() == nil {
+			o.hook = hook
+			before, after := r.guardText(e.Pos(), o)
+			r.ed.front(r.off(e.Pos()), before)
+			r.ed.behind(r.off(e.End()), after+"."+fn.Name())
+			return
+		}
 		if fn.Signature().TypeParams() == nil {
 			r.guardFunc(e, fn.Signature(), o)
 			return
 		}
 		r.guardGeneric(e, o)
+	}
+}
+
+// typeRef rewrites the name of a type that hook has instead: qual is the package's name in it, nil
+// for an identifier on its own.
+func (r *rewriter) typeRef(qual, id *ast.Ident, tn *types.TypeName) {
+	if !isHookedType(tn) {
+		return
+	}
+	r.keep[tn.Pkg().Path()] = true
+	if qual != nil {
+		r.gap(qual.Pos(), qual.End(), strings.TrimSuffix(r.hook(""), "."))
+	} else {
+		r.ed.front(r.off(id.Pos()), r.hook(""))
 	}
 }
 

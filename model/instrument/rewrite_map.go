@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -21,7 +22,43 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	if f.loop(n) {
 		return
 	}
-	r.guard(n.X, n.Pos(), op{role: noteOp, hook: "Ranged", reason: stdlib.MapOrder, name: "range"})
+	blank := func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return e == nil || ok && id.Name == "_"
+	}
+	o := op{role: noteOp, hook: "Ranged", reason: stdlib.MapOrder, name: "range"}
+	if n.Tok != token.DEFINE {
+		r.guard(n.X, n.Pos(), o)
+		return
+	}
+	v := fmt.Sprintf("%srange%d", r.c.prefix, r.ranges)
+	r.ranges++
+	vars, into := "", "("
+	o.hook = "RangeMap"
+	switch key, value := blank(n.Key), blank(n.Value); {
+	case value:
+		o.hook += "Key"
+	case key:
+		o.hook += "Value"
+	default:
+		o.hook += "Both"
+	}
+	for i, e := range []ast.Expr{n.Key, n.Value} {
+		if i > 0 {
+			into += ", "
+		}
+		if blank(e) {
+			into += "nil"
+			continue
+		}
+		name := e.(*ast.Ident).Name
+		vars += name + ", "
+		into += "&" + name
+		r.done[e] = true
+	}
+	before, after := r.guardText(n.Pos(), o)
+	r.gap(n.For+token.Pos(len("for")), n.X.Pos(), " "+vars+v+" := "+before)
+	r.endRange(n, after+"; "+v+".Into"+into+"); ")
 }
 
 // isMap reports whether t is a map, or a type parameter that stands for maps.

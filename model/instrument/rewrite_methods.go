@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -32,7 +33,7 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		if !ok {
 			return
 		}
-		r.ed.front(start, r.hook("NotAtomic")+"(")
+		r.ed.front(start, r.hook("Held")+"(")
 		what := fmt.Sprintf(heldByInterface, n.Sel.Name)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), what)+").")
 	case refuseOp, noteOp:
@@ -166,14 +167,33 @@ func (r *rewriter) keepType(e ast.Expr) {
 // typeText writes a type as this file can, adding imports if need be. It fails
 // for types that have no name here.
 func (r *rewriter) typeText(t types.Type) (string, bool) {
+	const mark = "\x00" // before the path of a package of which hook has types, and behind it
 	text := types.TypeString(t, func(p *types.Package) string {
-		if p == r.c.pkg {
+		switch {
+		case p == r.c.pkg:
 			return ""
+		case hookedTypes[p.Path()] != nil:
+			return mark + p.Path() + mark
 		}
 		return r.importName(p.Path())
 	})
-	return text, r.nameable(t)
+	parts := strings.Split(text, mark)
+	for i := 1; i < len(parts); i += 2 {
+		name := qualified.FindString(parts[i+1])
+		switch {
+		case hookedTypes[parts[i]][strings.TrimPrefix(name, ".")]:
+			parts[i] = strings.TrimSuffix(r.hook(""), ".")
+		default:
+			if parts[i] = r.importName(parts[i]); parts[i] == "" {
+				parts[i+1] = strings.TrimPrefix(parts[i+1], ".")
+			}
+		}
+	}
+	return strings.Join(parts, ""), r.nameable(t)
 }
+
+// qualified is a name behind that of its package.
+var qualified = regexp.MustCompile(`^\.\w+`)
 
 // nameable reports whether a type can be written in this file.
 func (r *rewriter) nameable(t types.Type) bool {

@@ -15,7 +15,7 @@ const (
 	plainOp  role = iota // stays
 	hookedOp             // becomes a call of a hook function
 	dynOp                // a call through an interface that may hold a sync type: a type switch
-	checkOp              // a call through an interface that must not hold a sync or atomic type
+	checkOp              // a call through an interface that may hold a type of sync, atomic or time
 	refuseOp             // is not modelled: its operand is wrapped
 	noteOp               // meets state that the checker does not see: its operand is wrapped
 )
@@ -63,7 +63,7 @@ var hookedFuncs = map[string]bool{
 	"sync.OnceFunc": true, "sync.OnceValue": true, "sync.OnceValues": true,
 	"runtime.Gosched": true, "runtime.Goexit": true,
 	"runtime.NumGoroutine": true, "runtime.GOMAXPROCS": true,
-	"iter.Pull": true, "iter.Pull2": true,
+	"iter.Pull": true, "iter.Pull2": true, "reflect.MakeChan": true,
 	"time.Sleep": true, "time.Now": true, "time.Since": true, "time.Until": true,
 	"time.After": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
 	"context.WithCancel": true, "context.WithCancelCause": true,
@@ -75,13 +75,29 @@ var hookedFuncs = map[string]bool{
 // renamedFuncs has those that hook has under another name.
 var renamedFuncs = map[string]string{
 	"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc",
+	"testing/synctest.Test": "SynctestTest", "testing/synctest.Wait": "SynctestWait",
 	"log.New": "LogNew", "log.SetOutput": "LogSetOutput", "log.Writer": "LogWriter",
+	"io.Pipe": "IOPipe",
 }
 
 // aroundFuncs has the functions that a hook makes others of: f becomes hook.H(f).
 var aroundFuncs = map[string]string{
 	"log/slog.NewJSONHandler": "NewHandler", "log/slog.NewTextHandler": "NewHandler",
 	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
+	"net.Pipe": "NetPipe",
+}
+
+// generators has the hooks whose methods stand for the functions of a package that draw random
+// numbers: rand.Intn becomes hook.Rand(rand.Intn, ...).Intn.
+var generators = map[string]string{"math/rand": "Rand", "math/rand/v2": "RandV2"}
+
+// hookedTypes has the types, by package, that hook has under the same name: they replace them
+// wherever they are written.
+var hookedTypes = map[string]map[string]bool{"io": {"PipeReader": true, "PipeWriter": true}}
+
+// isHookedType reports whether hook has the type instead.
+func isHookedType(tn *types.TypeName) bool {
+	return tn.Pkg() != nil && hookedTypes[tn.Pkg().Path()][tn.Name()]
 }
 
 // futexCalls are the system calls by which Linux programs reach the futex. The
@@ -100,12 +116,13 @@ var dynMethods = map[string]string{
 	"Do": "func(func())", "Go": "func(func())", "Add": "func(int)",
 }
 
-// heldByInterface is what a check says of the methods of checkMethods.
-const heldByInterface = "%s is called through an interface, " +
-	"and it holds a type of sync, sync/atomic or time: not modelled yet"
+// heldByInterface is what a check says of the methods of checkMethods where there is no hook.
+const heldByInterface = "%s is called through an interface or type parameter that holds a type of " +
+	"sync, sync/atomic or time, with a type argument that is not known here"
 
 // checkMethods has the interface methods that a type of sync, sync/atomic or time
-// could stand behind and that have no type switch: numbers of arguments and results.
+// could stand behind and that have no type switch: numbers of arguments and results. Those of
+// mapMethods, too, if the interface has no others.
 var checkMethods = map[string][]shape{
 	"Load": {{0, 1}, {1, 2}}, "Store": {{1, 0}, {2, 0}},
 	"Swap": {{1, 1}, {2, 2}}, "CompareAndSwap": {{2, 1}, {3, 1}},
@@ -115,10 +132,31 @@ var checkMethods = map[string][]shape{
 	"Stop": {{0, 1}, {0, 0}}, "Reset": {{1, 1}, {1, 0}},
 }
 
+// mapMethods are those of sync.Map.
+var mapMethods = map[string]bool{
+	"Load": true, "Store": true, "Swap": true, "CompareAndSwap": true, "Delete": true,
+	"CompareAndDelete": true, "LoadAndDelete": true, "LoadOrStore": true, "Range": true,
+	"Clear": true,
+}
+
+// onlyMapMethods reports whether a sync.Map may have all methods of an interface.
+func onlyMapMethods(t types.Type) bool {
+	iface, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range iface.Methods() {
+		if !mapMethods[m.Name()] {
+			return false
+		}
+	}
+	return true
+}
+
 // op is what becomes of the use of a function or method.
 type op struct {
 	role role
-	hook string // name of the hook function
+	hook string // name of the hook function; of refuseOp: "" for Refused
 	shape
 	ptr    bool   // the operation wants a pointer to its receiver
 	reason string // why it is refused; of noteOp: what is assumed
@@ -187,6 +225,9 @@ func interfaceMethod(fn *types.Func, sig *types.Signature) op {
 	if fn.Name() == "RLocker" && sig.Params().Len() == 0 && sig.Results().Len() == 1 &&
 		isLocker(sig.Results().At(0).Type()) {
 		return op{role: refuseOp, reason: "RLocker through an interface is not modelled"}
+	}
+	if mapMethods[fn.Name()] && onlyMapMethods(sig.Recv().Type()) {
+		return op{role: checkOp}
 	}
 	for _, sh := range checkMethods[fn.Name()] {
 		if sig.Params().Len() == sh.args && sig.Results().Len() == sh.results {

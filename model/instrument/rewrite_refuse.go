@@ -34,6 +34,9 @@ func library(pkg, name string, ptr bool) op {
 	class := stdlib.Lookup(full)
 	text := class.Assumed()
 	switch {
+	case class == stdlib.Own:
+		return op{role: refuseOp, ptr: ptr, hook: "RefusedOfLibrary",
+			reason: shortName(full) + " is not modelled"}
 	case class == stdlib.Refuse || class == stdlib.Model:
 		return op{role: refuseOp, ptr: ptr, reason: shortName(full) + " is not modelled"}
 	case text == "":
@@ -263,7 +266,11 @@ func (r *rewriter) literal(sig *types.Signature) (head, args string) {
 // guardText gives what stands before and after a wrapped expression.
 func (r *rewriter) guardText(at token.Pos, o op) (before, after string) {
 	if o.role == refuseOp {
-		return r.hook("Refused") + "(", ", " + r.quoteWhere(at, o.reason) + ")"
+		name := "Refused"
+		if o.hook != "" {
+			name = o.hook
+		}
+		return r.hook(name) + "(", ", " + r.quoteWhere(at, o.reason) + ")"
 	}
 	if o.reason == "" {
 		return r.hook(o.hook) + "(", ")"

@@ -73,10 +73,19 @@ func (v *verifier) file(f *source) {
 			v.stack = v.stack[:len(v.stack)-1]
 			return true
 		}
+		if keepsImport(n) {
+			return false
+		}
 		v.node(n)
 		v.stack = append(v.stack, n)
 		return true
 	})
+}
+
+// keepsImport reports whether n is the value of a declaration for which keepTypes has a function.
+func keepsImport(n ast.Node) bool {
+	spec, ok := n.(*ast.ValueSpec)
+	return ok && len(spec.Names) == 1 && spec.Names[0].Name == "_" && spec.Type == nil
 }
 
 func (v *verifier) bad(n ast.Node, what string) {
@@ -150,6 +159,10 @@ func (v *verifier) node(n ast.Node) {
 				switch b.Name() {
 				case "close", "len":
 					operand(n.Args[0], b.Name())
+				case "make":
+					if r.isChan(n) && !v.hookCall(v.stack[len(v.stack)-1], "MadeChan") {
+						v.bad(n, "make")
+					}
 				case "recover":
 					p := v.stack[len(v.stack)-1]
 					d, ok := p.(*ast.DeferStmt)
@@ -171,7 +184,7 @@ func (v *verifier) node(n ast.Node) {
 		case hookedOp, dynOp:
 			v.bad(n, "call of "+s.Obj().(*types.Func).FullName())
 		case checkOp:
-			if !v.hookCall(n.X, "NotAtomic") {
+			if !v.hookCall(n.X, "Held") {
 				v.bad(n, "call of "+s.Obj().(*types.Func).FullName())
 			}
 		case refuseOp, noteOp:

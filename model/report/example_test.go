@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/surewake/surewake/model/report"
 	"github.com/surewake/surewake/model/wire"
@@ -41,4 +42,25 @@ func ExampleLanes() {
 	//       │                              │     (not a CompareAndSwap)
 	// ──────┴──────────────────────────────┴──────────────────────────────
 	//  failed: value 7 was taken twice
+}
+
+func ExampleWritePage() {
+	var page strings.Builder
+	err := report.WritePage(&page, &report.Page{
+		Heading: "1 check",
+		Checks: []report.PageCheck{{
+			Package: "example.com/ring", Name: "TestSteal", Verdict: wire.Proved,
+			Executions: []string{"12 complete"}, Steps: "96",
+		}},
+	})
+	fmt.Println(err)
+	for line := range strings.Lines(page.String()) {
+		if strings.Contains(line, "badge proved") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// <nil>
+	// <p class="tally"><span class="badge proved">1 proved</span></p>
+	// <td><span class="badge proved">proved</span></td>
 }

@@ -18,6 +18,9 @@ func Lanes(t *wire.Trace, o Options) string {
 	o.Width = max(o.Width, minWidth)
 	d := drawing{named(t, o.Source)}
 	lanes := d.lanes()
+	if o.Full {
+		o.Width = d.widest(lanes, o)
+	}
 	var b strings.Builder
 	if len(t.Steps) > 0 {
 		number := max(4, len(itoa(len(t.Steps))))
@@ -107,7 +110,7 @@ func (l *lane) cell(s *wire.Step, o Options) (lines []string, first int) {
 	add := func(line string) { lines = append(lines, middle(line, l.width)) }
 	indent := strings.Repeat(" ", l.indent())
 
-	head := strings.TrimSpace(shortFunc(s.Func) + "  " + base(s.File))
+	head := strings.TrimSpace(clean(wire.ShortFunc(s.Func)) + "  " + base(s.File))
 	if head != l.head {
 		l.head, l.source = head, ""
 		if head != "" {
@@ -162,15 +165,7 @@ func (t *drawing) columns(b *strings.Builder, o Options, lanes []*lane, number, 
 	// others may have.
 	need := make([]int, len(lanes))
 	for i, l := range lanes {
-		probe := *l
-		probe.measure(o.Width)
-		need[i] = max(minLane, width(l.name))
-		for _, s := range l.steps {
-			lines, _ := probe.cell(s, o)
-			for _, line := range lines {
-				need[i] = max(need[i], width(line))
-			}
-		}
+		need[i] = l.need(o)
 	}
 	for i, w := range share(need, room) {
 		lanes[i].measure(w)
@@ -225,6 +220,45 @@ func (t *drawing) columns(b *strings.Builder, o Options, lanes []*lane, number, 
 	rule("┴")
 }
 
+// need returns the width of the lane's widest line, if a line may be o.Width wide.
+func (l *lane) need(o Options) int {
+	probe := *l
+	probe.measure(o.Width)
+	need := max(minLane, width(l.name))
+	for _, s := range l.steps {
+		lines, _ := probe.cell(s, o)
+		for _, line := range lines {
+			need = max(need, width(line))
+		}
+	}
+	return need
+}
+
+// widest returns a width of lines that is enough for all lanes side by side, or below one another.
+func (t *drawing) widest(lanes []*lane, o Options) int {
+	o.Width = endless
+	need := 0
+	for _, l := range lanes {
+		need = max(need, l.need(o))
+	}
+	if len(lanes) <= maxLanes {
+		return max(minWidth, (need+3)*len(lanes)+4+max(4, len(itoa(len(t.Steps)))))
+	}
+	return max(minWidth, need+longest(lanes, o)+2*len(lanes)+6+len(itoa(len(t.Steps)))+4)
+}
+
+// longest returns the width of the longest name that is shown beside steps.
+func longest(lanes []*lane, o Options) int {
+	n := 0
+	for _, l := range lanes {
+		n = max(n, width(l.name))
+	}
+	if o.Full {
+		return n
+	}
+	return min(20, n)
+}
+
 // preempted reports whether step k took over from a thread that could have gone on.
 func (t *drawing) preempted(k int) bool {
 	return k > 0 && t.Steps[k].Preempt && t.Steps[k].Thread != t.Steps[k-1].Thread
@@ -257,10 +291,7 @@ func share(need []int, room int) []int {
 // list prints the steps below one another, each with the name of its thread, indented by its
 // number.
 func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int) {
-	names := 0
-	for _, l := range lanes {
-		names = max(names, min(20, width(l.name)))
-	}
+	names := longest(lanes, o)
 	// The thread's number moves its steps to the right, as far as that leaves room for them.
 	all := o.Width - number - names - 6
 	indent := func(i int) int { return max(0, min(2*i, all-2*minLane)) }

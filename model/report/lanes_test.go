@@ -185,6 +185,22 @@ func TestLanesStayStraight(t *testing.T) {
 	})
 }
 
+func TestFullLanesCutNothing(t *testing.T) {
+	long := strings.Repeat("VeryLongName", 12)
+	for _, trace := range []wire.Trace{stealing(), crowd()} {
+		trace.Threads = []string{"main", long, "c", "d", "e", "f"}
+		trace.Steps[0].Func, trace.Steps[0].Value, trace.Steps[0].Note = "u."+long, long, long
+		cut := report.Lanes(&trace, report.Options{Source: line})
+		require.Contains(t, cut, "…")
+		full := report.Lanes(&trace, report.Options{Source: line, Full: true})
+		require.NotContains(t, full, "…")
+		require.GreaterOrEqual(t, strings.Count(full, long), 3)
+		for l := range strings.Lines(full) {
+			require.Less(t, utf8.RuneCountInString(l), 700, "as wide as needed")
+		}
+	}
+}
+
 func TestSourceLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.go")
 	require.NoError(t, os.WriteFile(path, []byte("package a\n\n\tx := 1 // one\n"), 0o644))

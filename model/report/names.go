@@ -9,11 +9,13 @@ import (
 )
 
 // named returns t with objects called what the source calls them, x.head in
-// x.head.Load(), with their number where several would share a name. An object
-// that does not have the form "#2" has a name already.
+// x.head.Load(). An object has one name throughout, the first that the source
+// has for it, with its number where several objects would share the name. An
+// object that does not have the form "#2" has a name already. The two accesses
+// of a data race name each other.
 func named(t *wire.Trace, source func(string, int) string) *wire.Trace {
 	if source == nil {
-		return t
+		source = func(string, int) string { return "" }
 	}
 	name := func(s *wire.Step) string {
 		if !strings.HasPrefix(s.Object, "#") {
@@ -21,29 +23,55 @@ func named(t *wire.Trace, source func(string, int) string) *wire.Trace {
 		}
 		return operand(s.Op, source(s.File, s.Line))
 	}
-	objects := map[string]map[string]bool{} // by name
+	names := map[string]string{} // of objects: the first that the source has for each
+	many := map[string]int{}     // how many objects have this name
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if n := name(s); n != "" {
-			if objects[n] == nil {
-				objects[n] = map[string]bool{}
-			}
-			objects[n][s.Object] = true
+		if n := name(s); n != "" && names[s.Object] == "" {
+			names[s.Object] = n
+			many[n]++
+		}
+	}
+	for i := range t.Blocked { // what was never reached by others is named here
+		b := &t.Blocked[i]
+		n := name(&wire.Step{Op: b.Op, Object: b.Object, File: b.File, Line: b.Line})
+		if n != "" && names[b.Object] == "" {
+			names[b.Object] = n
+			many[n]++
+		}
+	}
+	rename := func(object *string) {
+		switch n := names[*object]; {
+		case n == "":
+		case many[n] > 1:
+			*object = n + *object
+		default:
+			*object = n
 		}
 	}
 	out := *t
-	out.Steps = slices.Clone(t.Steps)
+	out.Steps, out.Blocked = slices.Clone(t.Steps), slices.Clone(t.Blocked)
 	for i := range out.Steps {
-		s := &out.Steps[i]
-		switch n := name(s); {
-		case n == "":
-		case len(objects[n]) > 1:
-			s.Object = n + s.Object
-		default:
-			s.Object = n
-		}
+		rename(&out.Steps[i].Object)
+		noteRace(out.Steps, i)
+	}
+	for i := range out.Blocked {
+		rename(&out.Blocked[i].Object)
 	}
 	return &out
+}
+
+// noteRace says of step i, if it is one of the two accesses of a data race, which is the other.
+func noteRace(steps []wire.Step, i int) {
+	if steps[i].Race == 0 {
+		return
+	}
+	steps[i].Note = "data race"
+	for k := range steps {
+		if k != i && steps[k].Race == steps[i].Race {
+			steps[i].Note += " with step " + itoa(k+1)
+		}
+	}
 }
 
 // operand returns the text before .Load( and the like in a source line, or the

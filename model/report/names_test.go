@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,20 @@ func TestOneNameForTwoObjectsIsNumbered(t *testing.T) {
 	}
 	require.Equal(t, []string{"r.head#1", "r.head#2", "tail", "#4", "given", ""}, got)
 	require.Equal(t, "#3", steps[2].Object, "the trace is left as it was")
+}
+
+// A deferred Unlock and what Cond.Wait does to its lock are on lines that do not spell the mutex.
+func TestAnObjectHasOneName(t *testing.T) {
+	lines := map[int]string{3: "q.mu.Lock()", 4: "return v", 5: "other.Lock()"}
+	drawn := Lanes(&wire.Trace{
+		Steps: []wire.Step{
+			{Op: "Lock", Object: "#1", File: "a.go", Line: 3},
+			{Op: "Unlock", Object: "#1", File: "a.go", Line: 4},
+			{Op: "Lock", Object: "#1", File: "a.go", Line: 5},
+		},
+		Blocked: []wire.Blocked{{Op: "Lock", Object: "#1", File: "a.go", Line: 3}},
+	}, Options{Source: func(_ string, line int) string { return lines[line] }})
+	require.Contains(t, drawn, "Unlock q.mu")
+	require.NotContains(t, drawn, "#1")
+	require.Equal(t, 3, strings.Count(drawn, "  Lock q.mu"))
 }

@@ -35,6 +35,7 @@ const (
 	Methods Class = "methods"
 	Clock   Class = "clock"
 	Order   Class = "order"
+	Own     Class = "own"
 	Refuse  Class = "refuse"
 )
 

@@ -38,7 +38,7 @@ func TestEveryClassIsKnownAndInUse(t *testing.T) {
 	}
 	known := []Class{
 		Pure, Reach, Model, Env, Files, System, Random, Memory, Global, Locked, Methods, Clock,
-		Order, Refuse,
+		Order, Own, Refuse,
 	}
 	for _, c := range known {
 		require.Positive(t, used[c], "%s", c)
@@ -68,7 +68,9 @@ func TestSharedStateIsNamedOrRefused(t *testing.T) {
 		"net/http.Client.Do":             Refuse,
 		"net/http.Header.Set":            Reach,
 		"net/http/httptest.NewServer":    Refuse,
-		"io.PipeReader.Read":             Refuse,
+		"io.Pipe":                        Model,
+		"net.Conn.Read":                  Own,
+		"net.TCPConn.Read":               Refuse,
 		"io.Reader.Read":                 Reach,
 		"syscall.Mmap":                   System,
 		"runtime.RaceAcquire":            Pure, // of the race detector's build only
@@ -81,7 +83,7 @@ func TestSharedStateIsNamedOrRefused(t *testing.T) {
 	require.False(t, Random.Concurrent() || Memory.Concurrent(), "they differ without others, too")
 	require.NotEmpty(t, Unknown.Assumed(), "a function of a later release would go unseen")
 	for c := range assumed {
-		require.NotContains(t, []Class{Pure, Reach, Model, Refuse}, c)
+		require.NotContains(t, []Class{Pure, Reach, Model, Own, Refuse}, c)
 	}
 }
 

@@ -39,6 +39,7 @@ var cancelKey int
 type Context struct {
 	context.Context // the parent
 	done            chan struct{}
+	asked           bool             // somebody has asked for done, which belongs to his bubble
 	err, cause      error            // set when done is closed
 	children        []*Context       // made before it was cancelled
 	maker           int              // the thread that made it
@@ -48,6 +49,11 @@ type Context struct {
 	timer           *int             // stands for the timer that cancels it at the deadline, or nil
 	f               func()           // of AfterFunc
 	release         func() bool      // forgets it in a parent that has AfterFunc
+
+	// Tokens for the race detector. The lock of the original orders all that happens to a context;
+	// here an event orders only what tells of it.
+	registered uint64 // released by who made it a child, acquired by who cancels it as one
+	ended      uint64 // released by who cancelled it, acquired by a Stop that came too late
 }
 
 func channel(c <-chan struct{}) explore.Chan {
@@ -91,8 +97,15 @@ func NewDeadline(parent context.Context, d time.Time, cause error, now func() ti
 	return c
 }
 
-// Done gives the channel that is closed when c is cancelled.
-func (c *Context) Done() <-chan struct{} { return c.done }
+// Done gives the channel that is closed when c is cancelled. The standard library makes it when it
+// is asked for the first time.
+func (c *Context) Done() <-chan struct{} {
+	if !c.asked {
+		c.asked = true
+		explore.Bubbled(*(*unsafe.Pointer)(unsafe.Pointer(&c.done)))
+	}
+	return c.done
+}
 
 // Err looks whether c is cancelled.
 func (c *Context) Err() error {
@@ -136,7 +149,9 @@ func nameOf(ctx context.Context) string {
 
 // cancelled looks whether c is cancelled.
 func (c *Context) cancelled() bool {
-	r, in := explore.Communicate([]explore.Case{{Chan: channel(c.done)}}, true)
+	look := explore.Case{Chan: channel(c.done)}
+	look.Anywhere = true
+	r, in := explore.Communicate([]explore.Case{look}, true)
 	if !in {
 		return c.err != nil // the execution is over
 	}
@@ -157,6 +172,7 @@ func (c *Context) Cancel(err, cause error) {
 // first to cancel it.
 func (c *Context) Stop() bool {
 	if !c.close() {
+		acquire(&c.ended)
 		return false
 	}
 	c.f = nil
@@ -176,9 +192,11 @@ func (c *Context) cancel(err, cause error) {
 		cause = err
 	}
 	c.err, c.cause, c.canceller = err, cause, 1+explore.ThreadID()
+	release(&c.ended)
 	explore.Hidden(func() bool { close(c.done); return true })
 	timer := c.timer
 	for _, child := range inAnyOrder(c.openChildren()) {
+		acquire(&child.registered)
 		child.Cancel(err, cause)
 	}
 	if timer != nil {
@@ -189,6 +207,18 @@ func (c *Context) cancel(err, cause error) {
 	}
 	if c.f != nil && !explore.Go("AfterFunc", c.f, false) {
 		go c.f()
+	}
+}
+
+func release(token *uint64) {
+	if explore.InExecution() {
+		explore.Release(token)
+	}
+}
+
+func acquire(token *uint64) {
+	if explore.InExecution() {
+		explore.Acquire(token)
 	}
 }
 
@@ -240,6 +270,7 @@ func (c *Context) follow() {
 			return
 		}
 		c.maker = explore.ThreadID()
+		release(&c.registered)
 		p.children = append(p.children, c)
 		return
 	}
@@ -253,7 +284,7 @@ func (c *Context) follow() {
 		return
 	}
 	explore.Go("context", func() {
-		ends := []explore.Case{{Chan: channel(done)}, {Chan: channel(c.done)}}
+		ends := []explore.Case{{Chan: channel(done)}, {Chan: channel(c.Done())}}
 		r, _ := explore.Communicate(ends, false)
 		if r.Case == 0 {
 			c.Cancel(parent.Err(), Cause(parent))

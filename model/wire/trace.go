@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // Step is one operation of one thread in an execution.
 type Step struct {
 	Thread  int    `json:"t"`           // from 0
@@ -12,6 +14,31 @@ type Step struct {
 	Func    string `json:"func,omitempty"` // the function of that line, as the runtime names it
 	Note    string `json:"note,omitempty"` // anything else to say, on a line of its own
 	Preempt bool   `json:"p,omitempty"`    // the thread of the step before could have gone on
+
+	// After has the earlier steps, by index, of other threads that synchronize before this one as
+	// Go's memory model says, without those that do so by way of others.
+	After []int `json:"a,omitempty"`
+
+	// Race is not 0 for one of the two accesses that a report of the race detector names, the
+	// same number for both. A test binary knows only which thread made the later one, and when.
+	Race int `json:"r,omitempty"`
+}
+
+// RaceStarters is by how many functions threads are started under the race detector. Function k,
+// start3 of package explore for 3, starts the threads of which the number modulo RaceStarters is k.
+const RaceStarters = 16
+
+// Renumber changes Step.After of all steps to new indices, -1 for a step that is no longer there.
+func Renumber(steps []Step, index func(int) int) {
+	for i := range steps {
+		var after []int
+		for _, k := range steps[i].After {
+			if k = index(k); k >= 0 && !slices.Contains(after, k) {
+				after = append(after, k)
+			}
+		}
+		steps[i].After = after
+	}
 }
 
 // Operations whose operand is not a receiver: report looks for it elsewhere in

@@ -11,6 +11,7 @@ use std::sync::{mpsc, Arc};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 use tokio::task::{yield_now, JoinHandle};
 
 struct Contender<'a> {
@@ -122,6 +123,92 @@ fn busy(rt: &Runtime) -> Duration {
     took
 }
 
+/// Counts tasks down; the last one tells.
+#[derive(Clone)]
+struct Countdown(Arc<AtomicUsize>, mpsc::Sender<()>);
+
+impl Countdown {
+    fn new(n: usize) -> (Self, mpsc::Receiver<()>) {
+        let (done, all) = mpsc::channel();
+        (Countdown(Arc::new(AtomicUsize::new(n)), done), all)
+    }
+
+    fn done(self) {
+        if self.0.fetch_sub(1, AcqRel) == 1 {
+            self.1.send(()).unwrap();
+        }
+    }
+}
+
+fn spawn_many(rt: &Runtime) {
+    let (left, all) = Countdown::new(10_000);
+    for _ in 0..10_000 {
+        let left = left.clone();
+        rt.spawn(async move { left.done() });
+    }
+    all.recv().unwrap();
+}
+
+fn busy_yielding(rt: &Runtime, workers: usize) -> Duration {
+    let on = Arc::new(AtomicBool::new(true));
+    for _ in 0..2 * workers {
+        let on = on.clone();
+        rt.spawn(async move {
+            while on.load(Relaxed) {
+                yield_now().await;
+                stall();
+            }
+        });
+    }
+    std::thread::sleep(Duration::from_millis(1));
+    let took = outside(|| spawn_many(rt));
+    on.store(false, Relaxed);
+    took
+}
+
+fn ping_pong(rt: &Runtime) {
+    let (left, all) = Countdown::new(1000);
+    rt.spawn(async move {
+        for _ in 0..1000 {
+            let left = left.clone();
+            tokio::spawn(async move {
+                let (there, first) = oneshot::channel();
+                let (back, second) = oneshot::channel();
+                tokio::spawn(async move {
+                    first.await.unwrap();
+                    back.send(()).unwrap();
+                });
+                there.send(()).unwrap();
+                second.await.unwrap();
+                left.done();
+            });
+        }
+    });
+    all.recv().unwrap();
+}
+
+fn chain(n: usize, end: mpsc::Sender<()>) {
+    if n == 0 {
+        end.send(()).unwrap();
+        return;
+    }
+    tokio::spawn(async move { chain(n - 1, end) });
+}
+
+fn yield_many(rt: &Runtime) {
+    let (left, all) = Countdown::new(200);
+    for _ in 0..200 {
+        let left = left.clone();
+        rt.spawn(async move {
+            for _ in 0..1000 {
+                yield_now().await;
+            }
+            left.done();
+        });
+    }
+    all.recv().unwrap();
+}
+
 fn main() {
     let rounds = std::env::args().nth(1).map_or(300, |a| a.parse().expect("ROUNDS must be a number"));
     let workers = std::thread::available_parallelism().unwrap().get();
@@ -216,4 +303,30 @@ fn main() {
     row("1,000 tasks from outside while all workers are busy, all awaited", rounds.div_ceil(10), vec![
         contender("Tokio", 1, || busy(rt)),
     ]);
+
+    row("10,000 tasks from outside, all workers asleep (spawn_many_remote_idle)", rounds, vec![contender("Tokio", 1, || {
+        outside(|| spawn_many(rt))
+    })]);
+
+    row(
+        "10,000 tasks from outside, all workers in tasks that yield (spawn_many_remote_busy1)",
+        rounds.div_ceil(10),
+        vec![contender("Tokio", 1, || busy_yielding(rt, workers))],
+    );
+
+    row("1,000 tasks of a task, each with a partner and two oneshots (ping_pong)", rounds, vec![contender("Tokio", 1, || {
+        outside(|| ping_pong(rt))
+    })]);
+
+    row("a task that spawns its successor, 1,000 times (chained_spawn)", rounds, vec![contender("Tokio", 1, || {
+        outside(|| {
+            let (end, all) = mpsc::channel();
+            rt.spawn(async move { chain(1000, end) });
+            all.recv().unwrap();
+        })
+    })]);
+
+    row("200 tasks that yield 1,000 times each (yield_many)", rounds.div_ceil(10), vec![contender("Tokio", 1, || {
+        outside(|| yield_many(rt))
+    })]);
 }

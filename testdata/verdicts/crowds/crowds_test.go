@@ -111,7 +111,7 @@ func TestGoroutineSeventyDeadlocks(t *testing.T) {
 	})
 }
 
-// verdict: FAILED 1 of 101 goroutines wait for ever: go#70
+// verdict: FAILED 1 of 101 goroutines wait for ever: TestGoroutineSeventyLeaks.func1.1#70
 func TestGoroutineSeventyLeaks(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		c := make(chan int)

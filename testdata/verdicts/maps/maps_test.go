@@ -4,9 +4,11 @@ package maps
 import (
 	"iter"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/surewake/surewake/model"
@@ -14,7 +16,7 @@ import (
 
 // The check sees the order of one run: it may find the failure, or not, and says so.
 //
-// verdict: said visit maps does not matter \(range \S*maps_test.go:21\)|came first
+// verdict: said visit maps does not matter \(range \S*maps_test.go:23\)|came first
 func TestFirstKey(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
@@ -117,7 +119,7 @@ func firstKey[M ~map[K]V, K comparable, V any](m M) (k K) {
 	return k
 }
 
-// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:114\)
+// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:116\)
 func TestFirstKeyOfAnyMap(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		x.Assert(firstKey(map[int]bool{1: true, 2: true}) < 3, "none of them")
@@ -238,5 +240,54 @@ func TestOneKey(t *testing.T) {
 		for k := range maps.Keys(map[int]bool{1: true}) {
 			x.Assert(k == 1, "%d came first", k)
 		}
+	})
+}
+
+type place struct {
+	name string
+	at   [2]int8
+}
+
+// All executions visit the same order, that of the keys.
+//
+// verdict: proved
+func TestStepsInTheOrderOfAMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		words := map[place]*atomic.Int32{}
+		for i := range int8(8) {
+			words[place{"a", [2]int8{-i, 1}}] = new(atomic.Int32)
+		}
+		var first place
+		for k, w := range words {
+			if w.Add(1) > 0 && first.name == "" {
+				first = k
+				delete(words, place{"a", [2]int8{0, 1}})
+			}
+			words[place{"b", k.at}] = w
+		}
+		n := 0
+	loop:
+		for _, w := range words {
+			for range 2 {
+				n++
+				if w.Add(1) > 0 && n > 4 {
+					break loop
+				}
+				continue loop
+			}
+		}
+		x.Assert(first.at[0] == -7 && n == 5 && len(words) == 14, "%v, %d", first, n)
+	})
+}
+
+// verdict: proved
+func TestKeysThatEqualNothing(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[float64]int{math.NaN(): 1, math.Inf(-1): 2, 0: 3}
+		var values []int
+		for _, v := range m {
+			values = append(values, v)
+		}
+		x.Assert(slices.Equal(values, []int{1, 2, 3}), "%v", values)
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 type stopper interface{ Stop() bool }
 
-// verdict: undecided Stop is called through an interface
+// verdict: proved
 func TestTimerAsAnInterface(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var s stopper = time.NewTimer(time.Hour)

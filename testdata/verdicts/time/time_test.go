@@ -493,7 +493,7 @@ func TestSleepThatOutlastsABeat(t *testing.T) {
 	})
 }
 
-// verdict: FAILED goroutine leak.*go#3 in select
+// verdict: FAILED goroutine leak.*func1\.1 in select
 func TestLeakAfterASleepThatOutlastsABeat(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		beats()

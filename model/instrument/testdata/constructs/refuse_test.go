@@ -185,3 +185,20 @@ func TestSharedStateOfTheLibrary(t *testing.T) {
 	p := &rv
 	eq(t, length()+p.Len()+reflect.Value.Len(rv), 5)
 }
+
+type owner interface {
+	Delete(key any)
+	Close() error
+}
+
+func TestDeleteBehindInterfaces(t *testing.T) {
+	var c struct{ sync.Map }
+	c.Store(1, 2)
+	var some interface{ Delete(key any) } = &c.Map
+	some.Delete(1)
+	_, ok := c.Load(1)
+	eq(t, ok, false)
+	if owner, ok := any(some).(owner); ok {
+		owner.Delete(1)
+	}
+}

@@ -1,0 +1,123 @@
+package fork_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/fork"
+)
+
+// A card has a key by which it is compared, and the place that it had.
+type card struct{ key, place int }
+
+func byKey(a, b card) int { return cmp.Compare(a.key, b.key) }
+
+func TestSortIsStable(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := newPool(workers)
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.SampledFrom([]int{0, 1, 2, 47, 48, 49, 511, 512, 513, 4097, 30_000}).
+				Draw(t, "length")
+			keys := rapid.SampledFrom([]int{1, 2, 10, 1 << 30}).Draw(t, "keys")
+			shape := rapid.IntRange(0, 2).Draw(t, "shape")
+			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+			cards := make([]card, n)
+			for i := range cards {
+				cards[i] = card{random.IntN(keys), i}
+			}
+			switch shape { // 0: random
+			case 1:
+				slices.SortFunc(cards, byKey)
+			case 2:
+				slices.SortFunc(cards, func(a, b card) int { return byKey(b, a) })
+			}
+			want := slices.Clone(cards)
+			slices.SortStableFunc(want, byKey)
+			p.Do(func(w *worker) { fork.SortFunc(w, cards, byKey) })
+			if !slices.Equal(want, cards) {
+				t.Fatalf("%d cards are not sorted as by slices.SortStableFunc", n)
+			}
+		})
+		p.Close()
+	}
+}
+
+// Whatever a comparison answers, nothing is lost and nothing is there twice.
+func TestSortByNoOrder(t *testing.T) {
+	p := newPool(2)
+	defer p.Close()
+	numbers := make([]int, 20_000)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	p.Do(func(w *worker) {
+		fork.SortFunc(w, numbers, func(a, b int) int { return (a*7+b*13)%3 - 1 })
+	})
+	slices.Sort(numbers)
+	for i, n := range numbers {
+		require.Equal(t, i, n)
+	}
+}
+
+func TestSortThatPanicsLeavesTheSlice(t *testing.T) {
+	p := newPool(2)
+	defer p.Close()
+	for _, n := range []int{100, 20_000} {
+		for _, at := range []int{n - 1, n / 2, 1} {
+			numbers := rand.Perm(n)
+			before := slices.Clone(numbers)
+			compare := func(a, b int) int {
+				if a == at || b == at {
+					panic("compared")
+				}
+				return a - b
+			}
+			p.Do(func(w *worker) {
+				require.PanicsWithValue(t, "compared",
+					func() { fork.SortFunc(w, numbers, compare) })
+				require.Zero(t, w.Forks().Len())
+			})
+			require.Equal(t, before, numbers)
+		}
+	}
+	p.Do(func(w *worker) {
+		require.PanicsWithValue(t, "fork: SortFunc of a nil function",
+			func() { fork.SortFunc(w, []int{}, nil) })
+	})
+}
+
+func BenchmarkSort(b *testing.B) {
+	numbers := rand.Perm(1 << 20)
+	scratch := make([]int, len(numbers))
+	b.Run("slices.SortFunc", func(b *testing.B) {
+		for b.Loop() {
+			copy(scratch, numbers)
+			slices.SortFunc(scratch, cmp.Compare[int])
+		}
+	})
+	b.Run("slices.SortStableFunc", func(b *testing.B) {
+		for b.Loop() {
+			copy(scratch, numbers)
+			slices.SortStableFunc(scratch, cmp.Compare[int])
+		}
+	})
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprint("workers=", workers), func(b *testing.B) {
+			p := newPool(workers)
+			defer p.Close()
+			b.ReportAllocs()
+			p.Do(func(w *worker) {
+				for b.Loop() {
+					copy(scratch, numbers)
+					fork.SortFunc(w, scratch, cmp.Compare[int])
+				}
+			})
+		})
+	}
+}

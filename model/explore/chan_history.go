@@ -1,0 +1,202 @@
+package explore
+
+// chanHistory has the accesses to a channel so far, each kind in the order of the events: an
+// operation finds those on which it depends without a look at all of them. The sends of a channel
+// happen one after the other, and so do its receives; and their numbers rise.
+type chanHistory struct {
+	sends, recvs         []access
+	sendLooks, recvLooks []access // accLookSend, accLookRecv
+	closes               []access // accClose, and accLookSend by closing it again
+	lens                 []access
+	all                  []access // accAll; everything, of timers, the clock and meetings
+}
+
+// closesAgain is the number of the access by which a closed channel is closed.
+const closesAgain = -1 << 31
+
+func (h *chanHistory) clear() {
+	h.sends, h.recvs, h.closes, h.lens = h.sends[:0], h.recvs[:0], h.closes[:0], h.lens[:0]
+	h.sendLooks, h.recvLooks, h.all = h.sendLooks[:0], h.recvLooks[:0], h.all[:0]
+}
+
+// note adds an access to the channel. whole says that all of them are in one list.
+func (h *chanHistory) note(a access, whole bool) {
+	list := &h.all
+	if !whole {
+		switch a.kind {
+		case accSend:
+			list = &h.sends
+		case accRecv:
+			list = &h.recvs
+		case accLookSend:
+			list = &h.sendLooks
+			if a.n == closesAgain {
+				list = &h.closes
+			}
+		case accLookRecv:
+			list = &h.recvLooks
+		case accClose:
+			list = &h.closes
+		case accLen:
+			list = &h.lens
+		}
+	}
+	*list = append(*list, a)
+}
+
+func (h *chanHistory) parts() [6][]access {
+	return [...][]access{h.sends, h.recvs, h.sendLooks, h.recvLooks, h.closes, h.lens}
+}
+
+// isWhole reports whether the accesses to ch are in one list.
+func (e *engine) isWhole(ch *channel) bool {
+	return ch.timer != nil || ch.clock != nil || e.rendezvous && ch.cap == 0
+}
+
+// eachDependence calls meet with earlier accesses that a depends on. meet reports whether b now
+// happens before the operation of a. Those that are left out happen before one of which this is so.
+func (e *engine) eachDependence(a *access, meet func(b *access) bool) {
+	ch := e.objs[a.obj].ch
+	h := &ch.history
+	if e.isWhole(ch) {
+		for j := len(h.all) - 1; j >= 0; j-- {
+			b := &h.all[j]
+			if e.dependent(a, b) && meet(b) && (b.kind == accAll || b.kind == accClockSet) {
+				return // on which everything before it depends
+			}
+		}
+		return
+	}
+	dependences := dependences{e, a, meet}
+	every := dependences.since(h.all)
+	switch a.kind {
+	case accAll:
+		for _, list := range h.parts() {
+			dependences.after(list, every)
+		}
+		return
+	case accSend, accLookSend:
+		since := dependences.since(h.sends)
+		if a.kind == accSend {
+			dependences.after(h.sendLooks, since)
+			dependences.after(h.lens, since)
+			dependences.numbered(h.recvLooks, a.n-1)
+			dependences.numbered(h.recvs, a.n)
+			dependences.numbered(h.recvs, a.n-ch.cap)
+		} else {
+			dependences.numbered(h.recvs, a.n+1-ch.cap)
+		}
+	case accRecv, accLookRecv:
+		since := dependences.since(h.recvs)
+		if a.kind == accRecv {
+			dependences.after(h.recvLooks, since)
+			dependences.after(h.lens, since)
+			dependences.numbered(h.sendLooks, a.n+ch.cap-1)
+			dependences.numbered(h.sends, a.n)
+			dependences.numbered(h.sends, a.n+ch.cap)
+		} else {
+			dependences.numbered(h.sends, a.n+1)
+		}
+	case accClose:
+		dependences.since(h.sends)
+		dependences.since(h.recvs)
+		dependences.after(h.sendLooks, -1)
+		dependences.after(h.recvLooks, -1)
+	case accLen:
+		dependences.since(h.sends)
+		dependences.since(h.recvs)
+	}
+	dependences.after(h.closes, -1)
+}
+
+// dependences are those of an access, for eachDependence.
+type dependences struct {
+	e    *engine
+	of   *access
+	meet func(b *access) bool
+}
+
+// since finds those in the list of a side back to one that happens before, and returns the event of
+// that, -1 if there is none. A send on a closed channel is not one: looks do not depend on it.
+func (s *dependences) since(list []access) int32 {
+	for j := len(list) - 1; j >= 0; j-- {
+		if b := &list[j]; s.e.dependent(s.of, b) && s.meet(b) && (b.kind != accSend || !b.found) {
+			return b.event
+		}
+	}
+	return -1
+}
+
+// after finds those in the list that came after an event.
+func (s *dependences) after(list []access, event int32) {
+	for j := len(list) - 1; j >= 0 && list[j].event > event; j-- {
+		if b := &list[j]; s.e.dependent(s.of, b) {
+			s.meet(b)
+		}
+	}
+}
+
+// numbered finds those in the list with the number n.
+func (s *dependences) numbered(list []access, n int32) {
+	j := firstWhere(list, func(b *access) bool { return b.n >= n })
+	for ; j < len(list) && list[j].n == n; j++ {
+		if b := &list[j]; s.e.dependent(s.of, b) {
+			s.meet(b)
+		}
+	}
+}
+
+// firstWhere returns the place of the first access that is so, if those after it are so, too.
+func firstWhere(list []access, so func(b *access) bool) int {
+	low, high := 0, len(list)
+	for low < high {
+		if mid := (low + high) / 2; so(&list[mid]) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// leftWithout returns how many values there are in ch, and whether it is closed, if neither event f
+// nor any event that happens after f had been executed (couldRunWithout).
+func (e *engine) leftWithout(ch *channel, f, past int32) (n int32, closed bool) {
+	h := &ch.history
+	left := func(list []access) int {
+		return firstWhere(list, func(a *access) bool { return e.without(a, f, past) })
+	}
+	isClose := func(a *access) bool { return a.kind == accClose }
+	closes := h.closes
+	if e.isWhole(ch) {
+		closes = h.all
+	}
+	closed = ch.baseClosed
+	for i := range closes {
+		closed = closed || isClose(&closes[i]) && !e.without(&closes[i], f, past)
+	}
+	return ch.base + int32(left(h.sends)) - int32(left(h.recvs)), closed
+}
+
+// changedSince returns the first event after w by which a thread other than t changed ch, -1 if
+// there is none.
+func (e *engine) changedSince(ch *channel, t *thread, w int32) int32 {
+	first := int32(-1)
+	h := &ch.history
+	for _, list := range [][]access{h.sends, h.recvs, h.closes, h.all} {
+		j := firstWhere(list, func(a *access) bool { return a.event > w })
+		for ; j < len(list) && (first < 0 || list[j].event < first); j++ {
+			if a := &list[j]; a.changes() && int(e.stack[a.event].tid) != t.id {
+				first = a.event
+			}
+		}
+	}
+	return first
+}
+
+// madeAfter returns how many accesses of the list, to one side of a channel, are of events below
+// end that happen after event f or are it.
+func (e *engine) madeAfter(list []access, f, end int32) int {
+	from := firstWhere(list, func(a *access) bool { return e.without(a, f, wholePast) })
+	return max(0, firstWhere(list, func(a *access) bool { return a.event >= end })-from)
+}

@@ -1,0 +1,159 @@
+package hook
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A RangingMap is the state of a loop over a map. Within an execution it visits keys in the order
+// of their values, which is the same in every execution, if they have one: pointers, channels and
+// what contains them do not. A key that was deleted meanwhile is not visited, nor is a new one,
+// which Go leaves open.
+type RangingMap[K comparable, V any] struct {
+	m       map[K]V
+	begun   bool
+	entries []mapEntry[K, V] // still to visit
+	Key     K
+	Value   V
+}
+
+type mapEntry[K comparable, V any] struct {
+	key   K
+	value V // for a key that is not equal to itself, which no lookup finds
+}
+
+// RangeMap begins a loop over a map, which is named with an assumption and a site as in [Ranged]:
+// for k, v = range m becomes
+//
+//	for r := RangeMap(m, ...); r.Next(); { k = r.Key; v = r.Value;
+//
+//go:norace
+//go:noinline
+func RangeMap[M ~map[K]V, K comparable, V any](m M, assumption, site string) *RangingMap[K, V] {
+	return &RangingMap[K, V]{m: Ranged(m, assumption, site)}
+}
+
+// RangeMapKey is RangeMap for a loop that declares a variable for the key, which comes first: for
+// k := range m becomes
+//
+//	for k, r := RangeMapKey(m, ...); r.Into(&k, nil); {
+//
+//go:norace
+//go:noinline
+func RangeMapKey[M ~map[K]V, K comparable, V any](
+	m M, assumption, site string,
+) (k K, r *RangingMap[K, V]) {
+	return k, RangeMap(m, assumption, site)
+}
+
+// RangeMapValue is RangeMapKey for a loop that declares a variable for the value only.
+//
+//go:norace
+//go:noinline
+func RangeMapValue[M ~map[K]V, K comparable, V any](
+	m M, assumption, site string,
+) (v V, r *RangingMap[K, V]) {
+	return v, RangeMap(m, assumption, site)
+}
+
+// RangeMapBoth is RangeMapKey for a loop that declares both variables.
+//
+//go:norace
+//go:noinline
+func RangeMapBoth[M ~map[K]V, K comparable, V any](
+	m M, assumption, site string,
+) (k K, v V, r *RangingMap[K, V]) {
+	return k, v, RangeMap(m, assumption, site)
+}
+
+// Next goes to the next entry and reports whether there is one.
+func (r *RangingMap[K, V]) Next() bool {
+	if !r.begun {
+		r.begun = true
+		for k, v := range r.m {
+			r.entries = append(r.entries, mapEntry[K, V]{k, v})
+		}
+		if explore.InExecution() && ordered(reflect.TypeFor[K]()) {
+			slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
+				return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
+			})
+		}
+	}
+	for len(r.entries) > 0 {
+		e := r.entries[0]
+		r.entries = r.entries[1:]
+		if v, ok := r.m[e.key]; ok {
+			r.Key, r.Value = e.key, v
+			return true
+		}
+		if e.key != e.key { //nolint:gocritic,staticcheck // NaN, or what contains one
+			r.Key, r.Value = e.key, e.value
+			return true
+		}
+	}
+	return false
+}
+
+// Into is Next that stores the entry at k and v, unless they are nil.
+func (r *RangingMap[K, V]) Into(k *K, v *V) bool {
+	if !r.Next() {
+		return false
+	}
+	if k != nil {
+		*k = r.Key
+	}
+	if v != nil {
+		*v = r.Value
+	}
+	return true
+}
+
+// ordered reports whether compareKeys tells values of a type apart.
+func ordered(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Chan, reflect.Interface,
+		reflect.Complex64, reflect.Complex128:
+		return false
+	case reflect.Array:
+		return ordered(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !ordered(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// compareKeys compares two values of an ordered type.
+func compareKeys(a, b reflect.Value) int {
+	switch {
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	case a.Kind() == reflect.String:
+		return cmp.Compare(a.String(), b.String())
+	case a.Kind() == reflect.Bool:
+		return cmp.Compare(flag(a.Bool()), flag(b.Bool()))
+	case a.Kind() == reflect.Array:
+		for i := range a.Len() {
+			if c := compareKeys(a.Index(i), b.Index(i)); c != 0 {
+				return c
+			}
+		}
+	case a.Kind() == reflect.Struct:
+		for i := range a.NumField() {
+			if c := compareKeys(a.Field(i), b.Field(i)); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}

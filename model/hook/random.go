@@ -1,0 +1,47 @@
+package hook
+
+import (
+	"math/rand"
+	randv2 "math/rand/v2"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// Functions of math/rand and math/rand/v2 that draw from the source of the process draw from one of
+// these: in an execution it gives what is the same in every execution, which the verdict names.
+
+// A source is a source of both packages; it says where it was made.
+type source struct{ assumption, site string }
+
+// Uint64 draws.
+//
+//go:norace
+func (s source) Uint64() uint64 {
+	if !explore.InExecution() {
+		return randv2.Uint64()
+	}
+	explore.NoteUse(explore.Use{Assumption: s.assumption, Site: s.site}, false)
+	return explore.Draw()
+}
+
+// Int63 draws.
+func (s source) Int63() int64 { return int64(s.Uint64() >> 1) }
+
+// Seed does nothing: there is one sequence.
+func (s source) Seed(int64) {}
+
+// Rand stands for the functions of math/rand: rand.Intn becomes Rand(rand.Intn, ...).Intn.
+//
+//go:norace
+//go:noinline
+func Rand[F any](_ F, assumption, site string) *rand.Rand {
+	return rand.New(source{assumption, site})
+}
+
+// RandV2 stands for those of math/rand/v2.
+//
+//go:norace
+//go:noinline
+func RandV2[F any](_ F, assumption, site string) *randv2.Rand {
+	return randv2.New(source{assumption, site})
+}

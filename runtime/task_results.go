@@ -1,0 +1,149 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+)
+
+// Results is a [Group] whose functions have results. [NewResults] makes one; it must not be copied.
+// All that is said of the methods of a Group holds for those of the same name.
+type Results[T any] struct {
+	group *Group // never changes
+
+	lock   sync.Mutex
+	places []*result[T] // in the order of the calls that start functions; under the lock
+}
+
+// A result is the place for the result of one function.
+type result[T any] struct {
+	value T
+	state resultState
+}
+
+type resultState uint8 // under the lock of the Results
+
+const (
+	resultOpen  resultState = iota // the function has not returned
+	resultThere                    // value is its result
+	resultNone                     // there will be none
+)
+
+// NewResults returns a group of functions with results, which run in tasks of rt and end with ctx;
+// see [NewGroup].
+func NewResults[T any](ctx context.Context, rt *Runtime) *Results[T] {
+	notNil(ctx, "NewResults")
+	rt.check("NewResults")
+	return &Results[T]{group: NewGroup(ctx, rt)}
+}
+
+// SetLimit is [Group.SetLimit].
+func (r *Results[T]) SetLimit(n int) {
+	r.check("SetLimit", false)
+	r.group.SetLimit(n)
+}
+
+// Go is [Group.Go] for a function with a result.
+func (r *Results[T]) Go(fn func(Cx) (T, error)) {
+	r.check("Go", fn == nil)
+	_, call := r.place(fn)
+	r.group.Go(call)
+}
+
+// TryGo is [Group.TryGo] for a function with a result.
+func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
+	r.check("TryGo", fn == nil)
+	place, call := r.place(fn)
+	if r.group.TryGo(call) {
+		return true
+	}
+	r.close(place)
+	return false
+}
+
+// Spawn is [Group.Spawn] for a function with a result.
+func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
+	r.check("Spawn", fn == nil)
+	place, call := r.place(fn)
+	err := r.group.Spawn(cx, call)
+	if err != nil {
+		r.close(place)
+	}
+	return err
+}
+
+// Wait is [Group.Wait], and returns the results, in the order of the calls that have started the
+// functions; or none and the first error. Each result is returned once: of two calls of Wait or
+// [Results.Join], one has it.
+func (r *Results[T]) Wait() ([]T, error) {
+	r.check("Wait", false)
+	return r.take(r.group.Wait())
+}
+
+// Join is [Results.Wait] for tasks of the same runtime; see [Group.Join].
+func (r *Results[T]) Join(cx Cx) ([]T, error) {
+	r.check("Join", false)
+	return r.take(r.group.Join(cx))
+}
+
+// Cancel is [Group.Cancel].
+func (r *Results[T]) Cancel() {
+	r.check("Cancel", false)
+	r.group.Cancel()
+}
+
+// place appends a place for the result of fn, and returns it and what calls fn.
+func (r *Results[T]) place(fn func(Cx) (T, error)) (*result[T], func(Cx) error) {
+	place := &result[T]{}
+	r.lock.Lock()
+	r.places = append(r.places, place)
+	r.lock.Unlock()
+	return place, func(cx Cx) error {
+		value, err := fn(cx)
+		if err != nil {
+			return err
+		}
+		r.lock.Lock()
+		place.value, place.state = value, resultThere
+		r.lock.Unlock()
+		return nil
+	}
+}
+
+// close says that place stays empty.
+func (r *Results[T]) close(place *result[T]) {
+	r.lock.Lock()
+	place.state = resultNone
+	r.lock.Unlock()
+}
+
+// take returns what is there, and forgets it; err is how the group ended. Functions that others
+// have started meanwhile keep their places.
+func (r *Results[T]) take(err error) ([]T, error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if err != nil {
+		r.places = nil
+		return nil, err
+	}
+	values := make([]T, 0, len(r.places))
+	var open []*result[T]
+	for _, place := range r.places {
+		switch place.state {
+		case resultOpen:
+			open = append(open, place)
+		case resultThere:
+			values = append(values, place.value)
+		}
+	}
+	r.places = open
+	return values, nil
+}
+
+func (r *Results[T]) check(what string, isNil bool) {
+	if r == nil || r.group == nil {
+		panic("surewake: Results." + what + ": a nil or zero Results; NewResults makes one")
+	}
+	if isNil {
+		panic("surewake: Results." + what + ": nil function")
+	}
+}
