@@ -156,8 +156,8 @@
 //   - Tasks that respawn forever do not starve tasks from outside: each worker takes from the queue
 //     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
 //     while that queue holds more than a batch, after each batch.
-//   - Workers that have all of Go's processors, and never run out of tasks, let a goroutine run that
-//     one of them has woken by this package: by the end of a task, a channel, a lock.
+//   - Workers that have all of Go's processors, and never run out of tasks, let a goroutine run
+//     that one of them has woken by this package: by the end of a task, a channel, a lock.
 //   - No task waits for a task beneath it on its own stack: a join runs its target and nothing
 //     else. So joins deadlock only if they wait in a circle.
 //   - No timer fires early. A call that waits and returns an error has taken and given nothing,
