@@ -26,14 +26,11 @@ func Sizes() (task_, handle, call_ uintptr) {
 }
 
 // ListedFutures returns how many poll-style tasks have been IDLE and have not ended.
-func (rt *Runtime) ListedFutures() (n int) {
+func (rt *Runtime) ListedFutures() int {
 	l := &rt.futures
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	for r := l.head.next; r != &l.head; r = r.next {
-		n++
-	}
-	return n
+	return l.count
 }
 
 // Joiners returns how many wait for the end of h.
@@ -74,3 +71,6 @@ func Outer(cx Cx) *Runtime { return cx.coroutine.worker.rt }
 
 // Idle reports whether all workers sleep.
 func (rt *Runtime) Idle() bool { return rt.idle.Parked() == len(rt.workers) }
+
+// WakerOf returns the waker of the task of h.
+func WakerOf[T any](h *Handle[T]) Waker { return Waker{&h.task} }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -24,7 +23,7 @@ type Watch struct {
 	id          uint64      // in watches; never changes after Runtime.Watch
 	closeCalled atomic.Bool // Close was called
 	closed      atomic.Bool // no call may wait any more; stored under the lock
-	lock        sync.Mutex  // of the lines and deadlines of both directions
+	lock        rankedLock  // of the lines and deadlines of both directions
 	directions  [2]direction
 }
 

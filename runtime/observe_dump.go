@@ -131,12 +131,13 @@ func (l *coroutineList) look(d *dump) {
 
 // look adds the futures that have waited.
 func (l *futureList) look(d *dump) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
 	left := lookMost
-	for r := l.head.next; r != &l.head && left > 0; r = r.next {
+	for t := range l.tasks {
+		if left == 0 {
+			return
+		}
 		left--
-		d.see(r.task)
+		d.see(t)
 	}
 }
 

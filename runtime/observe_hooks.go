@@ -117,11 +117,14 @@ func textOf(does any) string {
 	return goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
 }
 
-func (c *call[T]) does() any                { return c.fn }
-func (c *callWith[A, T]) does() any         { return c.fn }
-func (c *scopeTask[T]) does() any           { return c.fn }
-func (b *batchTask[T]) does() any           { return b.batch.fn }
-func (p *futureTask[T, F]) does() any       { return reflect.TypeOf(p.future) }
+func (c *call[T]) does() any          { return c.fn }
+func (c *callWith[A, T]) does() any   { return c.fn }
+func (c *scopeTask[T]) does() any     { return c.fn }
+func (b *batchTask[T]) does() any     { return b.batch.fn }
+func (p *futureTask[T, F]) does() any { return reflect.TypeOf(p.future) }
+
+func (p *futureValueTask[T, F, P]) does() any { return reflect.TypeFor[P]() }
+
 func (c *blockingCall[T]) does() any        { return c.fn }
 func (c *blockingContextCall[T]) does() any { return c.fn }
 func (p *procedure) does() any              { return p.fn }

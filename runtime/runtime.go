@@ -93,7 +93,6 @@ func assemble(c config) *Runtime {
 	}
 	rt.places.limit, rt.places.free = c.maxTasks, c.maxTasks
 	rt.timers.init()
-	rt.futures.init()
 	rt.blocking.rt = rt
 	rt.workers = make([]*worker, c.workers)
 	for i := range rt.workers {

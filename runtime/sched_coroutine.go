@@ -60,6 +60,7 @@ type coroutine struct {
 	labelled     bool       // the goroutine has the labels of a task that was named
 	spans        []openSpan // of the tasks here that are in shields and have started tasks
 	waited       bool       // has been suspended since a future cleared this before its poll
+	alarm        int64      // the earliest time a Nap asked for in the poll; or math.MaxInt64
 	forks        *forks     // nil before the first fork
 	forker       *task      // the task that need not begin a strand; nil: none
 	running      []*run     // with Debug or Watchdog: what runs here, the innermost last

@@ -91,13 +91,14 @@ func (w *worker) toRunning(t *task) bool {
 }
 
 // endUnstarted ends t, which is RUNNING and must end, and returns true. It returns false if t must
-// run to notice: a suspended task returns an error from its wait, a future's Drop is called.
+// run to notice: a suspended task returns an error from its wait, a future's Drop is called, or the
+// future learns what it was given.
 func (w *worker) endUnstarted(t *task) bool {
 	switch body := t.body.(type) {
 	case *coroutine:
 		return false
-	case interface{ hasDropper() bool }:
-		if body.hasDropper() {
+	case interface{ mustRun() bool }:
+		if body.mustRun() {
 			return false
 		}
 	}

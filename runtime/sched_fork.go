@@ -262,8 +262,8 @@ func (ft *forkTask) poll(cx Cx) bool {
 	return true
 }
 
-// hasDropper says that the function is called in any case. (runtime/R36)
-func (ft *forkTask) hasDropper() bool { return true }
+// mustRun says that the function is called in any case. (runtime/R36)
+func (ft *forkTask) mustRun() bool { return true }
 
 func (ft *forkTask) inherited() *heritage { return ft.strand.heritage }
 func (ft *forkTask) does() any            { return ft.fn }

@@ -235,8 +235,8 @@ func (c afterCase) queue(t *ticket) queuedCase {
 	q := &queuedTimer{ticket: t}
 	if owner, ok := t.choice.waker.(*task); ok {
 		rt := t.choice.rt
-		q.timer = timer{when: deadlineAfter(rt.now(), c.d), task: owner}
-		rt.setTimer(&q.timer)
+		q.timer, q.when = timer{task: owner}, deadlineAfter(rt.now(), c.d)
+		rt.setTimer(&q.timer, q.when)
 		return q
 	}
 	q.outside = time.AfterFunc(c.d, func() {
@@ -252,11 +252,12 @@ func (c afterCase) queue(t *ticket) queuedCase {
 type queuedTimer struct {
 	ticket  *ticket
 	timer   timer
+	when    int64       // for which the timer is set
 	outside *time.Timer // nil if the owner is a task
 }
 
 func (q *queuedTimer) look() {
-	if rt := q.ticket.choice.rt; rt != nil && rt.now() >= q.timer.when {
+	if rt := q.ticket.choice.rt; rt != nil && rt.now() >= q.when {
 		q.ticket.claim()
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// selectors are the ways to select: from a task and from a goroutine.
+// selectors are the ways to select: from a task, from a goroutine, and by a future.
 var selectors = map[string]func(t *testing.T, rt *runtime.Runtime,
 	body func(choose func(cases ...runtime.Case) (int, error))){
 	"inside": func(t *testing.T, rt *runtime.Runtime,
@@ -29,6 +29,23 @@ var selectors = map[string]func(t *testing.T, rt *runtime.Runtime,
 			return runtime.SelectContext(t.Context(), cases...)
 		})
 	},
+	"future": func(t *testing.T, rt *runtime.Runtime,
+		body func(choose func(cases ...runtime.Case) (int, error)),
+	) {
+		body(func(cases ...runtime.Case) (int, error) {
+			return get(t, runtime.SubmitFuture(rt, &chooser{cases: cases}))
+		})
+	},
+}
+
+// A chooser is a Select as a future.
+type chooser struct {
+	pending runtime.Pending
+	cases   []runtime.Case
+}
+
+func (c *chooser) Poll(cx runtime.Cx) (int, error, bool) {
+	return c.pending.Poll(cx, c.cases...)
 }
 
 // eachSelector runs a test for each of them.
@@ -224,6 +241,9 @@ func TestSelectsLoseNothing(t *testing.T) {
 			}
 			var tasks []*runtime.Handle[struct{}]
 			var all sync.WaitGroup
+			future := func(cases ...runtime.Case) (int, error) {
+				return get(t, runtime.SubmitFuture(rt, &chooser{cases: cases}))
+			}
 			outside := func(cases ...runtime.Case) (int, error) {
 				return runtime.SelectContext(t.Context(), cases...)
 			}
@@ -240,12 +260,14 @@ func TestSelectsLoseNothing(t *testing.T) {
 			}
 			all.Go(func() { send(outside, pairs) })
 			all.Go(func() { take(outside) })
+			all.Go(func() { send(future, pairs+1) })
+			all.Go(func() { take(future) })
 			all.Wait()
 			for _, h := range tasks {
 				_, err := get(t, h)
 				require.NoError(t, err)
 			}
-			require.Len(t, seen, each*(pairs+1))
+			require.Len(t, seen, each*(pairs+2))
 			require.Zero(t, runtime.Waiting(a)+runtime.Waiting(b)+a.Len()+b.Len())
 		}
 	})

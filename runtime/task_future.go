@@ -1,7 +1,7 @@
 package runtime
 
 import (
-	"sync"
+	"math"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -26,7 +26,7 @@ import (
 //   - A panic if Poll waits. A lock that is nearly always free would nearly always work.
 
 // A Future is the body of a poll-style task, which needs no stack while it waits, only about 100
-// bytes.
+// bytes. It waits by a [Waker], a [Nap] or a [Pending].
 type Future[T any] interface {
 	// Poll goes on as far as it can. It returns the result and true; or it leaves a [Waker] of the
 	// task with what it waits for, and returns false. It is polled again after the waker was
@@ -89,11 +89,28 @@ func (h *Handle[T]) WakeOnEnd(w Waker) bool {
 	return h.wakeOnEnd(w.task)
 }
 
+// A polledTask is the task of a future, which is elsewhere.
+type polledTask[T any] struct {
+	Handle[T]
+	futureState
+}
+
 // A futureTask is a task that polls a future.
 type futureTask[T any, F Future[T]] struct {
-	Handle[T]
+	polledTask[T]
 	future F // the zero value once the task has ended; accessed by the runner
-	futureLink
+}
+
+// A futureValueTask is a task that polls a future which is part of it.
+type futureValueTask[T, F any, P FuturePointer[T, F]] struct {
+	polledTask[T]
+	future F // as in futureTask
+}
+
+// A FuturePointer is a pointer to an F that is a [Future].
+type FuturePointer[T, F any] interface {
+	*F
+	Future[T]
 }
 
 // SpawnFuture starts a task that polls f, as [Spawn] starts one that calls a function.
@@ -125,31 +142,80 @@ func SubmitFuture[T any, F Future[T]](rt *Runtime, f F) *Handle[T] {
 
 func newFutureTask[T any, F Future[T]](rt *Runtime, f F) *futureTask[T, F] {
 	p := &futureTask[T, F]{future: f}
-	p.state = taskstate.New(references)
-	p.body = p
-	p.rt = rt
+	p.start(rt, p)
 	return p
 }
 
-func (p *futureTask[T, F]) poll(cx Cx) bool {
-	ended := true // also if Poll panics
+// SpawnFutureValue is [SpawnFuture] for a future that is a value, which becomes part of the task:
+// that saves an allocation. T is to be given, as in SpawnFutureValue[int](cx, f).
+func SpawnFutureValue[T, F any, P FuturePointer[T, F]](cx Cx, f F) *Handle[T] {
+	cx.check("SpawnFutureValue")
+	w := cx.coroutine.worker
+	p := &futureValueTask[T, F, P]{future: f}
+	p.start(w.rt, p)
+	p.parent = cx.coroutine.asParent()
+	w.spawn(&p.Handle.task)
+	return &p.Handle
+}
+
+// SubmitFutureValue is [SubmitFuture] for a future that is a value, as in [SpawnFutureValue].
+func SubmitFutureValue[T, F any, P FuturePointer[T, F]](rt *Runtime, f F) *Handle[T] {
+	rt.check("SubmitFutureValue")
+	p := &futureValueTask[T, F, P]{future: f}
+	p.start(rt, p)
+	rt.submit(&p.Handle.task)
+	return &p.Handle
+}
+
+func (p *polledTask[T]) start(rt *Runtime, b body) {
+	p.state = taskstate.New(references)
+	p.body = b
+	p.rt = rt
+}
+
+func (p *futureTask[T, F]) poll(cx Cx) (ended bool) {
+	ended = true // also if Poll panics
 	defer func() {
-		cx.coroutine.waited = true // a future beneath cannot tell whose wait it was
-		if cx.coroutine.labelled {
-			cx.coroutine.endLabel(&p.Handle.task, p.rt.records.get(&p.Handle.task))
-		}
 		if ended {
 			p.releaseFuture()
 		}
 	}()
-	if err := p.stopErr(); err != nil {
-		p.dropFuture(err)
+	ended = p.pollFuture(cx, p.future)
+	return ended
+}
+
+func (p *futureValueTask[T, F, P]) poll(cx Cx) (ended bool) {
+	ended = true // also if Poll panics
+	defer func() {
+		if ended {
+			p.releaseFuture()
+		}
+	}()
+	ended = p.pollFuture(cx, P(&p.future))
+	return ended
+}
+
+// pollFuture is poll for the future f.
+func (p *polledTask[T]) pollFuture(cx Cx, f Future[T]) (ended bool) {
+	co := cx.coroutine
+	outer := co.alarm
+	defer func() {
+		co.alarm = outer
+		co.waited = true // a future beneath cannot tell whose wait it was
+		if co.labelled {
+			co.endLabel(&p.task, p.rt.records.get(&p.task))
+		}
+	}()
+	ending := p.stopErr()
+	if ending != nil && !p.settle(&p.task) {
+		p.dropFuture(f, ending)
 		return true
 	}
-	cx.coroutine.waited = false
-	value, err, ready := p.future.Poll(cx)
-	if cx.coroutine.forks != nil {
-		cx.coroutine.endForks(&p.Handle.task) // it may wait
+	co.alarm = math.MaxInt64
+	co.waited = false
+	value, err, ready := f.Poll(cx)
+	if co.forks != nil {
+		co.endForks(&p.task) // it may wait
 	}
 	if ready {
 		p.value = value
@@ -158,13 +224,14 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 		}
 		return true
 	}
-	if cx.coroutine.waited { // the wait may have consumed a wake, or a cancellation
+	if ending != nil {
+		p.dropFuture(f, ending)
+		return true
+	}
+	if co.waited { // the wait may have consumed a wake, or a cancellation
 		p.state.Wake()
 	}
-	if p.futureLink.task == nil {
-		p.rt.futures.add(&p.futureLink, &p.Handle.task)
-	}
-	ended = false
+	p.rest(&p.task, co.alarm)
 	return false
 }
 
@@ -172,84 +239,52 @@ func (p *futureTask[T, F]) poll(cx Cx) bool {
 func (p *futureTask[T, F]) releaseFuture() {
 	var none F
 	p.future = none
-	if p.futureLink.task != nil {
-		p.rt.futures.remove(&p.futureLink)
-	}
+	p.release(&p.task)
 }
 
-// dropFuture calls the future's Drop, if it has one, and makes err the result unless Drop panics.
-// The runner calls it.
-func (p *futureTask[T, F]) dropFuture(err error) {
-	if d, ok := any(p.future).(Dropper); ok {
+func (p *futureValueTask[T, F, P]) releaseFuture() {
+	var none F
+	p.future = none
+	p.release(&p.task)
+}
+
+// dropFuture calls the Drop of f, if it has one, and makes err the result unless Drop panics. The
+// runner calls it.
+func (p *polledTask[T]) dropFuture(f Future[T], err error) {
+	if d, ok := f.(Dropper); ok {
 		d.Drop()
 	}
 	p.fail(err)
 }
 
-// hasDropper reports whether the future has a Drop, which is user code and needs a coroutine. The
-// runner calls it.
-func (p *futureTask[T, F]) hasDropper() bool {
-	_, ok := any(p.future).(Dropper)
-	return ok
+// mustRun reports whether a task that must end has to be polled nevertheless: its future has a
+// Drop, which is user code and needs a coroutine, or has been given what it waits for. The runner
+// calls it.
+func (p *futureTask[T, F]) mustRun() bool { return p.mustPoll(p.future) }
+
+func (p *futureValueTask[T, F, P]) mustRun() bool { return p.mustPoll(P(&p.future)) }
+
+func (p *polledTask[T]) mustPoll(f Future[T]) bool {
+	_, ok := f.(Dropper)
+	return ok || p.settle(&p.task)
 }
 
-// discardInput is called in place of a poll if hasDropper is false, or if the task was refused.
+// discardInput is called in place of a poll if mustRun is false, or if the task was refused.
 func (p *futureTask[T, F]) discardInput() {
+	defer p.releaseFuture()
+	p.discardFuture(p.future)
+}
+
+func (p *futureValueTask[T, F, P]) discardInput() {
+	defer p.releaseFuture()
+	p.discardFuture(P(&p.future))
+}
+
+func (p *polledTask[T]) discardFuture(f Future[T]) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.recordPanic(r)
 		}
-		p.releaseFuture()
 	}()
-	p.dropFuture(p.failure().error)
-}
-
-// A futureLink links a poll-style task into the runtime's futureList.
-type futureLink struct {
-	// The links are under the list's lock.
-	previous, next *futureLink
-	// task is nil until the task enters the list, and never changes then. Set by the runner under
-	// the lock.
-	task *task
-}
-
-// A futureList lists the poll-style tasks of a runtime that have been IDLE at least once and have
-// not ended: those that Close must wake. Any goroutine may call its methods.
-type futureList struct {
-	lock sync.Mutex
-	head futureLink // of a ring
-}
-
-func (l *futureList) init() { l.head.previous, l.head.next = &l.head, &l.head }
-
-func (l *futureList) add(r *futureLink, t *task) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	r.task = t
-	r.previous, r.next = &l.head, l.head.next
-	r.next.previous, l.head.next = r, r
-}
-
-func (l *futureList) remove(r *futureLink) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	r.previous.next, r.next.previous = r.next, r.previous
-	r.previous, r.next = nil, nil
-}
-
-// empty reports whether no task is in the list.
-func (l *futureList) empty() bool {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	return l.head.next == &l.head
-}
-
-// wakeAll wakes all tasks of the list. Partner: worker.toIdle, which loads the mode after the task
-// has entered the list.
-func (l *futureList) wakeAll() {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	for r := l.head.next; r != &l.head; r = r.next {
-		r.task.wake(nil)
-	}
+	p.dropFuture(f, p.failure().error)
 }

@@ -442,7 +442,7 @@ func TestPollStyleTaskIsSmall(t *testing.T) {
 		t.Skip("sizes are those of 64-bit machines")
 	}
 	require.EqualValues(t, []uintptr{48, 56, 64}, []uintptr{task, handle, call})
-	require.LessOrEqual(t, runtime.SizeOfFutureTask[int, *bell](), uintptr(96))
+	require.LessOrEqual(t, runtime.SizeOfFutureTask[int, *bell](), uintptr(80))
 }
 
 // A sleeper is the smallest future that waits for somebody.

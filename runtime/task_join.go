@@ -130,11 +130,12 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 		return zero, ErrTimeout
 	}
 	rt := cx.task.rt
-	t := &timer{when: deadlineAfter(rt.now(), d), task: cx.task}
-	rt.setTimer(t)
+	when := deadlineAfter(rt.now(), d)
+	t := &timer{task: cx.task}
+	rt.setTimer(t, when)
 	defer rt.timers.stop(t)
 	err := cx.awaitOr(&h.task, func() error {
-		if rt.now() < t.when {
+		if rt.now() < when {
 			return nil
 		}
 		return ErrTimeout

@@ -47,10 +47,10 @@ type shieldedBody struct {
 	span *shieldSpan
 }
 
-// hasDropper is that of a future; see endUnstarted.
-func (b *shieldedBody) hasDropper() bool {
-	d, ok := b.body.(interface{ hasDropper() bool })
-	return ok && d.hasDropper()
+// mustRun is that of a future or a fork; see endUnstarted.
+func (b *shieldedBody) mustRun() bool {
+	d, ok := b.body.(interface{ mustRun() bool })
+	return ok && d.mustRun()
 }
 
 // An openSpan is the span of a task on a coroutine.

@@ -63,7 +63,7 @@ func TestWhereDueTasksGo(t *testing.T) {
 				x.state.ToRunning()
 				x.state.ToIdle()
 				due = append(due, x)
-				rt.timers.set(&timer{when: int64(i), task: x})
+				rt.timers.set(&timer{task: x}, int64(i))
 			}
 			w.fireTimers()
 			if c.slot > 0 {

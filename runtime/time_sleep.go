@@ -31,11 +31,11 @@ func (cx Cx) SleepUntil(t time.Time) error {
 // sleepUntil waits until the runtime's clock shows when.
 func (cx Cx) sleepUntil(when int64) error {
 	rt := cx.task.rt
-	t := &timer{when: when, task: cx.task}
-	rt.setTimer(t)
+	t := &timer{task: cx.task}
+	rt.setTimer(t, when)
 	for {
 		cx.coroutine.suspend(taskWaits)
-		if rt.now() >= t.when {
+		if rt.now() >= when {
 			rt.timers.stop(t) // it has not fired if something else woke the task
 			return nil
 		}

@@ -9,13 +9,18 @@ import (
 	"github.com/surewake/surewake/taskstate"
 )
 
-// A timer wakes its task when the runtime's clock shows when, or later. It belongs to its maker
-// until it is set, and then to the timers until it has fired or is stopped.
+// A timer wakes its task when the runtime's clock shows the time for which it was set, or later. It
+// belongs to its maker until it is set, and then to the timers until it has fired or is stopped.
 type timer struct {
-	when  int64
-	task  *task
-	index int // in the heap; -1 once it has been in it and is no more
+	task *task
+	// The others are under the lock of the timers once it has been set.
+	index int32  // in the heap; unset if it is not in it
+	order uint32 // of timers that were set for the same time; it wraps
 }
+
+// unset is the index of a timer that is not set. That of one that never was is not looked at,
+// except if it is the alarm of a future.
+const unset = -1
 
 // timers is the set of a runtime's timers: a heap under a lock. Any goroutine may call its methods.
 type timers struct {
@@ -25,7 +30,7 @@ type timers struct {
 	count atomic.Int64 // len(heap): written under the lock, read by any goroutine
 	lock  sync.Mutex
 	heap  timerHeap
-	order uint64
+	order uint32 // of the timer that was set last
 }
 
 func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
@@ -40,26 +45,47 @@ func (ts *timers) until(now int64) time.Duration {
 	return time.Duration(max(next-now, 0))
 }
 
-// set sets t, and reports whether t is now the earliest timer.
-func (ts *timers) set(t *timer) bool {
+// set sets t, which is not set, for when, and reports whether t is now the earliest timer.
+func (ts *timers) set(t *timer, when int64) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
+	return ts.setLocked(t, when)
+}
+
+// setLocked is set, under the lock.
+func (ts *timers) setLocked(t *timer, when int64) bool {
 	ts.order++
-	ts.heap.push(timerEntry{t.when, ts.order, t})
+	t.order = ts.order
+	ts.heap.push(timerEntry{when, t})
 	ts.count.Store(int64(len(ts.heap)))
 	if t.index != 0 {
 		return false
 	}
 	// Partner: drive, which becomes the driver and then loads next.
-	ts.next.Store(t.when)
+	ts.next.Store(when)
 	return true
+}
+
+// move sets t for when, whether it is set or not, and reports whether t is the earliest timer and
+// was not set for that time before. t must have been set before, or have the index unset.
+func (ts *timers) move(t *timer, when int64) bool {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	if t.index != unset {
+		if ts.heap[t.index].when == when {
+			return false
+		}
+		ts.heap.remove(t.index)
+		defer ts.publish()
+	}
+	return ts.setLocked(t, when)
 }
 
 // stop stops t, and reports whether t was set. A stopped timer does not fire.
 func (ts *timers) stop(t *timer) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
-	if t.index < 0 {
+	if t.index == unset {
 		return false
 	}
 	ts.heap.remove(t.index)
@@ -98,26 +124,25 @@ type timerHeap []timerEntry
 // A timerEntry is a timer with what it is compared by, which saves most accesses to the timer.
 type timerEntry struct {
 	when  int64
-	order uint64 // of timers with the same deadline
 	timer *timer
 }
 
 const heapChildren = 4
 
 func (e *timerEntry) before(f *timerEntry) bool {
-	return e.when < f.when || e.when == f.when && e.order < f.order
+	return e.when < f.when || e.when == f.when && int32(e.timer.order-f.timer.order) < 0
 }
 
 func (h *timerHeap) push(e timerEntry) {
 	*h = append(*h, timerEntry{})
-	h.up(len(*h)-1, e)
+	h.up(int32(len(*h)-1), e)
 }
 
 // remove removes the entry at i.
-func (h *timerHeap) remove(i int) {
+func (h *timerHeap) remove(i int32) {
 	old := *h
-	old[i].timer.index = -1
-	n := len(old) - 1
+	old[i].timer.index = unset
+	n := int32(len(old) - 1)
 	last := old[n]
 	old[n] = timerEntry{}
 	*h = old[:n]
@@ -130,7 +155,7 @@ func (h *timerHeap) remove(i int) {
 }
 
 // up puts e at i, or at a place above it.
-func (h timerHeap) up(i int, e timerEntry) {
+func (h timerHeap) up(i int32, e timerEntry) {
 	for i > 0 {
 		parent := (i - 1) / heapChildren
 		if !e.before(&h[parent]) {
@@ -143,14 +168,14 @@ func (h timerHeap) up(i int, e timerEntry) {
 }
 
 // down puts e at i, or at a place below it.
-func (h timerHeap) down(i int, e timerEntry) {
+func (h timerHeap) down(i int32, e timerEntry) {
 	for {
-		first := heapChildren*i + 1
+		first := heapChildren*int(i) + 1
 		if first >= len(h) {
 			break
 		}
-		least := first
-		for c := first + 1; c < min(first+heapChildren, len(h)); c++ {
+		least := int32(first)
+		for c := least + 1; c < int32(min(first+heapChildren, len(h))); c++ {
 			if h[c].before(&h[least]) {
 				least = c
 			}
@@ -164,7 +189,7 @@ func (h timerHeap) down(i int, e timerEntry) {
 	h.put(i, e)
 }
 
-func (h timerHeap) put(i int, e timerEntry) {
+func (h timerHeap) put(i int32, e timerEntry) {
 	h[i] = e
 	e.timer.index = i
 }
@@ -235,10 +260,10 @@ func deadlineAfter(now int64, d time.Duration) int64 {
 	return now + int64(d)
 }
 
-// setTimer sets t. If t is now the earliest timer, it wakes the driver, which may sleep for longer.
-// (runtime/P3)
-func (rt *Runtime) setTimer(t *timer) {
-	if rt.timers.set(t) {
+// setTimer sets t for when. If t is now the earliest timer, it wakes the driver, which may sleep
+// for longer. (runtime/P3)
+func (rt *Runtime) setTimer(t *timer, when int64) {
+	if rt.timers.set(t, when) {
 		rt.wakeDriver()
 	}
 }

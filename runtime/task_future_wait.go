@@ -1,0 +1,233 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// What futures wait for
+//
+// A future waits for time by a [Nap], and for everything that [Select] waits for by a [Pending],
+// which is a Select that returns instead of waiting, and goes on in a later poll.
+//
+//	Nap       each poll asks again for the times that it waits for; after the poll the task's alarm
+//	          is set for the earliest, or stopped if there is none. So a future may be composed of
+//	          others, and has one timer
+//	Pending   the first poll queues a waiter for each case, whose owner is the task; a source that
+//	          decides wakes the task; the next poll finds the decision, and withdraws the others
+//
+// A future that must end is not polled, but its Pendings may be in the lines of their sources, or
+// may have been given something. So its runner settles them first: each gives up. If one cannot,
+// since its source has decided, the future is polled once more, and learns what it was given; only
+// then it ends. Whatever is left when it has ended is withdrawn. (runtime/R50)
+//
+// Rejected alternatives
+//
+//   - Withdrawing in Drop, by the future. One that forgets it leaves a waiter to which a source
+//     gives what nobody takes.
+//   - A timer in each Nap. It takes 16 bytes for each, and must be stopped by whoever drops it.
+
+// A Nap is how a future waits for a time: what [Cx.Sleep] is for tasks that have a stack. The zero
+// Nap has not begun. It takes 8 bytes, and belongs to one future.
+type Nap struct {
+	until int64 // on the clock of the runtime; 0 before it begins
+}
+
+// Over begins the nap unless it has begun, and reports whether d has passed since. If so, the
+// next call begins another. If not, the task is polled again when it has, unless something else
+// causes a poll before: then Over must be called again for this to hold. The d of calls after the
+// first has no effect. A d of zero or less is over at once.
+//
+// Only Poll of a [Future] may call it, and what Poll calls: Over panics in other tasks.
+func (n *Nap) Over(cx Cx, d time.Duration) bool {
+	cx.check("Nap.Over")
+	cx.futureState("Nap.Over")
+	now := cx.task.rt.now()
+	if n.until == 0 {
+		n.until = max(deadlineAfter(now, d), 1)
+	}
+	if d <= 0 || n.until <= now {
+		n.until = 0
+		return true
+	}
+	cx.coroutine.alarm = min(cx.coroutine.alarm, n.until)
+	return false
+}
+
+// A Pending is a [Select] of a future. The zero Pending waits for nothing. A future may have
+// several. It must not be copied while it waits.
+type Pending struct {
+	task           *task // for which it waits; nil if it does not
+	next, previous *Pending
+	list           **Pending // in which it is
+	selection
+}
+
+// Poll takes a case that can be taken, and returns its number, its error and true, as [Select]
+// does. Otherwise it waits for all of them, and returns false: the task is polled again when one
+// has been taken, and Poll with the same cases returns its number then. The cases belong to the
+// Pending until Poll returns true; after that, Poll begins anew.
+//
+// If the task must end, Poll returns -1, [Cx.Err] and true, unless a case has been taken: a future
+// that must end is polled once more if one of its Pendings has taken a case, so that nothing is
+// lost that it was given. When the future has ended, its Pendings are withdrawn, and what they have
+// been given since they were polled is dropped with them: a future that ends while one waits calls
+// [Pending.Stop] before.
+//
+// Only Poll of a [Future] may call it, and what Poll calls: it panics in other tasks. It also
+// panics if it waits for another task, or for another number of cases.
+func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool) {
+	cx.check("Pending.Poll")
+	f := cx.futureState("Pending.Poll")
+	if p.task == nil {
+		return p.begin(cx, f, cases)
+	}
+	if p.task != cx.task {
+		panic("surewake: Pending.Poll: it waits for another task")
+	}
+	if len(cases) != len(p.cases) {
+		panic(fmt.Sprintf("surewake: Pending.Poll: %d cases, where it waits for %d", len(cases),
+			len(p.cases)))
+	}
+	if p.look(); !p.decided() {
+		return -1, nil, false
+	}
+	why := cx.stopErr()
+	number, err = p.end(f, why, cx.coroutine.worker)
+	return number, err, true
+}
+
+// Stop ends the wait and returns true; nothing was taken. It returns false if a case has been
+// taken: then Poll returns its number. It returns true if the Pending does not wait. Poll of its
+// future may call it, and what that calls: it panics as Poll does.
+func (p *Pending) Stop(cx Cx) bool {
+	cx.check("Pending.Stop")
+	f := cx.futureState("Pending.Stop")
+	if p.task == nil {
+		return true
+	}
+	if p.task != cx.task {
+		panic("surewake: Pending.Stop: it waits for another task")
+	}
+	if !p.giveUp() {
+		return false
+	}
+	_, _ = p.end(f, nil, cx.coroutine.worker)
+	return true
+}
+
+// begin is Poll if it does not wait yet.
+func (p *Pending) begin(cx Cx, f *futureState, cases []Case) (number int, err error, ready bool) {
+	if err := cx.stopErr(); err != nil {
+		return -1, err, true
+	}
+	by := cx.coroutine.worker
+	s := selection{cases: cases}
+	first := 0
+	if len(cases) > 1 {
+		first = by.randomBelow(len(cases))
+	}
+	if i, err := s.begin(cx.task, cx.task, first, by); i >= 0 {
+		cx.charge()
+		return i, err, true
+	}
+	if s.decided() { // the end of a task that begin has found does not wake
+		i, err := s.end(nil, by)
+		return i, err, true
+	}
+	p.selection, p.task = s, cx.task
+	p.list = f.list(cx.task)
+	if p.next = *p.list; p.next != nil {
+		p.next.previous = p
+	}
+	*p.list, f.pending = p, true
+	return -1, nil, false
+}
+
+// end withdraws all cases, after the choice, and returns what Select returns.
+func (p *Pending) end(f *futureState, why error, by *worker) (int, error) {
+	if p.next != nil {
+		p.next.previous = p.previous
+	}
+	if p.previous != nil {
+		p.previous.next = p.next
+	} else {
+		*p.list, f.pending = p.next, p.next != nil
+	}
+	s := p.selection
+	*p = Pending{}
+	return s.end(why, by)
+}
+
+// futureState returns the state of the running task, which is a future; what is the name of the
+// calling function.
+func (cx Cx) futureState(what string) *futureState {
+	f, ok := cx.task.ownBody().(interface{ stateOfFuture() *futureState })
+	if !ok {
+		panic("surewake: " + what + ": the task is not a future; it can wait by Sleep and Select")
+	}
+	return f.stateOfFuture()
+}
+
+func (f *futureState) stateOfFuture() *futureState { return f }
+
+// list returns the list of the Pendings of t, whose runner calls it.
+func (f *futureState) list(t *task) **Pending {
+	f.enter(t)
+	return t.rt.futures.pendings(f.slot)
+}
+
+// enter gives t a slot, if it has none.
+func (f *futureState) enter(t *task) {
+	if f.slot == noSlot {
+		f.slot = t.rt.futures.add(t)
+	}
+}
+
+// rest is called after a poll of t that was not ready, for which the alarm is asked for at when, or
+// not at all if that is math.MaxInt64. The runner calls it.
+func (f *futureState) rest(t *task, when int64) {
+	f.enter(t)
+	if when == math.MaxInt64 {
+		f.stopAlarm(t)
+		return
+	}
+	f.alarming = true
+	if t.rt.timers.move(t.rt.futures.alarm(f.slot), when) {
+		t.rt.wakeDriver() // runtime/P3
+	}
+}
+
+func (f *futureState) stopAlarm(t *task) {
+	if f.alarming {
+		t.rt.timers.stop(t.rt.futures.alarm(f.slot))
+		f.alarming = false
+	}
+}
+
+// settle lets all Pendings of t give up, which must end, and reports whether one could not, since
+// it has taken a case. The runner calls it.
+func (f *futureState) settle(t *task) (taken bool) {
+	if !f.pending {
+		return false
+	}
+	for p := *t.rt.futures.pendings(f.slot); p != nil; p = p.next {
+		p.giveUp()
+		taken = taken || p.choice.made.Load() != gaveUp
+	}
+	return taken
+}
+
+// release gives back everything that t has of the runtime, which has ended. The runner calls it.
+func (f *futureState) release(t *task) {
+	if f.slot == noSlot {
+		return
+	}
+	for f.pending {
+		(*t.rt.futures.pendings(f.slot)).end(f, nil, nil)
+	}
+	f.stopAlarm(t)
+	t.rt.futures.remove(f.slot)
+	f.slot = noSlot
+}

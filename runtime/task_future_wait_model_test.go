@@ -1,0 +1,198 @@
+package runtime
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/surewake/surewake/model"
+)
+
+// A taker is a future that receives one value.
+type taker struct {
+	pending Pending
+	cases   []Case
+	into    int
+}
+
+func takes(c *Channel[int], more ...Case) *taker {
+	f := &taker{}
+	f.cases = append([]Case{c.ReceiveCase(&f.into)}, more...)
+	return f
+}
+
+func (f *taker) Poll(cx Cx) (int, error, bool) {
+	_, err, ready := f.pending.Poll(cx, f.cases...)
+	return f.into, err, ready
+}
+
+// A value is sent to a future which is cancelled, or whose runtime is closed: the future returns
+// it, or the sender keeps it, and nobody is left in line. (runtime/R50)
+func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
+	for name, end := range map[string]func(w world, h *Handle[int]){
+		"cancel": func(_ world, h *Handle[int]) { h.Cancel() },
+		"Close":  func(w world, _ *Handle[int]) { w.x.Assert(w.Close() == nil, "Close fails") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, 1)
+				c := NewChannel[int](0)
+				h := SubmitFuture(w.Runtime, takes(c))
+				var sent error
+				x.Go("sends", func() { sent = c.TrySend(5) })
+				end(w, h)
+				x.Join()
+				if w.mode.Load() == open {
+					w.shutdown()
+				}
+				w.over()
+				v, err, over := h.TryJoin()
+				x.Assert(over, "the future has not ended")
+				x.Assert((sent == nil) == (err == nil && v == 5), "sent: %v; the future: %d, %v",
+					sent, v, err)
+				x.Assert(c.receivers.first == nil, "somebody waits")
+				x.Assert(w.futures.empty(), "a slot is in use")
+			}, model.Preemptions(2), model.Executions(20_000))
+		})
+	}
+}
+
+// A future waits for a value and for a permit, and both come at once: it takes one, and the other
+// stays where it is.
+func TestPendingTakesOneOfTwo(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := newWorld(x, 1)
+		c, s := NewChannel[int](1), NewSemaphore(1)
+		x.Assert(s.TryAcquire(1), "no permit is free")
+		h := SubmitFuture(w.Runtime, takes(c, s.AcquireCase(1)))
+		x.Go("sends", func() { x.Assert(c.TrySend(5) == nil, "there is no room") })
+		s.Release(1)
+		v, err := h.Wait(t.Context())
+		x.Join()
+		w.shutdown()
+		x.Assert(err == nil, "%v", err)
+		x.Assert((v == 5) == (c.Len() == 0) && (v == 0) == !s.TryAcquire(1),
+			"it has received %d; %d values are left", v, c.Len())
+	}, model.Preemptions(2), model.Executions(20_000))
+}
+
+// A napper is a future that waits for a time or for a signal.
+type napper struct {
+	nap     Nap
+	pending Pending
+	notify  *Notify
+}
+
+func (f *napper) Poll(cx Cx) (int, error, bool) {
+	if _, err, ready := f.pending.Poll(cx, f.notify.WaitCase()); ready {
+		return 1, err, true
+	}
+	if !f.nap.Over(cx, 1) {
+		return 0, nil, false
+	}
+	if f.pending.Stop(cx) {
+		return 2, nil, true
+	}
+	_, err, ready := f.pending.Poll(cx, f.notify.WaitCase())
+	return 1, err, ready
+}
+
+// The nap of a future is over, or its signal comes, whichever is first, and one of them ends it.
+func TestNapOfAFutureIsNotLost(t *testing.T) {
+	for name, signals := range map[string]bool{"time": false, "time and a signal": true} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := newWorld(x, 1)
+				f := &napper{notify: new(Notify)}
+				h := SubmitFuture(w.Runtime, f)
+				if signals {
+					x.Go("signals", f.notify.Signal)
+				}
+				v, err := h.Wait(t.Context())
+				x.Join()
+				w.shutdown()
+				x.Assert(err == nil && (v == 2 || signals && v == 1), "%d, %v", v, err)
+				x.Assert(!signals || f.notify.signalled == (v == 2), "the signal is lost")
+				x.Assert(len(w.timers.heap) == 0 && f.notify.line.first == nil, "something is left")
+			}, model.Preemptions(2), model.Executions(20_000))
+		})
+	}
+}
+
+// Two futures of one chunk have their first Pending at the same time: each has its own list.
+func TestFuturesWaitForTheFirstTimeTogether(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		rt := stillWorld(x, 1)
+		var tasks [2]task
+		var states [2]futureState
+		var own [2]Pending
+		for i := range tasks {
+			x.Go("runner", func() {
+				tasks[i].rt = rt.Runtime
+				list := states[i].list(&tasks[i])
+				x.Assert(*list == nil, "the list is not empty")
+				*list = &own[i]
+				x.Assert(*states[i].list(&tasks[i]) == &own[i], "the list of another")
+				*list = nil
+				rt.futures.remove(states[i].slot)
+			})
+		}
+		x.Join()
+		x.Assert(rt.futures.empty(), "a slot is in use")
+	})
+}
+
+// The slots of futures against a map.
+func futureListMachine(t *rapid.T) {
+	var l futureList
+	slots := map[uint32]*task{}
+	var order []uint32
+	add := func(*rapid.T) {
+		x := new(task)
+		slot := l.add(x)
+		if slot == noSlot || slots[slot] != nil || *l.alarm(slot) != (timer{task: x, index: unset}) {
+			t.Fatalf("slot %d: %+v", slot, *l.alarm(slot))
+		}
+		slots[slot], order = x, append(order, slot)
+	}
+	remove := func(t *rapid.T) {
+		if len(order) == 0 {
+			return
+		}
+		i := rapid.IntRange(0, len(order)-1).Draw(t, "which")
+		l.remove(order[i])
+		delete(slots, order[i])
+		order[i] = order[len(order)-1]
+		order = order[:len(order)-1]
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"add":    add,
+		"remove": remove,
+		"fill": func(t *rapid.T) {
+			for range futureChunkLen {
+				add(t)
+			}
+		},
+		"empty": func(t *rapid.T) {
+			for len(order) > 0 {
+				remove(t)
+			}
+			require.Nil(t, l.chunks.Load(), "memory is kept")
+		},
+		"": func(t *rapid.T) {
+			require.Equal(t, len(slots) == 0, l.empty())
+			seen := map[*task]bool{}
+			for x := range l.tasks {
+				seen[x] = true
+			}
+			right := len(seen) == len(slots)
+			for slot, x := range slots {
+				right = right && seen[x] && l.alarm(slot).task == x
+			}
+			require.True(t, right, "%d slots, %d tasks", len(slots), len(seen))
+		},
+	})
+}
+
+func TestFutureListDoesWhatAMapDoes(t *testing.T) { rapid.Check(t, futureListMachine) }
