@@ -52,7 +52,8 @@ import (
 //   - A link among the joiners of its task, as if it were inlined: a cancellation is passed on. The
 //     owner makes the links beneath before anybody else may need them. (runtime/R35) Unlike what is
 //     inlined, it is there while its task waits, or is in a shield: who cancels a task that waits
-//     passes it on, and so does a cancelled task that leaves its shields. (runtime/R43)
+//     passes it on, and so does a cancelled task that leaves its shields. (runtime/R43) What was
+//     forked in a shield is told by the latter only. (runtime/R46)
 //   - It always runs: its join returns what the function has returned, so a closed runtime must not
 //     end it unstarted. (runtime/R36)
 //   - Its task waits for it, in the join, or at its own end, in Abandon. (runtime/R37)
@@ -88,6 +89,7 @@ type strand struct {
 	serial   uint64 // of the run of task
 	heritage *heritage
 	span     *shieldSpan // for what is started here
+	shielded bool        // span is that of a shield of task
 	outer    *strand     // that of which task is a claimed fork, or nil
 	below    *strand     // the next older one
 }
@@ -101,7 +103,7 @@ func (cx Cx) beginStrand() {
 	f := co.ownForks()
 	s := strand{
 		base: f.stack.Len(), task: t, serial: co.asParent(), heritage: t.heritage(),
-		span: co.spanToInherit(), outer: t.forkedIn(),
+		span: co.spanToInherit(), shielded: t.state.Load().Shield() > 0, outer: t.forkedIn(),
 	}
 	below := f.strand.Load()
 	for below != nil && below.base > s.base {
@@ -246,6 +248,9 @@ func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
 		t.body = &shieldedBody{ft, s.span}
 	}
 	ft.link.child, ft.link.fork, ft.link.waker = t, true, &ft.link
+	if s.shielded {
+		ft.link.shield = s.span // runtime/R46
+	}
 	s.task.pushJoiner(&ft.link.joiner) // partner: cancelInlined, after Cancel (runtime/R35)
 	if s.task.state.Load().CancelEffective() {
 		t.cancel(w)
