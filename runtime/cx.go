@@ -68,10 +68,19 @@ func (cx Cx) Shield(fn func()) {
 	if rt := cx.task.rt; !rt.adorns.Load() {
 		rt.adorns.Store(true)
 	}
-	cx.task.state.EnterShield()
-	cx.coroutine.forker = nil // another strand, with another span
+	cx.enterShield()
 	defer cx.leaveShield()
 	fn()
+}
+
+// enterShield enters a shield. What a cancelled task has forked before is told of the cancellation,
+// whenever it becomes a task.
+func (cx Cx) enterShield() {
+	co := cx.coroutine
+	if cx.task.state.EnterShield() && co.forks != nil {
+		co.forks.tell(cx.task) // runtime/R49
+	}
+	co.forker = nil // another strand, with another span
 }
 
 // leaveShield leaves a shield. If the task must end then, it tells its forks, and ends the task's

@@ -53,7 +53,8 @@ import (
 //     owner makes the links beneath before anybody else may need them. (runtime/R35) Unlike what is
 //     inlined, it is there while its task waits, or is in a shield: who cancels a task that waits
 //     passes it on, and so does a cancelled task that leaves its shields. (runtime/R43) What was
-//     forked in a shield is told by the latter only. (runtime/R46)
+//     forked in a shield is told by the latter only. (runtime/R46) Who has claimed a fork may find
+//     its task in a shield that it has entered after it was told: that leaves a note. (runtime/R49)
 //   - It always runs: its join returns what the function has returned, so a closed runtime must not
 //     end it unstarted. (runtime/R36)
 //   - Its task waits for it, in the join, or at its own end, in Abandon. (runtime/R37)
@@ -82,7 +83,7 @@ type forks struct {
 	joining atomic.Pointer[task]
 }
 
-// A strand is a stretch of a stack. It never changes.
+// A strand is a stretch of a stack. Apart from told, it never changes.
 type strand struct {
 	base     int // the depth of its first fork
 	task     *task
@@ -92,6 +93,9 @@ type strand struct {
 	shielded bool        // span is that of a shield of task
 	outer    *strand     // that of which task is a claimed fork, or nil
 	below    *strand     // the next older one
+	// told is set if task has been told of its cancellation, when it enters a shield. Stored by the
+	// owner, loaded by whoever has claimed a fork.
+	told atomic.Bool
 }
 
 // beginStrand makes the running task the one that forks.
@@ -101,7 +105,7 @@ func (cx Cx) beginStrand() {
 	cx.check("Fork")
 	co, t := cx.coroutine, cx.task
 	f := co.ownForks()
-	s := strand{
+	s := &strand{
 		base: f.stack.Len(), task: t, serial: co.asParent(), heritage: t.heritage(),
 		span: co.spanToInherit(), shielded: t.state.Load().Shield() > 0, outer: t.forkedIn(),
 	}
@@ -114,7 +118,7 @@ func (cx Cx) beginStrand() {
 			below = below.below
 		}
 		s.below = below
-		below = &s
+		below = s
 	}
 	f.strand.Store(below) // partner: newForkTask, after a claim
 	co.forker = t
@@ -251,11 +255,21 @@ func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
 	if s.shielded {
 		ft.link.shield = s.span // runtime/R46
 	}
-	s.task.pushJoiner(&ft.link.joiner) // partner: cancelInlined, after Cancel (runtime/R35)
-	if s.task.state.Load().CancelEffective() {
+	// Partners: cancelInlined, after Cancel (runtime/R35), and tell, after EnterShield (runtime/R49).
+	s.task.pushJoiner(&ft.link.joiner)
+	if s.task.state.Load().CancelEffective() || s.told.Load() {
 		t.cancel(w)
 	}
 	return t
+}
+
+// tell tells all forks of t, the running task, which has been told of its cancellation and is in a
+// shield now: those that are tasks, and by strand.told those that will be.
+func (f *forks) tell(t *task) {
+	for s := f.strand.Load(); s != nil && s.task == t; s = s.below {
+		s.told.Store(true) // partner: newForkTask, which pushes the link and then loads it
+	}
+	t.cancelInlined(f.coroutine.worker)
 }
 
 func (ft *forkTask) poll(cx Cx) bool {
@@ -304,7 +318,7 @@ func (cx Cx) awaitFork(c *fork.Claim[Cx]) {
 		}
 		cx.coroutine.suspend(taskWaits)
 	}
-	cx.task.state.EnterShield() // or the task would not wait, but run in turns
+	cx.enterShield() // or the task would not wait, but run in turns
 	defer cx.leaveShield()
 	for !c.Ended() {
 		cx.coroutine.suspend(taskWaits)

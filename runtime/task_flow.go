@@ -182,7 +182,7 @@ func (cx Cx) suspendForChild(t *task) {
 		}
 	}
 	cx.cancelChild(t)
-	cx.task.state.EnterShield() // or the task would not wait, but run in turns
+	cx.enterShield() // or the task would not wait, but run in turns
 	defer cx.leaveShield()
 	for {
 		cx.coroutine.suspend(taskWaits)

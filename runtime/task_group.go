@@ -244,7 +244,7 @@ func (g *Group) Join(cx Cx) error {
 	}
 	g.fail(err, false, cx.coroutine.worker)
 	if w := g.await(me); w != nil {
-		cx.task.state.EnterShield() // or the task would not wait, but run in turns
+		cx.enterShield() // or the task would not wait, but run in turns
 		defer cx.leaveShield()
 		_ = w.wait(cx, (*groupEnd)(g))
 	}
