@@ -38,6 +38,9 @@ const forkedItems = 64
 // So each steal gets one call; where these are shorter than a microsecond or two, [Range] over a
 // slice is better. At most 64 values are drawn before their calls have ended.
 //
+// seq may fork, to prepare the next value for instance. As long as it has forks that it has not
+// joined, ForEach leaves no call to a thief.
+//
 // If a call of body panics, or seq does, so does ForEach, as [For] does. It panics if seq or body
 // is nil. The owner of the Stack of w calls it.
 func ForEach[W Strand[W], E any](w W, seq iter.Seq[E], body func(w W, e E)) {
@@ -49,7 +52,8 @@ func ForEach[W Strand[W], E any](w W, seq iter.Seq[E], body func(w W, e E)) {
 	defer s.abandonUnless(&returned, base)
 	var forked []*Frame[W, item[W, E], struct{}]
 	for e := range seq {
-		if !s.Asked() {
+		// seq joins its forks next, and what is above them must not be there then. (fork/K12)
+		if !s.Asked() || s.top != base+len(forked) {
 			body(w, e)
 			continue
 		}

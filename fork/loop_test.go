@@ -2,6 +2,7 @@ package fork_test
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"runtime"
 	"slices"
@@ -170,4 +171,52 @@ func TestMisuseOfLoops(t *testing.T) {
 		func() { fork.ForEach(w, slices.Values([]int{1}), nil) })
 	require.PanicsWithValue(t, "fork: Reduce of a nil function",
 		func() { fork.Reduce(w, 0, 1, one, nil) })
+}
+
+// An iterator prepares its next value in a fork while the call for this one is left to a thief that
+// has asked; each call is made once. (fork/K12)
+func TestForEachOverAnIteratorThatForks(t *testing.T) {
+	prepare := func(_ *worker, i int) int { return i }
+	const n = 200
+	ahead := func(w *worker, look func(i int)) iter.Seq[int] {
+		return func(yield func(int) bool) {
+			next := fork.Fork(&w.Stack, prepare, 0)
+			for i := range n {
+				v := next.Join(w)
+				if i%3 > 0 { // it is not ahead each time
+					look(i)
+					if !yield(v) {
+						return
+					}
+					next = fork.Fork(&w.Stack, prepare, i+1)
+					continue
+				}
+				next = fork.Fork(&w.Stack, prepare, i+1)
+				look(i)
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+	each := func(w *worker, look func(i int)) (counts [n]int) {
+		fork.ForEach(w, ahead(w, look), func(_ *worker, i int) { counts[i]++ })
+		return counts
+	}
+	for _, workers := range []int{1, 4} {
+		p := newPool(workers)
+		for range 20 {
+			p.Do(func(w *worker) {
+				looks := func(int) { runtime.Gosched() }
+				if workers == 1 {
+					looks = func(int) { w.Ask() } // in the name of a thief
+				}
+				for i, c := range each(w, looks) {
+					require.Equal(t, 1, c, i)
+				}
+				require.Zero(t, w.Len())
+			})
+		}
+		p.Close()
+	}
 }

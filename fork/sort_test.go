@@ -21,12 +21,8 @@ func byKey(a, b card) int { return cmp.Compare(a.key, b.key) }
 func TestSortIsStable(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		p := newPool(workers)
-		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.SampledFrom([]int{0, 1, 2, 47, 48, 49, 511, 512, 513, 4097, 30_000}).
-				Draw(t, "length")
-			keys := rapid.SampledFrom([]int{1, 2, 10, 1 << 30}).Draw(t, "keys")
-			shape := rapid.IntRange(0, 2).Draw(t, "shape")
-			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		sorts := func(t require.TestingT, n, keys, shape int, seed uint64) {
+			random := rand.New(rand.NewPCG(seed, 0))
 			cards := make([]card, n)
 			for i := range cards {
 				cards[i] = card{random.IntN(keys), i}
@@ -40,9 +36,16 @@ func TestSortIsStable(t *testing.T) {
 			want := slices.Clone(cards)
 			slices.SortStableFunc(want, byKey)
 			p.Do(func(w *worker) { fork.SortFunc(w, cards, byKey) })
-			if !slices.Equal(want, cards) {
-				t.Fatalf("%d cards are not sorted as by slices.SortStableFunc", n)
-			}
+			require.True(t, slices.Equal(want, cards),
+				"%d cards are not sorted as by slices.SortStableFunc", n)
+		}
+		for _, keys := range []int{2, 10, 1 << 30} {
+			sorts(t, 30_000, keys, 0, 1) // merges are divided
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			sorts(t, rapid.SampledFrom([]int{0, 1, 2, 47, 48, 49, 511, 512, 513, 4097, 30_000}).
+				Draw(t, "length"), rapid.SampledFrom([]int{1, 2, 10, 1 << 30}).Draw(t, "keys"),
+				rapid.IntRange(0, 2).Draw(t, "shape"), rapid.Uint64().Draw(t, "seed"))
 		})
 		p.Close()
 	}

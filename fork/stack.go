@@ -299,7 +299,7 @@ func (s *Stack[W]) Trim() {
 }
 
 // abandonUnless is deferred by functions that fork and join by themselves: unless one has returned,
-// it panics, and what is left from base on is over before. (fork/K9)
+// it panics, and what is left from base on is over before. (K9)
 func (s *Stack[W]) abandonUnless(returned *bool, base int) {
 	if !*returned {
 		s.Abandon(base)

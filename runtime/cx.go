@@ -68,23 +68,32 @@ func (cx Cx) Shield(fn func()) {
 	if rt := cx.task.rt; !rt.adorns.Load() {
 		rt.adorns.Store(true)
 	}
-	cx.task.state.EnterShield()
-	cx.coroutine.forker = nil // another strand, with another span
+	cx.enterShield()
 	defer cx.leaveShield()
 	fn()
 }
 
-// leaveShield leaves a shield, and ends the task's context if the task must end.
+// enterShield enters a shield. What a cancelled task has forked before is told of the cancellation,
+// whenever it becomes a task.
+func (cx Cx) enterShield() {
+	co := cx.coroutine
+	if cx.task.state.EnterShield() && co.forks != nil {
+		co.forks.tell(cx.task) // runtime/R49
+	}
+	co.forker = nil // another strand, with another span
+}
+
+// leaveShield leaves a shield. If the task must end then, it tells its forks, and ends the task's
+// context.
 func (cx Cx) leaveShield() {
 	t := cx.task
 	cx.coroutine.forker = nil
-	switch t.state.LeaveShield() {
-	case taskstate.ShieldCancelled:
-		t.cancelInlined(cx.coroutine.worker) // its forks (runtime/R43)
-		fallthrough
-	case taskstate.ShieldLeft:
+	if t.state.LeaveShield() != taskstate.ShieldHeld {
 		cx.coroutine.endSpan(t)
-	case taskstate.ShieldHeld:
+		// Partner: cancelInlined, which leaves out forks of a shield that is not over.
+		if t.state.Load().CancelEffective() {
+			t.cancelInlined(cx.coroutine.worker) // its forks (runtime/R43)
+		}
 	}
 	// Partner: contexts.cancelAll, which loads the shields after the mode was raised.
 	if t.rt.contexts.count.Load() > 0 && t.stopErr() != nil {

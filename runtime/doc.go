@@ -155,9 +155,13 @@
 //     [RescueInterval]).
 //   - Tasks that respawn forever do not starve tasks from outside: each worker takes from the queue
 //     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
-//     while that queue holds more than a batch, after each batch.
+//     while that queue holds more than a batch, after each batch. Nor do tasks from outside starve
+//     others: those that a worker has queued have a turn before it takes the next batch.
 //   - Workers that have all of Go's processors, and never run out of tasks, let a goroutine run
-//     that one of them has woken by this package: by the end of a task, a channel, a lock.
+//     that one of them has woken, or started, by this package: by the end of a task, or by a
+//     function that is given a Cx, of a channel or a lock, say, or [SpawnBlocking]. Go alone lets
+//     it wait for up to 10 ms, as it does one that a task wakes without a Cx (by Close of a
+//     channel), or that waits for a context.
 //   - No task waits for a task beneath it on its own stack: a join runs its target and nothing
 //     else. So joins deadlock only if they wait in a circle.
 //   - No timer fires early. A call that waits and returns an error has taken and given nothing,

@@ -12,3 +12,10 @@ func GroupQueue(g *Group) (n int) {
 
 // Cancelling reports whether Close of rt was called.
 func Cancelling(rt *Runtime) bool { return rt.cancelling() }
+
+// Places returns how many places for results r keeps.
+func Places[T any](r *Results[T]) int {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return len(r.places)
+}

@@ -167,6 +167,8 @@ func IdleBatch(most int) Option {
 // injector: those of a time of target, by the average of its polls, but at least least and at most
 // most. The default is 1 ms, 8 and 255. Allowed are 1 ns to 1 h, and 1 to 1,000,000 polls. While
 // the injector holds a batch more than the worker has taken, the next look comes after that batch.
+// In any case the worker's own tasks have a turn before it looks again: one of them, after those
+// that are in its [PrivateBuffer].
 //
 // With [Seed] the interval is not adapted; it is 61 polls then, within the bounds.
 func InjectorInterval(target time.Duration, least, most int) Option {

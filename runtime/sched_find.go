@@ -11,7 +11,7 @@ import (
 //
 //   1. timers that are due, and the injector, once every tick.interval polls, or after a batch if
 //      the injector holds another: otherwise tasks that respawn themselves starve the injector
-//      (runtime/R3)
+//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48)
 //   2. the private buffer, if there is one
 //   3. the slot, unless the last lifoCap polls were all from it: then its task moves to the back of
 //      the ring (runtime/R6)
@@ -116,11 +116,14 @@ func (w *worker) countPoll() {
 
 // pick removes one entry from w's queues or the injector and returns it, or nil.
 func (w *worker) pick() *task {
-	if w.pollsUntilInjector <= 0 {
+	looks := w.pollsUntilInjector <= 0 && w.turns == 0
+	w.turns = max(w.turns-1, 0)
+	if looks {
 		w.pollsUntilInjector = w.tick.interval
 		w.fireTimers()
-		if t := w.fetch(w.rt.config.batchCap); t != nil {
-			w.lookSooner()
+		if t, n := w.fetch(w.rt.config.batchCap); t != nil {
+			w.lookSooner(n)
+			w.leaveTurn()
 			return w.afterForeignTask(t)
 		}
 	} else if w.dueLeft && w.ring.Len() == 0 {
@@ -146,10 +149,8 @@ func (w *worker) pick() *task {
 		w.unannounced = false
 		return t
 	}
-	if t := w.fetch(w.rt.config.idleBatch); t != nil {
-		return t
-	}
-	return nil
+	t, _ := w.fetch(w.rt.config.idleBatch)
+	return t
 }
 
 // afterForeignTask returns t, which came neither from the slot nor from the ring. It ends the run
@@ -169,21 +170,21 @@ func (w *worker) announce() {
 	}
 }
 
-// fetch takes a batch of at most that many tasks from the injector. It returns the first, or nil,
+// fetch takes a batch of n tasks, at most so many, from the injector. It returns the first, or nil,
 // and puts the others where thieves can take them. (runtime/R5)
-func (w *worker) fetch(most int) *task {
+func (w *worker) fetch(most int) (first *task, n int) {
 	q := &w.rt.injector
 	if q.Len() == 0 {
-		return nil
+		return nil, 0
 	}
 	target := w.ring
 	if w.buffer != nil {
 		target = w.buffer
 	}
 	room := target.Cap() - target.Len() + 1 // the first task needs none
-	n := q.TakeFunc(w.scratch[:min(most, room)], len(w.rt.workers), w.takeCreditFn)
+	n = q.TakeFunc(w.scratch[:min(most, room)], len(w.rt.workers), w.takeCreditFn)
 	if n == 0 {
-		return nil
+		return nil, 0
 	}
 	first, others := w.scratch[0], w.scratch[1:n]
 	for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
@@ -194,23 +195,33 @@ func (w *worker) fetch(most int) *task {
 	if n > 1 {
 		w.rt.notify()
 	}
-	return first
+	return first, n
 }
 
-// lookSooner shortens the time to the next look at the injector if this look has left a batch
-// there: otherwise what comes faster than a batch in each interval piles up, however few tasks the
-// worker has of its own. It leaves the time to run what was taken and one more task, or, where the
-// batch is run before the worker's own tasks, as many of those. (runtime/R3)
-func (w *worker) lookSooner() {
-	most := w.rt.config.batchCap
-	if w.rt.injector.Len() < most {
+// lookSooner shortens the time to the next look at the injector if this look, which has taken n
+// tasks, has left a batch there: otherwise what comes faster than a batch in each interval piles
+// up, however few tasks the worker has of its own. It leaves the time to run what was taken, which
+// is little if there was little room, and one more task, or, where the batch is run before the
+// worker's own tasks, as many of those. (runtime/R3)
+func (w *worker) lookSooner(n int) {
+	most, polls := w.ring.Cap(), n+1
+	if w.buffer != nil {
+		most, polls = w.buffer.Cap(), 2*n
+	}
+	if w.rt.injector.Len() < min(most, w.rt.config.batchCap) {
 		return
 	}
-	polls := most + 1
-	if w.buffer != nil {
-		polls = 2 * most
-	}
 	w.pollsUntilInjector = min(polls, w.pollsUntilInjector)
+}
+
+// leaveTurn keeps the look after this one, which has taken tasks, away until one of the worker's
+// own tasks has had its turn, however many polls the tasks that were taken are: with joins, each of
+// them may be more than the interval. (runtime/R48)
+func (w *worker) leaveTurn() {
+	w.turns = 1
+	if w.buffer != nil {
+		w.turns += w.buffer.Len()
+	}
 }
 
 // next returns the next task for the trampoline, RUNNING, and sleeps until there is one. It returns
@@ -276,7 +287,7 @@ func (w *worker) steal() *task {
 				return t
 			}
 		}
-		if t := w.fetch(w.rt.config.idleBatch); t != nil && w.toRunning(t) {
+		if t, _ := w.fetch(w.rt.config.idleBatch); t != nil && w.toRunning(t) {
 			return t
 		}
 	}

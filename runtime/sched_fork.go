@@ -52,7 +52,9 @@ import (
 //   - A link among the joiners of its task, as if it were inlined: a cancellation is passed on. The
 //     owner makes the links beneath before anybody else may need them. (runtime/R35) Unlike what is
 //     inlined, it is there while its task waits, or is in a shield: who cancels a task that waits
-//     passes it on, and so does a cancelled task that leaves its shields. (runtime/R43)
+//     passes it on, and so does a cancelled task that leaves its shields. (runtime/R43) What was
+//     forked in a shield is told by the latter only. (runtime/R46) Who has claimed a fork may find
+//     its task in a shield that it has entered after it was told: that leaves a note. (runtime/R49)
 //   - It always runs: its join returns what the function has returned, so a closed runtime must not
 //     end it unstarted. (runtime/R36)
 //   - Its task waits for it, in the join, or at its own end, in Abandon. (runtime/R37)
@@ -81,15 +83,19 @@ type forks struct {
 	joining atomic.Pointer[task]
 }
 
-// A strand is a stretch of a stack. It never changes.
+// A strand is a stretch of a stack. Apart from told, it never changes.
 type strand struct {
 	base     int // the depth of its first fork
 	task     *task
 	serial   uint64 // of the run of task
 	heritage *heritage
 	span     *shieldSpan // for what is started here
+	shielded bool        // span is that of a shield of task
 	outer    *strand     // that of which task is a claimed fork, or nil
 	below    *strand     // the next older one
+	// told is set if task has been told of its cancellation, when it enters a shield. Stored by the
+	// owner, loaded by whoever has claimed a fork.
+	told atomic.Bool
 }
 
 // beginStrand makes the running task the one that forks.
@@ -99,9 +105,9 @@ func (cx Cx) beginStrand() {
 	cx.check("Fork")
 	co, t := cx.coroutine, cx.task
 	f := co.ownForks()
-	s := strand{
+	s := &strand{
 		base: f.stack.Len(), task: t, serial: co.asParent(), heritage: t.heritage(),
-		span: co.spanToInherit(), outer: t.forkedIn(),
+		span: co.spanToInherit(), shielded: t.state.Load().Shield() > 0, outer: t.forkedIn(),
 	}
 	below := f.strand.Load()
 	for below != nil && below.base > s.base {
@@ -112,7 +118,7 @@ func (cx Cx) beginStrand() {
 			below = below.below
 		}
 		s.below = below
-		below = &s
+		below = s
 	}
 	f.strand.Store(below) // partner: newForkTask, after a claim
 	co.forker = t
@@ -246,11 +252,24 @@ func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
 		t.body = &shieldedBody{ft, s.span}
 	}
 	ft.link.child, ft.link.fork, ft.link.waker = t, true, &ft.link
-	s.task.pushJoiner(&ft.link.joiner) // partner: cancelInlined, after Cancel (runtime/R35)
-	if s.task.state.Load().CancelEffective() {
+	if s.shielded {
+		ft.link.shield = s.span // runtime/R46
+	}
+	// Partners: cancelInlined, after Cancel (runtime/R35), and tell, after EnterShield (runtime/R49).
+	s.task.pushJoiner(&ft.link.joiner)
+	if s.task.state.Load().CancelEffective() || s.told.Load() {
 		t.cancel(w)
 	}
 	return t
+}
+
+// tell tells all forks of t, the running task, which has been told of its cancellation and is in a
+// shield now: those that are tasks, and by strand.told those that will be.
+func (f *forks) tell(t *task) {
+	for s := f.strand.Load(); s != nil && s.task == t; s = s.below {
+		s.told.Store(true) // partner: newForkTask, which pushes the link and then loads it
+	}
+	t.cancelInlined(f.coroutine.worker)
 }
 
 func (ft *forkTask) poll(cx Cx) bool {
@@ -299,7 +318,7 @@ func (cx Cx) awaitFork(c *fork.Claim[Cx]) {
 		}
 		cx.coroutine.suspend(taskWaits)
 	}
-	cx.task.state.EnterShield() // or the task would not wait, but run in turns
+	cx.enterShield() // or the task would not wait, but run in turns
 	defer cx.leaveShield()
 	for !c.Ended() {
 		cx.coroutine.suspend(taskWaits)

@@ -362,3 +362,26 @@ func TestAForkBelongsToItsTask(t *testing.T) {
 		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
 	}, model.NoRescue())
 }
+
+// A fork is claimed before its task is cancelled, and becomes a task while that task, which has
+// been told, enters a shield, in which it may wait for the fork: that is told, too. (R49)
+func TestAForkThatIsTakenLateIsTold(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 2)
+		owner := runningTask()
+		owner.rt, owner.body = w.Runtime, &procedure{}
+		cx := Cx{&coroutine{worker: w.workers[0], task: owner}, owner}
+		Fork(cx, func(Cx, int) int { return 0 }, 0)
+		f := cx.coroutine.forks
+		f.stack.Share()
+		claim := f.stack.Claim(true)
+		var taken *task
+		x.Go("thief", func() { taken = w.workers[1].newForkTask(f, claim) })
+		x.Go("cancels", func() { owner.cancel(nil) })
+		if cx.stopErr() != nil {
+			cx.enterShield()
+		}
+		x.Join()
+		x.Assert(taken.state.Load().CancelEffective(), "the fork is not told")
+	})
+}

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	goruntime "runtime"
 	"sync/atomic"
 	"testing"
@@ -51,9 +52,12 @@ func TestIntervalHasTheBoundsThatAreSet(t *testing.T) {
 func TestABacklogIsTakenBatchByBatch(t *testing.T) {
 	const tasks = 1000
 	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
-		for _, most := range []int{1, 2, 8, 32, 60} {
+		for _, c := range []struct{ most, ring int }{
+			{1, 256}, {2, 256}, {8, 256}, {32, 256}, {60, 256}, {32, 2}, {256, 8},
+		} {
+			most := c.most
 			rt := start(t, 1, runtime.InjectorBatch(most, target), runtime.IdleBatch(1),
-				runtime.WithClock(func() int64 { return 0 }))
+				runtime.Ring(c.ring), runtime.WithClock(func() int64 { return 0 }))
 			done, polls, gap, longest := 0, 0, 0, 0 // the worker's
 			run(t, rt, func(cx runtime.Cx) error {
 				for range tasks {
@@ -70,7 +74,51 @@ func TestABacklogIsTakenBatchByBatch(t *testing.T) {
 				return nil
 			})
 			require.LessOrEqual(t, longest, most+1, "own tasks wait for more than a batch")
-			require.Less(t, polls, tasks+5*mostPolls, "with batches of %d", most)
+			require.Less(t, polls, tasks+5*mostPolls, "%+v", c)
+		}
+	}
+}
+
+// While tasks come from outside faster than they are run, the others have their turns, also if each
+// of the former is as many polls as go by between two looks, by its joins. (runtime/R48)
+func TestABacklogLeavesTurnsToOthers(t *testing.T) {
+	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
+		for _, ring := range []int{2, 256} {
+			for _, c := range []struct {
+				children int
+				task     time.Duration
+				most     int
+			}{{0, 0, 1}, {0, time.Millisecond, mostPolls}, {mostPolls + 1, 0, mostPolls}} {
+				var clock atomic.Int64
+				rt := start(t, 1, runtime.InjectorBatch(32, target), runtime.Ring(ring),
+					runtime.InjectorInterval(time.Millisecond, min(8, c.most), c.most),
+					runtime.WithClock(clock.Load))
+				const turns, enough = 20, 100_000
+				own, outside := 0, 0 // the worker's
+				var again func(cx runtime.Cx) (int, error)
+				again = func(cx runtime.Cx) (int, error) {
+					clock.Add(int64(c.task))
+					for range c.children {
+						if _, err := runtime.Spawn(cx, empty).Join(cx); err != nil {
+							return 0, err
+						}
+					}
+					if outside++; own < turns && outside < enough {
+						runtime.Submit(rt, again).Detach()
+					}
+					return 0, nil
+				}
+				run(t, rt, func(cx runtime.Cx) error {
+					for range 300 {
+						runtime.Submit(rt, again).Detach()
+					}
+					for ; own < turns && outside < enough; own++ {
+						cx.Yield()
+					}
+					return nil
+				})
+				require.Less(t, outside, enough, "%v, ring %d, %+v", target, ring, c)
+			}
 		}
 	}
 }
@@ -115,19 +163,71 @@ func TestAGoroutineThatIsWokenRuns(t *testing.T) {
 		}
 	}
 	rt.Go(again)
-	long := 0 // waits for which many tasks were run after what they waited for
-	for i := 0; i < 500 && long < 5; i++ {
-		var ended int64
-		h := runtime.Submit(rt, func(runtime.Cx) (int, error) {
-			ended = polls.Load()
-			return 0, nil
-		})
-		_, err := get(t, h)
-		require.NoError(t, err)
-		if polls.Load()-ended > 1000 {
-			long++
+	for name, wait := range wakings(rt) {
+		long := 0 // waits for which many tasks were run after what they waited for
+		for i := 0; i < 500 && long < 5; i++ {
+			var ended int64
+			wait(t, func() { ended = polls.Load() })
+			if polls.Load()-ended > 1000 {
+				long++
+			}
 		}
+		require.Less(t, long, 5, name)
 	}
 	stop.Store(true)
-	require.Less(t, long, 5)
+}
+
+// wakings are ways in which a task of rt wakes the calling goroutine, or starts another: it calls
+// last before.
+func wakings(rt *runtime.Runtime) map[string]func(t *testing.T, last func()) {
+	task := func(last func()) *runtime.Handle[int] {
+		return runtime.Submit(rt, func(runtime.Cx) (int, error) { last(); return 0, nil })
+	}
+	return map[string]func(t *testing.T, last func()){
+		"Wait": func(t *testing.T, last func()) {
+			_, err := get(t, task(last))
+			require.NoError(t, err)
+		},
+		"Done": func(t *testing.T, last func()) { <-task(last).Done() },
+		"receive": func(t *testing.T, last func()) {
+			c := runtime.NewChannel[int](0)
+			runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				for range 10 { // the other one waits
+					cx.Yield()
+				}
+				last()
+				return 0, c.Send(cx, 1)
+			}).Detach()
+			_, err := c.ReceiveContext(context.Background())
+			require.NoError(t, err)
+		},
+		"refused": func(t *testing.T, last func()) {
+			g := runtime.NewGroup(context.Background(), rt)
+			g.SetLimit(1)
+			failure := errors.New("failure")
+			var waits atomic.Bool
+			g.Go(func(cx runtime.Cx) error {
+				for !waits.Load() {
+					cx.Yield()
+				}
+				for range 10 {
+					cx.Yield()
+				}
+				last()
+				return failure
+			})
+			waits.Store(true)
+			g.Go(func(runtime.Cx) error { return nil })
+			require.Equal(t, failure, g.Wait())
+		},
+		"blocking": func(t *testing.T, last func()) {
+			began := make(chan struct{})
+			runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				last()
+				runtime.SpawnBlocking(cx, func() (int, error) { close(began); return 0, nil }).Detach()
+				return 0, nil
+			}).Detach()
+			<-began
+		},
+	}
 }

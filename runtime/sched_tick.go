@@ -68,6 +68,14 @@ func (w *worker) endTick() {
 	w.pollIO(now)
 }
 
+// hasWoken says that a goroutine has been woken, or started, by what w runs: before the next task,
+// it is let run. w is nil if the waker is no worker. (runtime/R45)
+func (w *worker) hasWoken() {
+	if w != nil {
+		w.wokeGoroutine, w.tick.left = true, 0
+	}
+}
+
 // letRun lets goroutines run that wait for a processor, if the workers may have them all: Go takes
 // a processor from a goroutine that runs on and on after 10 ms only. A worker that sleeps leaves
 // its processor to others. It returns whether it has let any run. (runtime/R45)

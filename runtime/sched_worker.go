@@ -29,6 +29,7 @@ type worker struct {
 	lifoPolls          int  // how many of the last polls in a row were from the slot
 	unannounced        bool // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int  // polls until the next look at the injector
+	turns              int  // picks until then, at least; see leaveTurn
 	dueLeft            bool // the ring had no room for all tasks of timers that were due
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32

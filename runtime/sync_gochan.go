@@ -91,7 +91,7 @@ func (cx Cx) awaitHelper(wait func(quit <-chan struct{})) (err error) {
 		}
 		if err = cx.stopErr(); err != nil {
 			close(h.quit)
-			cx.task.state.EnterShield() // a cancelled task would be woken again at once
+			cx.enterShield() // a cancelled task would be woken again at once
 			defer cx.leaveShield()
 		}
 	}

@@ -33,9 +33,7 @@ type goroutine chan struct{}
 
 func (g goroutine) wake(w *worker) {
 	close(g)
-	if w != nil {
-		w.wokeGoroutine, w.tick.left = true, 0
-	}
+	w.hasWoken()
 }
 
 // An answer is what a source tells a waiter.

@@ -188,6 +188,7 @@ func (w *worker) spawnBlocking(t *task) {
 		w.adorn(t)
 	}
 	w.rt.blocking.push(t)
+	w.hasWoken()
 }
 
 // submitBlocking queues t, a new blocking task from outside, when there is a place for it, or ends

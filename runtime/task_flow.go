@@ -23,8 +23,9 @@ import "math"
 //	cancel       1 set the flag of the lower one  2 walk its joiners: cancel what links lead to
 //	             Whichever comes last sees the other. (runtime/R22)
 //
-// A shield of the lower task holds the cancellation off, in both places: a task does not leave its
-// shield while another is on top of it.
+// A shield of the lower task holds the cancellation off: a task does not leave its shield while
+// another is on top of it, so there is no link then. Whoever has set the flag before the shield was
+// entered, and walks the joiners after that, would find one. (runtime/R46)
 //
 // Close needs no link, it tells all tasks.
 //
@@ -44,6 +45,8 @@ type link struct {
 	joiner
 	child *task // never changes
 	fork  bool  // child is not inlined, but a fork. It never changes
+	// shield is that of the task in which it has forked child, or nil. It never changes.
+	shield *shieldSpan
 }
 
 // wake does nothing: the end of the lower task is none of the upper one's business.
@@ -74,7 +77,7 @@ func (w *worker) newSerial() uint64 {
 type level struct {
 	task   *task
 	serial uint64 // as coroutine.serial
-	link   *link  // in the innermost levels, nil
+	link   *link  // in the innermost levels, and in those of tasks in shields, nil
 }
 
 // addLevels makes room for more levels. It returns false if there may be no more. It is rarely
@@ -115,11 +118,14 @@ func (co *coroutine) makeLinks() {
 		if n+1 < co.depth {
 			child = co.levels[n+1].task
 		}
+		lower := &co.levels[n]
+		co.linked++
+		if lower.task.state.Load().Shield() > 0 {
+			continue // runtime/R46
+		}
 		l := &link{child: child}
 		l.waker = l
-		lower := &co.levels[n]
 		lower.link = l
-		co.linked++
 		lower.task.pushJoiner(&l.joiner) // partner: cancelInlined, after Cancel
 		if lower.task.state.Load().CancelEffective() {
 			child.cancel(co.worker)
@@ -131,16 +137,20 @@ func (co *coroutine) makeLinks() {
 func (co *coroutine) unlink() {
 	co.linked--
 	l := &co.levels[co.linked]
-	l.task.removeJoiner(&l.link.joiner)
-	l.link = nil
+	if l.link != nil {
+		l.task.removeJoiner(&l.link.joiner)
+		l.link = nil
+	}
 }
 
 // cancelInlined cancels what t, which has just been cancelled, has inlined, and its forks that are
-// tasks. Any goroutine may call it; w is the worker that it belongs to, or nil.
+// tasks; not those of a shield that t has entered meanwhile. Any goroutine may call it; w is the
+// worker that it belongs to, or nil.
 func (t *task) cancelInlined(w *worker) {
 	// Partner: link, which pushes the joiner and then loads the state.
 	for j := t.joiners.Load(); j != nil; j = j.next.Load() {
-		if l, ok := j.waker.(*link); ok {
+		// Partner: leaveShield, which ends the shield, and then loads the state. (runtime/R46)
+		if l, ok := j.waker.(*link); ok && (l.shield == nil || l.shield.over.Load()) {
 			l.child.cancel(w)
 		}
 	}
@@ -172,7 +182,7 @@ func (cx Cx) suspendForChild(t *task) {
 		}
 	}
 	cx.cancelChild(t)
-	cx.task.state.EnterShield() // or the task would not wait, but run in turns
+	cx.enterShield() // or the task would not wait, but run in turns
 	defer cx.leaveShield()
 	for {
 		cx.coroutine.suspend(taskWaits)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/fork"
 	"github.com/surewake/surewake/model"
 )
 
@@ -121,4 +122,63 @@ func TestACloseLetsAJoinWaitForItsChild(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 7, v)
 	require.Less(t, polls, uint64(150))
+}
+
+// A cancellation finds its task outside of shields, and what the task runs only when that is in
+// one: it does not reach what has been started and is joined there. (runtime/R46)
+func TestACancelThatIsLateDoesNotEnterAShield(t *testing.T) {
+	ends := func(x *model.Exec, body func(cx Cx) error) {
+		w := stillWorld(x, 1)
+		var h *Handle[int]
+		h = Submit(w.Runtime, func(cx Cx) (v int, err error) {
+			defer w.last(cx)
+			x.Go("canceller", h.Cancel)
+			cx.Shield(func() { err = body(cx) })
+			return 1, err
+		})
+		w.start()
+		v, err := w.await(h)
+		x.Assert(v == 1 && err == nil, "what was started in the shield has ended with %v", err)
+	}
+	t.Run("child", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			ends(x, func(cx Cx) error {
+				_, err := Spawn(cx, func(cx Cx) (int, error) {
+					return 1, errors.Join(cx.Err(), cx.Err())
+				}).Join(cx)
+				return err
+			})
+		})
+	})
+	t.Run("fork", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			ends(x, func(cx Cx) error {
+				f := Fork(cx, func(cx Cx, _ int) error { return errors.Join(cx.Err(), cx.Err()) }, 0)
+				cx.Yield() // it becomes a task
+				return f.Join(cx)
+			})
+		}, model.NoRescue(), model.Preemptions(3), model.Executions(50_000))
+	})
+}
+
+// A fork that was forked in a shield and is joined after it is told of a cancellation that comes
+// when the shield is left, at any moment. (runtime/R46)
+func TestAForkOfAShieldThatIsOverIsTold(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		var h *Handle[int]
+		h = Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			var f *fork.Frame[Cx, int, error]
+			cx.Shield(func() {
+				f = Fork(cx, func(cx Cx, _ int) error { return cx.forEver() }, 0)
+				cx.Yield() // it becomes a task
+				x.Go("canceller", h.Cancel)
+			})
+			return 1, f.Join(cx)
+		})
+		w.start()
+		_, err := w.await(h)
+		x.Assert(errors.Is(err, ErrCancelled), "it has ended with %v", err)
+	}, model.NoRescue())
 }

@@ -122,6 +122,11 @@ func (g *Group) SetLimit(n int) {
 // there is no room.
 func (g *Group) Go(fn func(Cx) error) {
 	g.check("Go", fn == nil)
+	g.start(fn)
+}
+
+// start is Go, and reports whether fn is called, as far as the group decides.
+func (g *Group) start(fn func(Cx) error) bool {
 	c := g.newTask(fn)
 	var done goroutine
 	starts, w := g.enter(c, func() waker {
@@ -131,11 +136,15 @@ func (g *Group) Go(fn func(Cx) error) {
 		done = make(goroutine)
 		return done
 	})
-	if starts {
+	switch {
+	case starts:
 		g.rt.enqueue(&c.task)
-	} else if w != nil {
-		<-done
+		return true
+	case w == nil:
+		return false
 	}
+	<-done
+	return w.result() == nil
 }
 
 // TryGo is [Group.Go] that returns false instead of waiting, or if the group has an error or its
@@ -233,9 +242,9 @@ func (g *Group) Join(cx Cx) error {
 			return g.result()
 		}
 	}
-	g.fail(err, false)
+	g.fail(err, false, cx.coroutine.worker)
 	if w := g.await(me); w != nil {
-		cx.task.state.EnterShield() // or the task would not wait, but run in turns
+		cx.enterShield() // or the task would not wait, but run in turns
 		defer cx.leaveShield()
 		_ = w.wait(cx, (*groupEnd)(g))
 	}
@@ -246,7 +255,7 @@ func (g *Group) Join(cx Cx) error {
 // [ErrCancelled], unless there is an error already. Any goroutine may call it.
 func (g *Group) Cancel() {
 	g.check("Cancel", false)
-	g.fail(ErrCancelled, true)
+	g.fail(ErrCancelled, true, nil)
 }
 
 // check panics if NewGroup has not made g, or isNil is set; what is the name of the method.
@@ -286,7 +295,7 @@ func (g *Group) enter(c *groupTask, who func() waker) (starts bool, w *waiter[*g
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	if g.err == nil && g.heritage.over() {
-		g.failLocked(g.cancelErr())
+		g.failLocked(g.cancelErr(), nil)
 	}
 	switch {
 	case g.err != nil:
@@ -305,7 +314,7 @@ func (g *Group) enter(c *groupTask, who func() waker) (starts bool, w *waiter[*g
 // list lists c, which its caller starts afterwards. It is called under the lock.
 func (g *Group) list(c *groupTask) {
 	if g.unwatch == nil && g.from.Done() != nil {
-		g.unwatch = context.AfterFunc(g.from, func() { g.fail(g.cancelErr(), false) })
+		g.unwatch = context.AfterFunc(g.from, func() { g.fail(g.cancelErr(), false, nil) })
 	}
 	g.running++
 	c.next = g.listed
@@ -333,7 +342,7 @@ func (g *Group) unlist(c *groupTask) {
 func (c *groupTask) wake(w *worker) {
 	g := c.group
 	if f := c.failure(); f != nil {
-		g.fail(f.error, true)
+		g.fail(f.error, true, w)
 	}
 	g.lock.Lock()
 	g.unlist(c)
@@ -359,23 +368,24 @@ func (c *groupTask) wake(w *worker) {
 
 // fail makes err the error of the group, cancels what runs and refuses what is in line, unless
 // there is an error already. If nothing runs, it does so only if always is set: the context of a
-// group that has ended is none of its business. Any goroutine may call it.
-func (g *Group) fail(err error, always bool) {
+// group that has ended is none of its business. Any goroutine may call it; w is the worker that it
+// belongs to, or nil.
+func (g *Group) fail(err error, always bool, w *worker) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	if g.err == nil && (always || g.running > 0) {
-		g.failLocked(err)
+		g.failLocked(err, w)
 	}
 }
 
 // failLocked is fail under the lock.
-func (g *Group) failLocked(err error) {
+func (g *Group) failLocked(err error, w *worker) {
 	g.err = err
 	for c := g.listed; c != nil; c = c.next {
 		c.task.cancel(nil)
 	}
 	refused := g.queue.answerAll(refused)
-	refused.wakeAll(nil)
+	refused.wakeAll(w)
 }
 
 // await returns nil if nothing runs, and otherwise queues a waiter for who.

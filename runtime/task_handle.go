@@ -171,13 +171,14 @@ type end struct {
 
 // wake closes the channel. It is called when the task has ended, once or twice: by its last runner,
 // and by whoever has added e too late.
-func (e *end) wake(*worker) {
+func (e *end) wake(w *worker) {
 	es := &e.task.rt.ends
 	es.lock.Lock()
 	defer es.lock.Unlock()
 	if es.all[e.task] == e {
 		delete(es.all, e.task)
 		close(e.done)
+		w.hasWoken()
 	}
 }
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -12,6 +13,7 @@ type Results[T any] struct {
 
 	lock   sync.Mutex
 	places []*result[T] // in the order of the calls that start functions; under the lock
+	none   int          // how many of places stay empty, or more; under the lock
 }
 
 // A result is the place for the result of one function.
@@ -45,8 +47,10 @@ func (r *Results[T]) SetLimit(n int) {
 // Go is [Group.Go] for a function with a result.
 func (r *Results[T]) Go(fn func(Cx) (T, error)) {
 	r.check("Go", fn == nil)
-	_, call := r.place(fn)
-	r.group.Go(call)
+	place, call := r.place(fn)
+	if !r.group.start(call) {
+		r.close(place)
+	}
 }
 
 // TryGo is [Group.TryGo] for a function with a result.
@@ -109,11 +113,17 @@ func (r *Results[T]) place(fn func(Cx) (T, error)) (*result[T], func(Cx) error) 
 	}
 }
 
-// close says that place stays empty.
+// close says that place stays empty. Such places are removed when they are half of all, so that
+// calls that start nothing take constant time and leave nothing. (runtime/R47)
 func (r *Results[T]) close(place *result[T]) {
 	r.lock.Lock()
+	defer r.lock.Unlock()
 	place.state = resultNone
-	r.lock.Unlock()
+	if r.none++; r.none > len(r.places)/2 {
+		r.places = slices.DeleteFunc(r.places,
+			func(p *result[T]) bool { return p.state == resultNone })
+		r.none = 0
+	}
 }
 
 // take returns what is there, and forgets it; err is how the group ended. Functions that others
@@ -121,6 +131,7 @@ func (r *Results[T]) close(place *result[T]) {
 func (r *Results[T]) take(err error) ([]T, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
+	r.none = 0
 	if err != nil {
 		r.places = nil
 		return nil, err

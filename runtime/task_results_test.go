@@ -193,3 +193,31 @@ func BenchmarkResults(b *testing.B) {
 		}
 	})
 }
+
+// Calls that start nothing leave nothing, however many there are, and the order of the others is
+// kept. (runtime/R47)
+func TestResultsKeepNoPlaceForWhatIsNotCalled(t *testing.T) {
+	rt := start(t, 1)
+	r := runtime.NewResults[int](context.Background(), rt)
+	r.SetLimit(3)
+	block := make(chan struct{})
+	for i := range 3 {
+		r.Go(func(cx runtime.Cx) (int, error) { _, _, err := runtime.Receive(cx, block); return i, err })
+	}
+	none := func(runtime.Cx) (int, error) { return -1, nil }
+	for range 1000 {
+		require.False(t, r.TryGo(none))
+		require.Less(t, runtime.Places(r), 10)
+	}
+	close(block)
+	got, err := r.Wait()
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1, 2}, got)
+	r.Cancel()
+	for range 1000 {
+		r.Go(none)
+		require.Less(t, runtime.Places(r), 10)
+	}
+	_, err = r.Wait()
+	require.ErrorIs(t, err, runtime.ErrCancelled)
+}

@@ -40,7 +40,10 @@ func (s State) cancel() (State, CancelOutcome) {
 
 // EnterShield defers cancellation until the matching LeaveShield. Only the runner may call it,
 // during a poll; a shield lasts across polls. It panics if MaxShield shields are entered already.
-func (w *Word) EnterShield() {
+//
+// It reports whether the task has been told of its cancellation before: it is cancelled, and was in
+// no shield.
+func (w *Word) EnterShield() (told bool) {
 	for {
 		s := w.Load()
 		if !s.isRunning() || s&shieldMask == shieldMask {
@@ -48,7 +51,7 @@ func (w *Word) EnterShield() {
 		}
 		// Partner: Cancel's CAS, which comes before this one or is deferred.
 		if w.swap(s, s+shieldOne) {
-			return
+			return s.CancelEffective()
 		}
 	}
 }

@@ -131,13 +131,14 @@ var operations = []operation{
 		}
 		return taskstate.CancelNoted, ""
 	}},
-	{"EnterShield", func(w *taskstate.Word) any { w.EnterShield(); return nil },
+	{"EnterShield", func(w *taskstate.Word) any { return w.EnterShield() },
 		func(p *plain) (any, string) {
 			rule := p.unless(taskstate.Running, ruleRunner)
+			told := p.cancelled && p.shield == 0
 			if p.shield++; p.shield > 255 && rule == "" {
 				rule = ruleDeep
 			}
-			return nil, rule
+			return told, rule
 		}},
 	{"LeaveShield", func(w *taskstate.Word) any { return w.LeaveShield() },
 		func(p *plain) (any, string) {

@@ -39,8 +39,8 @@ const (
 	entryMerges   // with it
 )
 
-// A meeting is where one thread releases and another one acquires: an object, an event, or a token
-// of the engine.
+// A meeting is where one thread releases and another one acquires: an object, or a token of the
+// engine.
 type meeting struct {
 	kind  meetingKind
 	obj   int32
@@ -52,7 +52,6 @@ type meetingKind uint8
 const (
 	meetObject meetingKind = iota
 	meetReaders
-	meetEvent
 	meetToken
 )
 
@@ -68,9 +67,9 @@ func (o *order) note(e entry) {
 	}
 }
 
-// step notes step n, which is event ev at depth d of t. Attempts to lock are noted when their
+// step notes step n, which is event ev of t. Attempts to lock are noted when their
 // result is known, by locked.
-func (o *order) step(t *thread, ev *event, d, n int) {
+func (o *order) step(t *thread, ev *event, n int) {
 	o.note(entry{kind: entryMade, thread: t.id, other: n})
 	at, readers := meeting{obj: ev.obj}, meeting{obj: ev.obj, kind: meetReaders}
 	switch ev.op {
@@ -94,10 +93,6 @@ func (o *order) step(t *thread, ev *event, d, n int) {
 		if int32(t.old) < 0 {
 			o.add(entryMerges, t.id, at)
 		}
-	case OpCondSignal, OpCondBroadcast:
-		o.add(entryReleases, t.id, meeting{obj: int32(d), kind: meetEvent})
-	case OpCondWait:
-		o.add(entryAcquires, t.id, meeting{obj: ev.source, kind: meetEvent})
 	}
 }
 

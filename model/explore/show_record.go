@@ -141,7 +141,7 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 	}
 	r.locks.step(ev, t, Frame{File: rec.File, Line: rec.Line})
 	r.steps = append(r.steps, rec)
-	r.order.step(t, ev, d, len(r.steps)-1)
+	r.order.step(t, ev, len(r.steps)-1)
 }
 
 func (r *recorder) value(of *event, v uint64) {
