@@ -58,7 +58,7 @@ func TestRepairedReplay(t *testing.T) {}
 
 // The schedule is one of a longer program.
 //
-// verdict: FAILED n is 1.*no longer applies to the changed program: the execution ends at step 7
+// verdict: FAILED n is 1.*no longer applies to the changed program: the execution ends at step
 //
 //surewake:replay TestBroken 10b
 func TestBrokenReplay(t *testing.T) {}
