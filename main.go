@@ -124,6 +124,7 @@ type call struct {
 	format         string // one of formats
 	html           string // the file for the page, "" for none
 	full           bool   // pictures are as wide as they need
+	emitTest       bool   // replay prints a test
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
@@ -153,6 +154,10 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	switch command {
 	case "check":
 		c.checkFlags()
+	case "replay":
+		c.flags.BoolVar(&c.emitTest, "emit-test", false,
+			"print, instead of the execution, a test file for its package, in which a regression test\n"+
+				"runs this schedule again")
 	case "mutants":
 		c.flags.StringVar(&o.Run, "run", "",
 			"put back only the mutants whose id matches the regular `expression`")
@@ -335,6 +340,9 @@ func (c *call) replayToken(token string) int {
 	if err != nil {
 		return c.trouble(err)
 	}
+	if c.emitTest {
+		c.opts.Output = fileInfo(c.stdout)
+	}
 	again, err := driver.Replay(c.ctx, c.opts, token)
 	if err != nil {
 		if page != nil {
@@ -342,12 +350,15 @@ func (c *call) replayToken(token string) int {
 		}
 		return c.trouble(err)
 	}
-	fmt.Fprint(c.stdout, again.Print(c.full))
 	if page != nil {
 		if err := page.Replayed(again); err != nil {
 			return c.trouble(err)
 		}
 	}
+	if c.emitTest {
+		return c.emit(again)
+	}
+	fmt.Fprint(c.stdout, again.Print(c.full))
 	switch {
 	case !again.Shows:
 		return exitOK
@@ -421,7 +432,7 @@ func self(arg0 string) []string {
 	if !strings.Contains(dir, "/go-build") && (cache == "" || !strings.HasPrefix(dir, cache)) {
 		return []string{arg0}
 	}
-	gomod, here := enclosingGoMod()
+	gomod, here := enclosingGoMod("")
 	switch {
 	case ourModule.Match(gomod) && here:
 		return []string{"go", "run", "."}
@@ -444,10 +455,10 @@ var (
 		`(?m)^(tool)?\s+"?` + regexp.QuoteMeta(modulePath) + `"?\s*(//.*)?$`)
 )
 
-// enclosingGoMod reads the go.mod file of the module around the working
-// directory, nil without one, and says whether it lies in that directory.
-func enclosingGoMod() (text []byte, here bool) {
-	dir, err := os.Getwd()
+// enclosingGoMod reads the go.mod file of the module around dir, nil without one, and says whether
+// it lies in dir.
+func enclosingGoMod(dir string) (text []byte, here bool) {
+	dir, err := filepath.Abs(dir)
 	for here = true; err == nil; here = false {
 		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
 			return text, here
@@ -471,10 +482,19 @@ func quoted(word string) string {
 }
 
 func isTerminal(w io.Writer) bool {
+	info := fileInfo(w)
+	return info != nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// fileInfo returns nil if w is no file.
+func fileInfo(w io.Writer) os.FileInfo {
 	f, ok := w.(*os.File)
 	if !ok {
-		return false
+		return nil
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil {
+		return nil
+	}
+	return info
 }

@@ -28,6 +28,8 @@ import (
 //	verdict: said TEXT           not proved, or proved under an assumption that matches TEXT
 //	verdict: skipped TEXT        no check: the test is skipped, for a reason that matches TEXT
 //
+// A reason is why the verdict is bounded, or what came of the schedule that a test replays.
+//
 // The tests in a folder whose name begins with ordinary are explored as they stand, by -test.
 var (
 	verdictLine = regexp.MustCompile(`(?m)^verdict: (.+)$`)
@@ -91,7 +93,7 @@ func requireVerdict(t *testing.T, row driver.Row, want string) {
 	w := wanted.FindStringSubmatch(want)
 	require.NotNil(t, w, "%s: %q", row.Name, want)
 	verdicts, traces, text := strings.Split(w[1], "|"), w[2], w[3]
-	said := row.Message + "\n" + row.Bounded
+	said := row.Message + "\n" + row.Replayed + "\n" + row.Bounded
 	if w[1] == "said" {
 		if row.Verdict == driver.Proved {
 			said = strings.Join(row.Assumptions, "\n")

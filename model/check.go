@@ -49,7 +49,7 @@ func Check(t testing.TB, body func(*Exec), opts ...Option) {
 // begin explores the check, or replays an execution of it, if the command asked for that.
 func (c *check) begin() {
 	c.t.Helper()
-	if c.set.Mode == wire.Replay && c.set.Check != c.name {
+	if c.set.Mode != wire.Explore && c.set.Check != c.name {
 		return
 	}
 	defer c.watch()()
@@ -103,6 +103,10 @@ func (c *check) run() {
 		c.replay(cfg)
 		return
 	}
+	replayed, fails := c.regress(cfg)
+	if fails {
+		return
+	}
 	res := explore.Run(cfg, c.execution(&cfg))
 	if c.timePasses(&cfg, &res) {
 		res = both(res, explore.Run(cfg, c.execution(&cfg)))
@@ -112,6 +116,7 @@ func (c *check) run() {
 		return
 	}
 	r := c.result(cfg, res)
+	r.Replayed = replayed
 	f := res.Failure
 	if f == nil {
 		c.passes(r)

@@ -200,35 +200,6 @@ func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure
 	return res.Failure, res
 }
 
-// replay runs the schedule that the command gave.
-func (c *check) replay(cfg explore.Config) {
-	text, passes := wire.CutTimePasses(c.set.Schedule)
-	ds, err := wire.DecodeSchedule(text)
-	if err != nil {
-		c.refuse(wire.KindInternal, "%v", err)
-		return
-	}
-	if passes {
-		c.letTimePass(&cfg)
-	}
-	f, res := c.record(cfg, ds)
-	r := c.result(cfg, res)
-	r.Schedule, r.Verdict, r.Bounded = c.set.Schedule, wire.Bounded, "one schedule"
-	if f == nil {
-		r.Trace = trace(&res, nil, "")
-		send(wire.Message{Result: &r})
-		return
-	}
-	c.decide(&r, f, res.Trace)
-	r.Bounded, r.Message = "", withOutput(said(f))
-	if f.Stack != "" {
-		r.Message += "\n" + userStack(f.Stack)
-	}
-	r.Trace = trace(&res, f, r.Message)
-	c.files(&r)
-	c.fail(r)
-}
-
 // refuse ends a check of which nothing was explored.
 func (c *check) refuse(kind wire.Kind, format string, args ...any) {
 	c.t.Helper()

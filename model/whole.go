@@ -45,7 +45,7 @@ func checkWhole(t *testing.T, f func(*testing.T)) bool {
 		return false
 	}
 	name := checkName(t.Name())
-	if s.Mode == wire.Replay && strings.HasPrefix(s.Check, t.Name()+"/") {
+	if s.Mode != wire.Explore && strings.HasPrefix(s.Check, t.Name()+"/") {
 		name = s.Check
 	}
 	if err := hook.SelectSubtests(s.Subtests); err != nil {

@@ -209,12 +209,16 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 
 // test runs one Test function, plainly and then under the race detector.
 func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
+	if row := t.trouble(r.relative); row != nil {
+		return []Row{*row}, nil
+	}
 	run := testRun{
-		test: t.test, subtests: t.some, options: r.options,
+		test: t.function(), subtests: t.some, options: r.options,
 		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, false)},
 	}
 	var err error
 	s := r.settings(t, false)
+	budget := s.Seconds
 	if r.options.Race {
 		s.Seconds /= 2 // the race run has the rest
 	}
@@ -228,9 +232,9 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	default:
 		s = r.settings(t, true)
 		for _, res := range run.plain.results {
-			s.Seconds = min(s.Seconds, r.options.Budget.Time.Seconds()-res.Seconds)
+			s.Seconds = min(s.Seconds, budget-res.Seconds)
 		}
-		s.Seconds = max(s.Seconds, r.options.Budget.Time.Seconds()/2)
+		s.Seconds = max(s.Seconds, budget/2)
 		run.race, err = r.process(ctx, t, true, s)
 		var no *raceUnavailable
 		if errors.As(err, &no) {
@@ -239,13 +243,13 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 			return nil, err
 		}
 	}
-	rows := run.rows()
+	rows := t.stoodFor(run.rows())
 	for i := range rows {
 		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
 		if !rows[i].passes() && rows[i].schedule != "" {
 			rows[i].Token = wire.Token{
-				Package: t.place, Check: rows[i].Name, Source: t.pkg.Source,
+				Package: t.place, Check: t.checkOf(rows[i]), Source: t.pkg.Source,
 				Schedule: rows[i].schedule,
 			}.String()
 		}
@@ -278,7 +282,7 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 	if r.options.Time == Times[1] {
 		early = 0
 	}
-	return wire.Settings{
+	s := wire.Settings{
 		Tests: r.options.Tests != "", Subtests: t.subtests,
 		Early: early,
 		Mode:  wire.Explore, Race: race,
@@ -292,6 +296,8 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Package:     t.pkg.Path,
 		Certify:     r.options.certifyDir(race),
 	}
+	t.regress(&s)
+	return s
 }
 
 // process builds what it needs and runs it.

@@ -50,6 +50,8 @@ type Row struct {
 	File string    `json:"file"`
 	Line int       `json:"line"`
 
+	Replayed string `json:"replayed,omitempty"` // of a regression test: what its schedule did
+
 	Place string            `json:"-"` // the package as tokens have it
 	Trace *wire.Trace       `json:"-"` // the failing execution; nil if none was recorded
 	Files map[string]string `json:"-"` // what else was written, by kind
@@ -231,7 +233,7 @@ func (t *testRun) rowOf(r *result) Row {
 		Steps: r.Steps, Seconds: r.Seconds,
 		Assumptions: append([]string{}, r.Assumptions...),
 		Kind:        r.Kind, File: r.File, Line: r.Line,
-		Trace: r.Trace, Files: r.Files, Races: racesNone,
+		Trace: r.Trace, Files: r.Files, Races: racesNone, Replayed: r.Replayed,
 		schedule: r.Schedule, digest: r.Digest,
 	}
 	switch r.Verdict {

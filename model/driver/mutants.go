@@ -283,7 +283,7 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 			filepath.Base(m.file.Path), m.pkg.Path,
 		)
 	}
-	suspectIsCheck := slices.Contains(m.pkg.Checks, m.suspect)
+	suspectIsCheck := slices.Contains(testsOf(&m.pkg), m.suspect)
 	if m.suspect != "" && !suspectIsCheck {
 		killer, err = j.tests(ctx, m.pkg, replace, m.suspect)
 		if killer != "" || err != nil {
@@ -403,6 +403,11 @@ func checksOf(p instrument.Package, place string) []planned {
 	for _, test := range p.Checks {
 		tests = append(tests, planned{pkg: p, place: place, test: test, run: "^(" + test + ")$"})
 	}
+	for i := range p.Replays {
+		if t := regression(p, place, &p.Replays[i]); t.replay.Trouble == "" {
+			tests = append(tests, t)
+		}
+	}
 	return tests
 }
 
@@ -483,11 +488,11 @@ func (j *judge) run(
 		return nil, err
 	}
 	run := testRun{
-		test:        t.test,
+		test:        t.function(),
 		options:     r.options,
 		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, race)},
 	}
-	return run.rowsOf(out, ""), nil
+	return t.stoodFor(run.rowsOf(out, "")), nil
 }
 
 // presume makes sure, once a killer, that it passes on the unchanged source:

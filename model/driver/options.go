@@ -45,6 +45,10 @@ type Options struct {
 	// relative name is below Dir.
 	CoverProfile string
 
+	// Where the output of Replay goes, nil if unknown. A file of the package that is still empty
+	// counts as absent: the shell has made it for the test that EmitTest writes.
+	Output os.FileInfo
+
 	Certify  string        // folder for the traces of each check, of the plain run; "": none
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs

@@ -58,6 +58,9 @@ func (p *Page) Row(r Row) {
 	if r.Bounded != "" {
 		c.Notes = append(c.Notes, r.Bounded)
 	}
+	if r.Replayed != "" {
+		c.Notes = append(c.Notes, r.Replayed)
+	}
 	for _, a := range r.Assumptions {
 		c.Notes = append(c.Notes, "assumes "+a)
 	}

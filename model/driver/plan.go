@@ -25,9 +25,10 @@ type planned struct {
 	pkg      instrument.Package
 	place    string // the package as tokens have it
 	test     string
-	run      string   // for -test.run
-	some     bool     // only some subtests were asked for
-	subtests []string // patterns for those of an ordinary test
+	run      string             // for -test.run
+	some     bool               // only some subtests were asked for
+	subtests []string           // patterns for those of an ordinary test
+	replay   *instrument.Replay // the test stands for a schedule of another one; nil: for itself
 }
 
 // plan picks the Test functions to run.
@@ -48,9 +49,13 @@ func plan(packages []instrument.Package, root string, o *Options) ([]planned, er
 	var tests []planned
 	var all []string
 	for _, p := range packages {
-		for _, test := range p.Checks {
+		for _, test := range testsOf(&p) {
 			all = append(all, test)
 			if !match.MatchString(test) {
+				continue
+			}
+			if again := replayNamed(&p, test); again != nil {
+				tests = append(tests, regression(p, placeOf(p, root), again))
 				continue
 			}
 			t := planned{pkg: p, place: placeOf(p, root), test: test, run: "^(" + test + ")$"}

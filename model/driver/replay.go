@@ -23,6 +23,10 @@ type Replayed struct {
 	// OtherOrder says that only the search under the race detector finds the data race: it runs
 	// small checks, and those that call code that is not rewritten, in further orders.
 	OtherOrder bool
+
+	opts  Options // Tests is not empty if it is an ordinary test
+	token wire.Token
+	dir   string // of the package
 }
 
 // Replay runs the schedule of a token again, plainly and, if that passes and
@@ -41,7 +45,7 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 	}
 	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
 	opts.Dir = dir
-	set, t, err := ofToken(ctx, &opts, pattern, tok)
+	set, t, err := ofToken(ctx, &opts, pattern, unwritten(dir, pattern, opts.Output), tok)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +55,21 @@ func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) 
 	}
 	defer r.close()
 	r.root = root
-	return r.replay(ctx, t, tok)
+	again, err := r.replay(ctx, t, tok)
+	if err != nil {
+		return nil, err
+	}
+	again.opts, again.token, again.dir = opts, tok, t.pkg.Dir
+	return again, nil
 }
 
 // ofToken finds the check of a token, or the ordinary test.
 func ofToken(
-	ctx context.Context, opts *Options, pattern string, tok wire.Token,
+	ctx context.Context, opts *Options, pattern string, replace map[string][]byte, tok wire.Token,
 ) (*instrument.Set, planned, error) {
 	var first error
 	for _, opts.Tests = range []string{"", "."} {
-		set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, nil))
+		set, err := instrument.Rewrite(ctx, opts.instrument([]string{pattern}, replace))
 		var t planned
 		if err == nil {
 			t, err = findCheck(set.Packages, tok)

@@ -102,6 +102,9 @@ func (t *Table) coloured(verdict string) string {
 // note is what limits a verdict.
 func note(r Row) string {
 	var parts []string
+	if r.Replayed != "" {
+		parts = append(parts, r.Replayed)
+	}
 	if r.Bounded != "" {
 		parts = append(parts, r.Bounded)
 	}

@@ -76,6 +76,7 @@ type Result struct {
 	Uses           []Use    // what NoteUse was told, likewise
 	Failure        *Failure
 	Trace          []wire.Step // of the replayed execution
+	Unfit          string      // why the schedule to be replayed is none of the body; "" if it is
 	Certificate    string      // with Config.Certify: the text for model/certify
 
 	cut bool

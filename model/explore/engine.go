@@ -180,6 +180,7 @@ type engine struct {
 	changes        []int            // PCT: depths at which the running thread's priority drops
 	replay         []wire.Deviation // deviations still to come; nil unless a schedule is replayed
 	decision       int              // decisions so far, for replay
+	unfit          string           // Result.Unfit
 
 	// Other linearizations of a trace (search_linearize.go).
 

@@ -33,6 +33,7 @@ func (e *engine) judge() {
 	}
 	if e.rec != nil {
 		r.Trace = e.rec.shown()
+		e.endReplay()
 	}
 	if f := e.failure; f != nil {
 		e.noteFailure(f)

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/surewake/surewake/model/wire"
+import (
+	"fmt"
+
+	"github.com/surewake/surewake/model/wire"
+)
 
 // comparesAnyLoops is the value that a schedule chooses in a step before the first one if it is one
 // of a search that compares the iterations of all loops: the default choices are others then.
@@ -31,7 +35,7 @@ func (e *engine) schedule() []wire.Decision {
 
 // beginReplay makes the schedule of the configuration the one to be replayed.
 func (e *engine) beginReplay() {
-	e.replay = e.cfg.Replay
+	e.replay, e.unfit = e.cfg.Replay, ""
 	if e.replay == nil {
 		e.replay = []wire.Deviation{}
 	}
@@ -55,8 +59,18 @@ func (e *engine) replayChoice(en threadSet) int {
 	if e.depth > 0 {
 		last = int(e.stack[e.depth-1].tid)
 	}
-	if d := e.deviation(); d != nil && !d.IsValue {
+	d := e.deviation()
+	switch {
+	case d == nil:
+	case d.IsValue:
+		e.doesNotFit("step %d chooses no value there", e.depth+1)
+	default:
 		if !en.has(d.Thread) {
+			if d.Thread >= e.n {
+				e.doesNotFit("at step %d there is no goroutine %d", e.depth+1, d.Thread)
+			} else {
+				e.doesNotFit("%s cannot run at step %d", e.threads[d.Thread].name, e.depth+1)
+			}
 			e.nondeterministic("the schedule runs thread %d at step %d, which cannot run there",
 				d.Thread, e.depth+1)
 			return -1
@@ -68,10 +82,32 @@ func (e *engine) replayChoice(en threadSet) int {
 
 // replayValue returns the value that the schedule to be replayed chooses among n.
 func (e *engine) replayValue(n int32) int32 {
-	if d := e.deviation(); d != nil && d.IsValue {
-		return min(int32(d.Value), n-1)
+	d := e.deviation()
+	switch {
+	case d == nil:
+		return 0
+	case !d.IsValue:
+		e.doesNotFit("step %d chooses a value", e.depth+1)
+		return 0
+	case int32(d.Value) >= n:
+		e.doesNotFit("value %d of step %d is none of %d", d.Value, e.depth+1, n)
 	}
-	return 0
+	return min(int32(d.Value), n-1)
+}
+
+// doesNotFit notes that the schedule to be replayed is none of this body.
+func (e *engine) doesNotFit(format string, args ...any) {
+	if e.unfit == "" {
+		e.unfit = fmt.Sprintf(format, args...)
+	}
+}
+
+// endReplay notes whether the execution came to the end of the schedule.
+func (e *engine) endReplay() {
+	if len(e.replay) > 0 {
+		e.doesNotFit("the execution ends at step %d, before the last one of the schedule", e.depth)
+	}
+	e.res.Unfit = e.unfit
 }
 
 // deviation returns the deviation at the present decision, nil if there is none, and moves to the

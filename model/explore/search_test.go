@@ -51,6 +51,28 @@ func TestReplayOfAnotherProgramSaysSo(t *testing.T) {
 	require.NotNil(t, r.Failure)
 	require.Equal(t, explore.KindNondeterminism, r.Failure.Kind)
 	require.Contains(t, r.Failure.Message, "thread 9 at step 1")
+	require.Equal(t, "at step 1 there is no goroutine 9", r.Unfit)
+}
+
+// A schedule that comes from another program need not end in a step that cannot be made.
+func TestAScheduleThatDoesNotFit(t *testing.T) {
+	body := func() { explore.Choose(3) }
+	for _, c := range []struct {
+		replay []wire.Deviation
+		want   string
+	}{
+		{nil, ""},
+		{[]wire.Deviation{{At: 1, IsValue: true, Value: 2}}, ""},
+		{[]wire.Deviation{{At: 1, IsValue: true, Value: 3}}, "value 3 of step 1 is none of 3"},
+		{[]wire.Deviation{{At: 1, Thread: 0}}, "step 1 chooses a value"},
+		{[]wire.Deviation{{At: 0, IsValue: true, Value: 1}}, "step 1 chooses no value there"},
+		{[]wire.Deviation{{At: 2, Thread: 1}},
+			"the execution ends at step 1, before the last one of the schedule"},
+	} {
+		r := explore.Run(explore.Config{Preemptions: -1, Record: true, Replay: c.replay}, body)
+		require.Nil(t, r.Failure)
+		require.Equal(t, c.want, r.Unfit, "%v", c.replay)
+	}
 }
 
 func TestPreemptionBound(t *testing.T) {

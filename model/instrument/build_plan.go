@@ -186,13 +186,18 @@ func (b *planner) store() error {
 			return err
 		}
 	}
+	for _, name := range s.absent {
+		replace[name] = ""
+	}
 	for name, text := range b.files {
 		if err := store("rewritten", name, text); err != nil {
 			return err
 		}
 	}
 	for name, copied := range replace {
-		b.plan.originals = append(b.plan.originals, copied, name)
+		if copied != "" {
+			b.plan.originals = append(b.plan.originals, copied, name)
+		}
 	}
 	var err error
 	b.plan.overlay, err = s.writeOverlay(replace)

@@ -25,18 +25,19 @@ type Config struct {
 	Tests    bool              // ordinary tests are explored as they stand, instead of checks
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
-	Replace  map[string][]byte // absolute file name -> contents used in its place
+	Replace  map[string][]byte // absolute file name -> contents used in its place; nil: no file
 	Cover    bool              // plain test binaries mark the blocks of statements that run
 	Cache    string            // of rewritten copies; "": surewake in the user's cache directory
 }
 
 // Package is one of the listed packages.
 type Package struct {
-	Path   string   // import path
-	Dir    string   // as the go command prints it
-	Checks []string // tests from which model.Check can be reached; with Config.Tests the others
-	Tests  bool     // the package has test files
-	Source string   // 8 hex digits over the original text that its test binary is made of
+	Path    string   // import path
+	Dir     string   // as the go command prints it
+	Checks  []string // tests from which model.Check can be reached; with Config.Tests the others
+	Replays []Replay // tests that replay a schedule of one of Checks
+	Tests   bool     // the package has test files
+	Source  string   // 8 hex digits over the original text that its test binary is made of
 }
 
 // Set is the outcome of Rewrite. Its methods may be called concurrently.
@@ -57,6 +58,7 @@ type Set struct {
 	sessions map[string]*session
 	plans    map[string]*plan
 	texts    map[string][]byte
+	absent   []string // files that cfg.Replace takes away
 }
 
 // BuildError is a message of the compiler, or of the go command about the
@@ -121,7 +123,7 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		if pkg.Source, err = s.source(p); err != nil {
 			return nil, err
 		}
-		if pkg.Checks, err = s.checks(ctx, p); err != nil {
+		if pkg.Checks, pkg.Replays, err = s.checks(ctx, p); err != nil {
 			return nil, err
 		}
 		s.Packages = append(s.Packages, pkg)

@@ -13,10 +13,11 @@ import (
 
 // checks returns the tests of a package that can reach model.Check by the
 // functions and variables which they mention, in any rewritten package. With
-// Config.Tests it returns the others.
-func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
+// Config.Tests it returns the others. Those that replay a schedule of one of
+// them are returned by themselves.
+func (s *Set) checks(ctx context.Context, root *listed) ([]string, []Replay, error) {
 	if root.engine() || s.plain.testmain(root) == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	closure := s.plain.closure(root)
 	usesModel := false
@@ -24,10 +25,11 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 		usesModel = usesModel || p.ImportPath == modelPath
 	}
 	if !usesModel && !s.cfg.Tests {
-		return nil, nil
+		return nil, nil, nil
 	}
 	ss := s.session(ctx, s.plain, root)
-	var names []string
+	var names, others []string
+	var replays []Replay
 	reach := &reachability{ss: ss, seen: make(map[types.Object]bool)}
 	for _, p := range closure {
 		own := p.ImportPath == root.ImportPath || p.ImportPath == root.ImportPath+"_test"
@@ -36,7 +38,7 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 		}
 		c, err := ss.load(p.ID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, f := range c.files {
 			if !strings.HasSuffix(f.name, "_test.go") {
@@ -51,14 +53,19 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, error) {
 				if !ok || !isTestSignature(fn.Signature()) {
 					continue
 				}
-				if reach.reaches(fn) != s.cfg.Tests {
+				if r := replayOf(ss.fset, fd); r != nil {
+					replays = append(replays, *r)
+				} else if reach.reaches(fn) != s.cfg.Tests {
 					names = append(names, fn.Name())
+				} else {
+					others = append(others, fn.Name())
 				}
 			}
 		}
 	}
 	sort.Strings(names)
-	return slices.Compact(names), nil // the external test package may have one of the same name
+	names = slices.Compact(names) // the external test package may have one of the same name
+	return names, replaysOf(replays, names, others), nil
 }
 
 // isTestName reports whether go test runs a function of that name.

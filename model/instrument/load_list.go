@@ -55,8 +55,9 @@ type listed struct {
 	ImportPath string `json:"-"` // without the variant
 }
 
-const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles,CompiledGoFiles," +
-	"CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles,ImportMap,Deps"
+const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles," +
+	"CompiledGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles," +
+	"ImportMap,Deps"
 
 // goFiles returns the package's Go files, test files of this variant
 // included, by absolute name.
@@ -301,6 +302,11 @@ func (s *Set) replaceTexts() error {
 			if rel, err := filepath.Rel(physical, real); err == nil && filepath.IsLocal(rel) {
 				name = filepath.Join(logical, rel)
 			}
+		}
+		if text == nil {
+			files[name] = ""
+			s.absent = append(s.absent, name)
+			continue
 		}
 		copied, err := s.writeCopy("replaced", filepath.Base(name), text)
 		if err != nil {

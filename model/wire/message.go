@@ -50,6 +50,9 @@ type Result struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules
 
+	// With Regress: what came of the schedule that was run first. One that fails is the failure.
+	Replayed string `json:"replayed,omitempty"`
+
 	// What decided the verdict, unless it is Proved or Bounded.
 	Kind     Kind              `json:"kind,omitempty"`
 	File     string            `json:"file,omitempty"` // where; "" if unknown

@@ -9,7 +9,7 @@ import (
 // Settings go from the command to a test binary, as JSON in the environment
 // variable [SettingsVariable].
 type Settings struct {
-	Mode        string        // Explore or Replay
+	Mode        string        // Explore, Replay or Regress
 	Race        bool          // the binary was built with -race
 	Expect      []string      // import paths that must have been rewritten
 	Strategy    string        // as explore names it; "" is the exhaustive one
@@ -32,6 +32,7 @@ type Settings struct {
 const (
 	Explore = "explore" // every check of the Test function
 	Replay  = "replay"  // one schedule of one check
+	Regress = "regress" // that schedule first, and then every one of that check
 )
 
 // SettingsVariable names the environment variable that holds the Settings.
