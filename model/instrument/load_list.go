@@ -55,8 +55,9 @@ type listed struct {
 	ImportPath string `json:"-"` // without the variant
 }
 
-const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles,CompiledGoFiles," +
-	"CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles,ImportMap,Deps"
+const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles," +
+	"CompiledGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles," +
+	"ImportMap,Deps"
 
 // goFiles returns the package's Go files, test files of this variant
 // included, by absolute name.
@@ -193,9 +194,6 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 		base, ok := strings.CutSuffix(id, ".test")
 		if ok && p.Name == "main" && l.pkgs[base] != nil {
 			continue
-		}
-		if p.ID == "command-line-arguments" {
-			return nil, &BuildError{Output: "packages are named by directory or import path, not by file\n"}
 		}
 		l.roots = append(l.roots, p)
 	}
