@@ -17,16 +17,29 @@ import (
 
 const auditUsage = "usage: surewake audit [-json] [-run expression] [-html file]"
 
+// An auditCall is an audit with its flags.
+type auditCall struct {
+	flags     *flag.FlagSet
+	json      bool
+	run, html string
+}
+
+func newAuditCall() *auditCall {
+	c := &auditCall{flags: flag.NewFlagSet("audit", flag.ContinueOnError)}
+	c.flags.SetOutput(io.Discard)
+	c.flags.BoolVar(&c.json, "json", false, "print one JSON object per theorem")
+	c.flags.StringVar(&c.run, "run", "",
+		"check only the theorems whose id matches the regular `expression`")
+	c.flags.StringVar(&c.html, "html", "audit.html",
+		"also write the rows as a page with pictures and links to `file`; empty: no page")
+	return c
+}
+
 // audit redoes the proofs of package proofs and prints one row per theorem. The proofs are part of
 // this program: no packages are read.
 func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("audit", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	asJSON := flags.Bool("json", false, "print one JSON object per theorem")
-	matching := flags.String("run", "",
-		"check only the theorems whose id matches the regular `expression`")
-	htmlFile := flags.String("html", "audit.html",
-		"also write the rows as a page with pictures and links to `file`; empty: no page")
+	c := newAuditCall()
+	flags := c.flags
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(stdout, auditUsage)
@@ -39,7 +52,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var match *regexp.Regexp
 	if err == nil {
-		match, err = regexp.Compile(*matching)
+		match, err = regexp.Compile(c.run)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "surewake: %v\n%s\n", err, auditUsage)
@@ -61,7 +74,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	failed, err := proofs.Audit(ctx, theorems, func(r proofs.Row) {
 		count[r.Result]++
 		rows = append(rows, r)
-		if *asJSON {
+		if c.json {
 			line, _ := json.Marshal(r)
 			fmt.Fprintf(stdout, "%s\n", line)
 			return
@@ -84,13 +97,13 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "surewake: %v\n", err)
 		return exitTrouble
 	}
-	if *htmlFile != "" {
-		if err := writePage(*htmlFile, rows); err != nil {
+	if c.html != "" {
+		if err := writePage(c.html, rows); err != nil {
 			fmt.Fprintf(stderr, "surewake: %v\n", err)
 			return exitTrouble
 		}
 	}
-	if !*asJSON {
+	if !c.json {
 		fmt.Fprintf(stdout, "%d theorems: %d proved, %d bounded, %d failed; %d mutants\n",
 			len(theorems), count[proofs.Proved], count[proofs.Bounded], failed, mutants)
 	}

@@ -86,6 +86,70 @@ func documentedFields(t *testing.T) map[string]map[string]string {
 	return fields
 }
 
+// The schema has the fields of the tables, with their types, and requires those that are always
+// there. ci/readers holds it against what the command prints.
+func TestTheSchemaIsAsTheGuideSays(t *testing.T) {
+	text, err := os.ReadFile("docs/check.schema.json")
+	require.NoError(t, err)
+	type node struct {
+		Ref         string `json:"$ref"`
+		Type        string
+		Const       any
+		Description string
+		Enum        []any
+		Required    []string
+		Properties  map[string]node
+		Items       *node
+	}
+	var schema struct {
+		Defs map[string]node `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(text, &schema))
+	names := map[string]string{"file": "unreached file"} // a file is also a string in it
+	typeOf := func(n node) string {
+		if ref, ok := strings.CutPrefix(n.Ref, "#/$defs/"); ok {
+			if n = schema.Defs[ref]; n.Type == "object" {
+				return ref
+			}
+		}
+		if n.Type == "" && len(n.Enum) > 0 {
+			return "string"
+		}
+		switch n.Type {
+		case "integer", "":
+			return "number"
+		}
+		return n.Type
+	}
+	for of, fields := range documentedFields(t) {
+		name := of
+		if names[of] != "" {
+			name = names[of]
+		}
+		object := schema.Defs[name]
+		require.Equal(t, "object", object.Type, of)
+		var required []string
+		for field, kind := range fields {
+			kind, optional := strings.CutSuffix(kind, "?")
+			if !optional {
+				required = append(required, field)
+			}
+			n, has := object.Properties[field]
+			require.True(t, has, "%s.%s", of, field)
+			if elements, isList := strings.CutPrefix(kind, "list of "); isList {
+				require.Equal(t, "array", n.Type, "%s.%s", of, field)
+				element := typeOf(*n.Items)
+				require.Contains(t, []string{element, element + "s"},
+					strings.Replace(elements, "files", "unreached file", 1), "%s.%s", of, field)
+				continue
+			}
+			require.Equal(t, kind, typeOf(n), "%s.%s", of, field)
+		}
+		require.Len(t, object.Properties, len(fields), of)
+		require.ElementsMatch(t, required, object.Required, of)
+	}
+}
+
 // requireDocumented holds an object against the table of its type: it has exactly those fields,
 // with values of those types.
 func requireDocumented(t *testing.T, all map[string]map[string]string, of string, value any) {
@@ -230,10 +294,13 @@ func TestTheFormatOfGoTestIsReadByTest2json(t *testing.T) {
 	cmd.Stdin = strings.NewReader(a.stdout)
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	ends := map[string]string{}
+	ends, said := map[string]string{}, map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		var e struct{ Action, Test, Output string }
 		decodeStrictly(t, line, &e)
+		if e.Action == "output" {
+			said[e.Test] += e.Output
+		}
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
 			ends[e.Test] = e.Action
 		}
@@ -242,4 +309,15 @@ func TestTheFormatOfGoTestIsReadByTest2json(t *testing.T) {
 		"TestBounded": "pass", "TestFailed": "fail", "TestUndecided": "fail", "TestSkipped": "skip",
 		"": "fail",
 	}, ends)
+	for name, text := range map[string]string{
+		"TestBounded": "    bounded: 2 complete, 0 deadlocked, 0 pruned, ",
+		"TestFailed": "    verdicts_test.go:14: FAILED (assertion): " +
+			"assertion failed: one was chosen\n",
+		"TestUndecided": " undecided (refused): ",
+		"TestSkipped":   "    verdicts_test.go:22: not here\n",
+		"":              "3 checks: 0 proved, 1 bounded, 1 failed, 1 undecided, 1 skipped\nFAIL\n",
+	} {
+		require.Contains(t, said[name], text, name)
+	}
+	require.Contains(t, said["TestFailed"], "    replay  ")
 }

@@ -81,6 +81,9 @@ func TestTheWorkflowOfTheGuideRunsCommands(t *testing.T) {
 	type steps []struct{ Uses, Run string }
 	blocks := fenced(guidePages(t)[page], "yaml")
 	require.Len(t, blocks, 2)
+	file, err := os.ReadFile("docs/guides/surewake.yml")
+	require.NoError(t, err)
+	require.Equal(t, string(file), blocks[0]+"\n")
 	var workflow struct {
 		On   []string
 		Jobs map[string]struct {
@@ -257,7 +260,8 @@ func TestTheNamesOfTheRuntimeInTheGuides(t *testing.T) {
 			return true
 		})
 	}
-	name := regexp.MustCompile("`(?:sw\\.(\\w+)|((?:Cx|Handle|Group|Runtime|TaskScope|Results)\\.\\w+))")
+	name := regexp.MustCompile("`(?:sw\\.(\\w+)|" +
+		"((?:Cx|Handle|Group|Runtime|TaskScope|Results)\\.\\w+))")
 	for _, page := range []string{"from-goroutines.md", "from-tokio.md"} {
 		names := name.FindAllStringSubmatch(guidePages(t)["docs/guides/"+page], -1)
 		require.Greater(t, len(names), 30)

@@ -5,6 +5,7 @@
 //	surewake replay [flags] TOKEN
 //	surewake mutants [flags] [packages]
 //	surewake audit [flags]
+//	surewake completion SHELL
 //
 // A check is a Test function that calls model.Check of
 // github.com/surewake/surewake/model; check -test REGEXP explores ordinary tests
@@ -43,6 +44,7 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 	surewake replay [flags] TOKEN          run one schedule of a check again and draw it
 	surewake mutants [flags] [packages]    put known bugs back, and see that each is found
 	surewake audit [flags]                 redo the proofs of the parts and of the injector
+	surewake completion SHELL              print completions for bash, zsh or fish
 
 A check is a Test function that calls model.Check; check -test . explores all other
 tests instead, as they stand. Packages are named as for the go command; the default
@@ -78,13 +80,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case !strings.HasPrefix(args[0], "-"):
 		command, args = args[0], args[1:]
 	}
-	if command == "audit" {
+	switch command {
+	case "audit":
 		return audit(ctx, args, stdout, stderr)
+	case "completion":
+		return completion(args, stdout, stderr)
 	}
-	commands := map[string]func(*call) int{
+	dos := map[string]func(*call) int{
 		"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants,
 	}
-	do := commands[command]
+	do := dos[command]
 	if do == nil {
 		fmt.Fprintf(stderr, "surewake: unknown command %q\n\n%s", command, usage)
 		return exitTrouble

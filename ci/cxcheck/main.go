@@ -2,7 +2,13 @@
 // another task. The compiler does not see them, and neither does the runtime where the owner
 // happens to wait.
 //
-//	go run ./ci/cxcheck ./...
+//	go get -tool github.com/surewake/surewake/ci/cxcheck
+//	go tool cxcheck ./...
+//
+// It is a tool for go vet, too, which then has it look at test binaries as well, and keeps results:
+//
+//	go install github.com/surewake/surewake/ci/cxcheck@latest
+//	go vet -vettool=$(which cxcheck) ./...
 //
 // It reports a Cx that is
 //
@@ -24,8 +30,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/multichecker"
 	"golang.org/x/tools/go/analysis/passes/inspect"
-	"golang.org/x/tools/go/analysis/singlechecker"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -34,8 +40,9 @@ const (
 	runtimePath = "github.com/surewake/surewake/runtime"
 	directive   = "//cxcheck:ignore"
 
-	foreignGoroutine = "%s must not be used on another goroutine: it is the Cx of the task that runs here"
-	foreignTask      = "%s is the Cx of another task: this function has its own"
+	foreignGoroutine = "%s must not be used on another goroutine: " +
+		"it is the Cx of the task that runs here"
+	foreignTask = "%s is the Cx of another task: this function has its own"
 )
 
 var analyzer = &analysis.Analyzer{
@@ -45,7 +52,8 @@ var analyzer = &analysis.Analyzer{
 	Run:      run,
 }
 
-func main() { singlechecker.Main(analyzer) }
+// main has multichecker tell apart how it was started: by go vet, or with packages.
+func main() { multichecker.Main(analyzer) }
 
 // A checker is one run on one package.
 type checker struct {

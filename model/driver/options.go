@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,6 +62,9 @@ type Options struct {
 const DefaultWatchdog = time.Minute
 
 func (o *Options) normalize() error {
+	if info, err := os.Stat(cmp.Or(o.Dir, ".")); err != nil || !info.IsDir() {
+		return usagef("-C %s: there is no such directory", o.Dir)
+	}
 	if o.Strategy == "" {
 		o.Strategy = Strategies[0]
 	}

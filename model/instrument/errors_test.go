@@ -23,12 +23,19 @@ func TestErrorsNameTheOriginal(t *testing.T) {
 		{"type", "-- a.go --\npackage t\n\nvar x int = \"\"\n", "a.go:3:13"},
 		{"compiler only", "-- a.go --\npackage t\n\nfunc f()\n", "a.go:3:6: missing function body"},
 		{"compiler only, big", "-- a.go --\npackage t\n\nvar x [1 << 60]int\n", "a.go:3:5"},
-		{"unused import", "-- a.go --\npackage t\n\nimport \"sync\"\n", `a.go:3:8: "sync" imported and not used`},
+		{"unused import", "-- a.go --\npackage t\n\nimport \"sync\"\n",
+			`a.go:3:8: "sync" imported and not used`},
 		{"missing package", "-- a.go --\npackage t\n\nimport _ \"example.com/none\"\n",
 			"example.com/none"},
-		{"in a test", "-- a.go --\npackage t\n-- b_test.go --\npackage t\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
-		{"in an external test", "-- a.go --\npackage t\n-- b_test.go --\npackage t_test\n\nvar x = y\n", "b_test.go:3:9: undefined: y"},
-		{"below the checked package", "-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n-- b/b.go --\npackage b\n\nfunc f() { var n int }\n", "b.go:3:16: declared and not used: n"},
+		{"in a test", "-- a.go --\npackage t\n-- b_test.go --\npackage t\n\nvar x = y\n",
+			"b_test.go:3:9: undefined: y"},
+		{"in an external test",
+			"-- a.go --\npackage t\n-- b_test.go --\npackage t_test\n\nvar x = y\n",
+			"b_test.go:3:9: undefined: y"},
+		{"below the checked package",
+			"-- a.go --\npackage t\n\nimport _ \"example.com/t/b\"\n" +
+				"-- b/b.go --\npackage b\n\nfunc f() { var n int }\n",
+			"b.go:3:16: declared and not used: n"},
 	} {
 		dir := newModule(t, row.files+okTest)
 		_, err := Rewrite(context.Background(),
@@ -74,17 +81,5 @@ func TestNothingToBuild(t *testing.T) {
 	cancel()
 	if err := rewrite(canceled, dir, "."); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
-	}
-}
-
-// A module that does not require the checker's cannot be rewritten, and is
-// told what to add.
-func TestModuleWithoutTheChecker(t *testing.T) {
-	dir := t.TempDir()
-	writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\ngo 1.25.0\n-- a.go --\npackage t\n"+okTest)
-	_, err := Rewrite(context.Background(),
-		Config{Dir: dir, Patterns: []string{"."}, Cache: sharedCache(t)})
-	if err == nil || !strings.Contains(err.Error(), "go get "+rootPath) {
-		t.Errorf("%v", err)
 	}
 }

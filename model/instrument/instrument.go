@@ -95,15 +95,20 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		texts:    make(map[string][]byte),
 	}
 	s.env = append(os.Environ(), cfg.Env...)
-	s.goenv, err = s.goEnv(ctx, "GOARCH", "GOFLAGS", "GOMODCACHE", "GOMOD", "GOWORK")
+	s.goenv, err = s.goEnv(
+		ctx, "GOARCH", "GOFLAGS", "GOMODCACHE", "GOMOD", "GOWORK", "GO111MODULE",
+	)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.layout(); err != nil {
 		return nil, err
 	}
 	if err := s.replaceTexts(); err != nil {
 		return nil, err
 	}
 	s.plain, err = s.list(ctx, false)
-	if s.needsAdoption(ctx, err) {
+	if !notInWorkspace(err) && s.needsAdoption(ctx, err) {
 		if err = s.adopt(ctx); err == nil {
 			s.plain, err = s.list(ctx, false)
 		}
@@ -112,7 +117,7 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		err = s.requireEngine(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, s.advise(err)
 	}
 	for _, p := range s.plain.roots {
 		pkg := Package{

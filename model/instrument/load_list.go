@@ -195,9 +195,6 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 		if ok && p.Name == "main" && l.pkgs[base] != nil {
 			continue
 		}
-		if p.ID == "command-line-arguments" {
-			return nil, &BuildError{Output: "packages are named by directory or import path, not by file\n"}
-		}
 		l.roots = append(l.roots, p)
 	}
 	return l, nil
