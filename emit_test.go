@@ -223,7 +223,8 @@ func TestChosen(t *tst.T) {
 
 type TestChosenReplay struct{}
 `)
-	token := tokenOf(t, dir, "-race=false", "-tags", "special", "-early", "2s", "-test", ".", "./...")
+	token := tokenOf(t, dir, "-race=false", "-tags", "special", "-early", "2s", "-test", ".",
+		"./...")
 	file := filepath.Join(dir, "again_test.go")
 	emitInto(t, file, "-tags", "special", "-early", "2s", token)
 	text, err := os.ReadFile(file)

@@ -255,7 +255,7 @@ func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
 	if s.shielded {
 		ft.link.shield = s.span // runtime/R46
 	}
-	// Partners: cancelInlined, after Cancel (runtime/R35), and tell, after EnterShield (runtime/R49).
+	// Partners: cancelInlined, after Cancel (runtime/R35); tell, after EnterShield (runtime/R49).
 	s.task.pushJoiner(&ft.link.joiner)
 	if s.task.state.Load().CancelEffective() || s.told.Load() {
 		t.cancel(w)

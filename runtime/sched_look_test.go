@@ -224,7 +224,10 @@ func wakings(rt *runtime.Runtime) map[string]func(t *testing.T, last func()) {
 			began := make(chan struct{})
 			runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 				last()
-				runtime.SpawnBlocking(cx, func() (int, error) { close(began); return 0, nil }).Detach()
+				runtime.SpawnBlocking(cx, func() (int, error) {
+					close(began)
+					return 0, nil
+				}).Detach()
 				return 0, nil
 			}).Detach()
 			<-began

@@ -153,7 +153,9 @@ func TestACancelThatIsLateDoesNotEnterAShield(t *testing.T) {
 	t.Run("fork", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
 			ends(x, func(cx Cx) error {
-				f := Fork(cx, func(cx Cx, _ int) error { return errors.Join(cx.Err(), cx.Err()) }, 0)
+				f := Fork(cx, func(cx Cx, _ int) error {
+					return errors.Join(cx.Err(), cx.Err())
+				}, 0)
 				cx.Yield() // it becomes a task
 				return f.Join(cx)
 			})

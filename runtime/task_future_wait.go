@@ -11,9 +11,9 @@ import (
 // A future waits for time by a [Nap], and for everything that [Select] waits for by a [Pending],
 // which is a Select that returns instead of waiting, and goes on in a later poll.
 //
-//	Nap       each poll asks again for the times that it waits for; after the poll the task's alarm
-//	          is set for the earliest, or stopped if there is none. So a future may be composed of
-//	          others, and has one timer
+//	Nap       each poll asks again for the times that it waits for; after the poll the alarm of
+//	          the task is set for the earliest, or stopped if there is none. So a future may be
+//	          composed of others, and has one timer
 //	Pending   the first poll queues a waiter for each case, whose owner is the task; a source that
 //	          decides wakes the task; the next poll finds the decision, and withdraws the others
 //
@@ -225,7 +225,7 @@ func (f *futureState) release(t *task) {
 		return
 	}
 	for f.pending {
-		(*t.rt.futures.pendings(f.slot)).end(f, nil, nil)
+		_, _ = (*t.rt.futures.pendings(f.slot)).end(f, nil, nil)
 	}
 	f.stopAlarm(t)
 	t.rt.futures.remove(f.slot)

@@ -151,7 +151,8 @@ func futureListMachine(t *rapid.T) {
 	add := func(*rapid.T) {
 		x := new(task)
 		slot := l.add(x)
-		if slot == noSlot || slots[slot] != nil || *l.alarm(slot) != (timer{task: x, index: unset}) {
+		fresh := timer{task: x, index: unset}
+		if slot == noSlot || slots[slot] != nil || *l.alarm(slot) != fresh {
 			t.Fatalf("slot %d: %+v", slot, *l.alarm(slot))
 		}
 		slots[slot], order = x, append(order, slot)

@@ -202,7 +202,10 @@ func TestResultsKeepNoPlaceForWhatIsNotCalled(t *testing.T) {
 	r.SetLimit(3)
 	block := make(chan struct{})
 	for i := range 3 {
-		r.Go(func(cx runtime.Cx) (int, error) { _, _, err := runtime.Receive(cx, block); return i, err })
+		r.Go(func(cx runtime.Cx) (int, error) {
+			_, _, err := runtime.Receive(cx, block)
+			return i, err
+		})
 	}
 	none := func(runtime.Cx) (int, error) { return -1, nil }
 	for range 1000 {

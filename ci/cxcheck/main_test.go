@@ -28,7 +28,8 @@ func TestByItselfAndFromGoVet(t *testing.T) {
 	for name, args := range map[string][]string{
 		"by itself": {tool}, "go vet": {"go", "vet", "-vettool=" + tool},
 	} {
-		out, err := exec.Command(args[0], append(args[1:], "../../examples/pool")...).CombinedOutput()
+		out, err := exec.Command(args[0], append(args[1:], "../../examples/pool")...).
+			CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 		out, err = exec.Command(args[0], append(args[1:], "./testdata/src/a")...).CombinedOutput()
 		require.Error(t, err, name)

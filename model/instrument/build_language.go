@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"go/version"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,7 +28,7 @@ func languageEdit(goVersion string) []string {
 // has the rewritten texts, and the go.mod besides when this is done.
 func (s *Set) raiseLanguage(ctx context.Context, c *checked, files map[string][]byte) error {
 	m := c.meta.Module
-	if m == nil || m.Main {
+	if m == nil || m.Main && !s.adopted {
 		return nil // requires the checker's module, and so a newer language
 	}
 	edits := languageEdit(m.GoVersion)
@@ -84,3 +86,14 @@ func raiseFile(f *source, text []byte) []byte {
 	lines[place] = constraint + "\n"
 	return []byte(strings.Join(lines, ""))
 }
+
+// withLanguage gives a file a language version by a build constraint. Lines move.
+func withLanguage(text []byte, language string) []byte {
+	if old := buildLine.FindSubmatchIndex(text); old != nil {
+		line := fmt.Sprintf("//go:build (%s) && %s", text[old[2]:old[3]], language)
+		return slices.Concat(text[:old[0]], []byte(line), text[old[1]:])
+	}
+	return append([]byte("//go:build "+language+"\n\n"), text...)
+}
+
+var buildLine = regexp.MustCompile(`(?m)^//go:build (.+)$`)

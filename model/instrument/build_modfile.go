@@ -52,6 +52,10 @@ func (s *Set) writeModfile(
 			}
 		}
 	}
+	if raised := languageEdit(main.GoVersion); s.adopted && raised != nil {
+		// What the library does stays what it is.
+		edits = append(append(edits, raised...), "-godebug=default=go"+main.GoVersion)
+	}
 	var sum []byte
 	for _, name := range sums {
 		more, err := os.ReadFile(name)

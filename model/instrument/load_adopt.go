@@ -306,7 +306,8 @@ func (s *Set) checkerSource(ctx context.Context) (string, error) {
 }
 
 // copyChecker copies the packages that explore, and what they import of their module, as a module
-// that requires what else they import. It returns where, and the language of the copy.
+// that requires what else they import. It returns where, and the language of the copy. That stands
+// in the files: a go.mod must not require a newer language than that of the main module.
 func (s *Set) copyChecker(source string) (dir, language string, err error) {
 	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
@@ -330,8 +331,11 @@ func (s *Set) copyChecker(source string) (dir, language string, err error) {
 		}
 	}
 	language = goLine(gomod)
+	for name, text := range files {
+		files[name] = withLanguage(text, version.Lang("go"+language))
+	}
 	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n%s",
-		rootPath, language, requirements(required))
+		rootPath, minLanguage, requirements(required))
 	for line := range bytes.Lines(gosum) {
 		of := func(m versioned) bool { return bytes.HasPrefix(line, []byte(m.Path+" ")) }
 		if slices.ContainsFunc(required, of) {

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -159,6 +160,53 @@ func TestProperty(t *testing.T) {
 		t.Errorf("rewritten: %v", got)
 	}
 	buildAndRun(t, set, "example.com/t", false)
+}
+
+// The language of a module is that of its go.mod, also if that is older than what the checker is
+// written in, and its library does what it did then.
+func TestModulesOfOlderLanguages(t *testing.T) {
+	for _, language := range []string{"1.15", "1.18", "1.22.0"} {
+		t.Run(language, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			perRound := language == "1.22.0"
+			writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\ngo "+language+`
+
+require github.com/stretchr/testify v1.12.1
+`+goSum(t)+fmt.Sprintf(`-- a_test.go --
+package t
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestLanguage(t *testing.T) {
+	var n atomic.Int64
+	var loops []func() int
+	for i := 0; i < 2; i++ {
+		loops = append(loops, func() int { n.Add(1); return i })
+	}
+	assert.Equal(t, %v, loops[0]() != loops[1](), "a variable for each round")
+	defer func() {
+		assert.Equal(t, %v, recover() != nil, "panic(nil) is an error")
+	}()
+	panic(nil)
+}
+`, perRound, perRound))
+			set, err := Rewrite(context.Background(), Config{
+				Dir: dir, Patterns: []string{"."}, Tests: true, Cache: sharedCache(t), Env: offline,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			buildAndRun(t, set, "example.com/t", false)
+		})
+	}
 }
 
 // A tidy module that requires the checker's module for a part alone does not name what the checker

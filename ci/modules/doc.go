@@ -1,0 +1,18 @@
+// Package modules runs the tests of public modules under the checker, as they are, and compares the
+// verdicts with testdata/modules/table.txt.
+//
+// testdata/modules/list.txt has a module, its version and its packages in each line. The modules
+// come from the registry when the test of this package runs, and are copied, because the module
+// cache is read-only; one without a go.mod gets one.
+//
+// A row of the table has the module, the package, the test, its verdict, and the reason, which
+// FAILED and undecided need:
+//
+//	proved, bounded  no failure: which of the two depends on the machine, and both are accepted
+//	FAILED           rightly: the reason begins with the kind of the failure, and says what the
+//	                 test assumes that need not be so, or which bug it has found
+//	undecided        the reason begins with the kind that the checker reports
+//
+// -modules.update writes the table anew, and keeps the reasons of rows whose verdict and kind are
+// what they were. A failure that is new has the reason "explain".
+package modules

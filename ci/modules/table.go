@@ -1,0 +1,78 @@
+package modules
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// A module is a line of list.txt.
+type module struct {
+	path, version string
+	packages      []string
+}
+
+func readList(name string) (list []module, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) < 3 {
+			return nil, fmt.Errorf("%s, entry %d: want a module, a version and packages: %q",
+				name, i+1, line)
+		}
+		list = append(list, module{words[0], words[1], words[2:]})
+	}
+	return list, nil
+}
+
+// A row says what is expected of one test.
+type row struct {
+	module, pkg, test string
+	verdict           string
+	why               string // the kind, and what it is about
+}
+
+func (r row) key() string { return r.module + " " + r.pkg + " " + r.test }
+
+func (r row) kind() string {
+	kind, _, _ := strings.Cut(r.why, ": ")
+	return kind
+}
+
+func (r row) String() string {
+	text := fmt.Sprintf("%s %s %s %s", r.module, r.pkg, r.test, r.verdict)
+	return strings.TrimSpace(text + " " + r.why)
+}
+
+var rowLine = regexp.MustCompile(
+	`^(\S+) (\S+) (Test\S*) (proved|bounded|FAILED|undecided)(?: (\S.*))?$`)
+
+func readTable(name string) (rows []row, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range lines(string(text)) {
+		m := rowLine.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("%s, row %d: %q is none", name, i+1, line)
+		}
+		rows = append(rows, row{m[1], m[2], m[3], m[4], m[5]})
+	}
+	return rows, nil
+}
+
+// lines returns those that are neither empty nor comments.
+func lines(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package buggy
+
+import (
+	"sync"
+	"testing"
+)
+
+// A schemaCache builds each schema once; others wait until it is there.
+type schemaCache struct{ schemas sync.Map }
+
+type schema struct {
+	field map[string]int
+}
+
+func (c *schemaCache) get(name string) *schema {
+	entry, found := c.schemas.LoadOrStore(name, &schema{})
+	s := entry.(*schema)
+	if !found {
+		s.field = map[string]int{"id": 1}
+	}
+	return s
+}
+
+// verdict: FAILED ^in the race run: data race
+func TestLazySharedEntry(t *testing.T) {
+	c := &schemaCache{}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if c.get("user").field["id"] != 1 {
+				t.Error("no such field")
+			}
+		})
+	}
+	both.Wait()
+}

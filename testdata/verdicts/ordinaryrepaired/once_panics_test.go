@@ -1,0 +1,39 @@
+package repaired
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// A keyStore reads its key at the first use, which may panic.
+type keyStore struct {
+	get func() *string
+}
+
+func newKeyStore(read func() *string) *keyStore {
+	return &keyStore{get: sync.OnceValue(read)}
+}
+
+func (s *keyStore) sign(text string) (signed string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("no key: %v", r)
+		}
+	}()
+	return text + *s.get(), nil
+}
+
+// verdict: proved without assumptions
+func TestOncePanics(t *testing.T) {
+	s := newKeyStore(func() *string { panic("permission denied") })
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if _, err := s.sign("x"); err == nil || err.Error() != "no key: permission denied" {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+}

@@ -1,0 +1,33 @@
+package repaired
+
+import (
+	"sync"
+	"testing"
+)
+
+// A counterPage is drawn anew when its counter has changed.
+type counterPage struct {
+	mu    sync.RWMutex
+	count int
+	page  int
+}
+
+// add returns the page that shows its own addition.
+func (p *counterPage) add() int {
+	p.mu.Lock()
+	p.count++
+	p.page = p.count
+	defer p.mu.Unlock()
+	return p.page
+}
+
+// verdict: proved without assumptions
+func TestRWMutexStale(t *testing.T) {
+	p := &counterPage{}
+	other := make(chan int)
+	go func() { other <- p.add() }()
+	mine := p.add()
+	if mine == <-other {
+		t.Errorf("both got page %d", mine)
+	}
+}
