@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
-# What does not fit into .ci/run: what other programs read, every further mutant, all repetitions, 10 minutes of random work for
-# the runtime, a million executions of each fuzz target, and up to 2 minutes for each of Go's own
-# tests. More than 3 hours on 2 cores.
-# What does not fit into .ci/run: every further mutant, all repetitions, 10 minutes of random work for
-# the runtime, a million executions of each fuzz target, up to 2 minutes for each of Go's own tests,
-# and the tests of public modules. More than 3 hours on 2 cores.
+# What does not fit into .ci/run: what other programs read, every further mutant, all repetitions,
+# 10 minutes of random work for the runtime, a million executions of each fuzz target, up to 2
+# minutes for each of Go's own tests, and the tests of public modules. More than 3 hours on 2 cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/checks.sh -all

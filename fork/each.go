@@ -52,7 +52,7 @@ func ForEach[W Strand[W], E any](w W, seq iter.Seq[E], body func(w W, e E)) {
 	defer s.abandonUnless(&returned, base)
 	var forked []*Frame[W, item[W, E], struct{}]
 	for e := range seq {
-		// seq joins its forks next, and what is above them must not be there then. (fork/K12)
+		// seq joins its forks next, and what is above them must not be there then. (K12)
 		if !s.Asked() || s.top != base+len(forked) {
 			body(w, e)
 			continue

@@ -174,7 +174,7 @@ func TestMisuseOfLoops(t *testing.T) {
 }
 
 // An iterator prepares its next value in a fork while the call for this one is left to a thief that
-// has asked; each call is made once. (fork/K12)
+// has asked; each call is made once. (K12)
 func TestForEachOverAnIteratorThatForks(t *testing.T) {
 	prepare := func(_ *worker, i int) int { return i }
 	const n = 200
