@@ -71,23 +71,43 @@
 // The package does not know how workers look for forks, sleep and wake. That is the [Host]'s. This
 // one is that of the pool in the package example, in which nobody sleeps while a fork is public:
 // whoever makes forks public wakes a sleeper, and whoever is about to sleep says so before it looks
-// for the last time. It is checked with every interleaving of two workers.
+// for the last time. A sleeper has a token of its own, since it may wait for it with a fork in its
+// hands. The pool is checked with every interleaving of two workers, and with three.
 //
 //	func (w *worker) sleep() *fork.Claim[*worker] {
-//		w.pool.sleepers.Add(1)
+//		p := w.pool
+//		p.lock.Lock()
+//		p.sleepers = append(p.sleepers, w)
+//		p.lock.Unlock()
 //		c := w.steal() // after it has said so: it has asked everyone, or somebody sees it sleep
-//		if (c == nil && !w.pool.closed.Load()) || !w.pool.unsleep() {
+//		if c == nil && !p.closed.Load() {
 //			w.Trim()
-//			<-w.pool.wake
+//			<-w.wake
+//			return nil
+//		}
+//		p.lock.Lock()
+//		i := slices.Index(p.sleepers, w)
+//		if i >= 0 {
+//			p.sleepers = slices.Delete(p.sleepers, i, i+1)
+//		}
+//		p.lock.Unlock()
+//		if i < 0 {
+//			<-w.wake // somebody has woken it
 //		}
 //		return c
 //	}
 //
-//	func (w *worker) Exposed() {
-//		if w.pool.unsleep() {
-//			w.pool.wake <- struct{}{}
+//	// unpark wakes a worker that sleeps, if there is one.
+//	func (p *pool) unpark() {
+//		p.lock.Lock()
+//		defer p.lock.Unlock()
+//		if last := len(p.sleepers) - 1; last >= 0 {
+//			p.sleepers[last].wake <- struct{}{}
+//			p.sleepers = p.sleepers[:last]
 //		}
 //	}
+//
+//	func (w *worker) Exposed() { w.pool.unpark() }
 //
 //	func (w *worker) Await(c *fork.Claim[*worker]) {
 //		if thief := c.By(); thief != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,21 +18,22 @@ type worker struct {
 	fork.Stack[*worker]
 	pool  *pool
 	ended chan struct{} // a claim that the worker waits for has ended
+	wake  chan struct{} // the worker is to wake: a token of its own, or another would take it
 }
 
 // A pool is the goroutine that calls Do, and others that steal from it and from one another.
 type pool struct {
 	workers  []*worker
-	sleepers atomic.Int32 // that nobody has woken
-	wake     chan struct{}
+	lock     sync.Mutex
+	sleepers []*worker // that nobody has woken; under the lock
 	closed   atomic.Bool
 	all      sync.WaitGroup
 }
 
 func newPool(workers int) *pool {
-	p := &pool{wake: make(chan struct{}, workers)}
+	p := &pool{}
 	for range workers {
-		w := &worker{pool: p, ended: make(chan struct{}, 1)}
+		w := &worker{pool: p, ended: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 		w.Init(w)
 		p.workers = append(p.workers, w)
 	}
@@ -50,7 +52,7 @@ func (p *pool) Do(fn func(w *worker)) {
 func (p *pool) Close() {
 	p.closed.Store(true)
 	for range p.workers[1:] {
-		p.wake <- struct{}{}
+		p.unpark()
 	}
 	p.all.Wait()
 }
@@ -79,32 +81,39 @@ func (w *worker) steal() *fork.Claim[*worker] {
 }
 
 func (w *worker) sleep() *fork.Claim[*worker] {
-	w.pool.sleepers.Add(1)
+	p := w.pool
+	p.lock.Lock()
+	p.sleepers = append(p.sleepers, w)
+	p.lock.Unlock()
 	c := w.steal() // after it has said so: it has asked everyone, or somebody sees it sleep
-	if (c == nil && !w.pool.closed.Load()) || !w.pool.unsleep() {
+	if c == nil && !p.closed.Load() {
 		w.Trim()
-		<-w.pool.wake
+		<-w.wake
+		return nil
+	}
+	p.lock.Lock()
+	i := slices.Index(p.sleepers, w)
+	if i >= 0 {
+		p.sleepers = slices.Delete(p.sleepers, i, i+1)
+	}
+	p.lock.Unlock()
+	if i < 0 {
+		<-w.wake // somebody has woken it
 	}
 	return c
 }
 
-func (p *pool) unsleep() bool {
-	for {
-		n := p.sleepers.Load()
-		if n == 0 {
-			return false
-		}
-		if p.sleepers.CompareAndSwap(n, n-1) {
-			return true
-		}
+// unpark wakes a worker that sleeps, if there is one.
+func (p *pool) unpark() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if last := len(p.sleepers) - 1; last >= 0 {
+		p.sleepers[last].wake <- struct{}{}
+		p.sleepers = p.sleepers[:last]
 	}
 }
 
-func (w *worker) Exposed() {
-	if w.pool.unsleep() {
-		w.pool.wake <- struct{}{}
-	}
-}
+func (w *worker) Exposed() { w.pool.unpark() }
 
 func (w *worker) Await(c *fork.Claim[*worker]) {
 	if thief := c.By(); thief != nil {

@@ -197,6 +197,7 @@ func TestForEachOverAnIteratorThatForks(t *testing.T) {
 					return
 				}
 			}
+			next.Join(w)
 		}
 	}
 	each := func(w *worker, look func(i int)) (counts [n]int) {

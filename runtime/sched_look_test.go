@@ -117,6 +117,7 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 					}
 					return nil
 				})
+				drains(t, rt)
 				require.Less(t, outside, enough, "%v, ring %d, %+v", target, ring, c)
 			}
 		}
