@@ -103,7 +103,8 @@
 //	Spawn, SpawnWith, Submit         a function; if it waits, it keeps a stack, about 3 KB
 //	Cx.Go, Runtime.Go                one without a result
 //	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
-//	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes
+//	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes,
+//	                                 for time by a Nap, for what Select waits for by a Pending
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block
 //
 // [SubmitContext], [SpawnContext], [SpawnBlockingContext] and [SubmitBlockingContext] start a task

@@ -91,3 +91,10 @@ func Timers(rt *Runtime) int {
 
 // Due returns the time at which the next tick of an interval is due.
 func (i *Ticker) Due() int64 { return i.next }
+
+// waiting returns how many wait to read.
+func (w *Watch) waiting() int {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return w.directions[reading].waiting.count()
+}
