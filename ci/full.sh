@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What does not fit into .ci/run: what other programs read, every further mutant, all repetitions,
 # 10 minutes of random work for the runtime, a million executions of each fuzz target, up to 2
-# minutes for each of Go's own tests, and the tests of public modules. More than 3 hours on 2 cores.
+# minutes for each of Go's own tests, the tests that start the command under the race detector, and
+# those of public modules. More than 3 hours on 2 cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/checks.sh -all
@@ -10,4 +11,5 @@ ci/endurance.sh 10
 ci/fuzz.sh 1000000x
 ci/readers.sh
 go test ./fuzz/gotests -timeout 6h -gotests.budget 2m,100000x
+go test -timeout 60m -race -short . ./fuzz/gotests
 ci/modules.sh
