@@ -24,7 +24,7 @@ var completed = []struct {
 	{"surewake check -format ", "gotest json table"},
 	{"surewake check -race=false -strategy p", "pct pos"},
 	{"surewake check -time s", "synctest"},
-	{"surewake replay -", "-C -early -full -html -race -tags"},
+	{"surewake replay -", "-C -early -emit-test -full -html -race -tags"},
 	{"surewake mutants -a", "-all"},
 	{"surewake audit -", "-html -json -run"},
 	{"surewake completion ", "bash fish zsh"},

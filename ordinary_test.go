@@ -166,7 +166,7 @@ func TestLost(t *testing.T) {
 
 	a = surewake(t, dir, "check", "./...")
 	require.Equal(t, 2, a.code, "%s", a)
-	require.Contains(t, a.stderr, "go get "+modulePath)
+	require.Contains(t, a.stderr, "go get -tool "+modulePath)
 }
 
 func TestOrdinaryTestsThatDoNotRunAreUndecided(t *testing.T) {

@@ -34,15 +34,17 @@ func TestThePoolOfThePageTakesWhatIsShared(t *testing.T) {
 // As before, with two thieves, of which one may take the fork in its last look, and the other falls
 // asleep: a token that wakes is for the one that was counted.
 func TestTwoThievesOfThePoolOfThePage(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		p := newPool(3)
-		p.Do(func(w *worker) {
-			began := make(chan bool)
-			f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
-			w.Share()
-			<-began
-			x.Assert(f.Join(w) == 7, "wrong")
-		})
-		p.Close()
-	}, model.NoRescue(), model.Preemptions(2), model.Executions(50_000))
+	t.Run("two preemptions", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			p := newPool(3)
+			p.Do(func(w *worker) {
+				began := make(chan bool)
+				f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
+				w.Share()
+				<-began
+				x.Assert(f.Join(w) == 7, "wrong")
+			})
+			p.Close()
+		}, model.NoRescue(), model.Preemptions(2), model.Executions(50_000))
+	})
 }

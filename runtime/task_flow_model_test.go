@@ -150,7 +150,7 @@ func TestACancelThatIsLateDoesNotEnterAShield(t *testing.T) {
 			})
 		})
 	})
-	t.Run("fork", func(t *testing.T) {
+	t.Run("fork/three preemptions", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
 			ends(x, func(cx Cx) error {
 				f := Fork(cx, func(cx Cx, _ int) error {

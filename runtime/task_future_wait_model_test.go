@@ -27,6 +27,14 @@ func (f *taker) Poll(cx Cx) (int, error, bool) {
 	return f.into, err, ready
 }
 
+// checkTwo checks body with two preemptions: with more, a future that is given something while it
+// ends takes very many executions.
+func checkTwo(t *testing.T, body func(*model.Exec)) {
+	t.Run("two preemptions", func(t *testing.T) {
+		model.Check(t, body, model.Preemptions(2), model.Executions(20_000))
+	})
+}
+
 // A value is sent to a future which is cancelled, or whose runtime is closed: the future returns
 // it, or the sender keeps it, and nobody is left in line. (runtime/R50)
 func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
@@ -35,7 +43,7 @@ func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
 		"Close":  func(w world, _ *Handle[int]) { w.x.Assert(w.Close() == nil, "Close fails") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) {
+			checkTwo(t, func(x *model.Exec) {
 				w := newWorld(x, 1)
 				c := NewChannel[int](0)
 				h := SubmitFuture(w.Runtime, takes(c))
@@ -53,7 +61,7 @@ func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
 					sent, v, err)
 				x.Assert(c.receivers.first == nil, "somebody waits")
 				x.Assert(w.futures.empty(), "a slot is in use")
-			}, model.Preemptions(2), model.Executions(20_000))
+			})
 		})
 	}
 }
@@ -61,7 +69,7 @@ func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
 // A future waits for a value and for a permit, and both come at once: it takes one, and the other
 // stays where it is.
 func TestPendingTakesOneOfTwo(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkTwo(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		c, s := NewChannel[int](1), NewSemaphore(1)
 		x.Assert(s.TryAcquire(1), "no permit is free")
@@ -74,7 +82,7 @@ func TestPendingTakesOneOfTwo(t *testing.T) {
 		x.Assert(err == nil, "%v", err)
 		x.Assert((v == 5) == (c.Len() == 0) && (v == 0) == !s.TryAcquire(1),
 			"it has received %d; %d values are left", v, c.Len())
-	}, model.Preemptions(2), model.Executions(20_000))
+	})
 }
 
 // A napper is a future that waits for a time or for a signal.
@@ -102,7 +110,7 @@ func (f *napper) Poll(cx Cx) (int, error, bool) {
 func TestNapOfAFutureIsNotLost(t *testing.T) {
 	for name, signals := range map[string]bool{"time": false, "time and a signal": true} {
 		t.Run(name, func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) {
+			checkTwo(t, func(x *model.Exec) {
 				w := newWorld(x, 1)
 				f := &napper{notify: new(Notify)}
 				h := SubmitFuture(w.Runtime, f)
@@ -115,7 +123,7 @@ func TestNapOfAFutureIsNotLost(t *testing.T) {
 				x.Assert(err == nil && (v == 2 || signals && v == 1), "%d, %v", v, err)
 				x.Assert(!signals || f.notify.signalled == (v == 2), "the signal is lost")
 				x.Assert(len(w.timers.heap) == 0 && f.notify.line.first == nil, "something is left")
-			}, model.Preemptions(2), model.Executions(20_000))
+			})
 		})
 	}
 }

@@ -16,14 +16,16 @@ import (
 // replays is explored as well, by itself.
 const regressionBudget = 10 * time.Second
 
-// testsOf returns the names of the tests of a package, those that replay others among them.
+// testsOf returns the names of the tests of a package, in their order, and of those that replay
+// others.
 func testsOf(p *instrument.Package) []string {
 	all := slices.Clone(p.Checks)
 	for _, again := range p.Replays {
-		all = append(all, again.Name)
+		if !slices.Contains(all, again.Name) {
+			all = append(all, again.Name)
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // replayNamed returns the regression test of that name, nil if there is none.
