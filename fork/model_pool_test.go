@@ -16,10 +16,11 @@ func TestThePoolOfThePage(t *testing.T) {
 	}, model.NoRescue())
 }
 
-// A worker of the pool of the page gets a fork of an owner that is busy with something else.
-func TestThePoolOfThePageTakesWhatIsShared(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		p := newPool(2)
+// busyOwner is an owner that forks, and is busy with something else until a worker of the pool of
+// the page has taken the fork.
+func busyOwner(workers int) func(x *model.Exec) {
+	return func(x *model.Exec) {
+		p := newPool(workers)
 		p.Do(func(w *worker) {
 			began := make(chan bool)
 			f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
@@ -28,23 +29,19 @@ func TestThePoolOfThePageTakesWhatIsShared(t *testing.T) {
 			x.Assert(f.Join(w) == 7, "wrong")
 		})
 		p.Close()
-	}, model.NoRescue())
+	}
+}
+
+// A worker of the pool of the page gets a fork of an owner that is busy with something else.
+func TestThePoolOfThePageTakesWhatIsShared(t *testing.T) {
+	model.Check(t, busyOwner(2), model.NoRescue())
 }
 
 // As before, with two thieves, of which one may take the fork in its last look, and the other falls
 // asleep: a token that wakes is for the one that was counted.
 func TestTwoThievesOfThePoolOfThePage(t *testing.T) {
 	t.Run("two preemptions", func(t *testing.T) {
-		model.Check(t, func(x *model.Exec) {
-			p := newPool(3)
-			p.Do(func(w *worker) {
-				began := make(chan bool)
-				f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
-				w.Share()
-				<-began
-				x.Assert(f.Join(w) == 7, "wrong")
-			})
-			p.Close()
-		}, model.NoRescue(), model.Preemptions(2), model.Executions(50_000))
+		model.Check(t, busyOwner(3), model.NoRescue(), model.Preemptions(2),
+			model.Executions(50_000))
 	})
 }
