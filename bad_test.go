@@ -469,6 +469,16 @@ func TestOdd(t *testing.T) {
 		a.stdout,
 	)
 
+	a = surewake(t, dir, "mutants", "-part", "2/2", "./...")
+	require.Zero(t, a.code, "%s", a)
+	require.Regexp(t, `^2-even .*\n1 mutant: 1 killed, 0 survived\n$`, a.stdout)
+	a = surewake(t, dir, "mutants", "-part", "3/3", "./...")
+	require.Equal(t, 2, a.code, "%s", a)
+	require.Equal(t, "surewake: -part 3/3: there are only 2 mutants\n", a.stderr)
+	a = surewake(t, dir, "mutants", "-part", "4/3")
+	require.Equal(t, 2, a.code, "%s", a)
+	require.Contains(t, a.stderr, "want K/N, the K-th of N parts, with 1 <= K <= N")
+
 	bug("3-name", "Counter.Name", "- \"counter\"\n+ \"\"\n")
 	bug("4-old", "Counter.Add", "- c.n.Sub(1)\n+ c.n.Add(1)\n")
 	bug("5-wrong", "Counter.Add", "- c.n.Add(1)\n+ c.n.Add(one)\n")

@@ -168,6 +168,9 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 			"put back only the mutants whose id matches the regular `expression`")
 		c.flags.BoolVar(&o.All, "all", false,
 			"also put back those in testdata/mutants/more, further examples of the same bugs")
+		c.flags.Var(&o.Part, "part",
+			"put back only every N-th of these, from the K-th on, as `K/N` says: 1/3, 2/3 and 3/3\n"+
+				"are three machines' shares")
 		c.flags.Var(&o.Budget, "budget", "run each check for at most this `time` per mutant")
 	}
 	return c

@@ -91,6 +91,10 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	if len(all) == 0 {
 		return sum, usagef("-run %s matches no mutant", opts.Run)
 	}
+	selection := len(all)
+	if all = opts.Part.of(all); len(all) == 0 {
+		return sum, usagef("-part %s: there are only %d mutants", opts.Part, selection)
+	}
 	original, err := newRunner(&opts, set)
 	if err != nil {
 		return sum, err

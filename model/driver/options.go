@@ -34,6 +34,7 @@ type Options struct {
 	Tests    string   // likewise: ordinary tests that are explored instead of checks; "": none
 
 	All         bool   // the mutants in testdata/mutants/more as well
+	Part        Part   // which of the selected mutants
 	Race        bool   // run every schedule under the race detector as well
 	Strategy    string // one of Strategies; "" is "dpor"
 	Preemptions int    // bound; -1 is none
