@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What does not fit into .ci/run: what other programs read, every further mutant, all repetitions,
+# What does not fit into .ci/run: what other programs read, every mutant, further ones too, all repetitions,
 # 10 minutes of random work for the runtime, a million executions of each fuzz target, up to 2
 # minutes for each of Go's own tests, the tests that start the command under the race detector, and
 # those of public modules. More than 3 hours on 2 cores.
@@ -11,5 +11,5 @@ ci/endurance.sh 10
 ci/fuzz.sh 1000000x
 ci/readers.sh
 go test ./fuzz/gotests -timeout 6h -gotests.budget 2m,100000x
-go test -timeout 60m -race -short . ./fuzz/gotests
+go test -timeout 60m -race -short . ./fuzz/gotests ./model/mutant ./proofs ./proofs/refine
 ci/modules.sh
