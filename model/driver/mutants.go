@@ -288,34 +288,18 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 		)
 	}
 	suspectIsCheck := slices.Contains(testsOf(&m.pkg), m.suspect)
-	if m.suspect != "" && !suspectIsCheck {
-		killer, err = j.tests(ctx, m.pkg, replace, m.suspect)
-		if killer != "" || err != nil {
+	if m.suspect != "" {
+		killer, err = j.askSuspect(ctx, m, replace, suspectIsCheck)
+		ends := suspectIsCheck && failsOnPurpose(placeOf(m.pkg, j.root))
+		if killer != "" || err != nil || ends {
 			return killer, err
 		}
 	}
-	set, err := instrument.Rewrite(ctx, j.options.instrument([]string{m.pkg.Path}, replace))
-	if err != nil {
-		return "", notCompiling(err)
-	}
-	if len(set.Packages) != 1 {
-		return "", fmt.Errorf(
-			"%s is listed as %d packages once it is mutated", m.pkg.Path, len(set.Packages),
-		)
-	}
-	r, err := newRunner(j.options, set)
+	r, checks, err := j.mutated(ctx, m, replace)
 	if err != nil {
 		return "", err
 	}
 	defer r.close()
-	checks := checksOf(set.Packages[0], placeOf(m.pkg, j.root))
-
-	if suspectIsCheck {
-		killer, err = j.ask(ctx, r, checks, m.suspect)
-		if killer != "" || err != nil || failsOnPurpose(placeOf(m.pkg, j.root)) {
-			return killer, err
-		}
-	}
 	cutShort, killer, err := j.look(ctx, r, checks, false, firstLook)
 	if killer != "" || err != nil {
 		return killer, err
@@ -336,6 +320,41 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 	}
 	_, killer, err = j.look(ctx, r, cutShort, false, lastLook)
 	return killer, err
+}
+
+// askSuspect has only those look at a mutant who are asked first.
+func (j *judge) askSuspect(
+	ctx context.Context, m candidate, replace map[string][]byte, isCheck bool,
+) (killer string, err error) {
+	if !failsOnPurpose(placeOf(m.pkg, j.root)) {
+		replace = narrow(m.pkg.Dir, replace, m.suspect)
+	}
+	if !isCheck {
+		return j.tests(ctx, m.pkg, replace, m.suspect)
+	}
+	r, checks, err := j.mutated(ctx, m, replace)
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	return j.ask(ctx, r, checks, m.suspect)
+}
+
+// mutated returns what runs the checks of the package with some files replaced, and the checks.
+func (j *judge) mutated(
+	ctx context.Context, m candidate, replace map[string][]byte,
+) (*runner, []planned, error) {
+	set, err := instrument.Rewrite(ctx, j.options.instrument([]string{m.pkg.Path}, replace))
+	if err != nil {
+		return nil, nil, notCompiling(err)
+	}
+	if len(set.Packages) != 1 {
+		return nil, nil, fmt.Errorf(
+			"%s is listed as %d packages once it is mutated", m.pkg.Path, len(set.Packages),
+		)
+	}
+	r, err := newRunner(j.options, set)
+	return r, checksOf(set.Packages[0], placeOf(m.pkg, j.root)), err
 }
 
 // compiled reports whether any of the files is part of the package's test binary: of the plain one

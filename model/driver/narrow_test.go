@@ -1,0 +1,106 @@
+package driver
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNarrowKeepsWhatTheTestReaches(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a_test.go")
+	other := filepath.Join(dir, "b_test.go")
+	write := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
+	write(name, `package p
+
+import "testing"
+
+var value = ofVariable()
+
+func TestAsked(t *testing.T) { first(t) }
+func TestAskedToo(t *testing.T) { t.Log() }
+
+func TestOther(t *testing.T) {
+	only(t) // a comment at the end
+}
+func TestMain(m *testing.M) { before(); m.Run() }
+func first(t *testing.T) { second[int](t) }
+`)
+	write(other, `package p
+
+func second[T any](t *testing.T) { var v kind; v.method() }
+func only(t *testing.T) (n int, err error) { return 1, nil }
+func ofVariable() int { return 1 }
+func before() {}
+func init() { ofInit() }
+func ofInit() {}
+
+type kind struct{}
+
+func (kind) method() { ofMethod() }
+func ofMethod() {}
+func BenchmarkOther(b *testing.B) { only(nil) }
+`)
+	source := filepath.Join(dir, "p.go")
+	narrowed := narrow(dir, map[string][]byte{source: []byte("package p\n")}, "TestAsked")
+	require.Equal(t, map[string]string{
+		source: "package p\n",
+		name: `package p
+
+import "testing"
+
+var value = ofVariable()
+
+func TestAsked(t *testing.T) { first(t) }
+func TestAskedToo(t *testing.T) { t.Log() }
+
+func TestOther(t *testing.T) { if false {
+	only(t) // a comment at the end
+}}
+func TestMain(m *testing.M) { before(); m.Run() }
+func first(t *testing.T) { second[int](t) }
+`,
+		other: `package p
+
+func second[T any](t *testing.T) { var v kind; v.method() }
+func only(t *testing.T) (n int, err error) { if false { return 1, nil }; panic(0)}
+func ofVariable() int { return 1 }
+func before() {}
+func init() { ofInit() }
+func ofInit() {}
+
+type kind struct{}
+
+func (kind) method() { ofMethod() }
+func ofMethod() {}
+func BenchmarkOther(b *testing.B) { if false { only(nil) }}
+`,
+	}, texts(narrowed))
+
+	write(other, "package p\n\nimport \"os\"\n\nvar self = os.Args[0]\n")
+	require.Empty(t, narrow(dir, nil, "TestAsked"), "the binary may be started again")
+	write(other, "package p\n\nfunc broken(\n")
+	require.Empty(t, narrow(dir, nil, "TestAsked"))
+}
+
+func texts(files map[string][]byte) map[string]string {
+	all := map[string]string{}
+	for name, text := range files {
+		all[name] = string(text)
+	}
+	return all
+}
+
+// A mutant may be of a test file: what is narrowed is the mutated text.
+func TestNarrowKeepsTheMutation(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a_test.go")
+	text := "package p\n\nfunc TestA(t *testing.T) { one() }\nfunc TestB(t *testing.T) { one() }\n"
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	mutated := "package p\n\nfunc TestA(t *testing.T) { two() }\nfunc TestB(t *testing.T) { one() }\n"
+	narrowed := narrow(dir, map[string][]byte{name: []byte(mutated)}, "TestA")
+	require.Contains(t, texts(narrowed)[name], "func TestA(t *testing.T) { two() }\n")
+	require.Contains(t, texts(narrowed)[name], "func TestB(t *testing.T) { if false { one() }}\n")
+}
