@@ -24,21 +24,50 @@ func (j *judge) tests(
 	if !p.Tests {
 		return "", nil
 	}
-	killer, err = goTest(ctx, p, j.options.Tags, replace, only)
+	limit := testsTimeout
+	if only == "" {
+		own, err := j.ownTime(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		limit += 3 * own
+	}
+	killer, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
 	if killer == "" || err != nil {
 		return "", err
 	}
 	return killer, j.presume(p.Path+" tests "+only, killer, func() (bool, error) {
 		// All of those: they are cached from then on.
-		failing, err := goTest(ctx, p, j.options.Tags, nil, only)
+		failing, err := goTest(ctx, p, j.options.Tags, nil, only, limit)
 		return failing != "", err
 	})
+}
+
+// ownTime returns how long all ordinary tests of the unchanged package take, here and now. It is
+// asked for only where a test was not asked by its name: that one is short.
+func (j *judge) ownTime(ctx context.Context, p instrument.Package) (time.Duration, error) {
+	j.timing.Lock()
+	defer j.timing.Unlock()
+	if own, known := j.times[p.Path]; known {
+		return own, nil
+	}
+	begin := time.Now()
+	_, err := goTest(ctx, p, j.options.Tags, nil, "", ownTimeout)
+	if err != nil {
+		return 0, err
+	}
+	if j.times == nil {
+		j.times = map[string]time.Duration{}
+	}
+	j.times[p.Path] = time.Since(begin)
+	return j.times[p.Path], nil
 }
 
 // goTest runs go test, with files replaced, all tests or only those whose names
 // begin so, and returns the first that fails, "" if none does.
 func goTest(
 	ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string,
+	limit time.Duration,
 ) (failing string, err error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
@@ -47,7 +76,7 @@ func goTest(
 	defer os.RemoveAll(dir)
 	args := []string{
 		"test", "-json", "-short", "-failfast", "-vet=off", "-ldflags=-w",
-		"-timeout", testsTimeout.String(),
+		"-timeout", limit.String(),
 	}
 	if tags != "" {
 		args = append(args, "-tags", tags)

@@ -40,7 +40,8 @@ type MutantSummary struct {
 const (
 	firstLook    = 1 * time.Second  // a check, plainly
 	suspectLook  = 5 * time.Second  // the one that is asked first, plainly
-	testsTimeout = 30 * time.Second // all ordinary tests
+	testsTimeout = 30 * time.Second // ordinary tests; all of them thrice their own time more
+	ownTimeout   = 10 * time.Minute // all ordinary tests of the unchanged package
 	raceLook     = 10 * time.Second // a check under the race detector
 	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
 )
@@ -259,6 +260,9 @@ type judge struct {
 
 	mu    sync.Mutex
 	known map[string]*innocence
+
+	timing sync.Mutex
+	times  map[string]time.Duration // of all ordinary tests of a package, unchanged
 }
 
 // innocence: that who objects to a mutant does not object to the original.
