@@ -12,6 +12,7 @@ import (
 func surveys() []survey {
 	return []survey{
 		{"memory of what waits", "bytes each", memory},
+		{"10,000 connections on which nothing happens", "bytes each", connections},
 		{"a runtime with 2 workers in which nothing happens", "wakes a second", idleWakes},
 	}
 }

@@ -25,9 +25,13 @@ func (w *world) spawn(cx runtime.Cx, r *record, rng *rand.Rand) {
 			},
 			w.play(r, seed),
 		)
+	case n < 16:
+		r.handle = runtime.SpawnContext(r.context(rng), cx, w.play(r, seed))
 	case n < 18:
-		r.future = true
-		r.handle = runtime.SpawnFuture[int](cx, newMachine(w, r, seed))
+		w.spawnFuture(cx, r, rand.New(rand.NewPCG(w.seed, seed)))
+	case n < 19:
+		r.parent = nil
+		r.handle = runtime.SpawnBlockingContext(r.context(rng), cx, w.blockContext(r, seed))
 	default:
 		r.parent = nil
 		r.handle = runtime.SpawnBlocking(cx, w.block(r, seed))
@@ -38,14 +42,33 @@ func (w *world) spawn(cx runtime.Cx, r *record, rng *rand.Rand) {
 func (w *world) start(r *record, rng *rand.Rand) {
 	seed := rng.Uint64()
 	switch n := rng.IntN(20); {
-	case n < 15:
+	case n < 13:
 		r.handle = runtime.Submit(r.house.rt, w.play(r, seed))
+	case n < 15:
+		r.handle = runtime.SubmitContext(r.context(rng), r.house.rt, w.play(r, seed))
 	case n < 18:
-		r.future = true
-		r.handle = runtime.SubmitFuture[int](r.house.rt, newMachine(w, r, seed))
+		w.submitFuture(r, rand.New(rand.NewPCG(w.seed, seed)))
+	case n < 19:
+		r.handle = runtime.SubmitBlockingContext(r.context(rng), r.house.rt,
+			w.blockContext(r, seed))
 	default:
 		r.handle = runtime.SubmitBlocking(r.house.rt, w.block(r, seed))
 	}
+}
+
+// tryStart starts r from outside if it need not wait, and reports whether it has.
+func (w *world) tryStart(r *record, rng *rand.Rand) bool {
+	var err error
+	r.handle, err = runtime.TrySubmit(r.house.rt, w.play(r, rng.Uint64()))
+	switch {
+	case err == nil:
+		return true
+	case err == runtime.ErrWouldWait && r.house.limit > 0:
+	case err == runtime.ErrClosed && (r.house.closed.Load() || r.house.drained.Load()):
+	default:
+		w.fail("TrySubmit returned %v", err)
+	}
+	return false
 }
 
 // outcomeOf ends the function of a task in one of the ways that there are.
@@ -77,6 +100,25 @@ func (w *world) block(r *record, seed uint64) func() (int, error) {
 			w.peek(other)
 		}
 		return w.outcomeOf(r, rng)
+	}
+}
+
+// blockContext returns the function of a blocking task with a context.
+func (w *world) blockContext(
+	r *record, seed uint64,
+) func(ctx context.Context) (int, error) {
+	return func(ctx context.Context) (int, error) {
+		if ctx.Value(recordKey{}) != r {
+			w.fail("blocking task %d: its context has lost its values", r.id)
+		}
+		select {
+		case <-ctx.Done():
+			if !r.mayNotRun() {
+				w.fail("blocking task %d: its context ended with %v", r.id, context.Cause(ctx))
+			}
+		case <-time.After(time.Duration(seed%300) * time.Microsecond):
+		}
+		return w.block(r, seed)()
 	}
 }
 
@@ -158,71 +200,6 @@ func (o *outsider) batch(h *house) {
 			o.w.checkBatch(records, values, err)
 		}
 	}
-}
-
-// A machine is a future: it is polled some times, and makes sure each time that it is woken.
-type machine struct {
-	w       *world
-	r       *record
-	rng     *rand.Rand
-	left    int // polls that find it not ready
-	dropped bool
-}
-
-func newMachine(w *world, r *record, seed uint64) *machine {
-	m := &machine{w: w, r: r, rng: rand.New(rand.NewPCG(w.seed, seed))}
-	m.left = m.rng.IntN(5)
-	return m
-}
-
-// Poll implements runtime.Future.
-func (m *machine) Poll(cx runtime.Cx) (int, error, bool) {
-	if m.r.outcome == none {
-		m.r.begin()
-	}
-	if m.dropped || m.r.outcome != running {
-		m.w.fail("future %d: polled after its end", m.r.id)
-	}
-	if m.rng.IntN(4) == 0 {
-		(&player{w: m.w, r: m.r, cx: cx, rng: m.rng}).steps(1)
-	}
-	if m.left--; m.left < 0 {
-		value, err := m.w.outcomeOf(m.r, m.rng)
-		return value, err, true
-	}
-	switch waker := cx.Waker(); m.rng.IntN(6) {
-	case 0:
-		waker.Wake()
-	case 1:
-		waker.WakeFrom(cx)
-		waker.Wake()
-	case 2:
-		time.AfterFunc(time.Duration(m.rng.IntN(300))*time.Microsecond, waker.Wake)
-	case 3:
-		runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
-			cx.Yield()
-			waker.WakeFrom(cx)
-			return 0, nil
-		}).
-			Detach()
-	case 4:
-		child := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil })
-		if !child.WakeOnEnd(waker) {
-			waker.Wake()
-		}
-	case 5:
-		m.w.bells.leave(waker)
-	}
-	return 0, nil, false
-}
-
-// Drop implements runtime.Dropper.
-func (m *machine) Drop() {
-	if m.dropped || m.r.outcome > running || !m.r.mayNotRun() {
-		m.w.fail("future %d: dropped; before that: %v, outcome %d, may be dropped: %v", m.r.id,
-			m.dropped, m.r.outcome, m.r.mayNotRun())
-	}
-	m.dropped = true
 }
 
 // bells are wakers that somebody is to call some time.

@@ -187,8 +187,10 @@ func (p *player) use() {
 		}
 	case 9:
 		p.joinTimeout()
-	case 11, 12: // of its own runtime, which must not end before
+	case 11: // of its own runtime, which must not end before
 		p.fail(p.r.house.tools.pipes.use(cx, p.rng.IntN(2) == 0), "Watch")
+	case 12:
+		p.talk()
 	default:
 		t.locks.use(p)
 	}

@@ -28,12 +28,14 @@ type record struct {
 	waitsForCancel atomic.Bool
 	// parent is the task whose child this is, or nil. Set before the record is published.
 	parent   *record
-	asCalled atomic.Bool // parent has joined it, outside of shields, or is about to
-	future   bool        // set before the record is published
+	stop     context.CancelCauseFunc // ends its context, or nil. Set before the record is published.
+	asCalled atomic.Bool             // parent has joined it, outside of shields, or is about to
+	future   bool                    // set before the record is published
 
 	// What the task has done. It writes this plainly, and whoever has found it ended reads it
 	// plainly, so that the race detector sees whether the end synchronizes.
 	runs     int
+	polls    int // of a future
 	outcome  outcome
 	err      error
 	value    any // of a panic
@@ -82,10 +84,31 @@ func (h *house) any(rng *rand.Rand) *record {
 	return h.shared[rng.IntN(n)]
 }
 
+var errStopped = errors.New("its context has ended")
+
 func (r *record) cancel() {
 	r.cancelled.Store(true)
-	r.handle.Cancel()
+	if r.stop != nil && r.id%3 > 0 {
+		r.stop(errStopped)
+	} else {
+		r.handle.Cancel()
+	}
 }
+
+// context returns a context for r, which may end at any time.
+func (r *record) context(rng *rand.Rand) context.Context {
+	ctx, stop := context.WithCancelCause(context.WithValue(context.Background(), recordKey{}, r))
+	r.stop = stop
+	if rng.IntN(4) == 0 {
+		time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, func() {
+			r.cancelled.Store(true)
+			stop(errStopped)
+		})
+	}
+	return ctx
+}
+
+type recordKey struct{}
 
 func (r *record) detach() {
 	r.detached = true
@@ -214,6 +237,12 @@ func (p *player) step() {
 		p.scope()
 	case n < 48:
 		p.timeout()
+	case n < 49:
+		p.results()
+	case n < 50:
+		p.loop()
+	case n < 51:
+		p.choose()
 	case n < 55:
 		for range 1 + p.rng.IntN(4) {
 			p.cx.Yield()
@@ -239,7 +268,8 @@ func (p *player) step() {
 	case n < 89:
 		time.Sleep(50 * time.Microsecond)
 	case n < 92:
-		p.w.submit(p.w.anywhere(p.rng), p.rng, p.rng.IntN(4) == 0)
+		h := p.w.anywhere(p.rng)
+		p.w.submit(h, p.rng, p.rng.IntN(4) == 0, h.limit > 0 && h != p.r.house)
 	case n < 93:
 		p.fib(8)
 	case n < 95:
@@ -399,6 +429,9 @@ func (p *player) context() {
 	if p.cx.Runtime() != p.r.house.rt || ctx != p.cx.Context() {
 		p.w.fail("task %d: Cx.Runtime or Cx.Context changes", p.r.id)
 	}
+	if p.r.stop != nil && ctx.Value(recordKey{}) != p.r {
+		p.w.fail("task %d: its context has lost its values", p.r.id)
+	}
 	// Whoever cancels ends ctx after Err has changed: only a call of Context sees to it.
 	if err := p.cx.Err(); err != nil && context.Cause(p.cx.Context()) == nil {
 		p.w.fail("task %d: is to end because of %v, and its context is not", p.r.id, err)
@@ -442,14 +475,19 @@ func spin(d time.Duration) {
 
 func (w *world) anywhere(rng *rand.Rand) *house { return w.houses[rng.IntN(len(w.houses))] }
 
-// submit starts a task from outside of its runtime, or as if.
-func (w *world) submit(h *house, rng *rand.Rand, private bool) *record {
+// submit starts a task from outside of its runtime, or as if; with tries, only if it need not wait.
+// It may return nil.
+func (w *world) submit(h *house, rng *rand.Rand, private, tries bool) *record {
 	if w.budget.Add(-1) < 0 {
 		return nil
 	}
 	r := w.newRecord(h, rng.Uint64(), true)
 	r.private = private
-	w.start(r, rng)
+	if !tries {
+		w.start(r, rng)
+	} else if !w.tryStart(r, rng) {
+		return nil
+	}
 	w.publish(r)
 	if private && rng.IntN(2) == 0 {
 		r.detach()
@@ -481,10 +519,10 @@ func (o *outsider) run() {
 		h := o.w.anywhere(o.rng)
 		switch n := o.rng.IntN(20); {
 		case n < 6:
-			o.w.submit(h, o.rng, o.rng.IntN(4) == 0)
+			o.w.submit(h, o.rng, o.rng.IntN(4) == 0, o.rng.IntN(4) == 0)
 		case n < 7:
 			for range 50 {
-				o.w.submit(h, o.rng, false)
+				o.w.submit(h, o.rng, false, false)
 			}
 			o.batch(h)
 		case n < 11:

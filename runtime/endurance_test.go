@@ -133,6 +133,7 @@ type house struct {
 	description string
 	workers     int
 	watch       time.Duration
+	limit       int         // of tasks from outside; 0: none
 	drained     atomic.Bool // Shutdown has been called, or is about to be
 	closed      atomic.Bool // Close has been called, or is about to be
 
@@ -247,6 +248,17 @@ func (w *world) newHouse(workerNumbers ...int) *house {
 	if rng.IntN(3) == 0 {
 		options = append(options, runtime.Poller(runtime.Netpoll))
 		h.description += ", netpoll"
+	}
+	if rng.IntN(4) == 0 {
+		h.limit = pick(1, 2, 20)
+		options = append(options, runtime.MaxTasks(h.limit))
+		h.description += fmt.Sprintf(", most %d", h.limit)
+	}
+	if rng.IntN(3) == 0 {
+		least := pick(1, 8)
+		options = append(options, runtime.IdleBatch(pick(1, 100, 32768)),
+			runtime.InjectorInterval(time.Duration(pick(1, 1_000_000)), least, least+pick(0, 300)))
+		h.description += ", other looks"
 	}
 	rt, err := runtime.New(options...)
 	if err != nil {
@@ -453,7 +465,8 @@ func (w *world) checkEnded(h *house) {
 	if err := h.rt.Shutdown(context.Background()); !errors.Is(err, runtime.ErrClosed) {
 		w.fail("Shutdown after Close returned %v", err)
 	}
-	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 {
+	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 ||
+		s.Places != h.limit || s.Submitting != 0 {
 		w.fail("statistics at the end: %+v", s)
 	}
 	late := runtime.Submit(h.rt,

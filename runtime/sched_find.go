@@ -13,8 +13,8 @@ import (
 //      the injector holds another: otherwise tasks that respawn themselves starve the injector
 //      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48)
 //   2. the private buffer, if there is one
-//   3. the slot, unless the last lifoCap polls were all from it: then its task moves to the back of
-//      the ring (runtime/R6)
+//   3. the slot, unless the last lifoCap polls of steps 3 and 4 were all from it: then its task
+//      moves to the back of the ring (runtime/R6)
 //   4. the ring
 //   5. the injector
 //   6. the rings of the other workers, starting at a random one, then the injector; this is
@@ -153,10 +153,10 @@ func (w *worker) pick() *task {
 	return t
 }
 
-// afterForeignTask returns t, which came neither from the slot nor from the ring. It ends the run
-// of polls from the slot and announces what the ring holds.
+// afterForeignTask returns t, which came neither from the slot nor from the ring, and announces
+// what the ring holds. It does not end the run of polls from the slot: where each turn of the
+// worker's own tasks follows such a task, all would be the slot's. (runtime/R48)
 func (w *worker) afterForeignTask(t *task) *task {
-	w.lifoPolls = 0
 	w.announce()
 	return t
 }

@@ -108,10 +108,17 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 					}
 					return 0, nil
 				}
+				var chain func(cx runtime.Cx)
+				chain = func(cx runtime.Cx) { // is the next one each time
+					if own < turns && outside < enough {
+						cx.Go(chain)
+					}
+				}
 				run(t, rt, func(cx runtime.Cx) error {
 					for range 300 {
 						runtime.Submit(rt, again).Detach()
 					}
+					cx.Go(chain)
 					for ; own < turns && outside < enough; own++ {
 						cx.Yield()
 					}

@@ -26,7 +26,7 @@ type worker struct {
 	spares    []*coroutine  // those that run nothing
 	returned  bool          // run has returned; false if a task has called Goexit
 
-	lifoPolls          int  // how many of the last polls in a row were from the slot
+	lifoPolls          int  // polls from the slot since the last one from the ring
 	unannounced        bool // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int  // polls until the next look at the injector
 	turns              int  // picks until then, at least; see leaveTurn

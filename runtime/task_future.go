@@ -242,10 +242,11 @@ func (p *futureTask[T, F]) releaseFuture() {
 	p.release(&p.task)
 }
 
+// releaseFuture withdraws the Pendings before it drops them, which are in the future. (runtime/R50)
 func (p *futureValueTask[T, F, P]) releaseFuture() {
+	p.release(&p.task)
 	var none F
 	p.future = none
-	p.release(&p.task)
 }
 
 // dropFuture calls the Drop of f, if it has one, and makes err the result unless Drop panics. The

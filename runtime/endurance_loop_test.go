@@ -1,0 +1,176 @@
+package runtime_test
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// A loopWork is what the calls of a loop do: some fail, wait, panic. Its seed says which.
+type loopWork struct {
+	p      *player
+	seed   uint64
+	counts []atomic.Int32 // of the calls, by number
+	inside atomic.Int64   // calls that have begun and not ended
+	failed atomic.Bool
+	panics bool
+}
+
+var errOfLoop = errors.New("of a loop")
+
+func (l *loopWork) call(cx runtime.Cx, i int) error {
+	l.counts[i].Add(1)
+	l.inside.Add(1)
+	defer l.inside.Add(-1)
+	switch n := (l.seed + uint64(i)) * 0x9e3779b97f4a7c15 >> 52; {
+	case n < 100:
+		cx.Yield()
+	case n < 200:
+		_ = cx.Sleep(20 * time.Microsecond) // the task may have been cancelled
+	case n < 600:
+		spin(3 * time.Microsecond)
+	case n < 620:
+		l.failed.Store(true)
+		if l.panics {
+			panic(errOfLoop)
+		}
+		return errOfLoop
+	}
+	return nil
+}
+
+// ended holds that a loop has returned or panicked as its calls have. made is whether each call
+// must have been made.
+func (l *loopWork) ended(what string, err error, made bool) {
+	p := l.p
+	for i := range l.counts {
+		if n := l.counts[i].Load(); n > 1 || made && n == 0 {
+			p.w.fail("task %d: %s has made call %d %d times", p.r.id, what, i, n)
+		}
+	}
+	if n := l.inside.Load(); n != 0 {
+		p.w.fail("task %d: %s has returned in %d calls", p.r.id, what, n)
+	}
+	switch {
+	case err == nil && l.failed.Load() && made, err == errOfLoop && !l.failed.Load():
+		p.w.fail("task %d: %s has returned %v; a call has failed: %v", p.r.id, what, err,
+			l.failed.Load())
+	case err != nil && err != errOfLoop:
+		p.fail(err, what)
+	}
+}
+
+// loop runs a loop of some kind.
+func (p *player) loop() {
+	l := &loopWork{p: p, seed: p.rng.Uint64(), counts: make([]atomic.Int32, p.rng.IntN(80))}
+	n := len(l.counts)
+	defer func() {
+		if l.panics {
+			if r := recover(); r != nil && r != errOfLoop {
+				panic(r)
+			} else if (r != nil) != l.failed.Load() {
+				p.w.fail("task %d: a loop has panicked with %v; a call has: %v", p.r.id, r,
+					l.failed.Load())
+			}
+			l.ended("a loop that panics", nil, false)
+		}
+	}()
+	switch p.rng.IntN(6) {
+	case 0:
+		err := runtime.ForErr(p.cx, 0, n, l.call)
+		l.ended("ForErr", err, err == nil)
+	case 1:
+		out, err := runtime.MapErr(p.cx, slices.Collect(count(n)),
+			func(cx runtime.Cx, i int) (int, error) { return i, l.call(cx, i) })
+		if err == nil && !slices.Equal(out, slices.Collect(count(n))) || err != nil && out != nil {
+			p.w.fail("task %d: MapErr returned %d of %d results, and %v", p.r.id, len(out), n, err)
+		}
+		l.ended("MapErr", err, err == nil)
+	case 2:
+		l.panics = true
+		runtime.For(p.cx, 0, n, func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
+	case 3:
+		runtime.ForEach(p.cx, l.ahead(n), func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
+		l.failed.Store(false)
+		l.ended("ForEach", nil, true)
+	case 4:
+		l.panics = true
+		runtime.Both(p.cx, func(cx runtime.Cx) int { l.some(cx, 0, n/2); return 0 },
+			func(cx runtime.Cx) int { l.some(cx, n/2, n); return 0 })
+	case 5:
+		p.sort()
+	}
+}
+
+func (l *loopWork) some(cx runtime.Cx, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		_ = l.call(cx, i)
+	}
+}
+
+// count returns an iterator over 0 to n-1.
+func count(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; i < n && yield(i); i++ {
+		}
+	}
+}
+
+// ahead returns an iterator of which some values are prepared by forks.
+func (l *loopWork) ahead(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if (l.seed>>(i%60))&1 == 0 {
+				if !yield(i) {
+					return
+				}
+				continue
+			}
+			f := runtime.Fork(l.p.cx, func(cx runtime.Cx, i int) int { cx.Yield(); return i }, i)
+			if i%7 == 0 {
+				l.p.cx.Yield()
+			}
+			if !yield(i) {
+				return
+			}
+			if f.Join(l.p.cx) != i {
+				l.p.w.fail("task %d: a fork of an iterator has returned another value", l.p.r.id)
+			}
+		}
+	}
+}
+
+// sort sorts values by a comparison that may panic.
+func (p *player) sort() {
+	type value struct{ key, number int }
+	values := make([]value, p.rng.IntN(1500))
+	for i := range values {
+		values[i] = value{p.rng.IntN(100), i}
+	}
+	before := slices.Clone(values)
+	left := atomic.Int64{}
+	left.Store(int64(p.rng.IntN(30_000)))
+	defer func() {
+		r := recover()
+		if r != nil && r != errOfLoop {
+			panic(r)
+		}
+		if r == nil {
+			slices.SortStableFunc(before, func(a, b value) int { return cmp.Compare(a.key, b.key) })
+		}
+		if !slices.Equal(values, before) {
+			p.w.fail("task %d: SortFunc has not sorted, or changed values and panicked", p.r.id)
+		}
+	}()
+	runtime.SortFunc(p.cx, values, func(a, b value) int {
+		if left.Add(-1) == 0 {
+			panic(errOfLoop)
+		}
+		return cmp.Compare(a.key, b.key)
+	})
+}
