@@ -62,6 +62,22 @@ func TestAccessesOfARaceAreSteps(t *testing.T) {
 	require.Len(t, stepsOf(readPage(t, name)), 2)
 }
 
+// A select says which case it took or waits for, in lanes and on the page.
+func TestPicturesOfASelectShowItsCases(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "page.html")
+	a := surewake(t, ".", "check", "-race=false", "-html", name, "-run", "^TestSelect$",
+		"./testdata/page")
+	require.Equal(t, exitFailed, a.code, "%s", a)
+	picture, err := os.ReadFile("testdata/page/select.txt")
+	require.NoError(t, err)
+	require.Contains(t, a.stdout, string(picture))
+	require.Equal(t, []string{
+		"select: case s.jobs &lt;- 1", "close of a channel s.stop",
+		"select: case &lt;-s.stop (also ready: case j := &lt;-s.jobs)", "waits in Join",
+		"waits in select (case &lt;-s.answers, case &lt;-s.failures)",
+	}, stepsOf(readPage(t, name)))
+}
+
 func TestPageOfAReplay(t *testing.T) {
 	dir := t.TempDir()
 	a := surewake(t, ".", "check", "-json", "-race=false", "-run", "^TestDeadlock$",

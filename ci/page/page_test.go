@@ -178,10 +178,10 @@ const selected = `[aria-selected=true]`
 
 func TestVerdictsAreListed(t *testing.T) {
 	b := open(t, 1400, 900, false)
-	require.Equal(t, "7 checks", b.text(`document.querySelector("h1").innerText`))
+	require.Equal(t, "8 checks", b.text(`document.querySelector("h1").innerText`))
 	rows := b.list(`[...document.querySelectorAll("tbody tr")].map(
 		(r) => r.innerText.replace(/\s+/g, " ").trim())`)
-	require.Len(t, rows, 7)
+	require.Len(t, rows, 8)
 	require.Contains(t, strings.Join(rows, "\n"), "proved TestPasses")
 	require.Contains(t, strings.Join(rows, "\n"), "assumes nobody reads it meanwhile")
 	require.Contains(t, b.text(`document.querySelector("#skipped").innerText`), "not here")
@@ -233,7 +233,8 @@ func TestWhatAProgramSaysIsText(t *testing.T) {
 	b := open(t, 1400, 900, false)
 	require.Zero(t, b.number(`document.querySelectorAll("#injected").length`))
 	require.NotEqual(t, "injected", b.text(`document.title`))
-	require.Equal(t, []string{`producer </script><b id="injected">"quoted" & 'so' é世界`, "canceller"},
+	require.Equal(t,
+		[]string{`producer </script><b id="injected">"quoted" & 'so' é世界`, "canceller"},
 		b.list(all("TestPanic", ".head")))
 	require.Contains(t, b.text(in("TestPanic", ".lead")), "panicked: send on closed channel")
 	b.focus("TestPanic")

@@ -44,7 +44,7 @@ func init() {
 		loop:     loopEffect,
 	}
 	ops[OpSelect] = operation{
-		name:     "select",
+		name:     wire.OpSelect,
 		enabled:  (*engine).anyReady,
 		choices:  chanChoices,
 		deadline: (*engine).firstDeadline,
@@ -54,7 +54,7 @@ func init() {
 		loop:     loopEffect,
 	}
 	ops[OpPoll] = operation{
-		name:     "select",
+		name:     wire.OpSelect,
 		choices:  chanChoices,
 		accesses: selectAccesses,
 		takes:    true,

@@ -133,8 +133,12 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 	rec := step(t, t.pcs[:t.npcs])
 	rec.Op, rec.Preempt = t.doing(), eng.preemptive(d, t.id)
 	rec.Object = objectName(ev.obj)
-	if m := &ops[ev.op]; m.detail != nil {
+	m := &ops[ev.op]
+	if m.detail != nil {
 		rec.Value = m.detail(t, ev)
+	}
+	if m.takes {
+		showCases(&rec, t)
 	}
 	if ev.op == OpCAS && t.width != 0 && ev.obj >= 0 {
 		r.words = append(r.words, shownWord{len(r.steps), ev.obj, true, t.old, t.new})

@@ -12,10 +12,16 @@ import (
 // x.head.Load(). An object has one name throughout, the first that the source
 // has for it, with its number where several objects would share the name. An
 // object that does not have the form "#2" has a name already. The two accesses
-// of a data race name each other.
+// of a data race name each other, and a select names the case that it took.
 func named(t *wire.Trace, source func(string, int) string) *wire.Trace {
 	if source == nil {
 		source = func(string, int) string { return "" }
+	}
+	selects := map[int]chosen{} // by step
+	for i := range t.Steps {
+		if c, ok := chosenBy(&t.Steps[i], source); ok {
+			selects[i] = c
+		}
 	}
 	name := func(s *wire.Step) string {
 		if !strings.HasPrefix(s.Object, "#") {
@@ -27,7 +33,11 @@ func named(t *wire.Trace, source func(string, int) string) *wire.Trace {
 	many := map[string]int{}     // how many objects have this name
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if n := name(s); n != "" && names[s.Object] == "" {
+		n := name(s)
+		if c, ok := selects[i]; ok {
+			n = c.channel()
+		}
+		if n != "" && names[s.Object] == "" {
 			names[s.Object] = n
 			many[n]++
 		}
@@ -54,9 +64,13 @@ func named(t *wire.Trace, source func(string, int) string) *wire.Trace {
 	for i := range out.Steps {
 		rename(&out.Steps[i].Object)
 		noteRace(out.Steps, i)
+		if c, ok := selects[i]; ok {
+			c.say(&out.Steps[i])
+		}
 	}
 	for i := range out.Blocked {
 		rename(&out.Blocked[i].Object)
+		waitsForAny(&out.Blocked[i], source)
 	}
 	return &out
 }

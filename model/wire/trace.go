@@ -15,6 +15,10 @@ type Step struct {
 	Note    string `json:"note,omitempty"` // anything else to say, on a line of its own
 	Preempt bool   `json:"p,omitempty"`    // the thread of the step before could have gone on
 
+	// Cases has a letter for each case among which the step chose, as a select statement does, in
+	// the order of the source, and one for default, last, if there is one.
+	Cases string `json:"cases,omitempty"`
+
 	// After has the earlier steps, by index, of other threads that synchronize before this one as
 	// Go's memory model says, without those that do so by way of others.
 	After []int `json:"a,omitempty"`
@@ -23,6 +27,13 @@ type Step struct {
 	// same number for both. A test binary knows only which thread made the later one, and when.
 	Race int `json:"r,omitempty"`
 }
+
+// Letters of Step.Cases.
+const (
+	CaseTaken    = 't'
+	CaseReady    = 'r' // could have been taken
+	CaseNotReady = 'n'
+)
 
 // RaceStarters is by how many functions threads are started under the race detector. Function k,
 // start3 of package explore for 3, starts the threads of which the number modulo RaceStarters is k.
@@ -47,6 +58,7 @@ const (
 	OpSend    = "channel send"
 	OpReceive = "channel receive"
 	OpClose   = "close of a channel"
+	OpSelect  = "select" // it has none of its own
 )
 
 // Blocked is a thread that waits for ever at the end of an execution.

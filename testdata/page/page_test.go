@@ -127,6 +127,42 @@ func TestCrowd(t *testing.T) {
 	}, model.Preemptions(1))
 }
 
+type server struct {
+	jobs, answers chan int
+	stop          chan struct{}
+	failures      chan error
+}
+
+// serve forgets a job that comes together with the end.
+func (s *server) serve() {
+	select {
+	case <-s.stop:
+	case j := <-s.jobs:
+		s.answers <- j
+	}
+}
+
+func (s *server) ask() {
+	select {
+	case s.jobs <- 1:
+	default:
+	}
+	close(s.stop)
+	select {
+	case <-s.answers:
+	case <-s.failures:
+	}
+}
+
+func TestSelect(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		s := &server{make(chan int, 1), make(chan int, 1), make(chan struct{}), nil}
+		x.Go("client", s.ask)
+		x.Go("server", s.serve)
+		x.Join()
+	})
+}
+
 func TestSkipped(t *testing.T) {
 	t.Skip("not here")
 	model.Check(t, func(*model.Exec) {})
