@@ -99,7 +99,8 @@ func (l *futureList) pendings(slot uint32) **pendingWait {
 	c := l.chunk(slot)
 	all := c.pendings.Load()
 	if all == nil {
-		c.pendings.CompareAndSwap(nil, new([futureChunkLen]*pendingWait)) // partner: another future's
+		// Partner: another future of the chunk.
+		c.pendings.CompareAndSwap(nil, new([futureChunkLen]*pendingWait))
 		all = c.pendings.Load()
 	}
 	return &all[(slot-1)%futureChunkLen]
