@@ -42,7 +42,10 @@ func completion(args []string, stdout, stderr io.Writer) int {
 			strings.Join(shells, ", "), completionUsage)
 		return exitTrouble
 	}
-	fmt.Fprint(stdout, script)
+	if _, err := fmt.Fprint(stdout, script); err != nil {
+		fmt.Fprintln(stderr, "surewake:", err)
+		return exitTrouble
+	}
 	return exitOK
 }
 
@@ -145,8 +148,8 @@ _surewake() {
 			others = append(others, name)
 		}
 	}
-	fmt.Fprintf(&b, `	%s) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	%s) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	fmt.Fprintf(&b, `	%s) _surewake_names -f "$cur"; return ;;
+	%s) _surewake_names -d "$cur"; return ;;
 	%s) return ;;
 	esac
 	if [ -n "$values" ]; then
@@ -154,8 +157,14 @@ _surewake() {
 	elif [ "${cur#-}" != "$cur" ]; then
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
 	elif [ "$command" = check ] || [ "$command" = mutants ]; then
-		COMPREPLY=($(compgen -d -- "$cur"))
+		_surewake_names -d "$cur"
 	fi
+}
+_surewake_names() { # names may have blanks
+	local name
+	while IFS= read -r name; do
+		COMPREPLY+=("$name")
+	done < <(compgen "$1" -- "$2")
 }
 complete -o filenames -F _surewake surewake
 `, strings.Join(files, "|"), strings.Join(dirs, "|"), strings.Join(others, "|"))

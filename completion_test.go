@@ -88,12 +88,19 @@ done
 	cmd := exec.Command("bash", "-c", `source "$1"
 COMP_WORDS=(surewake check -format = ""); COMP_CWORD=4; _surewake; echo "${COMPREPLY[*]}"
 COMP_WORDS=(surewake check -format =); COMP_CWORD=3; _surewake; echo "${COMPREPLY[*]}"
-COMP_WORDS=(surewake check -run ""); COMP_CWORD=3; _surewake; echo "${COMPREPLY[*]}"`,
+COMP_WORDS=(surewake check -run ""); COMP_CWORD=3; _surewake; echo "${COMPREPLY[*]}"
+mkdir 'a b*' 'a c'; touch 'a d'; IFS=,
+COMP_WORDS=(surewake check a); COMP_CWORD=2; _surewake; echo "${COMPREPLY[*]}"
+COMP_WORDS=(surewake check -html a); COMP_CWORD=3; _surewake; echo "${COMPREPLY[*]}"`,
 		"bash", script)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Equal(t, "table json gotest\ntable json gotest\n\n", string(out))
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	require.Len(t, lines, 5)
+	require.Equal(t, []string{"table json gotest", "table json gotest", ""}, lines[:3])
+	require.ElementsMatch(t, []string{"a b*", "a c"}, strings.Split(lines[3], ","))
+	require.ElementsMatch(t, []string{"a b*", "a c", "a d"}, strings.Split(lines[4], ","))
 }
 
 func TestFishCompletes(t *testing.T) {
@@ -131,6 +138,16 @@ zpty -m -r z out '*done-2*'
 zpty -d z
 print -r -- $out | grep -o '<[^<>]*>' | tr -d '<>' | sed 's/=$//' | sort -u
 `)
+}
+
+// A script that is cut off is no success.
+func TestCompletionThatCannotBeWritten(t *testing.T) {
+	out, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer out.Close()
+	var stderr bytes.Buffer
+	require.Equal(t, exitTrouble, run(t.Context(), []string{"completion", "zsh"}, out, &stderr))
+	require.Contains(t, stderr.String(), "surewake: write")
 }
 
 func TestCompletionForNoShell(t *testing.T) {

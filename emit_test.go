@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -240,6 +241,35 @@ type TestChosenReplay struct{}
 	require.Contains(t, out, "its schedule fails")
 	out, passes = goTest(t, dir)
 	require.True(t, passes, "the constraint holds for it as well: %s", out)
+}
+
+// Of the files that declare the test, that counts which is built: not one for other tags or for
+// another system.
+func TestTheFileOfARegressionTestIsBuiltWhereItsTestIs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	write("go.mod", "module example.com/other\n\ngo 1.25.0\n")
+	write("other.go", "package other\n")
+	const text = "%spackage %s\n\nimport \"testing\"\n\n" +
+		"func TestChosen(t *testing.T) { t.Error(\"chosen\") }\n"
+	write("a_plan9_test.go", fmt.Sprintf(text, "", "other"))
+	write("b_test.go", fmt.Sprintf(text, "//go:build !special\n\n", "other"))
+	write("c_test.go", fmt.Sprintf(text, "//go:build special\n\n", "other_test"))
+	for tags, want := range map[string]string{
+		"":             "//go:build !special\n\npackage other\n",
+		"more,special": "//go:build special\n\npackage other_test\n",
+	} {
+		token := tokenOf(t, dir, "-race=false", "-tags", tags, "-test", ".", "./...")
+		file := filepath.Join(dir, "again_test.go")
+		emitInto(t, file, "-tags", tags, token)
+		emitted, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, want, string(emitted[:min(len(want), len(emitted))]))
+		require.NoError(t, os.Remove(file))
+	}
 }
 
 func TestNoRegressionTestOfAnExecutionThatPasses(t *testing.T) {

@@ -210,7 +210,7 @@ func (ws *watches) look(d *dump) {
 			left := lookMost
 			for me := w.directions[i].waiting.first; me != nil && left > 0; me = me.next {
 				left--
-				if t, ok := me.waker.(*task); ok {
+				if t := taskOf(me.waker); t != nil {
 					waiting[i] = append(waiting[i], t)
 				}
 			}
@@ -224,6 +224,15 @@ func (ws *watches) look(d *dump) {
 			}
 		}
 	}
+}
+
+// taskOf returns the task that w wakes, also by a case of a Select, or nil.
+func taskOf(w waker) *task {
+	if t, ok := w.(*ticket); ok {
+		w = t.choice.waker
+	}
+	t, _ := w.(*task)
+	return t
 }
 
 // descriptor returns the name of what w watches. It is called without the lock.
@@ -243,6 +252,10 @@ func (d *dump) lookAtJoiners(s *sight) {
 			d.waitsFor(waker, "for the end of", s)
 		case *futureJoiner:
 			d.waitsFor(waker.task, "for the end of", s)
+		case *queuedEnd:
+			if t := taskOf(waker.ticket); t != nil {
+				d.waitsFor(t, "for the end of", s)
+			}
 		case *child:
 			scope := waker.scope
 			scope.lock.Lock()

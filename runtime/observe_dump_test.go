@@ -86,6 +86,13 @@ var waitings = map[string]func(runtime.Cx) error{
 		_, err := runtime.Select(cx, runtime.NewChannel[int](0).ReceiveCase(nil))
 		return err
 	},
+	"waits in Select, FILE:[0-9]+, for 0s, 1h0m0s are left, for the end of task [0-9]+": func(
+		cx runtime.Cx,
+	) error {
+		h := runtime.Submit(cx.Runtime(), forever)
+		_, err := runtime.Select(cx, h.EndCase(), runtime.AfterCase(time.Hour))
+		return err
+	},
 	"waits in Group.Join, FILE:[0-9]+, for 0s": func(cx runtime.Cx) error {
 		g := runtime.NewGroup(context.Background(), cx.Runtime())
 		g.TryGo(func(cx runtime.Cx) error { return cx.Sleep(time.Hour) })

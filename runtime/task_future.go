@@ -50,11 +50,15 @@ type Dropper interface {
 // The zero Waker wakes nobody.
 type Waker struct{ task *task }
 
-// Waker returns the waker of the task. It is meant for futures: a task that is a function checks
-// what it waits for after a wake, and waits on.
+// Waker returns the waker of the task; in a [Fork], that of the task that has forked. It is meant
+// for futures: a task that is a function checks what it waits for after a wake, and waits on.
 func (cx Cx) Waker() Waker {
 	cx.check("Waker")
-	return Waker{cx.task}
+	t := cx.task
+	for s := t.forkedIn(); s != nil; s = s.outer {
+		t = s.task // runtime/R51
+	}
+	return Waker{t}
 }
 
 // Wake asks for a poll that begins after the call. Any goroutine may call it at any time.
@@ -242,7 +246,6 @@ func (p *futureTask[T, F]) releaseFuture() {
 	p.release(&p.task)
 }
 
-// releaseFuture withdraws the Pendings before it drops them, which are in the future. (runtime/R50)
 func (p *futureValueTask[T, F, P]) releaseFuture() {
 	p.release(&p.task)
 	var none F

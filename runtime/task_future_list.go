@@ -31,7 +31,7 @@ type futureChunk struct {
 	alarms [futureChunkLen]timer
 	// pendings are the heads of lists of Pendings, each for the runner of its future. The array is
 	// made with the first.
-	pendings atomic.Pointer[[futureChunkLen]*Pending]
+	pendings atomic.Pointer[[futureChunkLen]*pendingWait]
 }
 
 // A futureList has the poll-style tasks of a runtime that have a slot: at least those that have
@@ -95,11 +95,12 @@ func (l *futureList) alarm(slot uint32) *timer {
 
 // pendings returns the list of Pendings of a slot that is in use. The runner of the future calls
 // it.
-func (l *futureList) pendings(slot uint32) **Pending {
+func (l *futureList) pendings(slot uint32) **pendingWait {
 	c := l.chunk(slot)
 	all := c.pendings.Load()
 	if all == nil {
-		c.pendings.CompareAndSwap(nil, new([futureChunkLen]*Pending)) // partner: another future's
+		// Partner: another future of the chunk.
+		c.pendings.CompareAndSwap(nil, new([futureChunkLen]*pendingWait))
 		all = c.pendings.Load()
 	}
 	return &all[(slot-1)%futureChunkLen]

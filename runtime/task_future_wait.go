@@ -22,8 +22,13 @@ import (
 // since its source has decided, the future is polled once more, and learns what it was given; only
 // then it ends. Whatever is left when it has ended is withdrawn. (runtime/R50)
 //
+// What a Pending waits by is a thing of its own, which the runtime keeps: a future may overwrite or
+// move the Pending as it does with all that is its own.
+//
 // Rejected alternatives
 //
+//   - A Pending that is itself in the list. A state machine that goes to its next state by an
+//     assignment cuts the list, and what was behind it stays in line for ever.
 //   - Withdrawing in Drop, by the future. One that forgets it leaves a waiter to which a source
 //     gives what nobody takes.
 //   - A timer in each Nap. It takes 16 bytes for each, and must be stopped by whoever drops it.
@@ -37,17 +42,21 @@ type Nap struct {
 // Over begins the nap unless it has begun, and reports whether d has passed since. If so, the
 // next call begins another. If not, the task is polled again when it has, unless something else
 // causes a poll before: then Over must be called again for this to hold. The d of calls after the
-// first has no effect. A d of zero or less is over at once.
+// first has no effect. A nap that begins with a d of zero or less is over at once.
 //
-// Only Poll of a [Future] may call it, and what Poll calls: Over panics in other tasks.
+// Only Poll of a [Future] may call it, and what Poll calls, but no [Fork]: Over panics in other
+// tasks, and a fork may be one.
 func (n *Nap) Over(cx Cx, d time.Duration) bool {
 	cx.check("Nap.Over")
 	cx.futureState("Nap.Over")
 	now := cx.task.rt.now()
 	if n.until == 0 {
-		n.until = max(deadlineAfter(now, d), 1)
+		if d <= 0 {
+			return true
+		}
+		n.until = deadlineAfter(now, d)
 	}
-	if d <= 0 || n.until <= now {
+	if n.until <= now {
 		n.until = 0
 		return true
 	}
@@ -56,12 +65,32 @@ func (n *Nap) Over(cx Cx, d time.Duration) bool {
 }
 
 // A Pending is a [Select] of a future. The zero Pending waits for nothing. A future may have
-// several. It must not be copied while it waits.
+// several. It takes 8 bytes. A copy of one that waits stands for the same wait; a wait whose
+// Pending is overwritten goes on until its future ends, and may take what nobody learns of.
 type Pending struct {
-	task           *task // for which it waits; nil if it does not
-	next, previous *Pending
-	list           **Pending // in which it is
+	wait *pendingWait // nil or over if it does not wait
+}
+
+// A pendingWait is one wait of a Pending. The runner of its task accesses it.
+type pendingWait struct {
+	task           *task // for which it waits; nil when it is over
+	next, previous *pendingWait
+	list           **pendingWait // in which it is
+	why            error         // why the task must end, once settle has looked
 	selection
+}
+
+// waiting returns the wait of p, or nil if p does not wait; what is the name of the calling
+// function.
+func (p *Pending) waiting(cx Cx, what string) *pendingWait {
+	w := p.wait
+	switch {
+	case w == nil || w.task == nil:
+		return nil
+	case w.task != cx.task:
+		panic("surewake: " + what + ": it waits for another task")
+	}
+	return w
 }
 
 // Poll takes a case that can be taken, and returns its number, its error and true, as [Select]
@@ -71,30 +100,29 @@ type Pending struct {
 //
 // If the task must end, Poll returns -1, [Cx.Err] and true, unless a case has been taken: a future
 // that must end is polled once more if one of its Pendings has taken a case, so that nothing is
-// lost that it was given. When the future has ended, its Pendings are withdrawn, and what they have
-// been given since they were polled is dropped with them: a future that ends while one waits calls
-// [Pending.Stop] before.
+// lost that it was given. The others have given up by then, and say so also in a [Cx.Shield]. When
+// the future has ended, its Pendings are withdrawn, and what they have been given since they were
+// polled is dropped with them: a future that ends while one waits calls [Pending.Stop] before.
 //
-// Only Poll of a [Future] may call it, and what Poll calls: it panics in other tasks. It also
-// panics if it waits for another task, or for another number of cases.
+// Only Poll of a [Future] may call it, and what Poll calls, but no [Fork]: it panics in other
+// tasks, and a fork may be one. It also panics if it waits for another task, or for another number
+// of cases.
 func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool) {
 	cx.check("Pending.Poll")
 	f := cx.futureState("Pending.Poll")
-	if p.task == nil {
+	w := p.waiting(cx, "Pending.Poll")
+	if w == nil {
 		return p.begin(cx, f, cases)
 	}
-	if p.task != cx.task {
-		panic("surewake: Pending.Poll: it waits for another task")
-	}
-	if len(cases) != len(p.cases) {
+	if len(cases) != len(w.cases) {
 		panic(fmt.Sprintf("surewake: Pending.Poll: %d cases, where it waits for %d", len(cases),
-			len(p.cases)))
+			len(w.cases)))
 	}
-	if p.look(); !p.decided() {
+	if w.look(); !w.decided() {
 		return -1, nil, false
 	}
-	why := cx.stopErr()
-	number, err = p.end(f, why, cx.coroutine.worker)
+	p.wait = nil
+	number, err = w.end(f, cx.coroutine.worker)
 	return number, err, true
 }
 
@@ -104,16 +132,15 @@ func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool)
 func (p *Pending) Stop(cx Cx) bool {
 	cx.check("Pending.Stop")
 	f := cx.futureState("Pending.Stop")
-	if p.task == nil {
+	w := p.waiting(cx, "Pending.Stop")
+	if w == nil {
 		return true
 	}
-	if p.task != cx.task {
-		panic("surewake: Pending.Stop: it waits for another task")
-	}
-	if !p.giveUp() {
+	if w.giveUp(); w.taken() {
 		return false
 	}
-	_, _ = p.end(f, nil, cx.coroutine.worker)
+	p.wait = nil
+	_, _ = w.end(f, cx.coroutine.worker)
 	return true
 }
 
@@ -136,27 +163,30 @@ func (p *Pending) begin(cx Cx, f *futureState, cases []Case) (number int, err er
 		i, err := s.end(nil, by)
 		return i, err, true
 	}
-	p.selection, p.task = s, cx.task
-	p.list = f.list(cx.task)
-	if p.next = *p.list; p.next != nil {
-		p.next.previous = p
+	w := &pendingWait{task: cx.task, list: f.list(cx.task), selection: s}
+	if w.next = *w.list; w.next != nil {
+		w.next.previous = w
 	}
-	*p.list, f.pending = p, true
+	*w.list, f.pending = w, true
+	p.wait = w
 	return -1, nil, false
 }
 
+// taken reports whether a case has been taken.
+func (w *pendingWait) taken() bool { return w.choice.made.Load() >= 0 }
+
 // end withdraws all cases, after the choice, and returns what Select returns.
-func (p *Pending) end(f *futureState, why error, by *worker) (int, error) {
-	if p.next != nil {
-		p.next.previous = p.previous
+func (w *pendingWait) end(f *futureState, by *worker) (int, error) {
+	if w.next != nil {
+		w.next.previous = w.previous
 	}
-	if p.previous != nil {
-		p.previous.next = p.next
+	if w.previous != nil {
+		w.previous.next = w.next
 	} else {
-		*p.list, f.pending = p.next, p.next != nil
+		*w.list, f.pending = w.next, w.next != nil
 	}
-	s := p.selection
-	*p = Pending{}
+	s, why := w.selection, w.why
+	*w = pendingWait{}
 	return s.end(why, by)
 }
 
@@ -165,6 +195,9 @@ func (p *Pending) end(f *futureState, why error, by *worker) (int, error) {
 func (cx Cx) futureState(what string) *futureState {
 	f, ok := cx.task.ownBody().(interface{ stateOfFuture() *futureState })
 	if !ok {
+		if cx.task.forkedIn() != nil {
+			panic("surewake: " + what + ": in a fork, which a worker has taken; call it in Poll itself")
+		}
 		panic("surewake: " + what + ": the task is not a future; it can wait by Sleep and Select")
 	}
 	return f.stateOfFuture()
@@ -173,7 +206,7 @@ func (cx Cx) futureState(what string) *futureState {
 func (f *futureState) stateOfFuture() *futureState { return f }
 
 // list returns the list of the Pendings of t, whose runner calls it.
-func (f *futureState) list(t *task) **Pending {
+func (f *futureState) list(t *task) **pendingWait {
 	f.enter(t)
 	return t.rt.futures.pendings(f.slot)
 }
@@ -212,9 +245,10 @@ func (f *futureState) settle(t *task) (taken bool) {
 	if !f.pending {
 		return false
 	}
-	for p := *t.rt.futures.pendings(f.slot); p != nil; p = p.next {
-		p.giveUp()
-		taken = taken || p.choice.made.Load() != gaveUp
+	for w := *t.rt.futures.pendings(f.slot); w != nil; w = w.next {
+		w.giveUp()
+		w.why = t.closedErr()
+		taken = taken || w.taken()
 	}
 	return taken
 }
@@ -225,7 +259,7 @@ func (f *futureState) release(t *task) {
 		return
 	}
 	for f.pending {
-		_, _ = (*t.rt.futures.pendings(f.slot)).end(f, nil, nil)
+		_, _ = (*t.rt.futures.pendings(f.slot)).end(f, nil)
 	}
 	f.stopAlarm(t)
 	t.rt.futures.remove(f.slot)

@@ -134,7 +134,7 @@ func TestFuturesWaitForTheFirstTimeTogether(t *testing.T) {
 		rt := stillWorld(x, 1)
 		var tasks [2]task
 		var states [2]futureState
-		var own [2]Pending
+		var own [2]pendingWait
 		for i := range tasks {
 			x.Go("runner", func() {
 				tasks[i].rt = rt.Runtime

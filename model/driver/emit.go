@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/build/constraint"
 	"go/format"
 	"go/parser"
@@ -29,7 +30,7 @@ func (p *Replayed) EmitTest(command []string) ([]byte, error) {
 		return nil, usagef("-emit-test wants the token of an execution that fails; of this one: %s",
 			p.says())
 	}
-	pkg, err := readPackage(p.dir, testName(p.token.Check))
+	pkg, err := readPackage(p.dir, testName(p.token.Check), p.opts.Tags)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +131,17 @@ type parsedPackage struct {
 	declared   map[string]bool
 }
 
-// readPackage reads the package in dir that declares a test.
-func readPackage(dir, test string) (*parsedPackage, error) {
+// readPackage reads the package in dir that declares a test. Of several files that declare it, it
+// goes by the one that is built with these tags.
+func readPackage(dir, test, tags string) (*parsedPackage, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
+	system := build.Default
+	system.BuildTags = strings.Split(tags, ",")
 	p := &parsedPackage{}
+	certain := false                         // the file is built
 	declared := map[string]map[string]bool{} // by package
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
@@ -162,9 +167,10 @@ func readPackage(dir, test string) (*parsedPackage, error) {
 				of[name] = true
 			}
 			fn, ok := d.(*ast.FuncDecl)
-			if ok && fn.Recv == nil && fn.Name.Name == test && p.name == "" &&
+			if ok && fn.Recv == nil && fn.Name.Name == test && !certain &&
 				strings.HasSuffix(file, "_test.go") {
 				p.name, p.constraint = f.Name.Name, constraintOf(f, filepath.Base(file))
+				certain, _ = system.MatchFile(dir, e.Name())
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // A Part selects every Of-th of the mutants, from the K-th on, counted from 1. The zero Part
-// selects all. The parts 1 to Of together are all, and each has some of every package.
+// selects all. The parts 1 to Of together are all, and each has some of every package that has so
+// many.
 type Part struct{ K, Of int }
 
 const partForm = "want K/N, the K-th of N parts, with 1 <= K <= N"
@@ -37,8 +38,10 @@ func (p Part) of(all []candidate) (selected []candidate) {
 	if p.Of == 0 {
 		return all
 	}
-	for i := p.K - 1; i < len(all); i += p.Of {
-		selected = append(selected, all[i])
+	for i, m := range all {
+		if i%p.Of == p.K-1 {
+			selected = append(selected, m)
+		}
 	}
 	return selected
 }

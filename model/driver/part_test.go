@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"math"
 	"strconv"
 	"testing"
 
@@ -13,6 +14,7 @@ func TestThePartsAreAllOfThem(t *testing.T) {
 		all = append(all, candidate{id: strconv.Itoa(i)})
 	}
 	require.Equal(t, all, Part{}.of(all))
+	require.Equal(t, all[1:2], Part{2, math.MaxInt}.of(all))
 	for n := 1; n <= 12; n++ {
 		times := map[string]int{}
 		for k := 1; k <= n; k++ {
