@@ -130,10 +130,10 @@ zpty -w z 'compadd() {
 	done
 	builtin compadd "$@"
 }'
-zpty -w z 'bindkey "^I" complete-word; print ready-$((1+1))'
+zpty -w z 'offer() { zle complete-word; print done-$((1+1)) }; zle -N offer; bindkey "^I" offer'
+zpty -w z 'print ready-$((1+1))'
 zpty -m -r z line '*ready-2*'
-zpty -n -w z "$2"$'\t\C-u'
-zpty -w z 'print done-$((1+1))'
+zpty -n -w z "$2"$'\t'
 zpty -m -r z out '*done-2*'
 zpty -d z
 print -r -- $out | grep -o '<[^<>]*>' | tr -d '<>' | sed 's/=$//' | sort -u
