@@ -65,6 +65,7 @@ Exit code: 0  every check is proved or bounded, every mutant killed, every theor
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends this at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -291,10 +292,13 @@ func (c *call) check() int {
 	}
 	sum, err := driver.Check(c.ctx, c.opts, observer)
 	if err != nil {
-		out.Abandon()
 		if page != nil {
 			page.Abandon()
 		}
+		if c.ctx.Err() != nil && sum.Checks > 0 {
+			return c.interrupted(out, sum)
+		}
+		out.Abandon()
 		return c.trouble(err)
 	}
 	if sum.NoRace != "" {
@@ -314,6 +318,20 @@ func (c *call) check() int {
 		return exitUndecided
 	}
 	return exitOK
+}
+
+// interrupted ends the output of a command that has results of some checks.
+func (c *call) interrupted(out output, sum driver.Summary) int {
+	if table, ok := out.(*driver.Table); ok {
+		table.Close(sum)
+	} else {
+		out.Abandon() // without a summary it is incomplete
+	}
+	fmt.Fprintf(c.stderr, "surewake: interrupted; %d tests have no result\n", sum.Missing)
+	if sum.Failed > 0 {
+		return exitFailed
+	}
+	return exitTrouble
 }
 
 // page opens the page that -html asks for; nil if it does not.

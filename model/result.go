@@ -221,7 +221,12 @@ func (c *check) progress(res explore.Result, part float64) {
 	if !c.set.Progress {
 		return
 	}
-	p := wire.Progress{Check: c.name, Executions: res.Executions(), Left: -1}
+	p := wire.Progress{
+		Check: c.name, Executions: res.Executions(), Left: -1, Steps: res.Steps,
+	}
+	if f := res.Failure; f != nil {
+		p.Kind, p.Failure = kindOf(f), f.Error()
+	}
 	if res.Seconds > 0 {
 		p.Rate = float64(p.Executions) / res.Seconds
 	}

@@ -145,6 +145,7 @@ func (r *runner) close() { os.RemoveAll(r.dir) }
 
 // all runs the planned tests and reports their rows in order.
 func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (Summary, error) {
+	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -163,7 +164,7 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 	for i, t := range tests {
 		all.Go(func() {
 			rows, err := r.test(ctx, t)
-			if err != nil {
+			if err != nil && outer.Err() == nil {
 				cancel(err)
 				return
 			}
@@ -195,6 +196,24 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 			r.mu.Unlock()
 			observer.Active(n, len(tests), active)
 		case <-ctx.Done():
+			if outer.Err() == nil {
+				return sum, context.Cause(ctx)
+			}
+			all.Wait() // the processes were ended
+			for ; next < len(tests); next++ {
+				var rows []Row
+				select {
+				case rows = <-done[next]:
+				default:
+				}
+				for _, row := range rows {
+					sum.add(row)
+					observer.Row(row)
+				}
+				if len(rows) == 0 {
+					sum.Missing++
+				}
+			}
 			return sum, context.Cause(ctx)
 		}
 	}
@@ -223,7 +242,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		s.Seconds /= 2 // the race run has the rest
 	}
 	if run.plain, err = r.process(ctx, t, false, s); err != nil {
-		return nil, err
+		return r.partial(t, &run), err
 	}
 	r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
 	switch {
@@ -240,10 +259,17 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		if errors.As(err, &no) {
 			run.unchecked = no.why
 		} else if err != nil {
-			return nil, err
+			if run.race == nil {
+				run.race = &outcome{} // which had not begun
+			}
+			return r.partial(t, &run), err
 		}
 	}
-	rows := t.stoodFor(run.rows())
+	return r.placed(t, t.stoodFor(run.rows())), nil
+}
+
+// placed completes the rows of a test: where they are, and their tokens.
+func (r *runner) placed(t planned, rows []Row) []Row {
 	for i := range rows {
 		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
@@ -254,7 +280,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 			}.String()
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // relative returns the path of a file in the form of Row.File. A name without directory is a file

@@ -224,6 +224,57 @@ func TestInterruptEndsTheProcesses(t *testing.T) {
 	require.Less(t, time.Since(begin), 10*time.Second)
 }
 
+// An interrupt leaves rows of what was told before it: never better than bounded, and FAILED if a
+// failure was told.
+func TestInterruptLeavesTheResultsSoFar(t *testing.T) {
+	opts := Options{Race: true, Procs: 4, Watchdog: time.Hour}
+	require.NoError(t, opts.normalize())
+	r, err := newRunner(&opts, fakeTarget{})
+	require.NoError(t, err)
+	defer r.close()
+	p, err := plan([]instrument.Package{{
+		Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{
+			"TestBlocks", "TestLong", "TestLongAndWrong", "TestLongRace", "TestProved",
+		},
+	}}, "", &opts)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	// All have told what they have to tell when four processes have no more.
+	told := func(active []Activity) bool {
+		n := 0
+		for _, a := range active {
+			if a.Executions > 0 && a.Executions != 5 || a.Name == "TestBlocks" && !a.Building {
+				n++
+			}
+		}
+		return n == 4
+	}
+	l := &listener{active: func(done int, active []Activity) {
+		if done == 1 && told(active) {
+			cancel()
+		}
+	}}
+	sum, err := r.all(ctx, p, l)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, sum.Missing)
+	var rows []string
+	for _, row := range l.rows {
+		rows = append(rows, fmt.Sprintf("%s %s %d %s%s",
+			row.Name, row.Verdict, row.Complete, row.Bounded, row.Message))
+		require.Equal(t, row.Name == "TestProved", row.Races == racesNone, "%+v", row)
+	}
+	n := proved("").Complete
+	require.Equal(t, []string{
+		fmt.Sprintf("TestLong/first bounded %d races not checked: interrupted", n),
+		"TestLong/second bounded 12345 interrupted after 12,345 executions; " +
+			"races not checked: interrupted",
+		"TestLongAndWrong FAILED 7 leak: a waits",
+		fmt.Sprintf("TestLongRace bounded %d races not checked: interrupted", n),
+		fmt.Sprintf("TestProved proved %d ", n),
+	}, rows)
+}
+
 func TestRunSelectsChecks(t *testing.T) {
 	rows, _, err := runScenarios(t, fakeTarget{}, Options{Run: "Prov"}, "TestProved", "TestNothing")
 	require.NoError(t, err)

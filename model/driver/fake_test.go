@@ -201,6 +201,28 @@ var scenarios = map[string]func(wire.Settings) int{
 		fmt.Println("--- FAIL: TestFailsAfterwards (0.00s)\n    x_test.go:3: not after all")
 		return 1
 	},
+	// They tell how far they are, and do not end.
+	"TestLong": func(s wire.Settings) int {
+		say(proved("TestLong/first"))
+		tell(wire.Progress{Check: "TestLong/second", Executions: 12345, Steps: 99999})
+		time.Sleep(time.Hour)
+		return 0
+	},
+	"TestLongAndWrong": func(s wire.Settings) int {
+		tell(wire.Progress{
+			Check: "TestLongAndWrong", Executions: 7, Kind: wire.KindLeak, Failure: "leak: a waits",
+		})
+		time.Sleep(time.Hour)
+		return 0
+	},
+	"TestLongRace": func(s wire.Settings) int {
+		if s.Race {
+			tell(wire.Progress{Check: "TestLongRace", Executions: 7})
+			time.Sleep(time.Hour)
+		}
+		say(proved("TestLongRace"))
+		return 0
+	},
 	"TestLoops":  func(s wire.Settings) int { neverReturns(); return 0 },
 	"TestBlocks": func(s wire.Settings) int { time.Sleep(time.Hour); return 0 },
 	"TestOdd": func(s wire.Settings) int {
@@ -210,6 +232,8 @@ var scenarios = map[string]func(wire.Settings) int{
 		return 0
 	},
 }
+
+func tell(p wire.Progress) { wire.Message{Progress: &p}.Write(os.Stdout) }
 
 // fakeTarget builds copies of the test binary itself.
 type fakeTarget struct{ raceError error }
@@ -235,11 +259,18 @@ func (f fakeTarget) Build(_ context.Context, pkg string, race bool, output strin
 }
 
 // A listener is an Observer that remembers.
-type listener struct{ rows []Row }
+type listener struct {
+	rows   []Row
+	active func(done int, active []Activity) // nil: not told
+}
 
-func (*listener) Plan([]Row)                  {}
-func (*listener) Active(int, int, []Activity) {}
-func (l *listener) Row(r Row)                 { l.rows = append(l.rows, r) }
+func (*listener) Plan([]Row)  {}
+func (l *listener) Row(r Row) { l.rows = append(l.rows, r) }
+func (l *listener) Active(done, _ int, active []Activity) {
+	if l.active != nil {
+		l.active(done, active)
+	}
+}
 
 // runScenarios checks the named scenarios as one package.
 func runScenarios(

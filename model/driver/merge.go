@@ -74,6 +74,8 @@ type Summary struct {
 
 	Coverage *Coverage `json:"coverage,omitempty"` // nil without Options.CoverProfile
 
+	Missing int `json:"-"` // tests without a row, after an interrupt
+
 	NoRace string `json:"-"` // why this machine cannot check races, "" if it can
 }
 

@@ -25,6 +25,9 @@ type job struct {
 type outcome struct {
 	results []result
 	skips   []wire.Skip
+
+	progress *wire.Progress // of the check without a result, as it was told last
+
 	marks   []map[string][]byte // by file: what was reached, in a binary that marks it
 	exit    error               // nil: exit status 0
 	said    string              // printed after the last result
@@ -45,7 +48,8 @@ const dumpTime = 5 * time.Second
 const raceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0"
 
 // start runs a job to its end. The error is about starting it, or the
-// context's: what the process did wrong is in the outcome.
+// context's, with the outcome so far: what the process did wrong is in the
+// outcome.
 func (j *job) start(ctx context.Context) (*outcome, error) {
 	encoded, err := j.settings.Encode()
 	if err != nil {
@@ -71,10 +75,14 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	var heard lastHeard
 	stream := &splitter{rest: said, onMessage: func(m wire.Message) {
 		heard.now()
-		if m.Progress != nil && j.progress != nil {
-			j.progress(*m.Progress)
+		if m.Progress != nil {
+			out.progress = m.Progress
+			if j.progress != nil {
+				j.progress(*m.Progress)
+			}
 		}
 		if m.Result != nil {
+			out.progress = nil
 			out.results = append(out.results, result{*m.Result, said.take(keptOutput)})
 		}
 		if m.Coverage != nil {
@@ -127,7 +135,7 @@ wait:
 	}
 	out.seconds = time.Since(begin).Seconds()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return out, err
 	}
 	if errors.Is(out.exit, exec.ErrWaitDelay) {
 		out.exit = nil

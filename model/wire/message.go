@@ -34,6 +34,11 @@ type Progress struct {
 	Executions int64   `json:"executions"`
 	Rate       float64 `json:"rate"` // executions per second
 	Left       float64 `json:"left"` // estimate of the executions that are left, -1 if unknown
+	Steps      int64   `json:"steps"`
+
+	// What has failed so far, empty if nothing has.
+	Kind    Kind   `json:"kind,omitempty"`
+	Failure string `json:"failure,omitempty"`
 }
 
 // Result is what became of a check, or of one replayed schedule of it.
