@@ -327,7 +327,15 @@ func (c *call) interrupted(out output, sum driver.Summary) int {
 	} else {
 		out.Abandon() // without a summary it is incomplete
 	}
-	fmt.Fprintf(c.stderr, "surewake: interrupted; %d tests have no result\n", sum.Missing)
+	missing := "every test has a result"
+	switch sum.Missing {
+	case 0:
+	case 1:
+		missing = "1 test has no result"
+	default:
+		missing = fmt.Sprintf("%d tests have no result", sum.Missing)
+	}
+	fmt.Fprintf(c.stderr, "surewake: interrupted; %s\n", missing)
 	if sum.Failed > 0 {
 		return exitFailed
 	}

@@ -18,7 +18,7 @@ func (r *runner) partial(t planned, run *testRun) []Row {
 		}
 	} else {
 		plain := *run
-		plain.race = nil
+		plain.race, plain.unchecked = nil, interrupted
 		rows, last = plain.rows(), run.race
 		for i := range run.race.results {
 			raced := run.rowOf(&run.race.results[i])
@@ -41,9 +41,13 @@ func (r *runner) partial(t planned, run *testRun) []Row {
 			rows[at].object(p.Kind, p.Failure)
 		}
 	}
+	unchecked := "races not checked"
+	if r.options.Race {
+		unchecked += ": " + interrupted
+	}
 	for i := range rows {
-		if r.options.Race && rows[i].passes() {
-			rows[i].bound("races not checked: " + interrupted)
+		if run.race == nil && rows[i].passes() {
+			rows[i].bound(unchecked)
 			rows[i].Races = racesNotChecked
 		}
 	}
