@@ -71,6 +71,9 @@ func (c *caller) call() {
 		}
 		c.block("a submitted task", all...)
 	case 5: // what waits is woken from outside
+		if c.h.watch == 0 {
+			return // it may be next in line behind this task, which has been through the injector
+		}
 		var all []*runtime.Handle[int]
 		for range 1 + c.rng.IntN(3) {
 			h := runtime.Spawn(cx,
