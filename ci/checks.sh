@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every exhaustive check and the mutants through the command, as a user would. About 40 minutes
-# on 2 cores. With "-mutants" as its first argument without the checks, which ci/test.sh has run: 35.
+# Runs every exhaustive check and the mutants through the command, as a user would. About 55 minutes
+# on 2 cores. With "-mutants" as its first argument without the checks, which ci/test.sh has run: 40.
 # With "-all" also the mutants that are further examples: an hour more; with "-part 1/3" a third.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all tests, plainly and under the race detector. About 25 minutes on 2 cores. The tests of the
+# Runs all tests, plainly and under the race detector. About 30 minutes on 2 cores. The tests of the
 # root and of fuzz/gotests start the built command, which the detector does not see, those of proofs
 # and model/mutant are slow under it and share nothing: here they run plainly only.
 set -euo pipefail

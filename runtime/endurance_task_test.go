@@ -28,7 +28,7 @@ type record struct {
 	waitsForCancel atomic.Bool
 	// parent is the task whose child this is, or nil. Set before the record is published.
 	parent   *record
-	stop     context.CancelCauseFunc // ends its context, or nil. Set before the record is published.
+	stop     context.CancelCauseFunc // ends its context, or nil; set before the record is published
 	asCalled atomic.Bool             // parent has joined it, outside of shields, or is about to
 	future   bool                    // set before the record is published
 
