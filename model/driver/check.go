@@ -145,12 +145,11 @@ func (r *runner) close() { os.RemoveAll(r.dir) }
 
 // all runs the planned tests and reports their rows in order.
 func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (Summary, error) {
-	outer := ctx
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	outer := ctx // of an interrupt, after which each test still has the rows that it can have
+	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer cancel(nil)
+	defer cancel()
 
 	ahead := make([]Row, len(tests))
 	done := make([]chan []Row, len(tests))
@@ -160,12 +159,12 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 	}
 	observer.Plan(ahead)
 
-	finished := 0
+	finished, broken := 0, make(chan error, len(tests))
 	for i, t := range tests {
 		all.Go(func() {
 			rows, err := r.test(ctx, t)
 			if err != nil && outer.Err() == nil {
-				cancel(err)
+				broken <- err
 				return
 			}
 			r.mu.Lock()
@@ -181,6 +180,9 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 	for next := 0; next < len(tests); {
 		select {
 		case rows := <-done[next]:
+			if len(rows) == 0 && outer.Err() != nil {
+				sum.Missing++
+			}
 			for _, row := range rows {
 				sum.add(row)
 				observer.Row(row)
@@ -195,27 +197,12 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 			n := finished
 			r.mu.Unlock()
 			observer.Active(n, len(tests), active)
-		case <-ctx.Done():
-			if outer.Err() == nil {
-				return sum, context.Cause(ctx)
-			}
-			all.Wait() // the processes were ended
-			for ; next < len(tests); next++ {
-				var rows []Row
-				select {
-				case rows = <-done[next]:
-				default:
-				}
-				for _, row := range rows {
-					sum.add(row)
-					observer.Row(row)
-				}
-				if len(rows) == 0 {
-					sum.Missing++
-				}
-			}
-			return sum, context.Cause(ctx)
+		case err := <-broken:
+			return sum, err
 		}
+	}
+	if err := outer.Err(); err != nil {
+		return sum, err
 	}
 	if sum.Checks+len(sum.Skipped) == 0 {
 		if r.options.Tests != "" {

@@ -275,6 +275,29 @@ func TestInterruptLeavesTheResultsSoFar(t *testing.T) {
 	}, rows)
 }
 
+// A test that was ended without a result does not count as done, also if that is learned before the
+// interrupt is.
+func TestAnInterruptIsNoEnd(t *testing.T) {
+	opts := Options{Watchdog: time.Hour}
+	require.NoError(t, opts.normalize())
+	r, err := newRunner(&opts, fakeTarget{})
+	require.NoError(t, err)
+	defer r.close()
+	p, err := plan([]instrument.Package{{
+		Path: "example.com/ring", Dir: t.TempDir(), Checks: []string{"TestBlocks", "TestLoops"},
+	}}, "", &opts)
+	require.NoError(t, err)
+	for range 6 {
+		ctx, cancel := context.WithCancel(t.Context())
+		sum, err := r.all(ctx, p, &listener{active: func(int, []Activity) {
+			cancel()
+			time.Sleep(100 * time.Millisecond) // the processes end
+		}})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, Summary{Missing: 2}, sum)
+	}
+}
+
 func TestRunSelectsChecks(t *testing.T) {
 	rows, _, err := runScenarios(t, fakeTarget{}, Options{Run: "Prov"}, "TestProved", "TestNothing")
 	require.NoError(t, err)
