@@ -3,6 +3,7 @@ package driver
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,10 +11,12 @@ import (
 
 func TestNarrowKeepsWhatTheTestReaches(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, "a_test.go")
-	other := filepath.Join(dir, "b_test.go")
-	write := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
-	write(name, `package p
+	write := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	const asked = `package p
 
 import "testing"
 
@@ -27,8 +30,8 @@ func TestOther(t *testing.T) {
 }
 func TestMain(m *testing.M) { before(); m.Run() }
 func first(t *testing.T) { second[int](t) }
-`)
-	write(other, `package p
+`
+	const helpers = `package p
 
 func second[T any](t *testing.T) { var v kind; v.method() }
 func only(t *testing.T) (n int, err error) { return 1, nil }
@@ -42,46 +45,23 @@ type kind struct{}
 func (kind) method() { ofMethod() }
 func ofMethod() {}
 func BenchmarkOther(b *testing.B) { only(nil) }
-`)
+`
+	emptied := strings.NewReplacer(
+		"TestOther(t *testing.T) {", "TestOther(t *testing.T) { if false {",
+		"the end\n}", "the end\n}}",
+		"{ return 1, nil }", "{ if false { return 1, nil }; panic(0)}",
+		"{ only(nil) }", "{ if false { only(nil) }}",
+	)
 	source := filepath.Join(dir, "p.go")
+	name, other := write("a_test.go", asked), write("b_test.go", helpers)
 	narrowed := narrow(dir, map[string][]byte{source: []byte("package p\n")}, "TestAsked")
 	require.Equal(t, map[string]string{
-		source: "package p\n",
-		name: `package p
-
-import "testing"
-
-var value = ofVariable()
-
-func TestAsked(t *testing.T) { first(t) }
-func TestAskedToo(t *testing.T) { t.Log() }
-
-func TestOther(t *testing.T) { if false {
-	only(t) // a comment at the end
-}}
-func TestMain(m *testing.M) { before(); m.Run() }
-func first(t *testing.T) { second[int](t) }
-`,
-		other: `package p
-
-func second[T any](t *testing.T) { var v kind; v.method() }
-func only(t *testing.T) (n int, err error) { if false { return 1, nil }; panic(0)}
-func ofVariable() int { return 1 }
-func before() {}
-func init() { ofInit() }
-func ofInit() {}
-
-type kind struct{}
-
-func (kind) method() { ofMethod() }
-func ofMethod() {}
-func BenchmarkOther(b *testing.B) { if false { only(nil) }}
-`,
+		source: "package p\n", name: emptied.Replace(asked), other: emptied.Replace(helpers),
 	}, texts(narrowed))
 
-	write(other, "package p\n\nimport \"os\"\n\nvar self = os.Args[0]\n")
+	write("b_test.go", "package p\n\nimport \"os\"\n\nvar self = os.Args[0]\n")
 	require.Empty(t, narrow(dir, nil, "TestAsked"), "the binary may be started again")
-	write(other, "package p\n\nfunc broken(\n")
+	write("b_test.go", "package p\n\nfunc broken(\n")
 	require.Empty(t, narrow(dir, nil, "TestAsked"))
 }
 
