@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/surewake/surewake/runtime"
@@ -71,17 +72,19 @@ func (c *caller) call() {
 		}
 		c.block("a submitted task", all...)
 	case 5: // what waits is woken from outside
-		if c.h.watch == 0 {
-			return // it may be next in line behind this task, which has been through the injector
-		}
 		var all []*runtime.Handle[int]
+		var begun atomic.Int64
 		for range 1 + c.rng.IntN(3) {
-			h := runtime.Spawn(cx,
-				func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Hour) })
-			h.Cancel()
-			all = append(all, h)
+			all = append(all, runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				begun.Add(1)
+				return 0, cx.Sleep(time.Hour)
+			}))
 		}
-		cx.Yield()
+		for begun.Load() < int64(len(all)) { // none is next in line, where only a rescue finds it
+			if cx.Sleep(100*time.Microsecond) != nil {
+				return
+			}
+		}
 		go func() {
 			for _, h := range all {
 				h.Cancel()
