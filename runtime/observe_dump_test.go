@@ -144,12 +144,16 @@ var waitings = map[string]func(runtime.Cx) error{
 		})
 	},
 	"waits in Notify.Wait, FILE:[0-9]+, for 0s, in a shield": func(cx runtime.Cx) (err error) {
-		var over runtime.Notify
+		var begun, over runtime.Notify
 		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+			begun.Signal()
 			err := cx.Sleep(time.Hour)
 			over.Signal()
 			return 0, err
 		})
+		if err := begun.Wait(cx); err != nil {
+			return err // a child that is cancelled before it begins would not signal
+		}
 		cx.Shield(func() { err = over.Wait(cx) })
 		h.Cancel()
 		return err
@@ -332,6 +336,8 @@ func TestDumpMayBeCalledAtAnyTime(t *testing.T) {
 				select {
 				case <-rt.Done():
 					return
+				case <-t.Context().Done():
+					return // it has failed: do not disturb the tests that follow
 				default:
 					goruntime.Gosched()
 				}
