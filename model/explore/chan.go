@@ -162,6 +162,7 @@ type chanOp struct {
 	mem        unsafe.Pointer // where
 	partner    int32          // meetings: who waits for this thread's value, or -1
 	waits      bool           // meetings: an OpMet follows
+	shown      bool           // meetings: the picture has a step that took the case
 	acc        []access       // of the operation that is being committed
 	sent       *uint64        // what the last send on a buffered channel released to, see Sent
 	token      uint64         // its address stands for what this thread did before it waited
@@ -225,9 +226,10 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		// nobody sees it: the exploration starts again
 		e.fail(KindLimit, "a select sends on an unbuffered channel")
 	}
+	at := e.callSite()
 	switch {
 	case unbuffered && e.rendezvous:
-		enterRendezvous(t, p)
+		enterRendezvous(t, p, at)
 	case def:
 		Enter(p, OpPoll)
 	case len(cases) != 1:
@@ -236,11 +238,13 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		Enter(p, OpRecv)
 	case unbuffered:
 		if Enter(p, OpPost); t.chanOp.completion != OnChannel {
+			SetCallSite(at)
 			Enter(p, OpPosted)
 		}
 	default:
 		Enter(p, OpSend)
 	}
+	SetCallSite(nil) // which is still there if there was no event
 	return Outcome{int(t.chanOp.taken), t.chanOp.completion, t.chanOp.mem}, true
 }
 

@@ -65,10 +65,12 @@ func rendezvousLabel(t *thread) string {
 // waiter is case i of a thread that waits.
 type waiter struct{ tid, i int32 }
 
-// enterRendezvous is Communicate if there is an unbuffered channel among the cases.
-func enterRendezvous(t *thread, p unsafe.Pointer) {
-	t.chanOp.waits = false
+// enterRendezvous is Communicate, called at a call site, if there is an unbuffered channel among the
+// cases.
+func enterRendezvous(t *thread, p unsafe.Pointer, at []uintptr) {
+	t.chanOp.waits, t.chanOp.shown = false, false
 	if Enter(p, OpArrive); t.chanOp.waits {
+		SetCallSite(at)
 		Enter(p, OpMet)
 	}
 }

@@ -155,6 +155,7 @@ func (e *engine) blockedFailure(waiting threadSet) *Failure {
 			at := place(t.pcs[:t.npcs])
 			b.File, b.Line = at.File, at.Line
 			b.Object, b.Note = objectName(t.obj), e.rec.locks.waitsFor(e, t)
+			showWait(&b, t)
 		}
 		f.Blocked = append(f.Blocked, b)
 		who = append(who, t.name+" in "+b.Op)

@@ -97,13 +97,13 @@ func (r *recorder) lookForRace(t *thread) {
 
 func (r *recorder) announce(t *thread) {
 	r.lookForRace(t)
-	if t.npcs = r.callSite(&t.pcs); t.npcs == 0 {
+	if t.npcs = r.takeCallSite(&t.pcs); t.npcs == 0 {
 		t.npcs = runtime.Callers(3, t.pcs[:])
 	}
 }
 
-// callSite moves the call stack set by SetCallSite to pcs, and returns its length.
-func (r *recorder) callSite(pcs *[24]uintptr) int {
+// takeCallSite moves the call stack set by SetCallSite to pcs, and returns its length.
+func (r *recorder) takeCallSite(pcs *[24]uintptr) int {
 	n := copy(pcs[:], r.at)
 	r.at = nil
 	return n
@@ -117,6 +117,14 @@ func CallSite() []uintptr {
 		return pcs[:runtime.Callers(2, pcs[:])]
 	}
 	return nil
+}
+
+// callSite returns what SetCallSite has set for the operation that begins.
+func (e *engine) callSite() []uintptr {
+	if e.rec == nil {
+		return nil
+	}
+	return e.rec.at
 }
 
 // SetCallSite sets the call stack of the next operation, which CallSite returned.

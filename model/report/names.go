@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/surewake/surewake/model/wire"
 )
@@ -122,13 +123,56 @@ func operand(op, line string) string {
 	if end < 0 || end != strings.LastIndex(line, "."+method+"(") {
 		return ""
 	}
-	start := strings.LastIndexFunc(line[:end], outsideName)
-	return strings.TrimLeft(line[start+1:end], ".]")
+	return nameBefore(line[:end])
 }
 
-// outsideName reports whether r is no part of a name as lanes show it: x.heads[i].
+// nameBefore returns the name at the end of a text, as lanes show it: x.heads[i+1]. It returns "" if
+// there is none, or only a part of it.
+func nameBefore(s string) string {
+	start, depth := len(s), 0
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:start])
+		if depth == 0 && (r == '[' || r != ']' && outsideName(r)) {
+			break
+		}
+		depth += brackets(r, ']', '[')
+		start -= n
+	}
+	if depth > 0 || strings.HasPrefix(s[start:], "[") {
+		return ""
+	}
+	return strings.TrimLeft(s[start:], ".")
+}
+
+// nameAfter returns the name at the beginning of a text.
+func nameAfter(s string) string {
+	depth := 0
+	for i, r := range s {
+		if depth == 0 && (r == ']' || r != '[' && outsideName(r)) {
+			return s[:i]
+		}
+		depth += brackets(r, '[', ']')
+	}
+	if depth > 0 {
+		return ""
+	}
+	return s
+}
+
+// brackets is by how much r changes the number of open brackets.
+func brackets(r, opening, closing rune) int {
+	switch r {
+	case opening:
+		return 1
+	case closing:
+		return -1
+	}
+	return 0
+}
+
+// outsideName reports whether r is no part of a name, without what is in brackets.
 func outsideName(r rune) bool {
-	return !strings.ContainsRune("._[]", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	return !strings.ContainsRune("._", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // only returns the names before and after a sign that occurs exactly once in a line.
@@ -137,11 +181,5 @@ func only(line, sign string) (before, after string, ok bool) {
 	if !ok || strings.Contains(after, sign) {
 		return "", "", false
 	}
-	before = strings.TrimRight(before, " ")
-	before = before[strings.LastIndexFunc(before, outsideName)+1:]
-	after = strings.TrimLeft(after, " ")
-	if i := strings.IndexFunc(after, outsideName); i >= 0 {
-		after = after[:i]
-	}
-	return strings.TrimLeft(before, ".]"), after, true
+	return nameBefore(strings.TrimRight(before, " ")), nameAfter(strings.TrimLeft(after, " ")), true
 }

@@ -18,12 +18,12 @@ const (
 const defaultCase = "default"
 
 // casesOf returns the cases of the select statement that begins on a line of a file, or has its
-// label there, as the source writes them: "case v := <-c". Their order is that of wire.Step.Cases,
+// labels from there on, as the source writes them: "case v := <-c". Their order is that of wire.Step.Cases,
 // default is last. There are none if the source is not known, or if it has several such
 // statements there.
 func casesOf(source func(string, int) string, file string, line int) []string {
 	first := source(file, line)
-	if isLabel(first) {
+	for n := 0; isLabel(first) || n > 0 && isBlank(first) && n < mostLines; n++ {
 		line++
 		first = source(file, line)
 	}
@@ -67,7 +67,7 @@ func casesOf(source func(string, int) string, file string, line int) []string {
 			hasDefault = hasDefault || inside && depth == 1
 		case token.COLON:
 			if depth == 1 && begin >= 0 {
-				cases = append(cases, middle(clean(text[begin:at]), longestCase))
+				cases = append(cases, clean(text[begin:at]))
 				begin = -1
 			}
 		}
@@ -77,10 +77,13 @@ func casesOf(source func(string, int) string, file string, line int) []string {
 // isLabel reports whether a line has nothing but a label.
 func isLabel(line string) bool {
 	name, rest, found := strings.Cut(line, ":")
-	if rest = strings.TrimSpace(rest); rest != "" && !strings.HasPrefix(rest, "//") {
-		return false
-	}
-	return found && token.IsIdentifier(name)
+	return found && token.IsIdentifier(name) && isBlank(rest)
+}
+
+// isBlank reports whether a line has nothing but white space or a comment up to its end.
+func isBlank(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || strings.HasPrefix(line, "//")
 }
 
 // selectsIn counts the keywords in a line.
@@ -125,7 +128,7 @@ func chosenBy(s *wire.Step, source func(string, int) string) (c chosen, ok bool)
 		case wire.CaseTaken:
 			c.taken = cases[i]
 		case wire.CaseReady:
-			c.ready = append(c.ready, cases[i])
+			c.ready = append(c.ready, middle(cases[i], longestCase))
 		}
 	}
 	return c, true
@@ -151,7 +154,7 @@ func (c *chosen) say(s *wire.Step) {
 		also = "ready: "
 		s.Op += " waits"
 	} else {
-		s.Op += ": " + c.taken
+		s.Op += ": " + middle(c.taken, longestCase)
 	}
 	if len(c.ready) > 0 {
 		s.Note = also + strings.Join(c.ready, ", ")
@@ -161,9 +164,23 @@ func (c *chosen) say(s *wire.Step) {
 	}
 }
 
-// waitsForAny says for which cases of a select statement a goroutine waits.
+// waitsForAny says for which cases of a select statement a goroutine waits, and for which it does
+// not because their channels are nil.
 func waitsForAny(b *wire.Blocked, source func(string, int) string) {
-	if cases := casesOf(source, b.File, b.Line); b.Op == wire.OpSelect && len(cases) > 0 {
-		b.Object, b.Note = "", strings.Join(cases, ", ")
+	cases := casesOf(source, b.File, b.Line)
+	if b.Cases == "" || len(cases) != len(b.Cases) {
+		return
+	}
+	var waits, never []string
+	for i, letter := range b.Cases {
+		if text := middle(cases[i], longestCase); letter == wire.CaseNil {
+			never = append(never, text)
+		} else {
+			waits = append(waits, text)
+		}
+	}
+	b.Object, b.Note = "", strings.Join(waits, ", ")
+	if len(never) > 0 {
+		b.Note = strings.TrimPrefix(b.Note+"; nil: ", "; ") + strings.Join(never, ", ")
 	}
 }

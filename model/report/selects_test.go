@@ -37,10 +37,22 @@ again: // see below
 	}
 }
 // a select {
-close(s.queue)`
+close(s.queue)
+outer:
+	// a comment
 
-// longSend is shown of the case with a function.
-const longSend = "case out <- func() int { switc…rue: return 1 }; return 2 }()"
+inner:
+	select {
+	case v := <-r.connections[id].requests.pendingByPriority[priority+1]:
+	case r.connections[id].requests.pendingByPriority[priority-1] <- v:
+	}
+label:`
+
+// Of the case with a function all is read, and a part is shown.
+const (
+	send     = "case out <- func() int { switch { case true: return 1 }; return 2 }()"
+	longSend = "case out <- func() int { switc…rue: return 1 }; return 2 }()"
+)
 
 func selectLine(_ string, n int) string {
 	lines := strings.Split(selecting, "\n")
@@ -53,7 +65,7 @@ func selectLine(_ string, n int) string {
 func TestCasesOfASelectAreThoseOfTheSource(t *testing.T) {
 	for line, want := range map[int][]string{
 		3: {"case <-ctx.Done()", "case j, ok := <-jobs",
-			longSend, "default"},
+			send, "default"},
 		7:  {`case inner <- map[string]int{"a": 1}["a"]`},
 		4:  nil, // no statement begins there
 		13: nil, // nor does one in a string
@@ -62,6 +74,9 @@ func TestCasesOfASelectAreThoseOfTheSource(t *testing.T) {
 		19: {"case <- split(a, b)"},
 		22: {"case <-a", "default"}, // of which default is the first in the source
 		28: nil,                     // a comment
+		30: {"case v := <-r.connections[id].requests.pendingByPriority[priority+1]",
+			"case r.connections[id].requests.pendingByPriority[priority-1] <- v"},
+		38: nil, // a label at the end
 		99: nil,
 	} {
 		require.Equal(t, want, casesOf(selectLine, "a.go", line), "line %d", line)
@@ -79,8 +94,11 @@ func TestAStepOfASelectSaysWhichCaseWasTaken(t *testing.T) {
 			{Op: "channel receive", Object: "#1", File: "a.go", Line: 4},
 		},
 		Blocked: []wire.Blocked{
-			{Op: "select", Object: "#1", File: "a.go", Line: 3},
-			{Op: "select", Object: "#1", File: "a.go", Line: 99},
+			{Op: "select", Cases: "nnn0", File: "a.go", Line: 3},
+			{Op: "select", Cases: "n0n0", File: "a.go", Line: 3},
+			{Op: "select", Cases: "0000", File: "a.go", Line: 3},
+			{Op: "select", Cases: "nn", File: "a.go", Line: 3},
+			{Op: "select", Cases: "nnn0", File: "a.go", Line: 99},
 			{Op: "channel receive", Object: "#1", File: "a.go", Line: 3},
 		},
 	}
@@ -98,13 +116,18 @@ func TestAStepOfASelectSaysWhichCaseWasTaken(t *testing.T) {
 		"select jobs",
 		"channel receive ctx.Done",
 	}, got)
-	require.Equal(t, "case <-ctx.Done(), case j, ok := <-jobs, "+longSend+", default",
-		out.Blocked[0].Note)
-	require.Empty(t, out.Blocked[0].Object)
-	for _, b := range out.Blocked[1:] {
-		require.Equal(t, "ctx.Done", b.Object)
-		require.Empty(t, b.Note)
+	var waits []string
+	for _, b := range out.Blocked {
+		waits = append(waits, b.Note)
 	}
+	const done, receive = "case <-ctx.Done()", "case j, ok := <-jobs"
+	require.Equal(t, []string{
+		done + ", " + receive + ", " + longSend + "; nil: default",
+		done + ", " + longSend + "; nil: " + receive + ", default",
+		"nil: " + done + ", " + receive + ", " + longSend + ", default",
+		"", "", "",
+	}, waits)
+	require.Equal(t, "ctx.Done", out.Blocked[5].Object)
 	require.Empty(t, tr.Steps[0].Note, "the trace is left as it was")
 	require.Equal(t, tr.Steps, named(tr, nil).Steps, "nothing is said without the source")
 }
@@ -124,4 +147,19 @@ func TestTheChannelOfACaseIsTheOneOfOtherSteps(t *testing.T) {
 	out = named(&wire.Trace{Steps: []wire.Step{closing, first}}, selectLine)
 	require.Equal(t, "select: case j, ok := <-jobs s.queue",
 		what(out.Steps[1].Op, out.Steps[1].Object))
+}
+
+// A name is whole, however long its case is.
+func TestTheChannelOfALongCaseHasItsWholeName(t *testing.T) {
+	taken := func(cases, object string) wire.Step {
+		return wire.Step{Op: "select", Object: object, Cases: cases, File: "a.go", Line: 30}
+	}
+	out := named(&wire.Trace{Steps: []wire.Step{
+		taken("tn", "#1"), taken("nt", "#2"),
+		{Op: wire.OpSend, Object: "#1"}, {Op: wire.OpReceive, Object: "#2"},
+	}}, selectLine)
+	require.Equal(t, "select: case v := <-r.connections[id].…pendingByPriority[priority+1]",
+		what(out.Steps[0].Op, out.Steps[0].Object))
+	require.Equal(t, "r.connections[id].requests.pendingByPriority[priority+1]", out.Steps[2].Object)
+	require.Equal(t, "r.connections[id].requests.pendingByPriority[priority-1]", out.Steps[3].Object)
 }

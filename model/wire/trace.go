@@ -28,11 +28,12 @@ type Step struct {
 	Race int `json:"r,omitempty"`
 }
 
-// Letters of Step.Cases.
+// Letters of Step.Cases and Blocked.Cases.
 const (
 	CaseTaken    = 't'
 	CaseReady    = 'r' // could have been taken
 	CaseNotReady = 'n'
+	CaseNil      = '0' // never ready: its channel is nil
 )
 
 // RaceStarters is by how many functions threads are started under the race detector. Function k,
@@ -70,6 +71,10 @@ type Blocked struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Note   string `json:"note,omitempty"` // for example which thread holds the lock
+
+	// Cases has a letter for each case of the select statement in which it waits, in their order:
+	// CaseNotReady or CaseNil.
+	Cases string `json:"cases,omitempty"`
 }
 
 // Trace is one execution.
