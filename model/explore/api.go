@@ -130,6 +130,7 @@ func Run(cfg Config, body func()) Result {
 	if cfg.Certify {
 		e.certificate = new(certificate)
 	}
+	e.cutRendezvous()
 	e.table.reset(8)
 	e.open()
 	old := debug.SetGCPercent(400)
@@ -169,6 +170,7 @@ func Run(cfg Config, body func()) Result {
 	}
 	e.endOfSearches()
 	e.res.Seconds = time.Since(e.start).Seconds()
+	e.markRendezvous()
 	e.foundBefore()
 	e.finishCertificate()
 	return e.res

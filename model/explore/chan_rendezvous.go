@@ -1,6 +1,11 @@
 package explore
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/wire"
+)
 
 // Rendezvous, for programs in which a select sends on an unbuffered channel. In such programs it
 // matters who already waits. So each operation on an unbuffered channel begins with a step, its
@@ -231,5 +236,30 @@ func (e *engine) leaveQueues(t *thread) {
 			}
 		}
 		ch.queue = rest
+	}
+}
+
+// withRendezvous is the value that a schedule chooses in a step before the first one if it is one of
+// a search with rendezvous: the steps are others then, long before a select needs it.
+const withRendezvous = 1 << 21
+
+// markRendezvous adds that step to the schedule of the failure.
+func (e *engine) markRendezvous() {
+	if f := e.res.Failure; f != nil && e.rendezvous {
+		mark := wire.Decision{Chooses: true, Value: withRendezvous}
+		f.Schedule = slices.Insert(f.Schedule, 0, mark)
+	}
+}
+
+// cutRendezvous takes it off the schedule that is to be replayed.
+func (e *engine) cutRendezvous() {
+	r := e.cfg.Replay
+	if len(r) == 0 || r[0] != (wire.Deviation{At: 1, IsValue: true, Value: withRendezvous}) {
+		return
+	}
+	e.rendezvous = true
+	e.cfg.Replay = slices.Clone(r[1:])
+	for i := range e.cfg.Replay {
+		e.cfg.Replay[i].At -= 2
 	}
 }
