@@ -331,7 +331,7 @@ func (j *judge) askSuspect(
 	ctx context.Context, m candidate, replace map[string][]byte, isCheck bool,
 ) (killer string, err error) {
 	if !failsOnPurpose(placeOf(m.pkg, j.root)) {
-		replace = narrow(m.pkg.Dir, replace, m.suspect)
+		replace = narrow(m.pkg.Dir, replace, suspectsOf(&m.pkg, m.suspect)...)
 	}
 	if !isCheck {
 		return j.tests(ctx, m.pkg, replace, m.suspect)

@@ -10,15 +10,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/surewake/surewake/model/instrument"
 )
 
 // narrow returns replace with test files of the package in dir in which all is empty that the tests
-// whose names begin with suspect cannot reach: functions to which no name leads, from these tests,
-// TestMain, methods, variables and init. Compiling all tests takes most of a mutant's time, and
-// these are asked first. Statements stay in their lines. Where the tests start their own binary,
-// and may name a function in a string, narrow returns replace as it is.
-func narrow(dir string, replace map[string][]byte, suspect string) map[string][]byte {
+// whose names begin with one of suspects cannot reach: functions to which no name leads, be it a
+// word in a string, from these tests, TestMain, methods, variables and init. Compiling all tests
+// takes most of a mutant's time, and these are asked first. Statements stay in their lines. Where
+// the tests start their own binary, and may make up the name of a function, or linkname one, narrow
+// returns replace as it is.
+func narrow(dir string, replace map[string][]byte, suspects ...string) map[string][]byte {
 	files := map[string][]byte{}
 	names, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
@@ -33,7 +38,7 @@ func narrow(dir string, replace map[string][]byte, suspect string) map[string][]
 		}
 		files[name] = text
 	}
-	narrowed, ok := emptyUnreached(files, suspect)
+	narrowed, ok := emptyUnreached(files, suspects)
 	if !ok {
 		return replace
 	}
@@ -53,19 +58,28 @@ type helper struct {
 	names   map[string]bool // all that its declaration mentions
 }
 
-// emptyUnreached takes out of the files what suspect does not reach.
-func emptyUnreached(files map[string][]byte, suspect string) (map[string][]byte, bool) {
+// suspectsOf returns the tests that run where a suspect is asked: a regression test stands for
+// another one.
+func suspectsOf(p *instrument.Package, suspect string) []string {
+	if again := replayNamed(p, suspect); again != nil {
+		return []string{suspect, again.Test()}
+	}
+	return []string{suspect}
+}
+
+// emptyUnreached takes out of the files what suspects do not reach.
+func emptyUnreached(files map[string][]byte, suspects []string) (map[string][]byte, bool) {
 	helpers := map[string][]*helper{} // by name: there may be one for each platform
 	reached := map[string]bool{}
 	for file, text := range files {
 		positions := token.NewFileSet()
 		parsed, err := parser.ParseFile(positions, file, text, parser.SkipObjectResolution)
-		if err != nil {
+		if err != nil || bytes.Contains(text, []byte("//go:linkname ")) {
 			return nil, false
 		}
 		for _, decl := range parsed.Decls {
 			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Body == nil || isRoot(f.Name.Name, suspect) {
+			if !ok || f.Recv != nil || f.Body == nil || isRoot(f.Name.Name, suspects) {
 				addNames(decl, reached)
 				continue
 			}
@@ -105,17 +119,33 @@ func emptyUnreached(files map[string][]byte, suspect string) (map[string][]byte,
 	return files, true
 }
 
-func isRoot(name, suspect string) bool {
-	return name == "init" || name == "TestMain" || name == "_" || strings.HasPrefix(name, suspect)
+func isRoot(name string, suspects []string) bool {
+	asked := func(suspect string) bool {
+		test, _, _ := strings.Cut(suspect, "/")
+		return strings.HasPrefix(name, test)
+	}
+	return name == "init" || name == "TestMain" || name == "_" ||
+		slices.ContainsFunc(suspects, asked)
 }
 
+// addNames adds the names in node, and the words of its strings: "-test.run=^TestChild$".
 func addNames(node ast.Node, names map[string]bool) {
 	ast.Inspect(node, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			names[id.Name] = true
+		switch n := n.(type) {
+		case *ast.Ident:
+			names[n.Name] = true
+		case *ast.BasicLit:
+			text, _ := strconv.Unquote(n.Value) // "" if it is no string
+			for _, word := range strings.FieldsFunc(text, outsideName) {
+				names[word] = true
+			}
 		}
 		return true
 	})
+}
+
+func outsideName(r rune) bool {
+	return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // empty makes the bodies unreachable for the compiler, which then leaves them out but still counts

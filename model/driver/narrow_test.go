@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/instrument"
 )
 
 func TestNarrowKeepsWhatTheTestReaches(t *testing.T) {
@@ -59,10 +61,39 @@ func BenchmarkOther(b *testing.B) { only(nil) }
 		source: "package p\n", name: emptied.Replace(asked), other: emptied.Replace(helpers),
 	}, texts(narrowed))
 
+	narrowed = narrow(dir, nil, "TestOther", "TestAskedToo/part")
+	require.Contains(t, texts(narrowed)[name], "TestOther(t *testing.T) {\n")
+	require.Contains(t, texts(narrowed)[name], "TestAskedToo(t *testing.T) { t.Log() }")
+	require.Contains(t, texts(narrowed)[name], "TestAsked(t *testing.T) { if false {")
+
+	write("b_test.go", "package p\n\n//go:linkname only q.only\n")
+	require.Empty(t, narrow(dir, nil, "TestAsked"), "no name leads to what others link")
 	write("b_test.go", "package p\n\nimport \"os\"\n\nvar self = os.Args[0]\n")
 	require.Empty(t, narrow(dir, nil, "TestAsked"), "the binary may be started again")
 	write("b_test.go", "package p\n\nfunc broken(\n")
 	require.Empty(t, narrow(dir, nil, "TestAsked"))
+}
+
+// The name of a test may be a part of a string, and a regression test names another one.
+func TestNarrowKeepsWhatIsNamedInOtherWays(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a_test.go")
+	const text = `package p
+
+func TestAsked(t *testing.T) { exec.Command("/proc/self/exe", "-test.run=^TestChild$").Run() }
+func TestChild(t *testing.T) { child() }
+func TestOther(t *testing.T) { child() }
+func child() {}
+`
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	require.Equal(t,
+		strings.Replace(text, "TestOther(t *testing.T) { child() }",
+			"TestOther(t *testing.T) { if false { child() }}", 1),
+		texts(narrow(dir, nil, "TestAsked"))[name])
+
+	p := instrument.Package{Replays: []instrument.Replay{{Name: "TestReplay", Check: "TestOther/a"}}}
+	require.Equal(t, []string{"TestReplay", "TestOther"}, suspectsOf(&p, "TestReplay"))
+	require.Equal(t, []string{"TestOther"}, suspectsOf(&p, "TestOther"))
 }
 
 func texts(files map[string][]byte) map[string]string {
