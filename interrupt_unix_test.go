@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,13 +40,7 @@ func interrupted(t *testing.T, args ...string) answer {
 		defer close(ended)
 		_ = cmd.Wait()
 	}()
-	for _, err := os.Stat(started); err != nil; _, err = os.Stat(started) {
-		select {
-		case <-ended:
-			require.FailNow(t, "ended too early", "%s%s", &stdout, &stderr)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	awaitFile(t, started, ended, &stderr)
 	time.Sleep(2 * time.Second) // it tells how far it is once a second
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	<-ended
@@ -52,4 +48,57 @@ func interrupted(t *testing.T, args ...string) answer {
 	require.Equal(t, exitTrouble, a.code, "%s", a)
 	require.Equal(t, "surewake: interrupted; every test has a result\n", a.stderr, "%s", a)
 	return a
+}
+
+// Whoever closes the terminal, or reads only the beginning of the output, leaves nothing behind.
+func TestNothingIsLeftOfACommandThatNobodyReads(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*os.Process, *os.File) error
+	}{
+		{"the terminal is closed", func(p *os.Process, _ *os.File) error {
+			return p.Signal(syscall.SIGHUP)
+		}},
+		{"nobody reads", func(_ *os.Process, output *os.File) error { return output.Close() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			started := filepath.Join(dir, "started")
+			output, w, err := os.Pipe()
+			require.NoError(t, err)
+			var stderr bytes.Buffer
+			cmd := exec.Command(command, "check", "-race=false", "-json", "-budget", "2s",
+				"./testdata/endless")
+			cmd.Env = append(os.Environ(), "STARTED="+started, "TMPDIR="+dir)
+			cmd.Stdout, cmd.Stderr = w, &stderr
+			require.NoError(t, cmd.Start())
+			require.NoError(t, w.Close())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_ = cmd.Wait()
+			}()
+			awaitFile(t, started, ended, &stderr)
+			require.NoError(t, c.end(cmd.Process, output))
+			<-ended
+			require.True(t, cmd.ProcessState.Exited(), "%s: %s", cmd.ProcessState, &stderr)
+			require.NoError(t, os.Remove(started))
+			left, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Empty(t, left)
+			output.Close()
+		})
+	}
+}
+
+// awaitFile returns when a command has made a file.
+func awaitFile(t *testing.T, file string, ended <-chan struct{}, said fmt.Stringer) {
+	t.Helper()
+	for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+		select {
+		case <-ended:
+			require.FailNow(t, "ended too early", "%s", said)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }

@@ -24,7 +24,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/surewake/surewake/model/driver"
 	"github.com/surewake/surewake/model/instrument"
@@ -64,7 +63,7 @@ Exit code: 0  every check is proved or bounded, every mutant killed, every theor
 `
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(whileRead(context.Background()), ends()...)
 	context.AfterFunc(ctx, stop) // a second signal ends this at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
