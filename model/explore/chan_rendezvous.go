@@ -70,8 +70,8 @@ func rendezvousLabel(t *thread) string {
 // waiter is case i of a thread that waits.
 type waiter struct{ tid, i int32 }
 
-// enterRendezvous is Communicate, called at a call site, if there is an unbuffered channel among the
-// cases.
+// enterRendezvous is Communicate, called at a call site, if there is an unbuffered channel among
+// the cases.
 func enterRendezvous(t *thread, p unsafe.Pointer, at []uintptr) {
 	t.chanOp.waits, t.chanOp.shown = false, false
 	if Enter(p, OpArrive); t.chanOp.waits {
@@ -239,8 +239,8 @@ func (e *engine) leaveQueues(t *thread) {
 	}
 }
 
-// withRendezvous is the value that a schedule chooses in a step before the first one if it is one of
-// a search with rendezvous: the steps are others then, long before a select needs it.
+// withRendezvous is the value that a schedule chooses in a step before the first one if it is one
+// of a search with rendezvous: the steps are others then, long before a select needs it.
 const withRendezvous = 1 << 21
 
 // markRendezvous adds that step to the schedule of the failure.

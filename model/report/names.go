@@ -126,8 +126,8 @@ func operand(op, line string) string {
 	return nameBefore(line[:end])
 }
 
-// nameBefore returns the name at the end of a text, as lanes show it: x.heads[i+1]. It returns "" if
-// there is none, or only a part of it.
+// nameBefore returns the name at the end of a text, as lanes show it: x.heads[i+1]. It returns ""
+// if there is none, or only a part of it.
 func nameBefore(s string) string {
 	start, depth := len(s), 0
 	for start > 0 {

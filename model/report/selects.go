@@ -18,9 +18,9 @@ const (
 const defaultCase = "default"
 
 // casesOf returns the cases of the select statement that begins on a line of a file, or has its
-// labels from there on, as the source writes them: "case v := <-c". Their order is that of wire.Step.Cases,
-// default is last. There are none if the source is not known, or if it has several such
-// statements there.
+// labels from there on, as the source writes them: "case v := <-c". Their order is that of
+// wire.Step.Cases, default is last. There are none if the source is not known, or if it has several
+// such statements there.
 func casesOf(source func(string, int) string, file string, line int) []string {
 	first := source(file, line)
 	for n := 0; isLabel(first) || n > 0 && isBlank(first) && n < mostLines; n++ {
