@@ -74,7 +74,7 @@ func TestPicturesOfASelectShowItsCases(t *testing.T) {
 	require.Equal(t, []string{
 		"select: case s.jobs &lt;- 1", "close of a channel s.stop",
 		"select: case &lt;-s.stop (also ready: case j := &lt;-s.jobs)", "waits in Join",
-		"waits in select (case &lt;-s.answers, case &lt;-s.failures)",
+		"waits in select (case &lt;-s.answers; nil: case &lt;-s.failures)",
 	}, stepsOf(readPage(t, name)))
 }
 

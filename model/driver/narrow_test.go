@@ -91,7 +91,8 @@ func child() {}
 			"TestOther(t *testing.T) { if false { child() }}", 1),
 		texts(narrow(dir, nil, "TestAsked"))[name])
 
-	p := instrument.Package{Replays: []instrument.Replay{{Name: "TestReplay", Check: "TestOther/a"}}}
+	again := instrument.Replay{Name: "TestReplay", Check: "TestOther/a"}
+	p := instrument.Package{Replays: []instrument.Replay{again}}
 	require.Equal(t, []string{"TestReplay", "TestOther"}, suspectsOf(&p, "TestReplay"))
 	require.Equal(t, []string{"TestOther"}, suspectsOf(&p, "TestOther"))
 }

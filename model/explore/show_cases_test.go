@@ -59,8 +59,8 @@ func TestASelectSaysWhichCasesAreReady(t *testing.T) {
 	}
 }
 
-// A partner who comes ends the wait of a select; what is ready later was no other choice. Both steps
-// of the select are where it begins, which is where it is said to wait, too.
+// A partner who comes ends the wait of a select; what is ready later was no other choice. Both
+// steps of the select are where it begins, which is where it is said to wait, too.
 func TestASelectThatAPartnerFindsTookNothingElse(t *testing.T) {
 	var begins, a, b, c, none chan int // none is nil
 	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Outer: true}, func() {
