@@ -50,8 +50,9 @@ import (
 // A Case is what a [Select] waits for. The functions whose names end in Case make them. A Case can
 // be used again, by one Select at a time.
 type Case interface {
-	// checkCase panics if the case makes no sense; t is the calling task, or nil.
-	checkCase(t *task)
+	// checkCase panics if the case makes no sense; what is the name of the calling function, and t
+	// the calling task, or nil.
+	checkCase(what string, t *task)
 	// lock returns the lock of the source, or nil if it has none.
 	lock() *rankedLock
 	// try takes the case if it need not wait, and returns the error of the case. It is called under
@@ -125,6 +126,14 @@ type selection struct {
 	locks   []*rankedLock
 }
 
+// newSelection returns a selection that has not begun; what is the name of the calling function,
+// and t the calling task, or nil. It panics if a case makes no sense.
+func newSelection(what string, t *task, cases []Case) selection {
+	s := selection{cases: cases}
+	s.check(what, t)
+	return s
+}
+
 // Select waits until one of the cases can be taken, takes it, and returns its number and its error:
 // nil, or [ErrChannelClosed] if a channel or oneshot is closed. If several can be taken, it chooses
 // one by chance. The others have taken and given nothing then: no value is lost, no signal, no
@@ -135,11 +144,16 @@ type selection struct {
 // synchronizes before the return of Select.
 func Select(cx Cx, cases ...Case) (int, error) {
 	cx.check("Select")
+	return cx.selectFor("Select", cases)
+}
+
+// selectFor is Select for the calling function, whose name is what.
+func (cx Cx) selectFor(what string, cases []Case) (int, error) {
 	if err := cx.stopErr(); err != nil {
 		return -1, err
 	}
 	by := cx.coroutine.worker
-	s := selection{cases: cases}
+	s := newSelection(what, cx.task, cases)
 	first := 0
 	if len(cases) > 1 {
 		first = by.randomBelow(len(cases))
@@ -167,7 +181,7 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 	if ctx.Err() != nil {
 		return -1, contextErr(ctx)
 	}
-	s := selection{cases: cases}
+	s := newSelection("SelectContext", nil, cases)
 	done := make(goroutine)
 	if i, err := s.begin(done, nil, chance(len(cases)), nil); i >= 0 {
 		return i, err
@@ -188,7 +202,7 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 // TrySelect is [Select] that returns -1 and [ErrWouldWait] instead of waiting. Any goroutine may
 // call it.
 func TrySelect(cases ...Case) (int, error) {
-	s := selection{cases: cases}
+	s := newSelection("TrySelect", nil, cases)
 	return s.begin(nil, nil, chance(len(cases)), nil)
 }
 
@@ -204,7 +218,6 @@ func chance(n int) int {
 // and its error; or queues all for owner, unless that is nil, and returns -1 and ErrWouldWait. t is
 // the calling task, or nil, and by its worker.
 func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, error) {
-	s.check(t)
 	s.lockAll()
 	for n := range s.cases {
 		i := (first + n) % len(s.cases)
@@ -234,7 +247,7 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 	s.unlockAll()
 	queued := false
 	defer func() {
-		if !queued { // a handle has been detached since check
+		if !queued { // a handle has been detached since newSelection
 			s.giveUp()
 			_, _ = s.end(nil, by)
 		}
@@ -244,13 +257,14 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 	return -1, ErrWouldWait
 }
 
-// check panics if a case makes no sense, before there is anything to undo.
-func (s *selection) check(t *task) {
+// check panics if a case makes no sense, before there is anything to undo; otherwise it collects
+// the locks.
+func (s *selection) check(what string, t *task) {
 	for _, c := range s.cases {
 		if c == nil {
 			continue
 		}
-		c.checkCase(t)
+		c.checkCase(what, t)
 		if l := c.lock(); l != nil {
 			s.locks = append(s.locks, l)
 		}

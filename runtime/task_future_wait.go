@@ -150,7 +150,7 @@ func (p *Pending) begin(cx Cx, f *futureState, cases []Case) (number int, err er
 		return -1, err, true
 	}
 	by := cx.coroutine.worker
-	s := selection{cases: cases}
+	s := newSelection("Pending.Poll", cx.task, cases)
 	first := 0
 	if len(cases) > 1 {
 		first = by.randomBelow(len(cases))
