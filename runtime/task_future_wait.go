@@ -52,12 +52,14 @@ func (n *Nap) Over(cx Cx, d time.Duration) bool {
 	now := cx.task.rt.now()
 	if n.until == 0 {
 		if d <= 0 {
+			cx.charge()
 			return true
 		}
 		n.until = deadlineAfter(now, d)
 	}
 	if n.until <= now {
 		n.until = 0
+		cx.charge()
 		return true
 	}
 	cx.coroutine.alarm = min(cx.coroutine.alarm, n.until)
@@ -123,6 +125,7 @@ func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool)
 	}
 	p.wait = nil
 	number, err = w.end(f, cx.coroutine.worker)
+	cx.charge()
 	return number, err, true
 }
 
