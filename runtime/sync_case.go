@@ -24,6 +24,12 @@ func (q *lineCase[P]) look() {}
 
 func (q *lineCase[P]) withdraw(by *worker) { q.from.withdraw(&q.waiter, by) }
 
+func (q *lineCase[P]) undo(by *worker) {
+	if s, ok := q.from.(returnable[P]); ok {
+		s.takeBack(&q.waiter, by)
+	}
+}
+
 func (q *lineCase[P]) result() error {
 	if q.into != nil {
 		*q.into = q.payload
@@ -222,6 +228,7 @@ func (e *queuedEnd) withdraw(*worker) {
 	}
 }
 
+func (e *queuedEnd) undo(*worker)  {}
 func (e *queuedEnd) result() error { return nil }
 
 // An afterCase waits for a time.
@@ -274,4 +281,5 @@ func (q *queuedTimer) withdraw(*worker) {
 	}
 }
 
+func (q *queuedTimer) undo(*worker)  {}
 func (q *queuedTimer) result() error { return nil }

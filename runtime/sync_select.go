@@ -70,6 +70,9 @@ type queuedCase interface {
 	// withdraw ends waiting, and returns when the source does not use the case any more. The owner
 	// calls it once, when the choice has been made; by is its worker, or nil.
 	withdraw(by *worker)
+	// undo returns what the case was given, if the source can give it to another. The owner calls
+	// it once, after withdraw, if it has been taken and nobody asks for its result.
+	undo(by *worker)
 	// result returns the error of the case that has been taken.
 	result() error
 }
@@ -315,13 +318,25 @@ func (s *selection) look() {
 // end withdraws all cases, after the choice, and returns the number and the error of the one that
 // was taken, or -1 and why, if none was.
 func (s *selection) end(why error, by *worker) (int, error) {
+	if made := s.withdraw(by); made >= 0 {
+		return made, s.queued[made].result()
+	}
+	return -1, why
+}
+
+// abandon withdraws all cases. What one of them was given goes to another.
+func (s *selection) abandon(by *worker) {
+	if made := s.withdraw(by); made >= 0 {
+		s.queued[made].undo(by)
+	}
+}
+
+// withdraw withdraws all cases and returns the number of the one that was taken, or less than 0.
+func (s *selection) withdraw(by *worker) int {
 	for _, q := range s.queued {
 		if q != nil {
 			q.withdraw(by)
 		}
 	}
-	if made := s.choice.made.Load(); made >= 0 {
-		return int(made), s.queued[made].result()
-	}
-	return -1, why
+	return int(s.choice.made.Load())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// neverRests are futures that never rest: each poll asks for another, or never waits. They count what
-// they do, and end when told.
+// neverRests are futures that never rest: each poll asks for another, or never waits. They count
+// what they do, and end when told.
 var neverRests = map[string]func(done *int) pollFunc{
 	"wakes itself": func(done *int) pollFunc {
 		return func(cx runtime.Cx) (int, error, bool) {
