@@ -19,6 +19,7 @@ func echoRows() []row {
 // its echo, again and again. Both ends are in this process, and are what the line says.
 func echoing64() ([]contender, func()) {
 	const clients, messages = 100, 20
+	const n = clients * messages
 	rt := start()
 	var goroutines sync.WaitGroup
 	var tasks []*ours.Conn
@@ -34,7 +35,7 @@ func echoing64() ([]contender, func()) {
 		tasks = append(tasks, must(rt.Conn(a)))
 	}
 	return []contender{
-			{name: "tasks with a Conn", ops: clients * messages, round: inside(rt, func(cx ours.Cx) {
+			{name: "tasks with a Conn", ops: n, round: inside(rt, func(cx ours.Cx) {
 				expectNo(ours.Scope(cx, func(cx ours.Cx, s *ours.TaskScope) error {
 					for _, c := range tasks {
 						ours.SpawnIn(cx, s, func(cx ours.Cx) (int, error) {
@@ -44,7 +45,7 @@ func echoing64() ([]contender, func()) {
 					return nil
 				}))
 			})},
-			{name: "goroutines with a net.Conn", ops: clients * messages, round: outside(func() {
+			{name: "goroutines with a net.Conn", ops: n, round: outside(func() {
 				var all sync.WaitGroup
 				for _, c := range conns {
 					all.Go(func() { expectNo(exchange(c, messages)) })
