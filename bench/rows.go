@@ -40,7 +40,7 @@ func rows() []row {
 			time.Millisecond,
 			idleBatchSizes,
 		},
-	}, tokioRows()...)
+	}, append(tokioRows(), echoRows()...)...)
 }
 
 func spawnJoin() ([]contender, func()) {

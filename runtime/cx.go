@@ -111,7 +111,7 @@ func (cx Cx) Yield() {
 // have work.
 const maxBudgetRounds = 8
 
-// charge charges the task's budget for a call that could have waited and did not.
+// charge charges the task's budget for a call that could have waited and did not. (runtime/R52)
 func (cx Cx) charge() {
 	co := cx.coroutine
 	if co.budget--; co.budget < 0 {

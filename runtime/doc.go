@@ -71,7 +71,7 @@
 //	For             a loop whose iterations take 100 ns and more, or differ much
 //	Range, Reduce   a loop over shorter ones, in blocks; Reduce adds what the blocks return
 //	Map             Range over a slice, with a result for each element
-//	ForErr, MapErr  the same for calls that can fail; the first error ends them
+//	ForErr, MapErr  the same for calls that can fail; after the first error, no further one begins
 //	ForEach         the values of an iterator, with a call of a microsecond and more for each
 //	Sort, SortFunc  a stable merge sort
 //

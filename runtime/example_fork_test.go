@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	sw "github.com/surewake/surewake/runtime"
 )
@@ -132,6 +133,28 @@ func ExampleMapErr() {
 	})
 	fmt.Println(v, err)
 	// Output: [12 34] <nil>
+}
+
+// The calls of a loop are those of one task. Calls that wait, and that are to be cancelled when one
+// of them fails, are tasks of a scope.
+func ExampleForErr_waiting() {
+	do(func(cx sw.Cx) error {
+		waits := []time.Duration{time.Hour, time.Millisecond, time.Hour}
+		err := sw.Scope(cx, func(cx sw.Cx, s *sw.TaskScope) error {
+			for i, d := range waits {
+				sw.SpawnIn(cx, s, func(cx sw.Cx) (int, error) {
+					if err := cx.Sleep(d); err != nil {
+						return 0, err // it is cancelled
+					}
+					return 0, fmt.Errorf("number %d has failed", i)
+				}).Detach()
+			}
+			return nil
+		})
+		fmt.Println(err)
+		return nil
+	})
+	// Output: number 1 has failed
 }
 
 func ExampleSort() {

@@ -18,8 +18,8 @@ func (w *Watch) WriteReadyCase() Case {
 	return readyCase{&w.directions[writing]}
 }
 
-func (c readyCase) checkCase(*task)   {}
-func (c readyCase) lock() *rankedLock { return &c.direction.of.lock }
+func (c readyCase) checkCase(string, *task) {}
+func (c readyCase) lock() *rankedLock       { return &c.direction.of.lock }
 
 func (c readyCase) try() (bool, waker, error) {
 	d := c.direction

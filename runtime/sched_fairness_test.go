@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -139,6 +140,60 @@ func TestTasksThatSpawnTheirSuccessorsLetOthersRun(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A task that makes calls which could wait, and never do, lets others run. (runtime/R52)
+func TestCallsThatNeedNotWaitLetOthersRun(t *testing.T) {
+	over, stop := context.WithCancel(context.Background())
+	stop()
+	past := time.Now()
+	for name, call := range map[string]func(cx runtime.Cx, slow *runtime.Handle[int]) error{
+		"Sleep": func(cx runtime.Cx, _ *runtime.Handle[int]) error {
+			return cx.Sleep(0)
+		},
+		"SleepUntil": func(cx runtime.Cx, _ *runtime.Handle[int]) error {
+			return cx.SleepUntil(past)
+		},
+		"JoinTimeout": func(cx runtime.Cx, slow *runtime.Handle[int]) error {
+			_, err := slow.JoinTimeout(cx, 0)
+			return err
+		},
+		"JoinContext": func(cx runtime.Cx, slow *runtime.Handle[int]) error {
+			_, err := slow.JoinContext(cx, over)
+			return err
+		},
+		"AwaitContext": func(cx runtime.Cx, _ *runtime.Handle[int]) error {
+			return cx.AwaitContext(over)
+		},
+		"Select": func(cx runtime.Cx, _ *runtime.Handle[int]) error {
+			_, err := runtime.Select(cx, runtime.AfterCase(0))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := start(t, 1)
+			run(t, rt, func(cx runtime.Cx) error {
+				calls, stop := 0, false
+				slow := runtime.Spawn(cx, forever)
+				busy := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+					for ; !stop; calls++ {
+						err := call(cx, slow)
+						if cx.Err() != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+				cx.Yield()
+				cx.Yield()
+				stop = true
+				require.Positive(t, calls)
+				slow.Cancel()
+				_, err := busy.Join(cx)
+				return err
+			})
+		})
 	}
 }
 

@@ -24,6 +24,12 @@ func (q *lineCase[P]) look() {}
 
 func (q *lineCase[P]) withdraw(by *worker) { q.from.withdraw(&q.waiter, by) }
 
+func (q *lineCase[P]) undo(by *worker) {
+	if s, ok := q.from.(returnable[P]); ok {
+		s.takeBack(&q.waiter, by)
+	}
+}
+
 func (q *lineCase[P]) result() error {
 	if q.into != nil {
 		*q.into = q.payload
@@ -39,8 +45,8 @@ type sendCase[T any] struct {
 // SendCase returns the [Case] of a [Channel.Send] of v.
 func (c *Channel[T]) SendCase(v T) Case { return &sendCase[T]{c, v} }
 
-func (c *sendCase[T]) checkCase(*task)   { c.channel.check() }
-func (c *sendCase[T]) lock() *rankedLock { return &c.channel.lock }
+func (c *sendCase[T]) checkCase(string, *task) { c.channel.check() }
+func (c *sendCase[T]) lock() *rankedLock       { return &c.channel.lock }
 
 func (c *sendCase[T]) try() (bool, waker, error) {
 	r, _, err := c.channel.give(c.value, nil)
@@ -64,8 +70,8 @@ type receiveCase[T any] struct {
 // if that is nil. If the channel is closed and empty, the zero value is stored.
 func (c *Channel[T]) ReceiveCase(into *T) Case { return &receiveCase[T]{c, into} }
 
-func (c *receiveCase[T]) checkCase(*task)   { c.channel.check() }
-func (c *receiveCase[T]) lock() *rankedLock { return &c.channel.lock }
+func (c *receiveCase[T]) checkCase(string, *task) { c.channel.check() }
+func (c *receiveCase[T]) lock() *rankedLock       { return &c.channel.lock }
 
 func (c *receiveCase[T]) try() (bool, waker, error) {
 	v, s, _, err := c.channel.take(nil)
@@ -96,7 +102,7 @@ type oneshotCase[T any] struct {
 // if that is nil. If there will be none, the zero value is stored.
 func (o *Oneshot[T]) ReceiveCase(into *T) Case { return &oneshotCase[T]{o, into} }
 
-func (c *oneshotCase[T]) checkCase(*task) {
+func (c *oneshotCase[T]) checkCase(string, *task) {
 	if c.oneshot == nil {
 		panic("surewake: Oneshot.ReceiveCase: nil Oneshot")
 	}
@@ -125,7 +131,7 @@ type notifyCase struct{ notify *Notify }
 // WaitCase returns the [Case] of a [Notify.Wait].
 func (n *Notify) WaitCase() Case { return notifyCase{n} }
 
-func (c notifyCase) checkCase(*task) {
+func (c notifyCase) checkCase(string, *task) {
 	if c.notify == nil {
 		panic("surewake: Notify.WaitCase: nil Notify")
 	}
@@ -154,8 +160,8 @@ func (s *Semaphore) AcquireCase(n int) Case {
 	return semaphoreCase{s, n}
 }
 
-func (c semaphoreCase) checkCase(*task)   {}
-func (c semaphoreCase) lock() *rankedLock { return &c.semaphore.lock }
+func (c semaphoreCase) checkCase(string, *task) {}
+func (c semaphoreCase) lock() *rankedLock       { return &c.semaphore.lock }
 
 func (c semaphoreCase) try() (bool, waker, error) { return c.semaphore.take(c.permits), nil, nil }
 
@@ -169,18 +175,22 @@ type endCase struct{ task *task }
 
 // EndCase returns the [Case] of the end of the task, whose result [Handle.TryJoin] returns then. It
 // only waits, as [Handle.JoinTimeout] does, also for a child. It may be waited for by tasks of
-// other runtimes, too. Select panics if the handle is detached, or the task is the calling one.
-func (h *Handle[T]) EndCase() Case {
-	h.check("Handle.EndCase")
+// other runtimes, too. The call that waits for it panics if the handle is detached, or the task is
+// the calling one.
+func (h *Handle[T]) EndCase() Case { return h.endCase("Handle.EndCase") }
+
+// endCase is EndCase for the calling function, whose name is what.
+func (h *Handle[T]) endCase(what string) endCase {
+	h.check(what)
 	return endCase{&h.task}
 }
 
-func (c endCase) checkCase(t *task) {
+func (c endCase) checkCase(what string, t *task) {
 	if t != nil && t.isPartOf(c.task) {
-		panic("surewake: Select: " + ownEndRule) // runtime/R16
+		panic("surewake: " + what + ": " + ownEndRule) // runtime/R16
 	}
 	if c.task.detached() {
-		panic("surewake: Select: the handle has been detached")
+		panic("surewake: " + what + ": the handle has been detached")
 	}
 }
 
@@ -218,6 +228,7 @@ func (e *queuedEnd) withdraw(*worker) {
 	}
 }
 
+func (e *queuedEnd) undo(*worker)  {}
 func (e *queuedEnd) result() error { return nil }
 
 // An afterCase waits for a time.
@@ -227,7 +238,7 @@ type afterCase struct{ d time.Duration }
 // earliest, and at once if d <= 0.
 func AfterCase(d time.Duration) Case { return afterCase{d} }
 
-func (c afterCase) checkCase(*task)           {}
+func (c afterCase) checkCase(string, *task)   {}
 func (c afterCase) lock() *rankedLock         { return nil }
 func (c afterCase) try() (bool, waker, error) { return c.d <= 0, nil, nil }
 
@@ -270,4 +281,5 @@ func (q *queuedTimer) withdraw(*worker) {
 	}
 }
 
+func (q *queuedTimer) undo(*worker)  {}
 func (q *queuedTimer) result() error { return nil }

@@ -48,7 +48,7 @@ func (n *Notify) signal(by *worker) {
 func (n *Notify) Broadcast() {
 	n.lock.Lock()
 	n.broadcasts++
-	all := n.line.answerAll(served)
+	all := n.line.answerAll(told)
 	n.lock.Unlock()
 	all.wakeAll(nil)
 }
@@ -163,4 +163,11 @@ func (n *Notify) withdraw(w *waiter[struct{}], _ *worker) bool {
 	}
 	n.line.remove(w)
 	return true
+}
+
+// takeBack implements returnable. What a Broadcast has told is for nobody else.
+func (n *Notify) takeBack(w *waiter[struct{}], by *worker) {
+	if answer(w.state.Load()) == served {
+		n.signal(by)
+	}
 }

@@ -50,8 +50,9 @@ import (
 // A Case is what a [Select] waits for. The functions whose names end in Case make them. A Case can
 // be used again, by one Select at a time.
 type Case interface {
-	// checkCase panics if the case makes no sense; t is the calling task, or nil.
-	checkCase(t *task)
+	// checkCase panics if the case makes no sense; what is the name of the calling function, and t
+	// the calling task, or nil.
+	checkCase(what string, t *task)
 	// lock returns the lock of the source, or nil if it has none.
 	lock() *rankedLock
 	// try takes the case if it need not wait, and returns the error of the case. It is called under
@@ -69,6 +70,9 @@ type queuedCase interface {
 	// withdraw ends waiting, and returns when the source does not use the case any more. The owner
 	// calls it once, when the choice has been made; by is its worker, or nil.
 	withdraw(by *worker)
+	// undo returns what the case was given, if the source can give it to another. The owner calls
+	// it once, after withdraw, if it has been taken and nobody asks for its result.
+	undo(by *worker)
 	// result returns the error of the case that has been taken.
 	result() error
 }
@@ -125,6 +129,14 @@ type selection struct {
 	locks   []*rankedLock
 }
 
+// newSelection returns a selection that has not begun; what is the name of the calling function,
+// and t the calling task, or nil. It panics if a case makes no sense.
+func newSelection(what string, t *task, cases []Case) selection {
+	s := selection{cases: cases}
+	s.check(what, t)
+	return s
+}
+
 // Select waits until one of the cases can be taken, takes it, and returns its number and its error:
 // nil, or [ErrChannelClosed] if a channel or oneshot is closed. If several can be taken, it chooses
 // one by chance. The others have taken and given nothing then: no value is lost, no signal, no
@@ -135,11 +147,16 @@ type selection struct {
 // synchronizes before the return of Select.
 func Select(cx Cx, cases ...Case) (int, error) {
 	cx.check("Select")
+	return cx.selectFor("Select", cases)
+}
+
+// selectFor is Select for the calling function, whose name is what.
+func (cx Cx) selectFor(what string, cases []Case) (int, error) {
 	if err := cx.stopErr(); err != nil {
 		return -1, err
 	}
 	by := cx.coroutine.worker
-	s := selection{cases: cases}
+	s := newSelection(what, cx.task, cases)
 	first := 0
 	if len(cases) > 1 {
 		first = by.randomBelow(len(cases))
@@ -167,7 +184,7 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 	if ctx.Err() != nil {
 		return -1, contextErr(ctx)
 	}
-	s := selection{cases: cases}
+	s := newSelection("SelectContext", nil, cases)
 	done := make(goroutine)
 	if i, err := s.begin(done, nil, chance(len(cases)), nil); i >= 0 {
 		return i, err
@@ -188,7 +205,7 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 // TrySelect is [Select] that returns -1 and [ErrWouldWait] instead of waiting. Any goroutine may
 // call it.
 func TrySelect(cases ...Case) (int, error) {
-	s := selection{cases: cases}
+	s := newSelection("TrySelect", nil, cases)
 	return s.begin(nil, nil, chance(len(cases)), nil)
 }
 
@@ -204,7 +221,6 @@ func chance(n int) int {
 // and its error; or queues all for owner, unless that is nil, and returns -1 and ErrWouldWait. t is
 // the calling task, or nil, and by its worker.
 func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, error) {
-	s.check(t)
 	s.lockAll()
 	for n := range s.cases {
 		i := (first + n) % len(s.cases)
@@ -234,7 +250,7 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 	s.unlockAll()
 	queued := false
 	defer func() {
-		if !queued { // a handle has been detached since check
+		if !queued { // a handle has been detached since newSelection
 			s.giveUp()
 			_, _ = s.end(nil, by)
 		}
@@ -244,13 +260,14 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 	return -1, ErrWouldWait
 }
 
-// check panics if a case makes no sense, before there is anything to undo.
-func (s *selection) check(t *task) {
+// check panics if a case makes no sense, before there is anything to undo; otherwise it collects
+// the locks.
+func (s *selection) check(what string, t *task) {
 	for _, c := range s.cases {
 		if c == nil {
 			continue
 		}
-		c.checkCase(t)
+		c.checkCase(what, t)
 		if l := c.lock(); l != nil {
 			s.locks = append(s.locks, l)
 		}
@@ -301,13 +318,25 @@ func (s *selection) look() {
 // end withdraws all cases, after the choice, and returns the number and the error of the one that
 // was taken, or -1 and why, if none was.
 func (s *selection) end(why error, by *worker) (int, error) {
+	if made := s.withdraw(by); made >= 0 {
+		return made, s.queued[made].result()
+	}
+	return -1, why
+}
+
+// abandon withdraws all cases. What one of them was given goes to another.
+func (s *selection) abandon(by *worker) {
+	if made := s.withdraw(by); made >= 0 {
+		s.queued[made].undo(by)
+	}
+}
+
+// withdraw withdraws all cases and returns the number of the one that was taken, or less than 0.
+func (s *selection) withdraw(by *worker) int {
 	for _, q := range s.queued {
 		if q != nil {
 			q.withdraw(by)
 		}
 	}
-	if made := s.choice.made.Load(); made >= 0 {
-		return int(made), s.queued[made].result()
-	}
-	return -1, why
+	return int(s.choice.made.Load())
 }

@@ -14,7 +14,7 @@ import (
 // set, which may be at once.
 func choose(cases []Case, leaves bool) (int, error) {
 	var me seat
-	s := selection{cases: cases}
+	s := newSelection("choose", nil, cases)
 	if i, err := s.begin(&me, nil, 0, nil); i >= 0 {
 		return i, err
 	}
@@ -53,7 +53,7 @@ func TestWhatASelectDoesNotTakeGoesToTheNext(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		var n, other Notify
 		var mine, next seat
-		s := selection{cases: []Case{n.WaitCase(), other.WaitCase()}}
+		s := newSelection("Select", nil, []Case{n.WaitCase(), other.WaitCase()})
 		s.begin(&mine, nil, 0, nil)
 		behind := n.takeOrQueue(&next)
 		x.Go("decides", func() { other.signal(nil) })
@@ -81,7 +81,7 @@ func TestPermitsASelectDoesNotTakeGoToTheNext(t *testing.T) {
 		x.Assert(s.TryAcquire(2), "two of two permits are not free")
 		var other Notify
 		var mine, next seat
-		sel := selection{cases: []Case{s.AcquireCase(2), other.WaitCase()}}
+		sel := newSelection("Select", nil, []Case{s.AcquireCase(2), other.WaitCase()})
 		sel.begin(&mine, nil, 0, nil)
 		behind := s.takeOrQueue(1, &next)
 		x.Go("decides", func() { other.signal(nil) })

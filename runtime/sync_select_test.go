@@ -314,6 +314,46 @@ func TestMisuseOfSelectPanics(t *testing.T) {
 		panics(func() { _, _ = runtime.SelectContext(noContext) }))
 }
 
+// What is wrong with the end of a task is told by the name of the function that was to wait for it.
+func TestMisuseOfEndsNamesTheCall(t *testing.T) {
+	const own = ": a task cannot wait for its own end"
+	const detached = ": the handle has been detached"
+	const none = ": a nil or zero Handle; Submit and Spawn return one"
+	rt := start(t, 1)
+	gone := runtime.Submit(rt, forever)
+	ended := gone.EndCase()
+	var self *runtime.Handle[int]
+	poll := func(cx runtime.Cx, c runtime.Case) {
+		_, _, _ = new(runtime.Pending).Poll(cx, nil, c)
+	}
+	body := pollFunc(func(cx runtime.Cx) (int, error, bool) {
+		require.Equal(t, "surewake: Pending.Poll"+own, panics(func() { poll(cx, self.EndCase()) }))
+		require.Equal(t, "surewake: Next"+own, panics(func() { _, _ = runtime.Next(cx, self) }))
+		require.Equal(t, "surewake: AsEnded"+own, panics(func() {
+			for range runtime.AsEnded(cx, self) {
+				t.Error("the calling task has ended")
+			}
+		}))
+		gone.Detach()
+		require.Equal(t, "surewake: Pending.Poll"+detached, panics(func() { poll(cx, ended) }))
+		require.Equal(t, "surewake: Next"+detached,
+			panics(func() { _, _ = runtime.Next(cx, gone) }))
+		require.Equal(t, "surewake: Next"+none,
+			panics(func() { _, _ = runtime.Next(cx, new(runtime.Handle[int])) }))
+		return 1, nil, true
+	})
+	run(t, rt, func(cx runtime.Cx) error {
+		self = runtime.SpawnFuture(cx, body)
+		v, err := self.Join(cx)
+		require.Equal(t, 1, v)
+		return err
+	})
+	require.Equal(t, "surewake: TrySelect"+detached,
+		panics(func() { _, _ = runtime.TrySelect(ended) }))
+	require.Equal(t, "surewake: SelectContext"+detached,
+		panics(func() { _, _ = runtime.SelectContext(t.Context(), ended) }))
+}
+
 // BenchmarkSelect is a receive from one of two channels that have a value, and a value that goes to
 // and fro between two that select.
 func BenchmarkSelect(b *testing.B) {

@@ -163,3 +163,13 @@ func (s *Semaphore) withdraw(w *waiter[int], by *worker) bool {
 	granted.wakeAll(by)
 	return true
 }
+
+// takeBack implements returnable. Others may have released too many permits: that is no reason to
+// panic here.
+func (s *Semaphore) takeBack(w *waiter[int], by *worker) {
+	s.lock.Lock()
+	s.free = min(s.free+w.payload, s.permits)
+	granted := s.serve()
+	s.lock.Unlock()
+	granted.wakeAll(by)
+}

@@ -42,6 +42,7 @@ type answer uint32
 const (
 	unanswered answer = iota
 	served            // the source has given or taken the payload
+	told              // by a Broadcast, which was for all that waited
 	refused           // the source is closed
 	late              // another case of the same Select has been taken
 )
@@ -144,6 +145,13 @@ type source[P any] interface {
 	// withdraw removes w from its line and returns true, or returns false if w has been answered.
 	// The owner of w may call it; by is its worker, or nil.
 	withdraw(w *waiter[P], by *worker) bool
+}
+
+// A returnable is a source that takes back what it has given.
+type returnable[P any] interface {
+	// takeBack gives what w was given, whose owner does not know of it, to the next in line. The
+	// owner of w calls it once, when w has been answered; by is its worker, or nil.
+	takeBack(w *waiter[P], by *worker)
 }
 
 // wait suspends the calling task until w, in line at from, is answered. It returns nil, or

@@ -167,7 +167,7 @@ func notifyMachine(t *rapid.T) {
 			n.Broadcast()
 			broadcasts++
 			for _, c := range line {
-				c.expect = served
+				c.expect = told
 			}
 			line = nil
 		},

@@ -33,6 +33,10 @@ type Future[T any] interface {
 	// called, and sometimes spuriously; a wake during Poll is not lost. Calls of Poll synchronize
 	// with one another, and a wake before the poll that it causes.
 	//
+	// A future that wakes itself in each poll takes turns with the other tasks of its worker, at
+	// most [LIFOCap] polls more than they have, and keeps neither timers nor descriptors waiting;
+	// but its worker never sleeps. One that goes on for long without waiting calls [Cx.Yield].
+	//
 	// Poll may wait as other tasks do, and keeps a stack meanwhile. What it spawns is a child until
 	// Poll returns; see [Handle.Join].
 	Poll(cx Cx) (value T, err error, ready bool)

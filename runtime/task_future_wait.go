@@ -20,7 +20,8 @@ import (
 // A future that must end is not polled, but its Pendings may be in the lines of their sources, or
 // may have been given something. So its runner settles them first: each gives up. If one cannot,
 // since its source has decided, the future is polled once more, and learns what it was given; only
-// then it ends. Whatever is left when it has ended is withdrawn. (runtime/R50)
+// then it ends. Whatever is left when it has ended is withdrawn; permits and signals that it does
+// not know of go to the next in line. (runtime/R50)
 //
 // What a Pending waits by is a thing of its own, which the runtime keeps: a future may overwrite or
 // move the Pending as it does with all that is its own.
@@ -52,12 +53,14 @@ func (n *Nap) Over(cx Cx, d time.Duration) bool {
 	now := cx.task.rt.now()
 	if n.until == 0 {
 		if d <= 0 {
+			cx.charge()
 			return true
 		}
 		n.until = deadlineAfter(now, d)
 	}
 	if n.until <= now {
 		n.until = 0
+		cx.charge()
 		return true
 	}
 	cx.coroutine.alarm = min(cx.coroutine.alarm, n.until)
@@ -100,9 +103,14 @@ func (p *Pending) waiting(cx Cx, what string) *pendingWait {
 //
 // If the task must end, Poll returns -1, [Cx.Err] and true, unless a case has been taken: a future
 // that must end is polled once more if one of its Pendings has taken a case, so that nothing is
-// lost that it was given. The others have given up by then, and say so also in a [Cx.Shield]. When
-// the future has ended, its Pendings are withdrawn, and what they have been given since they were
-// polled is dropped with them: a future that ends while one waits calls [Pending.Stop] before.
+// lost that it was given. The others have given up by then, and say so also in a [Cx.Shield].
+//
+// A case is taken when its source has decided, not when the future is polled: permits that it has
+// been given are its own until it releases them, and who comes later waits. So each poll polls all
+// Pendings that wait, or stops them. When the future has ended, they are withdrawn. Of what they
+// have been given since they were polled, permits go to the next in line, and so does a
+// [Notify.Signal]; a value is dropped: a future that ends while one waits for a value calls
+// [Pending.Stop] before.
 //
 // Only Poll of a [Future] may call it, and what Poll calls, but no [Fork]: it panics in other
 // tasks, and a fork may be one. It also panics if it waits for another task, or for another number
@@ -122,7 +130,9 @@ func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool)
 		return -1, nil, false
 	}
 	p.wait = nil
-	number, err = w.end(f, cx.coroutine.worker)
+	s, why := w.leave(f)
+	number, err = s.end(why, cx.coroutine.worker)
+	cx.charge()
 	return number, err, true
 }
 
@@ -140,7 +150,8 @@ func (p *Pending) Stop(cx Cx) bool {
 		return false
 	}
 	p.wait = nil
-	_, _ = w.end(f, cx.coroutine.worker)
+	s, _ := w.leave(f)
+	s.abandon(cx.coroutine.worker)
 	return true
 }
 
@@ -150,7 +161,7 @@ func (p *Pending) begin(cx Cx, f *futureState, cases []Case) (number int, err er
 		return -1, err, true
 	}
 	by := cx.coroutine.worker
-	s := selection{cases: cases}
+	s := newSelection("Pending.Poll", cx.task, cases)
 	first := 0
 	if len(cases) > 1 {
 		first = by.randomBelow(len(cases))
@@ -175,8 +186,9 @@ func (p *Pending) begin(cx Cx, f *futureState, cases []Case) (number int, err er
 // taken reports whether a case has been taken.
 func (w *pendingWait) taken() bool { return w.choice.made.Load() >= 0 }
 
-// end withdraws all cases, after the choice, and returns what Select returns.
-func (w *pendingWait) end(f *futureState, by *worker) (int, error) {
+// leave takes w, which is over, out of its list, and returns what is to be ended, and why the task
+// must end.
+func (w *pendingWait) leave(f *futureState) (s selection, why error) {
 	if w.next != nil {
 		w.next.previous = w.previous
 	}
@@ -185,9 +197,9 @@ func (w *pendingWait) end(f *futureState, by *worker) (int, error) {
 	} else {
 		*w.list, f.pending = w.next, w.next != nil
 	}
-	s, why := w.selection, w.why
+	s, why = w.selection, w.why
 	*w = pendingWait{}
-	return s.end(why, by)
+	return s, why
 }
 
 // futureState returns the state of the running task, which is a future; what is the name of the
@@ -259,7 +271,8 @@ func (f *futureState) release(t *task) {
 		return
 	}
 	for f.pending {
-		_, _ = (*t.rt.futures.pendings(f.slot)).end(f, nil)
+		s, _ := (*t.rt.futures.pendings(f.slot)).leave(f)
+		s.abandon(nil)
 	}
 	f.stopAlarm(t)
 	t.rt.futures.remove(f.slot)

@@ -66,6 +66,52 @@ func TestNothingIsLostThatAFutureIsGiven(t *testing.T) {
 	}
 }
 
+// A quitter is a future that waits by a Pending and ends with its second poll, whatever came.
+type quitter struct {
+	pending Pending
+	source  Case
+	polled  bool
+}
+
+func (f *quitter) Poll(cx Cx) (int, error, bool) {
+	if f.polled {
+		return 1, nil, true
+	}
+	f.polled = true
+	_, err, ready := f.pending.Poll(cx, f.source)
+	cx.Waker().Wake()
+	return 0, err, ready
+}
+
+// A permit is released, or a signal given, while a future ends that has waited for it: it is there
+// for others, unless the future has taken it in its first poll. (runtime/R50)
+func TestNothingStaysWithAFutureThatHasEnded(t *testing.T) {
+	for name, gives := range map[string]func(s *Semaphore, n *Notify) Case{
+		"permit": func(s *Semaphore, _ *Notify) Case { return s.AcquireCase(1) },
+		"signal": func(_ *Semaphore, n *Notify) Case { return n.WaitCase() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkTwo(t, func(x *model.Exec) {
+				w := newWorld(x, 1)
+				s, n := NewSemaphore(1), new(Notify)
+				x.Assert(s.TryAcquire(1), "no permit is free")
+				h := SubmitFuture(w.Runtime, &quitter{source: gives(s, n)})
+				x.Go("gives", func() {
+					s.Release(1)
+					n.Signal()
+				})
+				v, err := h.Wait(t.Context())
+				x.Join()
+				w.shutdown()
+				x.Assert(err == nil, "%v", err)
+				x.Assert(s.line.first == nil && n.line.first == nil, "somebody waits")
+				x.Assert(s.free == v || name == "signal", "%d are free, %d", s.free, v)
+				x.Assert(n.signalled == (v == 1) || name == "permit", "%v, %d", n.signalled, v)
+			})
+		})
+	}
+}
+
 // A future waits for a value and for a permit, and both come at once: it takes one, and the other
 // stays where it is.
 func TestPendingTakesOneOfTwo(t *testing.T) {

@@ -127,6 +127,7 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 		return h.result()
 	}
 	if d <= 0 {
+		cx.charge()
 		return zero, ErrTimeout
 	}
 	rt := cx.task.rt
@@ -159,6 +160,7 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 		return h.result()
 	}
 	if ctx.Err() != nil {
+		cx.charge()
 		return zero, contextErr(ctx)
 	}
 	stop := cx.wakeAfter(ctx)

@@ -10,8 +10,9 @@ import (
 
 // ForErr is [Range] for calls that can fail, one for each i: once one has returned an error, or the
 // task must end, no further call begins. It returns the first error, or [Cx.Err], when all calls
-// that have begun have returned; and nil if all were made. Calls that wait are not told of the
-// error of another: a [Scope] or a [Group] does that.
+// that have begun have returned; and nil if all were made. Calls that have begun are not cancelled
+// by the error of another, as those of errgroup are by its context: they are calls of one task. For
+// calls that wait, start each in a [Scope] or a [Group], as the second example does.
 func ForErr(cx Cx, lo, hi int, body func(cx Cx, i int) error) error {
 	cx.check("ForErr")
 	if body == nil {

@@ -15,10 +15,10 @@ func Next[T any](cx Cx, handles ...*Handle[T]) (int, error) {
 	cases := make([]Case, len(handles))
 	for i, h := range handles {
 		if h != nil {
-			cases[i] = h.EndCase()
+			cases[i] = h.endCase("Next")
 		}
 	}
-	return Select(cx, cases...)
+	return cx.selectFor("Next", cases)
 }
 
 // AsEnded returns an iterator over the numbers of the tasks, in the order in which they end; those
@@ -31,7 +31,7 @@ func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		cx.check("AsEnded")
 		for _, h := range handles {
-			h.EndCase().checkCase(cx.task)
+			h.endCase("AsEnded").checkCase("AsEnded", cx.task)
 		}
 		ended := NewChannel[int](len(handles)) // has room for all
 		added := make([]orderedEnd, 0, len(handles))

@@ -75,7 +75,7 @@ func TestAsEndedLeavesNothing(t *testing.T) {
 			t.Error("of no tasks, one has ended")
 		}
 		const rule = "a nil or zero Handle; Submit and Spawn return one"
-		require.Equal(t, "surewake: Handle.EndCase: "+rule,
+		require.Equal(t, "surewake: AsEnded: "+rule,
 			panics(func() {
 				for range runtime.AsEnded(cx, slow, nil) {
 					t.Error("a nil handle has ended")

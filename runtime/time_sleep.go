@@ -6,8 +6,12 @@ import "time"
 // wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
 	cx.check("Sleep")
-	if err := cx.stopErr(); err != nil || d <= 0 {
+	if err := cx.stopErr(); err != nil {
 		return err
+	}
+	if d <= 0 {
+		cx.charge()
+		return nil
 	}
 	return cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d))
 }
@@ -19,8 +23,12 @@ func (cx Cx) SleepUntil(t time.Time) error {
 	cx.check("SleepUntil")
 	for {
 		d := time.Until(t)
-		if err := cx.stopErr(); err != nil || d <= 0 {
+		if err := cx.stopErr(); err != nil {
 			return err
+		}
+		if d <= 0 {
+			cx.charge()
+			return nil
 		}
 		if err := cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d)); err != nil {
 			return err
