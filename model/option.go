@@ -24,9 +24,11 @@ type options struct {
 // An Option changes how a check is explored. Under `go test` only [Spec] has an effect.
 type Option func(*options)
 
-// Preemptions explores only schedules with at most n preemptions. A preemption is a switch away
-// from a goroutine that could go on. The verdict is at most bounded. Preemptions panics if n is
-// negative.
+// Preemptions explores only executions that some schedule with at most n preemptions has, one
+// schedule of each, or a few. A preemption is a switch away from a goroutine that could go on. The
+// verdict is at most bounded. Preemptions panics if n is negative.
+//
+// The algorithm: Coons, Musuvathi, McKinley, Bounded Partial-Order Reduction, OOPSLA 2013.
 func Preemptions(n int) Option {
 	atLeast("Preemptions", n, 0)
 	return func(o *options) { o.preemptions = n }

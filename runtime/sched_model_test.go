@@ -358,17 +358,19 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 
 // checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than
 // anybody can wait for: those with one preemption are looked at, which most bugs need no more than,
-// and the first of those with two. One check has more than 50,000 of the former.
+// and those with two. Some ten checks have more of these than mostExecutions.
 func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...model.Option) {
 	if workers == 1 {
 		model.Check(t, body, options...)
 		return
 	}
 	t.Run("one preemption", func(t *testing.T) {
-		model.Check(t, body, append(options, model.Preemptions(1), model.Executions(50_000))...)
+		model.Check(t, body, append(options, model.Preemptions(1),
+			model.Executions(mostExecutions))...)
 	})
 	t.Run("two preemptions", func(t *testing.T) {
-		model.Check(t, body, append(options, model.Preemptions(2), model.Executions(20_000))...)
+		model.Check(t, body, append(options, model.Preemptions(2),
+			model.Executions(mostExecutions))...)
 	})
 }
 

@@ -159,7 +159,7 @@ func TestACancelThatIsLateDoesNotEnterAShield(t *testing.T) {
 				cx.Yield() // it becomes a task
 				return f.Join(cx)
 			})
-		}, model.NoRescue(), model.Preemptions(3), model.Executions(50_000))
+		}, model.NoRescue(), model.Preemptions(3), model.Executions(mostExecutions))
 	})
 }
 

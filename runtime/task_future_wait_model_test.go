@@ -31,7 +31,7 @@ func (f *taker) Poll(cx Cx) (int, error, bool) {
 // ends takes very many executions.
 func checkTwo(t *testing.T, body func(*model.Exec)) {
 	t.Run("two preemptions", func(t *testing.T) {
-		model.Check(t, body, model.Preemptions(2), model.Executions(20_000))
+		model.Check(t, body, model.Preemptions(2), model.Executions(mostExecutions))
 	})
 }
 

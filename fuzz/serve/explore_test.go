@@ -16,7 +16,7 @@ func explored(r serve.Request) serve.Answer {
 		return a
 	}
 	every := serve.Answer{Complete: map[string]int{}, Stuck: map[string]int{}}
-	search(&every, r, explore.Config{Preemptions: 1 << 20, Executions: int64(r.Every)})
+	search(&every, r, explore.Config{Preemptions: -1, Unreduced: true, Executions: int64(r.Every)})
 	if every.Bounded && every.Failure == "" && every.Crash == "" && r.Samples > 0 {
 		search(&every, r, explore.Config{
 			Strategy: explore.Random, Preemptions: -1, Executions: int64(r.Samples), Seed: r.Seed,

@@ -27,6 +27,7 @@ const (
 type Config struct {
 	Strategy         Strategy
 	Preemptions      int              // most of a schedule, -1: any number; PCT: how many
+	Unreduced        bool             // DPOR: every schedule, not one of each trace
 	MaxSteps         int              // most steps of one execution; 0: DefaultMaxSteps
 	MaxThreads       int              // most threads of one execution; 0: DefaultMaxThreads
 	Executions       int64            // most executions; 0: any number
@@ -121,8 +122,9 @@ func Run(cfg Config, body func()) Result {
 		cfg.Strategy = DPOR
 	}
 	e := &engine{cfg: cfg, body: body, stride: 4}
-	e.reduce = cfg.Strategy == DPOR && cfg.Preemptions < 0 && !cfg.Record
-	e.optimal = e.reduce
+	e.reduce = cfg.Strategy == DPOR && !cfg.Unreduced && !cfg.Record
+	e.bounded = e.reduce && cfg.Preemptions >= 0
+	e.optimal = e.reduce && !e.bounded
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e

@@ -84,7 +84,8 @@ func genBubbled(ops []string) *rapid.Generator[bubbled] {
 // sameInBubble holds the search against the one without reduction on what the threads could tell.
 func sameInBubble(t tester, p bubbled, cfg explore.Config) {
 	every, reduced := cfg, cfg
-	every.Preemptions, every.Executions, reduced.Preemptions = 1<<20, 20_000, -1
+	every.Preemptions, reduced.Preemptions = -1, -1
+	every.Unreduced, every.Executions = true, 20_000
 	all, allDead, full := exploredBy(t, p.program, p.run, every, (*world).outcome)
 	if strings.HasPrefix(full.Bounded, "budget") {
 		t.Skip("too large")
@@ -98,6 +99,7 @@ func sameInBubble(t tester, p bubbled, cfg explore.Config) {
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 	require.LessOrEqual(t, res.Complete, full.Complete)
+	sameWithin(t, p.program, p.run, cfg, (*world).outcome)
 }
 
 func TestReductionKeepsEveryOutcomeOfBubbles(t *testing.T) {
@@ -167,6 +169,12 @@ func TestReductionOfKeptBubbles(t *testing.T) {
 		"time that passes beside a thread outside": {program: program{
 			{{Op: "store", Val: 1}},
 			{{Op: "sleep", Val: 1}, {Op: "load"}},
+		}, outside: 1},
+		"a wait for quiet that nobody can begin yet": {program: program{
+			{{Op: "poll", Var: 2}, {Op: "store", Val: 1}},
+			{{Op: "load", Var: 2}, {Op: "send", Val: 2}},
+			{{Op: "quiet", Var: 1}},
+			{{Op: "load"}},
 		}, outside: 1},
 		"a sleep and a timer of one instant": {program: program{
 			{{Op: "expire"}},

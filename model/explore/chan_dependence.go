@@ -262,7 +262,7 @@ next:
 	for _, f := range e.deps {
 		tid := e.stack[f].tid
 		for _, g := range e.cands[:n] {
-			if e.entry(g, tid) > f {
+			if !e.bounded && e.entry(g, tid) > f {
 				continue next
 			}
 		}

@@ -309,7 +309,8 @@ func sameOutcomes(t tester, p program, early int) {
 // sameOutcomesOf is sameOutcomes for searches that differ from cfg only in their bounds.
 func sameOutcomesOf(t tester, p program, cfg explore.Config) {
 	every, reduced := cfg, cfg
-	every.Preemptions, every.Executions, reduced.Preemptions = 1<<20, 20_000, -1
+	every.Preemptions, reduced.Preemptions = -1, -1
+	every.Unreduced, every.Executions = true, 20_000
 	all, allDead, full := explored(t, p, every, (*world).outcome)
 	if full.Bounded != "" {
 		t.Skip("too large")
@@ -318,12 +319,37 @@ func sameOutcomesOf(t tester, p program, cfg explore.Config) {
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 	require.LessOrEqual(t, res.Complete, full.Complete)
+	sameWithin(t, p, p.run, cfg, (*world).outcome)
+}
+
+// sameWithin holds the search within a bound on preemptions against all schedules within it.
+func sameWithin(
+	t tester, p program, run func(*world), cfg explore.Config, show func(*world) string,
+) {
+	for n := range 4 {
+		every, reduced := cfg, cfg
+		every.Preemptions, reduced.Preemptions = n, n
+		every.Unreduced, every.Executions = true, 5_000
+		all, allDead, full := exploredBy(t, p, run, every, show)
+		if strings.HasPrefix(full.Bounded, "budget") {
+			return
+		}
+		got, gotDead, res := exploredBy(t, p, run, reduced, show)
+		if full.Failures > 0 {
+			require.NotZero(t, res.Failures, "%d preemptions miss a failure: %v\n%v",
+				n, full.Failure, p)
+			return
+		}
+		require.Equal(t, keys(all), keys(got), "with %d preemptions\n%v", n, p)
+		require.Equal(t, keys(allDead), keys(gotDead), "deadlocks with %d preemptions\n%v", n, p)
+		require.LessOrEqual(t, res.Complete, full.Complete)
+	}
 }
 
 // sameChanTraces holds the search against the one without reduction: both must
 // see the same traces, and the reduced one each of them once.
 func sameChanTraces(t tester, p program) {
-	every := explore.Config{Preemptions: 1 << 20, Executions: 20_000}
+	every := explore.Config{Preemptions: -1, Unreduced: true, Executions: 20_000}
 	all, allDead, full := explored(t, p, every, (*world).chanTrace)
 	if full.Bounded != "" {
 		t.Skip("too large")
@@ -333,6 +359,7 @@ func sameChanTraces(t tester, p program) {
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
 	require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
 	require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
+	sameWithin(t, p, p.run, explore.Config{}, (*world).chanTrace)
 }
 
 // Time may pass while threads can run, and the sum of that is bounded.

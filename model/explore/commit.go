@@ -168,6 +168,12 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 		e.races(t, ev.class, d)
 	}
 	e.clockOf(t, ev, m, int32(d))
+	if e.bounded {
+		if m.gated() {
+			e.waitsWithin(t, int32(d))
+		}
+		return // nothing sleeps (search_bounded.go)
+	}
 	asleep := e.node(ev, nodeSleep).union(e.node(ev, nodeDone))
 	asleep.remove(t.id)
 	for i := asleep.first(); i >= 0; i = asleep.next(i + 1) {

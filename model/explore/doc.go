@@ -45,8 +45,8 @@
 //	enter, decide, commit    one step
 //	thread*.go        threads and sets of them, how control changes hands, spin loops,
 //	                  uncontrolled goroutines
-//	search_*.go       nodes, clocks, races and backtracking, wakeup trees, replay, random
-//	                  strategies
+//	search_*.go       nodes, clocks, races and backtracking, wakeup trees, bounds on preemptions,
+//	                  replay, random strategies
 //	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
 //	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
 //	time_*.go         the virtual clock, timers
@@ -104,9 +104,13 @@
 //
 // # Rejected alternatives
 //
-//   - Plain depth-first search with a bound on preemptions. It misses bugs that need one
-//     preemption more, and a bound is no proof. It exists as an option, and serves to find a
-//     failure with fewer preemptions than the first one found.
+//   - A bound on preemptions instead of all schedules. It misses bugs that need one preemption
+//     more, and is no proof. It exists as an option, for what has too many traces
+//     (search_bounded.go), and serves to find a failure with fewer preemptions than the first one
+//     found.
+//   - Depth-first search through all schedules within that bound, without reduction. Two workers
+//     of the runtime make some 300 steps: tens of thousands of schedules with two preemptions,
+//     where a few hundred differ. It is what the reduction is tested against (Config.Unreduced).
 //   - Hashing of states. The state of an execution is spread over stacks, closures and the heap,
 //     and cannot be compared.
 //   - An operating system thread for each thread. A hand-off would cost microseconds instead of
@@ -129,7 +133,7 @@
 //
 // # Tests
 //
-// The search is compared with one without reduction on random programs
+// The search, with and without a bound, is compared with one without reduction on random programs
 // (random_program_test.go, chan_program_test.go, bubble_program_test.go), and with known numbers of
 // traces.
 package explore

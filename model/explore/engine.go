@@ -166,6 +166,7 @@ type engine struct {
 	// How schedules are chosen.
 
 	reduce         bool             // partial-order reduction; else all schedules or random ones
+	bounded        bool             // reduction within a bound on preemptions (search_bounded.go)
 	orderAdds      bool             // additions to WaitGroups are writes (sync_waitgroup.go)
 	wholeWords     bool             // atomic objects are of 8 bytes: see OverlayWords
 	wantWholeWords bool             // wholeWords was asked for: the exploration starts again

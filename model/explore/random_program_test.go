@@ -415,7 +415,7 @@ func sameTraces(t tester, p program, exact bool) { sameTracesBy(t, p, p.run, exa
 
 // sameTracesBy is sameTraces for a program that run runs.
 func sameTracesBy(t tester, p program, run func(*world), exact bool) {
-	every := explore.Config{Preemptions: 1 << 20, Executions: 50_000}
+	every := explore.Config{Preemptions: -1, Unreduced: true, Executions: 50_000}
 	all, allDead, full := exploredBy(t, p, run, every, (*world).chanTrace)
 	if full.Bounded != "" {
 		t.Skip("too large")
@@ -428,6 +428,7 @@ func sameTracesBy(t tester, p program, run func(*world), exact bool) {
 		require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
 		require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
 	}
+	sameWithin(t, p, run, explore.Config{}, (*world).chanTrace)
 }
 
 func TestReductionKeepsEveryTrace(t *testing.T) {
@@ -485,12 +486,13 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 // sameOutcomesOrFailure is sameOutcomes for programs that may panic: then both searches must find
 // that.
 func sameOutcomesOrFailure(t tester, p program) {
-	every := explore.Config{Preemptions: 1 << 20, Executions: 100_000}
+	every := explore.Config{Preemptions: -1, Unreduced: true, Executions: 100_000}
 	reduced := explore.Config{Preemptions: -1}
 	all, allDead, full := explored(t, p, every, (*world).outcome)
 	if full.Failure != nil && full.Failures > 0 {
 		_, _, res := explored(t, p, reduced, (*world).outcome)
 		require.NotZero(t, res.Failures, "a failing execution was missed: %v\n%v", full.Failure, p)
+		sameWithin(t, p, p.run, explore.Config{}, (*world).outcome)
 		return
 	}
 	if strings.HasPrefix(full.Bounded, "budget") {
@@ -500,4 +502,5 @@ func sameOutcomesOrFailure(t tester, p program) {
 	require.Equal(t, keys(all), keys(got), "outcomes of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "outcomes of deadlocks of\n%v", p)
 	require.LessOrEqual(t, res.Complete, full.Complete)
+	sameWithin(t, p, p.run, explore.Config{}, (*world).outcome)
 }

@@ -30,7 +30,8 @@ import (
 // only: code that is not rewritten may also have state that the dependence relation does not know,
 // which the verdict names as an assumption. A check that calls no such code needs no second
 // linearization: all synchronization that the detector sees is then that of the steps, the same in
-// every one.
+// every one. Within a bound on preemptions there is none, as most would be beyond the bound; the
+// verdict says so if the check calls such code.
 
 // linearizer runs a trace of another engine once more, in another order. It is the follows of an
 // engine of its own, which shares nothing with the other one.
@@ -54,9 +55,9 @@ type linearizer struct {
 // noEvent stands for the next event of a thread that has no more.
 const noEvent = -1
 
-// orderNotRun is the assumption of a race run that could not run a trace in another order.
+// orderNotRun is the assumption of a race run that did not run a trace in another order.
 const orderNotRun = "what is not rewritten hides no data race: another order of the steps, which " +
-	"would show it, could not be run"
+	"would show it, was not run"
 
 // mostOrders bounds the steps of a trace times its threads: each thread may have a linearization of
 // its own, and each is compared with all others.
@@ -70,7 +71,7 @@ func (e *engine) linearize() *Failure {
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
-	case e.depth*e.n > mostOrders:
+	case e.bounded || e.depth*e.n > mostOrders:
 		e.assumeNoOtherOrder()
 		return nil
 	}

@@ -13,6 +13,10 @@ func (e *engine) races(t *thread, c class, d int) {
 	if c == none {
 		return
 	}
+	if e.bounded {
+		e.racesWithin(t, c)
+		return
+	}
 	o := &e.objs[t.obj]
 	e.cands = e.cands[:0]
 	for i := range o.recent {
@@ -88,6 +92,10 @@ func (e *engine) racesBefore(t *thread, c class, f int32) {
 // after i that do not happen after it (source sets: Abdulla, Aronis, Jonsson, Sagonas, POPL 2014).
 // With alone, notdep(i) is reduced to the events in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
+	if e.bounded {
+		e.reverseWithin(i, t.id)
+		return
+	}
 	initials := e.initials(i, d, t, c, alone)
 	if e.optimal {
 		e.noteRace(i, d, t, c, initials)

@@ -31,7 +31,10 @@ func outcomes(t *testing.T, cfg explore.Config, body func() string) (
 	return all, res
 }
 
-var reduced, unreduced = explore.Config{Preemptions: -1}, explore.Config{Preemptions: 100}
+var (
+	reduced   = explore.Config{Preemptions: -1}
+	unreduced = explore.Config{Preemptions: -1, Unreduced: true}
+)
 
 func together(fs ...func()) {
 	for i, f := range fs {

@@ -1,0 +1,87 @@
+package explore
+
+// Reduction within a bound on preemptions. A preemption is a switch away from a thread that could
+// go on. Coons, Musuvathi, McKinley: Bounded Partial-Order Reduction, OOPSLA 2013.
+//
+// Of each trace that some schedule within the bound has, such a schedule is run. (The paper proves
+// that every state of each thread is reached. Random programs are held to the traces.) It need not
+// be the schedule that the reversal of a race leads to: that may cost a preemption too many where
+// another one of the same trace does not. So more is explored than without a bound:
+//
+//   - Each race is reversed in two places, before its first event, and before the block of that
+//     event: the steps in a row of its thread. In the middle of a block a switch is a preemption.
+//     At its beginning there was a switch already, so that any thread can run there for what the
+//     block has cost.
+//   - A race is any two dependent events that no chain through the thread of the second one orders,
+//     the last one of each thread. Without a bound those between which a third one stands follow
+//     from the reversals of the races with that. Here they may be beyond the bound.
+//   - The events that let an operation go on are taken for races with it, though it cannot come
+//     before them: if it begins to wait before they happen, the switch away from its thread is no
+//     preemption.
+//   - If the second thread cannot run where it should, every thread that can is explored there.
+//   - Nothing sleeps. What was explored from a node above may have cost more there than it would
+//     here, and have been cut short.
+//
+// The first schedule from a node goes on with the same thread for as long as it can, so that it
+// costs nothing.
+//
+// A trace may be run several times, half of the executions or less for the runtime's checks. But a
+// thread is preempted only where something depends on it, not at each of its steps.
+//
+// Rejected: to leave out nodes that were reached before, by another schedule of the same events and
+// for no more preemptions. The races of what follows there were reversed in that schedule, at the
+// costs there, and not in this one.
+
+// racesWithin is races for a search within a bound.
+func (e *engine) racesWithin(t *thread, c class) {
+	enabledBefore := ops[t.op].enabledBefore
+	others := e.n - 1
+	var seen threadSet
+	for f := e.objs[t.obj].last; f >= 0 && others > 0; f = e.stack[f].prevObj {
+		q := &e.stack[f]
+		if int(q.tid) == t.id || seen.has(int(q.tid)) || !q.class.dependsOn(c) {
+			continue
+		}
+		past := e.inPast(t.prev, f)
+		if !past && enabledBefore != nil && !enabledBefore(t, q, f) {
+			continue
+		}
+		if !past {
+			e.reverseWithin(int(f), t.id)
+		}
+		seen.add(int(q.tid))
+		others--
+	}
+}
+
+// waitsWithin is for an operation that may have waited, which event d is: it makes sure that t
+// also begins to wait before what let it go on.
+func (e *engine) waitsWithin(t *thread, d int32) {
+	for u := range e.n {
+		f := e.entry(d, int32(u)) - 1
+		if u != t.id && f >= 0 && !e.inPast(t.prev, f) {
+			e.reverseWithin(int(f), t.id)
+		}
+	}
+}
+
+// reverseWithin makes sure that thread t is explored before event i and before the block of i.
+func (e *engine) reverseWithin(i, t int) {
+	e.exploreWithin(i, t)
+	first := i
+	for first > 0 && e.stack[first-1].tid == e.stack[i].tid {
+		first--
+	}
+	if first < i {
+		e.exploreWithin(first, t)
+	}
+}
+
+// exploreWithin makes sure that thread t is explored from node i, or every thread if t cannot run.
+func (e *engine) exploreWithin(i, t int) {
+	if p := &e.stack[i]; e.node(p, nodeEnabled).has(t) {
+		e.addTo(p, nodeBack, t)
+	} else {
+		e.backAll(p)
+	}
+}

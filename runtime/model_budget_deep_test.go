@@ -1,0 +1,5 @@
+//go:build deep
+
+package runtime
+
+const mostExecutions = 1_000_000
