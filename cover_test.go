@@ -81,6 +81,46 @@ func TestBlocks(t *testing.T) {
 }
 `
 
+// A check whose body goes on when the others have ended.
+const certifiedCheck = `package count_test
+
+import (
+	"testing"
+
+	"example.com/other/count"
+	"github.com/surewake/surewake/model"
+)
+
+func TestAdd(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var c count.Counter
+		x.Go("adder", func() { c.Add(1) })
+		c.Add(1)
+		x.Join()
+		x.Assert(c.Get() == 2, "an addition is lost")
+	})
+}
+`
+
+// A check is proved with traces as without: its plain run and its race run have the same steps.
+func TestCertifyLeavesTheVerdictAsItIs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := anotherModule(t, dir)
+	write("count/count.go", coveredCounter)
+	write("count/count_test.go", certifiedCheck)
+	a := surewake(t, dir, "check", "-json", "-certify", "traces", "./count")
+	require.Equal(t, exitOK, a.code, "%s", a)
+	rows, _ := a.rows(t)
+	require.Len(t, rows, 1)
+	if canRace(t) {
+		require.Equal(t, driver.Proved, rows[0].Verdict, "%+v", rows[0])
+	}
+	traces, err := os.ReadDir(filepath.Join(dir, "traces"))
+	require.NoError(t, err)
+	require.Len(t, traces, 1)
+}
+
 // The profile has what the executions of all checks reached: subtests, several packages, and the
 // check of one package that runs code of another.
 func TestCoverprofileHasWhatSomeExecutionReached(t *testing.T) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# What does not fit into .ci/run: what other programs read, every mutant, further ones too, all
-# repetitions, 10 minutes of random work for the runtime, a million executions of each fuzz target,
-# up to 2 minutes for each of Go's own tests, the other tests under the race detector, and those of
-# public modules. More than 4 hours on 2 cores.
+# What does not fit into .ci/run: what other programs read, every mutant, further ones too, checks of
+# the runtime within a bound on preemptions to their end (20 minutes), all repetitions, 10 minutes of
+# random work for the runtime, a million executions of each fuzz target, up to 2 minutes for each of
+# Go's own tests, the other tests under the race detector, and those of public modules. More than 4
+# hours on 2 cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/checks.sh -all
+go run . check -tags deep -run '_preemptions?$' ./runtime
 ci/repeat.sh
 ci/endurance.sh 10
 ci/fuzz.sh 1000000x

@@ -235,7 +235,7 @@ func (c *check) config() explore.Config {
 	if !explore.Race {
 		cfg.Observe = o.observe
 	}
-	cfg.Certify = c.set.Certify != ""
+	cfg.Certify, cfg.AllSteps = c.set.Certify != "", c.set.AllSteps
 	cfg.Linearize = explore.Race && hook.Foreign
 	cfg.Progress = c.progress
 	return cfg

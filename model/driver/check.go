@@ -308,6 +308,7 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Progress:    true,
 		Package:     t.pkg.Path,
 		Certify:     r.options.certifyDir(race),
+		AllSteps:    r.options.Certify != "",
 	}
 	t.regress(&s)
 	return s

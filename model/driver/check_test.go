@@ -417,3 +417,15 @@ func TestFilesAreNamedFromTheRootOfTheModule(t *testing.T) {
 	}
 	require.Equal(t, "/m/x.go", (&runner{}).relative("/m", "x.go"))
 }
+
+// The plain run writes the traces, and the race run has the same steps.
+func TestBothRunsOfACertifiedCheckHaveAllSteps(t *testing.T) {
+	r := runner{options: &Options{Certify: "traces"}, target: fakeTarget{}}
+	for _, race := range []bool{false, true} {
+		s := r.settings(planned{}, race)
+		require.True(t, s.AllSteps)
+		require.Equal(t, !race, s.Certify != "")
+	}
+	r.options.Certify = ""
+	require.False(t, r.settings(planned{}, true).AllSteps)
+}

@@ -43,6 +43,7 @@ type Config struct {
 	Outer            bool             // the body only waits for what it starts: not worth telling
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
 	Certify          bool             // write down all executions (show_certify.go)
+	AllSteps         bool             // what a thread does when it is left alone is steps, too
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution

@@ -206,7 +206,7 @@ func (e *engine) lastOf(i int) int32 {
 // happens before t: then nothing can overlap with what t does from here on.
 func (e *engine) checkDominance(t *thread) {
 	if !e.alive.has(t.id) || e.alive.count() > 1 || !e.reduce || e.rec != nil ||
-		e.certificate != nil || e.unstarted > 0 || t.prev < 0 {
+		e.certificate != nil || e.cfg.AllSteps || e.unstarted > 0 || t.prev < 0 {
 		return
 	}
 	for i := 0; i < e.n; i++ {

@@ -24,6 +24,7 @@ type Settings struct {
 	Quick       bool     // the first failure will do: it is neither shortened nor recorded
 	Package     string   // import path of the checks
 	Certify     string   // folder into which the traces of each check are written; "": none
+	AllSteps    bool     // what a goroutine does when it is left alone is steps, as in a trace
 	Tests       bool     // ordinary tests are explored as they stand
 	Subtests    []string // of those: patterns for the elements of a name after the first
 }
