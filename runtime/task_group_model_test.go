@@ -36,7 +36,7 @@ func TestGroupHasNoMorePlacesThanItsLimit(t *testing.T) {
 func TestGroupIsNotOverWhileAFunctionStartsAnother(t *testing.T) {
 	for name, limit := range map[string]int{"limit 1": 1, "no limit": 0} {
 		t.Run(name, func(t *testing.T) {
-			checkWithin(t, 2, func(x *model.Exec) {
+			model.Check(t, func(x *model.Exec) {
 				w := stillWorld(x, 1)
 				g := NewGroup(context.Background(), w.Runtime)
 				g.limit = limit
