@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -145,8 +146,8 @@ func (e *engine) more() bool {
 		if r.cut {
 			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
 		}
-		if len(e.cuts) > 0 && r.Bounded == "" {
-			r.Bounded = e.cutText()
+		if len(e.cuts) > 0 {
+			r.Bounded = strings.TrimPrefix(r.Bounded+"; "+e.cutText(), "; ")
 		}
 		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:

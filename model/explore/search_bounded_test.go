@@ -134,6 +134,23 @@ func TestJoinWithinABound(t *testing.T) {
 	}
 }
 
+// What else is left out is named beside the bound.
+func TestLoopThatWaitsWithinABound(t *testing.T) {
+	r := explore.Run(explore.Config{Preemptions: 0}, func() {
+		var x atomic.Int32
+		spawn(
+			func() {
+				n := explore.SpinStart()
+				for explore.Turn(n); hook.Int32Add(&x, 0) == 0; explore.Turn(n) {
+				}
+			},
+			func() { hook.Int32Add(&x, 1); hook.Int32Add(&x, 1) },
+		)
+	})
+	require.Nil(t, r.Failure)
+	require.Regexp(t, "^at most 0 preemptions; of a loop that waits, 3 fruitless", r.Bounded)
+}
+
 // Steps on which nothing depends are no places to preempt a thread.
 func TestIndependentStepsWithinABound(t *testing.T) {
 	body := func() {
