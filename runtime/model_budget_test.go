@@ -3,5 +3,5 @@
 package runtime
 
 // mostExecutions is after how many executions a check within a bound on preemptions is cut short.
-// With the build tag deep, that completes all such checks but one.
+// With that of the build tag deep, all of them complete but one.
 const mostExecutions = 20_000

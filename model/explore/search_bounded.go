@@ -12,9 +12,10 @@ package explore
 //     event: the steps in a row of its thread. In the middle of a block a switch is a preemption.
 //     At its beginning there was a switch already, so that any thread can run there for what the
 //     block has cost.
-//   - A race is any two dependent events that no chain through the thread of the second one orders,
-//     the last one of each thread. Without a bound those between which a third one stands follow
-//     from the reversals of the races with that. Here they may be beyond the bound.
+//   - An event races with the last event of each other thread that it depends on, unless that
+//     happens before the one before it in its own thread. Without a bound, the races between whose
+//     events a third one stands follow from the reversals of the races with that one. Here those
+//     may be beyond the bound.
 //   - The events that let an operation go on are taken for races with it, though it cannot come
 //     before them: if it begins to wait before they happen, the switch away from its thread is no
 //     preemption.
@@ -25,8 +26,9 @@ package explore
 // The first schedule from a node goes on with the same thread for as long as it can, so that it
 // costs nothing.
 //
-// A trace may be run several times, half of the executions or less for the runtime's checks. But a
-// thread is preempted only where something depends on it, not at each of its steps.
+// A trace may be run several times: of the executions of the runtime's checks, a third to a half
+// are repetitions. But a thread is preempted only where something depends on it, not at each of its
+// steps.
 //
 // Rejected: to leave out nodes that were reached before, by another schedule of the same events and
 // for no more preemptions. The races of what follows there were reversed in that schedule, at the
