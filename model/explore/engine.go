@@ -185,10 +185,12 @@ type engine struct {
 
 	// Other linearizations of a trace (search_linearize.go).
 
-	follows *linearizer // what it runs, if it runs such
-	linear  *linearizer // runs those of this engine's traces
-	pauses  []pause     // of this execution
-	paused  int         // linearizations with a pause so far
+	follows         *linearizer // what it runs, if it runs such
+	linear          *linearizer // runs those of this engine's traces
+	pauses          []pause     // of this execution
+	paused          int         // linearizations with a pause so far
+	ordersLeft      bool        // a trace needed no other linearization
+	foreignAnywhere bool        // in this execution any thread may have run foreign code
 
 	// Choices of a select (chan_sleepset.go).
 

@@ -12,6 +12,7 @@ func (e *engine) begin() {
 	e.sleep, e.runnable, e.gated, e.alive = threadSet{}, threadSet{}, threadSet{}, threadSet{}
 	e.pending, e.unstarted, e.begun = 0, 0, 0
 	e.quiet, e.starting, e.aborting, e.usesWG = true, false, false, false
+	e.foreignAnywhere = false
 	e.anyForced, e.rescued = false, false
 	e.nextSleepSet, e.asleep, e.pauses = e.nextSleepSet[:0], 0, e.pauses[:0]
 	e.forcedDue, e.held, e.daemons = -1, false, threadSet{}

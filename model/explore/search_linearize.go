@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // A trace is a partial order of steps. The search runs one linearization of each trace, and takes
 // for granted that every other one does the same. Config.Linearize runs others:
@@ -28,10 +25,11 @@ import (
 // sees the synchronization of code that is not rewritten, which can order two accesses in one
 // linearization, but only from the earlier step to the later one. The race run looks for races
 // only: code that is not rewritten may also have state that the dependence relation does not know,
-// which the verdict names as an assumption. A check that calls no such code needs no second
-// linearization: all synchronization that the detector sees is then that of the steps, the same in
-// every one. Within a bound on preemptions there is none, as most would be beyond the bound; the
-// verdict says so if the check calls such code.
+// which the verdict names as an assumption. A trace in which fewer than two goroutines call such
+// code needs no second linearization (search_foreign.go): all synchronization between goroutines
+// that the detector sees is then that of the steps, the same in every one. Within a bound on
+// preemptions there is none, as most would be beyond the bound; the verdict says so if the check
+// calls such code.
 
 // linearizer runs a trace of another engine once more, in another order. It is the follows of an
 // engine of its own, which shares nothing with the other one.
@@ -70,6 +68,9 @@ func (e *engine) linearize() *Failure {
 	case !e.cfg.Linearize || !e.reduce || e.n < 2,
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
+		return nil
+	case !e.foreignOrders():
+		e.ordersLeft = true
 		return nil
 	case e.bounded || e.depth*e.n > mostOrders:
 		e.assumeNoOtherOrder()
@@ -122,48 +123,6 @@ func (l *linearizer) try(p pause) *Failure {
 		return nil
 	}
 	return differs
-}
-
-// A pause is a call of code that is not rewritten: the thread that makes it, and its number among
-// such calls of that thread, from 1.
-type pause struct {
-	thread int
-	call   int32
-}
-
-// hidingCalls returns the calls of this execution if they may hide a race in all linearizations
-// without a pause: there is a call before and one after each of the two accesses. None of these is
-// both, or it would order the accesses; nor are all of one thread, which would order them, too.
-func (e *engine) hidingCalls() []pause {
-	other := func(p pause) bool { return p.thread != e.pauses[0].thread }
-	if len(e.pauses) < 4 || !slices.ContainsFunc(e.pauses, other) {
-		return nil
-	}
-	return e.pauses
-}
-
-// mostPauses bounds the linearizations with a pause of one check.
-const mostPauses = 20_000
-
-// pausesNotRun is the assumption of a race run with more pauses than that.
-const pausesNotRun = "what is not rewritten hides no data race: the check makes so many calls of " +
-	"it that goroutines were not paused before each of them"
-
-// Pause is called before each call of code that is not rewritten and may synchronize.
-func Pause() {
-	e := eng
-	if e == nil || e.aborting || e.follows == nil && !e.cfg.Linearize || !InExecution() {
-		return
-	}
-	t := e.cur
-	t.foreign++
-	switch l := e.follows; {
-	case l == nil && !e.quiet && e.n > 1:
-		e.pauses = append(e.pauses, pause{t.id, t.foreign})
-	case l != nil && t.id == l.first && t.foreign == l.stop:
-		l.held = true
-		l.letOthersRun(t)
-	}
 }
 
 func (e *engine) newLinearizer() *linearizer {

@@ -44,19 +44,20 @@ type thread struct {
 	pcs      [24]uintptr    // call stack of the pending operation, if recorded
 	npcs     int            // the length of pcs in use
 
-	bubble   *bubble    // it belongs to, or nil
-	opens    *bubble    // that it begins, or waits for (RunBubble)
-	parent   int32      // the thread that started it, -1 for main
-	label    int32      // the same in all executions (engine.nameThread)
-	begat    int32      // how many threads it has started
-	prev     int32      // the event whose clock is this thread's, or -1
-	children threadSet  // threads that Join waits for
-	quietOps int32      // operations before its first event that were no events
-	foreign  int32      // calls of code that is not rewritten (Pause)
-	stack    span       // what it runs on: its own stack, or that of the coroutine it is in
-	own      span       // its own stack, while it is in a coroutine
-	co       *Coro      // the innermost coroutine it is in, or nil
-	coro     threadCoro // how control is handed to it
+	bubble       *bubble    // it belongs to, or nil
+	opens        *bubble    // that it begins, or waits for (RunBubble)
+	parent       int32      // the thread that started it, -1 for main
+	label        int32      // the same in all executions (engine.nameThread)
+	begat        int32      // how many threads it has started
+	prev         int32      // the event whose clock is this thread's, or -1
+	children     threadSet  // threads that Join waits for
+	quietOps     int32      // operations before its first event that were no events
+	foreign      bool       // may have run code that is not rewritten (search_foreign.go)
+	foreignCalls int32      // of it by calls that name it (Pause)
+	stack        span       // what it runs on: its own stack, or that of the coroutine it is in
+	own          span       // its own stack, while it is in a coroutine
+	co           *Coro      // the innermost coroutine it is in, or nil
+	coro         threadCoro // how control is handed to it
 }
 
 // abort unwinds a thread whose execution is over. Checked code cannot swallow it, because recover()
@@ -108,7 +109,8 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.name, t.fn, t.random = name, fn, 0
 	t.started, t.fin, t.goexit = false, false, false
 	t.prev, t.signal, t.parent = -1, -1, -1
-	t.children, t.quietOps, t.foreign, t.begat = threadSet{}, 0, 0, 0
+	t.children, t.quietOps, t.begat = threadSet{}, 0, 0
+	t.foreign, t.foreignCalls = false, 0
 	t.bubble, t.opens = nil, nil
 	if t.spin.count > 0 || t.spin.on {
 		t.spin.reset()

@@ -22,8 +22,13 @@ var registered = map[string]bool{}
 
 // Register records that the package was rewritten. Packages register when they are initialized;
 // Check refuses packages that did not.
+//
+//go:noinline
 func Register(path string) bool {
 	registered[path] = true
+	if _, file, _, ok := runtime.Caller(1); ok {
+		explore.Own(path, file)
+	}
 	return true
 }
 
@@ -33,6 +38,13 @@ var Foreign bool
 // RegisterForeign records that a package calls such code. Packages do so when they are initialized.
 func RegisterForeign() bool {
 	Foreign = true
+	return true
+}
+
+// RegisterForeignAnywhere records that a package keeps a function that is not rewritten as a value,
+// which any goroutine may call. Packages do so when they are initialized.
+func RegisterForeignAnywhere() bool {
+	explore.ForeignAnywhere()
 	return true
 }
 

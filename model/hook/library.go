@@ -57,3 +57,40 @@ func PauseAfter[T any](v T) T {
 //go:norace
 //go:noinline
 func Pause() { explore.Pause() }
+
+// CalledHere gives v back, which the goroutine calls, or of which it calls a method: here, or in a
+// function of the standard library.
+//
+//go:norace
+//go:noinline
+func CalledHere[T any](v T) T {
+	if explore.Race && explore.InExecution() && explore.IsForeign(v) {
+		explore.ForeignHere()
+	}
+	return v
+}
+
+// CalledAnywhere is CalledHere for what another goroutine may call.
+//
+//go:norace
+//go:noinline
+func CalledAnywhere[T any](v T) T {
+	if explore.Race && explore.IsForeign(v) {
+		explore.ForeignAnywhere()
+	}
+	return v
+}
+
+// ForeignHere stands at the beginning of a function that calls code that is not rewritten where
+// that cannot be marked.
+//
+//go:norace
+//go:noinline
+func ForeignHere() { explore.ForeignHere() }
+
+// ForeignAnywhere stands at the beginning of a function that makes a value of one that is not
+// rewritten, or starts a goroutine with it.
+//
+//go:norace
+//go:noinline
+func ForeignAnywhere() { explore.ForeignAnywhere() }

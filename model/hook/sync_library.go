@@ -162,7 +162,7 @@ func PoolGet(p *sync.Pool) any {
 	}
 	explore.RaceRead(unsafe.Pointer(&p.New))
 	if p.New != nil {
-		x = p.New()
+		x = CalledHere(p.New)()
 	}
 	return x
 }

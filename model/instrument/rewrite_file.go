@@ -30,6 +30,7 @@ type rewriter struct {
 	ranges  int               // rewritten loops over channels
 	selects int               // rewritten select statements
 	comms   map[ast.Node]bool // sends and receives that are clauses of a select
+	foreign foreignMarks
 	errs    []error
 }
 
@@ -83,6 +84,9 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if ss.usesForeign(c, f) {
 			tail += "\nvar _ = " + r.hook("RegisterForeign") + "()"
 			out.edited = true
+		}
+		if r.foreign.initial {
+			tail += "\nvar _ = " + r.hook("RegisterForeignAnywhere") + "()"
 		}
 		r.importClause()
 		if tail != "" {
@@ -235,13 +239,14 @@ func (r *rewriter) visit(n ast.Node) bool {
 		r.refuseConversion(e) // first: it goes around all else
 		r.noteConversion(e)
 		r.testConversion(e)
+		r.markForeign(e)
 	}
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false
 	case *ast.CallExpr:
 		r.call(n)
-		r.pauseBefore(n)
+		r.foreignCall(n)
 	case *ast.SelectorExpr:
 		r.done[n.Sel] = true
 		return r.spliced[n] || r.selector(n)
@@ -287,6 +292,7 @@ func (r *rewriter) statement(n ast.Node) {
 			r.rangeChan(n)
 		} else {
 			r.rangeMap(n)
+			r.foreignRange(n)
 		}
 		r.markLoop(n, n.Body)
 	case *ast.SelectStmt:

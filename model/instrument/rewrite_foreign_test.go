@@ -43,3 +43,80 @@ func TestA(t *testing.T) {
 	}
 	require.NotContains(t, rewrittenText(t, set, "example.com/t", "a_test.go"), "Pause")
 }
+
+// What may hold code that is not rewritten is marked where it is called, or handed to who calls it.
+func TestWhatMayBeForeignIsMarked(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- a_test.go --
+package t
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+type has struct{ io.Closer }
+
+func each[C interface{ Close() error }](c C) { c.Close() }
+
+func TestA(t *testing.T) {
+	var (
+		f    func(int) bool
+		seq  iter.Seq[int]
+		c    io.Closer
+		once sync.Once
+		do   interface{ Do(func()) } = &once
+		g    func()
+	)
+	f(1)
+	c.Close()
+	defer c.Close()
+	go f(2)
+	go c.Close()
+	for range seq {
+	}
+	_ = slices.ContainsFunc([]int(nil), f)
+	_, _ = io.WriteString(nil, "")
+	time.AfterFunc(0, g)
+	do.Do(g)
+	h := c.Close
+	k := fmt.Print
+	e := os.Setenv
+	_, _, _ = h, k, e
+	func() { has{c}.Close() }()
+	func() { go fmt.Print(1) }()
+	func() { l := io.Closer.Close; _ = l }()
+}
+`))
+	text := ""
+	for name, rewritten := range rewrittenFiles(t, set, "example.com/t", true) {
+		if filepath.Base(name) == "a_test.go" {
+			text = rewritten
+		}
+	}
+	for _, want := range []string{
+		"\tsw_hook.CalledHere(f)(1)\n",
+		"\tsw_hook.CalledHere(c).Close()\n",
+		"\tdefer sw_hook.CalledHere(c).Close()\n",
+		"sw_f := sw_hook.CalledAnywhere(f);",
+		"sw_f := sw_hook.CalledAnywhere(c).Close;",
+		"for range sw_hook.CalledHere(seq) {",
+		"slices.ContainsFunc([]int(nil), sw_hook.CalledHere(f))",
+		"sw_hook.TimeAfterFunc(0, sw_hook.CalledAnywhere(g))",
+		"sw_hook.DynDo(do, sw_hook.CalledAnywhere(g))",
+		"h := sw_hook.CalledAnywhere(c).Close\n",
+		"{ sw_hook.CalledHere(c).Close() }",
+		"{sw_hook.ForeignHere(); has{c}.Close() }",
+		"{sw_hook.ForeignAnywhere(); { sw_f := fmt.Print;",
+		"{sw_hook.ForeignAnywhere(); l := io.Closer.Close",
+		"{ return sw_hook.CalledHere(sw_hook.Shared(os.Setenv, ",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, rewrittenText(t, set, "example.com/t", "a_test.go"), "Called")
+}

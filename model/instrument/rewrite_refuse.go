@@ -220,6 +220,9 @@ func (r *rewriter) guardFunc(e ast.Expr, sig *types.Signature, o op) {
 	}
 	head, args := r.literal(sig)
 	before, after := r.guardText(e.Pos(), o)
+	if r.ss.l.race {
+		before, after = r.hook(calledHere)+"("+before, after+")"
+	}
 	r.ed.front(r.off(e.Pos()), head+before)
 	r.ed.behind(r.off(e.End()), after+"("+args+") }")
 }
