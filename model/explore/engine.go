@@ -187,6 +187,7 @@ type engine struct {
 
 	follows *linearizer // what it runs, if it runs such
 	linear  *linearizer // runs those of this engine's traces
+	foreign bool        // Config.Linearize was set at the start
 	pauses  []pause     // of this execution
 	paused  int         // linearizations with a pause so far
 

@@ -71,7 +71,7 @@ func (e *engine) linearize() *Failure {
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
-	case e.bounded || e.depth*e.n > mostOrders:
+	case e.bounded && e.counted == nil || e.depth*e.n > mostOrders:
 		e.assumeNoOtherOrder()
 		return nil
 	}
@@ -105,7 +105,7 @@ func (e *engine) linearize() *Failure {
 
 // assumeNoOtherOrder notes that a trace was not run in another order.
 func (e *engine) assumeNoOtherOrder() {
-	if Race && e.counted == nil {
+	if Race && e.foreign {
 		e.assume(orderNotRun)
 	}
 }
