@@ -25,8 +25,9 @@ type options struct {
 type Option func(*options)
 
 // Preemptions explores only executions that some schedule with at most n preemptions has, one
-// schedule of each, or a few. A preemption is a switch away from a goroutine that could go on. The
-// verdict is at most bounded. Preemptions panics if n is negative.
+// schedule of each, or a few. A preemption is a switch away from a goroutine that could go on, be
+// it because a timeout may end its wait early. The verdict is bounded if schedules were left out.
+// Preemptions panics if n is negative.
 //
 // The algorithm: Coons, Musuvathi, McKinley, Bounded Partial-Order Reduction, OOPSLA 2013.
 func Preemptions(n int) Option {

@@ -122,7 +122,7 @@ func Run(cfg Config, body func()) Result {
 	if cfg.Strategy == "" {
 		cfg.Strategy = DPOR
 	}
-	e := &engine{cfg: cfg, body: body, stride: 4}
+	e := &engine{cfg: cfg, body: body, stride: 4, foreign: cfg.Linearize}
 	e.reduce = cfg.Strategy == DPOR && !cfg.Unreduced && !cfg.Record
 	e.bounded = e.reduce && cfg.Preemptions >= 0
 	e.optimal = e.reduce && !e.bounded

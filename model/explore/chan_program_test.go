@@ -209,7 +209,7 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			last = int32(v.Sub(explore.Epoch))
 		}
 	default:
-		panic("no instruction " + in.Op)
+		last = w.onWord(in)
 	}
 	return last
 }
@@ -343,6 +343,14 @@ func sameWithin(
 		require.Equal(t, keys(all), keys(got), "with %d preemptions\n%v", n, p)
 		require.Equal(t, keys(allDead), keys(gotDead), "deadlocks with %d preemptions\n%v", n, p)
 		require.LessOrEqual(t, res.Complete, full.Complete)
+		if res.Bounded == "" { // then this is all that there is
+			unbounded := cfg
+			unbounded.Preemptions = -1
+			all, allDead, _ := exploredBy(t, p, run, unbounded, show)
+			require.Equal(t, keys(all), keys(got), "no more than %d preemptions\n%v", n, p)
+			require.Equal(t, keys(allDead), keys(gotDead), "deadlocks of all\n%v", p)
+			return
+		}
 	}
 }
 

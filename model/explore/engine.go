@@ -187,10 +187,12 @@ type engine struct {
 
 	follows         *linearizer // what it runs, if it runs such
 	linear          *linearizer // runs those of this engine's traces
+	foreign         bool        // Config.Linearize was set at the start
+	foreignSeen     bool        // two threads have run foreign code in some execution
+	foreignAnywhere bool        // in this execution any thread may have run such code
+	ordersLeft      bool        // a trace needed no other linearization
 	pauses          []pause     // of this execution
 	paused          int         // linearizations with a pause so far
-	ordersLeft      bool        // a trace needed no other linearization
-	foreignAnywhere bool        // in this execution any thread may have run foreign code
 
 	// Choices of a select (chan_sleepset.go).
 

@@ -70,6 +70,7 @@ type access struct {
 // in order.
 type world struct {
 	vars   [6]atomic.Int32
+	words  [2]atomic.Uint32
 	mus    [2]sync.Mutex
 	rw     sync.RWMutex
 	wg     sync.WaitGroup
@@ -81,6 +82,8 @@ type world struct {
 	seen   []string
 	// runs a thread's body, which calls pause between instructions; nil: just so
 	in func(body func(pause func()))
+	// thread 0 is the body of the check
+	bodyIsFirst bool
 }
 
 func newWorld() *world {
@@ -286,6 +289,8 @@ func (p program) start(w *world, from, to int) {
 					for explore.Turn(n); hook.Int32Add(v, 1) != 1; explore.Turn(n) {
 						hook.Int32Add(v, -1)
 					}
+				case "join":
+					explore.Join()
 				case "go":
 					p.start(w, int(in.Val), int(in.Val)+1)
 				case "choose":
@@ -298,6 +303,10 @@ func (p program) start(w *world, from, to int) {
 			if slices.ContainsFunc(th, func(in instr) bool { return in.Op == "go" }) {
 				explore.Join()
 			}
+		}
+		if w.bodyIsFirst && i == 0 {
+			body(func() {})
+			continue
 		}
 		explore.Go(fmt.Sprint("T", i), func() {
 			if w.in != nil {

@@ -1,7 +1,11 @@
 package explore
 
-// Reduction within a bound on preemptions. A preemption is a switch away from a thread that could
-// go on. Coons, Musuvathi, McKinley: Bounded Partial-Order Reduction, OOPSLA 2013.
+// Reduction within a bound on preemptions. Coons, Musuvathi, McKinley: Bounded Partial-Order
+// Reduction, OOPSLA 2013.
+//
+// A preemption is a switch away from a thread that could go on, which means that it is in the set
+// nodeEnabled. There it is also while its timeout may come early, but not while it is tired and
+// others can run (thread_fair.go).
 //
 // Of each trace that some schedule within the bound has, such a schedule is run. (The paper proves
 // that every state of each thread is reached. Random programs are held to the traces.) It need not

@@ -64,19 +64,17 @@ func ForeignAnywhere() {
 	anywhere = true
 }
 
-// foreignOrders reports whether foreign code may have ordered steps of different goroutines. In a
-// second search it does not matter (search_race.go), nor without the race detector.
+// foreignOrders reports whether foreign code may have ordered steps of different goroutines.
 func (e *engine) foreignOrders() bool {
-	if !Race || e.counted != nil || anywhere || e.foreignAnywhere {
-		return true
-	}
 	n := 0
 	for _, t := range e.threads[:e.n] {
 		if t.foreign {
 			n++
 		}
 	}
-	return n > 1
+	many := anywhere || e.foreignAnywhere || n > 1
+	e.foreignSeen = e.foreignSeen || many
+	return many
 }
 
 // IsForeign reports whether a call of v, or of a method of v, may run foreign code.

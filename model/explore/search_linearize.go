@@ -69,10 +69,10 @@ func (e *engine) linearize() *Failure {
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
-	case !e.foreignOrders():
+	case Race && e.counted == nil && !e.foreignOrders():
 		e.ordersLeft = true
 		return nil
-	case e.bounded || e.depth*e.n > mostOrders:
+	case e.bounded && e.counted == nil || e.depth*e.n > mostOrders:
 		e.assumeNoOtherOrder()
 		return nil
 	}
@@ -106,7 +106,7 @@ func (e *engine) linearize() *Failure {
 
 // assumeNoOtherOrder notes that a trace was not run in another order.
 func (e *engine) assumeNoOtherOrder() {
-	if Race && e.counted == nil {
+	if Race && e.foreign && e.foreignSeen {
 		e.assume(orderNotRun)
 	}
 }

@@ -44,7 +44,7 @@ func (p program) runNested(w *world) {
 		}
 	}
 	w.prepare()
-	for i := range p {
+	for i := len(p) - 1; i >= 0; i-- { // thread 0 last: it may be the body
 		if !started[int32(i)] {
 			p.start(w, i, i+1)
 		}

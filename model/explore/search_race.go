@@ -1,5 +1,7 @@
 package explore
 
+import "slices"
+
 // The race detector keeps four accesses of each aligned word of 8 bytes; one more replaces one of
 // them. So it misses a race if others have used the word in between: a goroutine reads one byte,
 // another reads six others and then writes that one. In the opposite order it sees that race, as
@@ -13,13 +15,17 @@ const smallSearch = 64
 // searchAgain starts a small search of a race run a second time, which looks for races only: what
 // the first one counted is kept. It reports false if there is nothing to start.
 func (e *engine) searchAgain() bool {
-	again := Race && e.reduce && !e.bounded && e.certificate == nil &&
-		(!e.cfg.Linearize || e.ordersLeft) && e.res.Failure == nil &&
-		e.res.Executions() <= smallSearch && e.longest*e.n <= mostOrders
+	again := Race && e.reduce && e.certificate == nil && e.counted == nil &&
+		(e.bounded || e.ordersLeft || !e.cfg.Linearize) &&
+		e.res.Failure == nil && e.res.Executions() <= smallSearch &&
+		e.longest*e.n <= mostOrders
 	if !again {
 		return false
 	}
 	counted := e.res
+	counted.Assumed = slices.DeleteFunc(counted.Assumed, func(text string) bool {
+		return text == orderNotRun // these orders are run now
+	})
 	e.counted = &counted
 	e.cfg.Linearize = true
 	e.startAgain()
@@ -28,7 +34,15 @@ func (e *engine) searchAgain() bool {
 
 // endOfSearches restores what the first search counted, unless the second one found a race.
 func (e *engine) endOfSearches() {
-	if e.counted != nil && e.res.Failure == nil {
-		e.res = *e.counted
+	if e.counted == nil || e.res.Failure != nil {
+		return
+	}
+	if e.res.Executions() < e.counted.Executions() { // its budget was used up
+		e.assumeNoOtherOrder()
+	}
+	assumed := e.res.Assumed
+	e.res = *e.counted
+	for _, text := range assumed {
+		e.assume(text)
 	}
 }

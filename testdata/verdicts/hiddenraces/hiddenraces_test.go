@@ -18,17 +18,17 @@ import (
 )
 
 // around runs call after one write and before another one, in two goroutines.
-func around(t *testing.T, call func(n int)) {
+func around(t *testing.T, call func(n int), options ...model.Option) {
 	model.Check(t, func(x *model.Exec) {
 		data := new(int)
 		x.Go("before", func() { *data = 1; call(1) })
 		x.Go("after", func() { call(2); *data = 2 })
 		x.Join()
-	})
+	}, options...)
 }
 
 // guarded does the same with a lock around each write.
-func guarded(t *testing.T, call func(n int)) {
+func guarded(t *testing.T, call func(n int), options ...model.Option) {
 	model.Check(t, func(x *model.Exec) {
 		var mu sync.Mutex
 		data := new(int)
@@ -40,7 +40,7 @@ func guarded(t *testing.T, call func(n int)) {
 		x.Go("before", func() { write(1); call(1) })
 		x.Go("after", func() { call(2); write(2) })
 		x.Join()
-	})
+	}, options...)
 }
 
 type point struct{ X, Y int }
@@ -80,6 +80,11 @@ func TestEnvironmentBesideOthers(t *testing.T) {
 
 // verdict: FAILED race
 func TestFormatting(t *testing.T) { around(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }
+
+// verdict: FAILED race
+func TestFormattingWithinABound(t *testing.T) {
+	around(t, func(n int) { _ = fmt.Sprintf("%d", n) }, model.Preemptions(1))
+}
 
 // verdict: FAILED race
 func TestEncoding(t *testing.T) { around(t, encode) }
@@ -136,6 +141,11 @@ func TestBetweenLocks(t *testing.T) {
 
 // verdict: proved
 func TestGuardedFormatting(t *testing.T) { guarded(t, func(n int) { _ = fmt.Sprintf("%d", n) }) }
+
+// verdict: proved without assumptions
+func TestGuardedFormattingWithinABound(t *testing.T) {
+	guarded(t, func(n int) { _ = fmt.Sprintf("%d", n) }, model.Preemptions(5))
+}
 
 // verdict: proved
 func TestGuardedMatching(t *testing.T) { guarded(t, match) }

@@ -48,6 +48,19 @@ func TestManyReadsAfterTheWrite(t *testing.T) {
 	})
 }
 
+// verdict: FAILED race
+func TestManyReadsWithinABound(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(word)
+		x.Go("reader", func() { w.read(x, 0) })
+		x.Go("writer", func() {
+			w.read(x, 1, 2, 3, 4, 5, 6)
+			w.b[0] = 1
+		})
+		x.Join()
+	}, model.Preemptions(2))
+}
+
 // Two halves of a word, and three goroutines.
 //
 // verdict: FAILED race
