@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/surewake/surewake/model"
 )
@@ -135,9 +136,13 @@ func TestManyReadsBeforeTheWrite(t *testing.T) {
 		})
 		x.Go("reader", func() { x.Assert(w.b[0] == 0, "") })
 		x.Go("writer", func() {
-			for _, i := range []int{1, 2, 3, 4, 5, 6} {
+			for i := 1; i < 8; i++ {
 				x.Assert(w.b[i] == 0, "byte %d is written", i)
 			}
+			for i := 2; i < 8; i += 2 {
+				x.Assert(*(*uint16)(unsafe.Pointer(&w.b[i])) == 0, "bytes from %d are written", i)
+			}
+			x.Assert(*(*uint32)(unsafe.Pointer(&w.b[4])) == 0, "bytes from 4 are written")
 			w.b[0] = 1
 		})
 		x.Join()
