@@ -662,7 +662,8 @@ func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
 		"surewake: a Cx must be used on the goroutine of its task only")
 }
 
-// A worker's queues have one owner: what another goroutine pushes there is lost, or nil. (runtime/R54)
+// A worker's queues have one owner: what another goroutine pushes there is lost, or nil.
+// (runtime/R54)
 func TestDebugRefusesToSpawnOnAnotherGoroutine(t *testing.T) {
 	if goruntime.GOOS == "js" {
 		t.Skip("no processes")

@@ -175,7 +175,7 @@ func (rt *Runtime) record(t *task) {
 }
 
 // adorn gives t, a new task, what few tasks need: a record, and the span of the running task. With
-// [Debug], it refuses to be called on a goroutine that is not w's: a worker's queues have one owner.
+// [Debug], it refuses to be called on a goroutine that is not w's: its queues have one owner.
 func (w *worker) adorn(t *task) {
 	if w.rt.config.debug {
 		w.refuseForeign()
