@@ -7,7 +7,7 @@ import "iter"
 // as [For] does.
 func Map[W Strand[W], E, R any](w W, in []E, fn func(w W, e E) R) []R {
 	if fn == nil {
-		panic("fork: Map of a nil function")
+		panic("surewake: Map: nil function")
 	}
 	out := make([]R, len(in))
 	Range(w, 0, len(in), func(w W, lo, hi int) {
@@ -45,7 +45,7 @@ const forkedItems = 64
 // is nil. The owner of the Stack of w calls it.
 func ForEach[W Strand[W], E any](w W, seq iter.Seq[E], body func(w W, e E)) {
 	if seq == nil || body == nil {
-		panic("fork: ForEach of a nil function")
+		panic("surewake: ForEach: nil function")
 	}
 	s := w.Forks()
 	base, returned := s.top, false

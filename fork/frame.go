@@ -51,7 +51,7 @@ func keyOf[W, A, R any](fn func(W, A) R) unsafe.Pointer {
 //go:noinline
 func forkSlowly[W, A, R any](s *Stack[W], fn func(W, A) R, arg A) *Frame[W, A, R] {
 	if fn == nil {
-		panic("fork: Fork of a nil function")
+		panic("surewake: Fork: nil function")
 	}
 	s.makeRoom()
 	f, ok := find[*Frame[W, A, R]](s)
@@ -156,7 +156,7 @@ func (t *thunk[W, R]) forget() {
 // Both, after the other one has ended or was abandoned. The owner of s calls it.
 func Both[W, A, B any](s *Stack[W], w W, a func(W) A, b func(W) B) (A, B) {
 	if a == nil || b == nil {
-		panic("fork: Both of a nil function")
+		panic("surewake: Both: nil function")
 	}
 	if s.top >= s.limit {
 		s.makeRoom()

@@ -75,7 +75,7 @@ type each[W any] struct {
 // of w calls it.
 func For[W Strand[W]](w W, lo, hi int, body func(w W, i int)) {
 	if body == nil {
-		panic("fork: For of a nil function")
+		panic("surewake: For: nil function")
 	}
 	if lo >= hi {
 		return
@@ -114,7 +114,7 @@ func forRest[W Strand[W]](w W, r each[W]) (none struct{}) {
 // some microseconds, and to at most 4096; what is stolen meanwhile begins after the running block.
 func Range[W Strand[W]](w W, lo, hi int, body func(w W, lo, hi int)) {
 	if body == nil {
-		panic("fork: Range of a nil function")
+		panic("surewake: Range: nil function")
 	}
 	Reduce(w, lo, hi, func(w W, lo, hi int) (none struct{}) {
 		body(w, lo, hi)
@@ -143,7 +143,7 @@ func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
 	add func(a, b R) R,
 ) (result R) {
 	if leaf == nil || add == nil {
-		panic("fork: Reduce of a nil function")
+		panic("surewake: Reduce: nil function")
 	}
 	if lo >= hi {
 		return result

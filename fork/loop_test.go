@@ -165,11 +165,11 @@ func TestMisuseOfLoops(t *testing.T) {
 			fork.ForEach[*worker, int](w, nil, func(*worker, int) {})
 		},
 	} {
-		require.PanicsWithValue(t, "fork: "+name+" of a nil function", misuse, name)
+		require.PanicsWithValue(t, "surewake: "+name+": nil function", misuse, name)
 	}
-	require.PanicsWithValue(t, "fork: ForEach of a nil function",
+	require.PanicsWithValue(t, "surewake: ForEach: nil function",
 		func() { fork.ForEach(w, slices.Values([]int{1}), nil) })
-	require.PanicsWithValue(t, "fork: Reduce of a nil function",
+	require.PanicsWithValue(t, "surewake: Reduce: nil function",
 		func() { fork.Reduce(w, 0, 1, one, nil) })
 }
 

@@ -174,18 +174,18 @@ func TestMisuse(t *testing.T) {
 	w := alone(1)[0]
 	f := fork.Fork(&w.Stack, leaf, 1)
 	f.Join(w)
-	require.PanicsWithValue(t, "fork: join of a fork that was joined or abandoned",
+	require.PanicsWithValue(t, "surewake: join of a fork that was joined or abandoned",
 		func() { f.Join(w) })
 	a := fork.Fork(&w.Stack, leaf, 1)
 	b := fork.Fork(&w.Stack, leaf, 1)
 	a.Join(w)
-	require.PanicsWithValue(t, "fork: join of a fork that was joined or abandoned",
+	require.PanicsWithValue(t, "surewake: join of a fork that was joined or abandoned",
 		func() { b.Join(w) })
 	require.PanicsWithValue(t, "fork: Stack.Abandon(1) of 0 forks", func() { w.Abandon(1) })
 	require.PanicsWithValue(t, "fork: Stack.Abandon(-1) of 0 forks", func() { w.Abandon(-1) })
-	require.PanicsWithValue(t, "fork: Fork of a nil function",
+	require.PanicsWithValue(t, "surewake: Fork: nil function",
 		func() { fork.Fork[*worker, int, int](&w.Stack, nil, 1) })
-	require.PanicsWithValue(t, "fork: Both of a nil function",
+	require.PanicsWithValue(t, "surewake: Both: nil function",
 		func() { fork.Both[*worker, int, int](&w.Stack, w, nil, nil) })
 	var zero fork.Stack[*worker]
 	require.PanicsWithValue(t, "fork: Fork on a Stack without Init",

@@ -25,7 +25,7 @@ const (
 // SortFunc panics if cmp is nil. The owner of the Stack of w calls it.
 func SortFunc[W Strand[W], E any](w W, s []E, cmp func(a, b E) int) {
 	if cmp == nil {
-		panic("fork: SortFunc of a nil function")
+		panic("surewake: SortFunc: nil function")
 	}
 	if len(s) < forkLeaf {
 		copied := slices.Clone(s)

@@ -90,7 +90,7 @@ func TestSortThatPanicsLeavesTheSlice(t *testing.T) {
 		}
 	}
 	p.Do(func(w *worker) {
-		require.PanicsWithValue(t, "fork: SortFunc of a nil function",
+		require.PanicsWithValue(t, "surewake: SortFunc: nil function",
 			func() { fork.SortFunc(w, []int{}, nil) })
 	})
 }

@@ -262,7 +262,7 @@ func (s *Stack[W]) makeRoom() {
 	exposed := s.top-s.split >= s.most && s.expose(s.most/2)
 	if s.top == len(s.slots) {
 		if s.top >= maxDepth {
-			panic(fmt.Sprintf("fork: more than %d forks that are not joined", maxDepth))
+			panic(fmt.Sprintf("surewake: Fork: more than %d forks that are not joined", maxDepth))
 		}
 		s.grow(2 * s.top)
 	}
@@ -333,7 +333,7 @@ func (s *Stack[W]) Abandon(n int) {
 func (s *Stack[W]) join(c *Claim[W]) bool {
 	switch i := c.index; {
 	case i >= s.top || s.slots[i] != c:
-		panic("fork: join of a fork that was joined or abandoned")
+		panic("surewake: join of a fork that was joined or abandoned")
 	case i < s.top-1:
 		s.Abandon(i + 1) // left by a panic that was recovered since, or forgotten
 	}

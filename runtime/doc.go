@@ -266,7 +266,7 @@
 //   - A panic is a result and does not end the process. So is Goexit, and with it
 //     testing.T.FailNow: it ends the task, and the task that joins it as its child.
 //   - A runtime that is not closed keeps its workers, and with park.Futex a thread for each. Under
-//     testing/synctest, workers must sleep by park.Portable; see [Parker].
+//     testing/synctest, workers sleep by park.Portable unless [Parker] says otherwise.
 //   - The race detector, profiles and stack traces work: a task that waits is a goroutine in the
 //     state "coroutine".
 //

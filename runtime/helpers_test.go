@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if testing.Short() {
-		stuckAfter = 3 * time.Second
+		stuckAfter = 10 * time.Second
 	}
 	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	goruntime "runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -586,6 +587,47 @@ var misuses = map[string]func(){
 		}).Wait(context.Background())
 		panic(err)
 	},
+	"goroutines that spawn": func() {
+		rt, err := runtime.New(runtime.Workers(2), runtime.Debug())
+		if err != nil {
+			panic(err)
+		}
+		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			refused := make(chan any)
+			for range 4 {
+				go func() {
+					defer func() { refused <- recover() }()
+					for range 1000 {
+						runtime.Spawn(cx, returns(1)) //cxcheck:ignore it is refused
+					}
+				}()
+			}
+			for range 3 {
+				<-refused
+			}
+			panic(<-refused)
+		}).Wait(context.Background())
+		if closed := rt.Close(); closed != nil {
+			panic(closed)
+		}
+		panic(err)
+	},
+	"threads": func() {
+		debug.SetMaxThreads(150)
+		for _, n := range []int{65, 90, 256, 300, 2000} {
+			rt, err := runtime.New(runtime.Workers(n))
+			if err != nil {
+				panic(err)
+			}
+			time.Sleep(20 * time.Millisecond) // all sleep
+			v, err := runtime.Submit(rt, returns(n)).Wait(context.Background())
+			if err := errors.Join(err, rt.Close()); err != nil || v != n {
+				panic(err)
+			}
+		}
+		_, err := runtime.New(runtime.Workers(150), runtime.Parker(park.Futex))
+		panic(err)
+	},
 	"locked": func() { // without Debug: what Go says
 		rt, err := runtime.New(runtime.Workers(1))
 		if err != nil {
@@ -618,6 +660,26 @@ func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
 	}
 	require.Contains(t, misuse(t, "goroutine"),
 		"surewake: a Cx must be used on the goroutine of its task only")
+}
+
+// A worker's queues have one owner: what another goroutine pushes there is lost, or nil.
+// (runtime/R54)
+func TestDebugRefusesToSpawnOnAnotherGoroutine(t *testing.T) {
+	if goruntime.GOOS == "js" {
+		t.Skip("no processes")
+	}
+	out := misuse(t, "goroutines that spawn")
+	require.Contains(t, out, "surewake: a Cx must be used on the goroutine of its task only")
+	require.NotContains(t, out, "nil pointer")
+}
+
+// Workers are no more threads than Go allows the process. (runtime/R53)
+func TestNoMoreThreadsThanGoAllows(t *testing.T) {
+	if !park.Futex.Available() {
+		t.Skip("no worker has a thread to itself")
+	}
+	require.Contains(t, misuse(t, "threads"), "surewake: Workers(150): each takes a thread with "+
+		"Parker(Futex), and Go allows 150 (debug.SetMaxThreads); Parker(Portable) takes none")
 }
 
 // If Go forgives it some day, Debug need not refuse it any more.

@@ -174,8 +174,12 @@ func (rt *Runtime) record(t *task) {
 	}
 }
 
-// adorn gives t, a new task, what few tasks need: a record, and the span of the running task.
+// adorn gives t, a new task, what few tasks need: a record, and the span of the running task. With
+// [Debug], it refuses to be called on a goroutine that is not w's: its queues have one owner.
 func (w *worker) adorn(t *task) {
+	if w.rt.config.debug {
+		w.refuseForeign()
+	}
 	w.rt.record(t)
 	w.inheritSpan(t)
 }

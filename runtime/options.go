@@ -115,7 +115,11 @@ func Workers(n int) Option {
 	return number("Workers", n, 1, 65536, func(c *config) { c.workers = n })
 }
 
-// Parker sets how workers sleep; see [park.Kind]. [New] fails if the platform does not have k.
+// Parker sets how workers sleep; see [park.Kind]. [New] fails if the platform does not have k, or
+// if Go allows the process fewer threads than workers of [park.Futex] take, one each. With
+// [park.Default], workers sleep as they do in package park, but by [park.Portable] if there are
+// more than 256 of them, or than half of the threads that Go allows, and in a bubble of
+// testing/synctest.
 func Parker(k park.Kind) Option {
 	return func(c *config) error {
 		if !k.Available() {

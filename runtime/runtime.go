@@ -69,6 +69,9 @@ const (
 // option, its value and the range.
 func New(options ...Option) (*Runtime, error) {
 	c, err := configure(options)
+	if err == nil {
+		err = c.chooseParker()
+	}
 	if err != nil {
 		return nil, err
 	}

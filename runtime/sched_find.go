@@ -182,15 +182,16 @@ func (w *worker) fetch(most int) (first *task, n int) {
 		target = w.buffer
 	}
 	room := target.Cap() - target.Len() + 1 // the first task needs none
-	n = q.TakeFunc(w.scratch[:min(most, room)], len(w.rt.workers), w.takeCreditFn)
+	batch := w.batch(min(most, room))
+	n = q.TakeFunc(batch, len(w.rt.workers), w.takeCreditFn)
 	if n == 0 {
 		return nil, 0
 	}
-	first, others := w.scratch[0], w.scratch[1:n]
+	first, others := batch[0], batch[1:n]
 	for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 		target.Push(t, w.overflowFn)
 	}
-	clear(w.scratch[:n])
+	clear(batch[:n])
 	w.count.batches++
 	if n > 1 {
 		w.rt.notify()
@@ -248,9 +249,15 @@ func (w *worker) next() *task {
 	}
 }
 
-// search looks for work in the queues of others, which slows them down.
+// search looks for work in the queues of others, which slows them down. One of many workers does
+// so when it has slept: if all did when they start, that would take time by the square of their
+// number. (runtime/R53)
 func (w *worker) search() *task {
 	rt := w.rt
+	if !w.searches {
+		w.searches = true
+		return nil
+	}
 	if len(rt.workers) == 1 || !w.idle.Search() {
 		return nil
 	}

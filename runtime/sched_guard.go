@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// Debug makes every call that waits check the goroutine that makes it, and panic with the broken
-// rule. The check takes some microseconds. Without it, Go ends the process with a message that does
-// not name the rule, or tasks wait until they are cancelled:
+// Debug makes every call that waits, or spawns a task, check the goroutine that makes it, and panic
+// with the broken rule. The check takes some microseconds. Without it, Go ends the process with a
+// message that does not name the rule, or tasks wait until they are cancelled:
 //
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
@@ -53,6 +53,14 @@ func (co *coroutine) guarded(yield func(struct{}) bool) func(struct{}) bool {
 			co.violation(lockedRule + "; this one has, or one that has ended on the same coroutine")
 		}
 		return yield(struct{}{})
+	}
+}
+
+// refuseForeign panics if the calling goroutine is neither that of the task that w runs, nor that
+// of w itself, on which a task that ends may start another. (runtime/R54)
+func (w *worker) refuseForeign() {
+	if number, _ := header(); number != w.current.goroutine && number != w.goroutine {
+		panic("surewake: " + foreignRule)
 	}
 }
 

@@ -65,4 +65,5 @@ func TestAWorkerTakesAFewKilobytes(t *testing.T) {
 	few, many := allocated(64), allocated(4096)
 	t.Logf("with 64 workers %d bytes each, with 4096 %d", few, many)
 	require.Less(t, many, few+2000)
+	require.LessOrEqual(t, many, uint64(4096))
 }

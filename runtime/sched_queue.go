@@ -4,11 +4,11 @@ import "github.com/surewake/surewake/taskstate"
 
 // spawn queues t, a new task. If the runtime is being cancelled, t ends with ErrClosed instead.
 func (w *worker) spawn(t *task) {
-	w.count.spawned++
-	w.takeCredit(1)
 	if w.rt.adorns.Load() {
 		w.adorn(t)
 	}
+	w.count.spawned++
+	w.takeCredit(1)
 	if t.closing() {
 		t.state.ToRunning()
 		t.completeWith(w, ErrClosed)

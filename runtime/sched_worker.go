@@ -25,6 +25,7 @@ type worker struct {
 	current   *coroutine    // the coroutine that was resumed last
 	spares    []*coroutine  // those that run nothing
 	returned  bool          // run has returned; false if a task has called Goexit
+	searches  bool          // not yet, where there are many workers; see search
 
 	lifoPolls          int  // polls from the slot since the last one from the ring
 	unannounced        bool // the ring may hold a task that was not announced; see pushBack
@@ -40,7 +41,7 @@ type worker struct {
 	serial        uint64 // the last one; see newSerial
 	random        uint64
 	idle          *idle.Worker
-	scratch       []*task       // receives batches from the injector; its length is their cap
+	scratch       []*task       // receives batches; nil before the first one
 	overflowFn    func([]*task) // overflow as a value
 	// takeCreditFn is takeCredit as a value: tasks are counted before they leave the injector.
 	// Partner: stopIfDone, which checks both in an Update.
@@ -75,12 +76,13 @@ func newWorker(rt *Runtime, id int) *worker {
 	c := &rt.config
 	w := &worker{
 		rt: rt, id: id,
-		serial:  uint64(id) + 1,
-		random:  mix(c.seed + uint64(id)),
-		idle:    rt.idle.Worker(id),
-		scratch: make([]*task, max(c.batchCap, c.idleBatch)),
-		ring:    deque.New[*task](c.ring),
-		parker:  park.New(c.parker),
+		serial: uint64(id) + 1,
+		random: mix(c.seed + uint64(id)),
+		idle:   rt.idle.Worker(id),
+		ring:   deque.New[*task](c.ring),
+		parker: park.New(c.parker),
+
+		searches: c.workers <= mostThreads,
 	}
 	if c.batchTarget == PrivateBuffer {
 		w.buffer = deque.New[*task](bufferFor(max(c.batchCap, c.idleBatch)))
@@ -89,6 +91,15 @@ func newWorker(rt *Runtime, id int) *worker {
 	w.tick = tick{left: c.tickBudget, interval: c.interval(), fixed: c.seeded}
 	w.pollsUntilInjector = c.interval()
 	return w
+}
+
+// batch returns a place for at most so many tasks, and no more than a batch from the injector has.
+// It is to be cleared before the next one.
+func (w *worker) batch(most int) []*task {
+	if w.scratch == nil {
+		w.scratch = make([]*task, max(w.rt.config.batchCap, w.rt.config.idleBatch))
+	}
+	return w.scratch[:min(len(w.scratch), most)]
 }
 
 // run is the trampoline: it resumes one coroutine after another until the runtime has ended.

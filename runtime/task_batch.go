@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -82,6 +83,10 @@ func checkBatch(what string, n int, isNil bool) {
 	}
 	if n < 0 {
 		panic(fmt.Sprintf("surewake: %s: %d tasks; there must be 0 or more", what, n))
+	}
+	if n > math.MaxInt32 {
+		panic(fmt.Sprintf("surewake: %s: %d tasks; there must be at most %d", what, n,
+			math.MaxInt32))
 	}
 }
 

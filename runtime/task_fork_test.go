@@ -471,13 +471,13 @@ func TestMisuseOfForks(t *testing.T) {
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, "surewake: Fork: the zero Cx; a Cx is what a task's function is given",
 			panics(func() { runtime.Fork(runtime.Cx{}, fibFork, 1) }))
-		require.Equal(t, "fork: Fork of a nil function",
+		require.Equal(t, "surewake: Fork: nil function",
 			panics(func() { runtime.Fork[int, int](cx, nil, 1) }))
-		require.Equal(t, "fork: For of a nil function",
+		require.Equal(t, "surewake: For: nil function",
 			panics(func() { runtime.For(cx, 0, 1, nil) }))
 		f := runtime.Fork(cx, fibFork, 1)
 		f.Join(cx)
-		require.Equal(t, "fork: join of a fork that was joined or abandoned",
+		require.Equal(t, "surewake: join of a fork that was joined or abandoned",
 			panics(func() { f.Join(cx) }))
 		var other runtime.Cx
 		h := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {

@@ -106,7 +106,7 @@ func TestMisuseOfLoopsOfTasks(t *testing.T) {
 			"surewake: MapErr: nil function": func() {
 				_, _ = runtime.MapErr[int, int](cx, nil, nil)
 			},
-			"fork: SortFunc of a nil function": func() {
+			"surewake: SortFunc: nil function": func() {
 				runtime.SortFunc[int](cx, nil, nil)
 			},
 		} {

@@ -40,7 +40,7 @@ func TestWhereDueTasksGo(t *testing.T) {
 			w := rt.workers[0]
 			push := func() *task {
 				x := Submit(rt, func(Cx) (int, error) { return 0, nil })
-				require.Equal(t, 1, rt.injector.TakeFunc(w.scratch[:1], 1, w.takeCredit))
+				require.Equal(t, 1, rt.injector.TakeFunc(w.batch(1), 1, w.takeCredit))
 				return &x.task
 			}
 			for range c.queued {

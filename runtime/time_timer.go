@@ -242,7 +242,7 @@ func (w *worker) dueQueued() bool {
 
 // takeDue fires timers that are due, at most the given number, and passes their tasks to push.
 func (w *worker) takeDue(now int64, most int, push func(*task)) {
-	due := w.scratch[:min(len(w.scratch), most)]
+	due := w.batch(most)
 	due = due[:w.rt.timers.takeDue(now, due)]
 	for _, t := range due {
 		if t.state.Wake() == taskstate.WakeEnqueue {

@@ -1,0 +1,53 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/surewake/surewake/park"
+)
+
+const (
+	// anyThreads is how many workers may have a thread each without a look at the limit.
+	anyThreads = 64
+	// mostThreads is how many workers have a thread each unless Parker says so.
+	mostThreads = 256
+)
+
+// chooseParker sets how workers sleep if nobody has, so that they work, and returns an error if
+// they cannot in the way that was set: Go ends the process if it needs a thread too many.
+// (runtime/R53)
+func (c *config) chooseParker() error {
+	switch {
+	case c.parker == park.Portable || !park.Futex.Available():
+	case c.parker == park.Default:
+		if c.workers > mostThreads || c.workers > anyThreads && c.workers > threadLimit()/2 ||
+			inBubble(time.Now()) {
+			c.parker = park.Portable
+		}
+	case c.workers > anyThreads && c.workers >= threadLimit():
+		return fmt.Errorf("surewake: Workers(%d): each takes a thread with Parker(Futex), and Go "+
+			"allows %d (debug.SetMaxThreads); Parker(Portable) takes none",
+			c.workers, threadLimit())
+	}
+	return nil
+}
+
+// threadLimit returns how many threads Go allows the process.
+func threadLimit() int {
+	threadLimitLock.Lock()
+	defer threadLimitLock.Unlock()
+	limit := debug.SetMaxThreads(math.MaxInt32)
+	debug.SetMaxThreads(limit)
+	return limit
+}
+
+var threadLimitLock sync.Mutex
+
+// inBubble reports whether now is a time in a bubble of testing/synctest, where threads that sleep
+// in the kernel stop the clock. The clocks of bubbles begin with the year 2000, and Go has no other
+// sign of them outside of tests. Where a clock is set wrong, workers wake a little later.
+func inBubble(now time.Time) bool { return now.Year() >= 2000 && now.Year() < 2010 }

@@ -1,0 +1,72 @@
+package runtime
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/park"
+)
+
+// A runtime with the default options works in a bubble of testing/synctest, whose clock does not
+// wait for workers that sleep. (runtime/R53)
+func TestRuntimeInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := New(Workers(2))
+		require.NoError(t, err)
+		start := time.Now()
+		_, err = Submit(rt, func(cx Cx) (int, error) {
+			return Timeout(cx, 2*time.Hour, func(cx Cx) (int, error) {
+				return 0, cx.Sleep(time.Hour)
+			})
+		}).Wait(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, time.Hour, time.Since(start))
+		require.NoError(t, rt.Close())
+	})
+	require.False(t, inBubble(time.Now()))
+}
+
+// More workers than have a thread each sleep as goroutines, unless somebody has chosen.
+// (runtime/R53)
+func TestManyWorkersSleepAsGoroutines(t *testing.T) {
+	if !park.Futex.Available() {
+		t.Skip("no worker has a thread to itself")
+	}
+	for _, c := range []struct {
+		workers     int
+		kind, sleep park.Kind
+	}{
+		{2, park.Default, park.Default},
+		{anyThreads, park.Default, park.Default},
+		{mostThreads + 1, park.Default, park.Portable},
+		{65536, park.Default, park.Portable},
+		{mostThreads + 1, park.Futex, park.Futex},
+		{65536, park.Portable, park.Portable},
+	} {
+		config, err := configure([]Option{Workers(c.workers), Parker(c.kind)})
+		require.NoError(t, err)
+		require.NoError(t, config.chooseParker())
+		require.Equal(t, c.sleep, config.parker, "%d workers", c.workers)
+	}
+}
+
+// Of many workers, none searches before it has slept once; that finds what is there. (runtime/R53)
+func TestManyWorkersStartWithoutASearch(t *testing.T) {
+	for _, n := range []int{mostThreads, mostThreads + 1} {
+		c, err := configure([]Option{Workers(n), Parker(park.Portable)})
+		require.NoError(t, err)
+		rt := assemble(c)
+		thief, victim := rt.workers[0], rt.workers[n-1]
+		h := Submit(rt, func(Cx) (int, error) { return 0, nil })
+		require.Equal(t, 1, rt.injector.TakeFunc(victim.batch(1), 1, victim.takeCredit))
+		victim.ring.Push(victim.scratch[0], victim.overflowFn)
+		if n > mostThreads {
+			require.Nil(t, thief.search())
+		}
+		require.Same(t, &h.task, thief.search())
+	}
+}
