@@ -57,7 +57,14 @@ func (e *engine) pick() int {
 		next, more = e.beginNode(d, cand)
 		back = back.union(more)
 	}
-	ch := e.choose(en, cand, next)
+	given, done := e.givenAt(d), threadSet{}
+	ch := -1
+	if given != nil {
+		ch, done = e.takeGiven(given, d, cand), setOf(given.Done)
+		back = back.union(setOf(given.Back))
+	} else {
+		ch = e.choose(en, cand, next)
+	}
 	if ch < 0 {
 		return endFailed
 	}
@@ -67,8 +74,9 @@ func (e *engine) pick() int {
 	}
 	back = back.union(e.tiesWith(e.threads[ch]).intersection(en))
 	back.add(ch)
-	done := only(ch)
-	*ev = event{}
+	done.add(ch)
+	plain := e.optimal && e.isPart() && e.isPlain(given, d)
+	*ev = event{plain: plain}
 	ev.tid, ev.pending, ev.idle, ev.objs = int32(ch), e.pending, idle, int32(e.nobjs)
 	ev.low[nodeEnabled], ev.low[nodeSleep], ev.low[nodeBack] = en.low, e.sleep.low, back.low
 	ev.low[nodeDone], ev.low[nodeHeld] = done.low, held.low

@@ -13,7 +13,7 @@ const smallSearch = 64
 // searchAgain starts a small search of a race run a second time, which looks for races only: what
 // the first one counted is kept. It reports false if there is nothing to start.
 func (e *engine) searchAgain() bool {
-	again := Race && e.reduce && !e.bounded && e.certificate == nil && !e.cfg.Linearize &&
+	again := Race && e.reduce && !e.bounded && e.certificate == nil && !e.cfg.Linearize && !e.isPart() &&
 		e.res.Failure == nil && e.res.Executions() <= smallSearch &&
 		e.longest*e.n <= mostOrders
 	if !again {
