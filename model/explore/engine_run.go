@@ -128,12 +128,8 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantsAgain() {
-		if e.isPart() {
-			r.Again = &Subtree{Modes: e.modeText(true)}
-			return false
-		}
-		e.startAgain()
+	if e.wantsAgain() && !e.startAgain() {
+		return false
 	}
 	n := r.Executions()
 	switch {
@@ -145,7 +141,7 @@ func (e *engine) more() bool {
 	case e.cfg.expands != nil:
 		e.expand()
 		return false
-	case n == 1 && !e.twice && e.root == 0 && !e.wasBegun && r.Failure == nil && !e.rng.on:
+	case n == 1 && e.isRepeated():
 		// the first schedule once more, to see whether the body repeats itself
 		e.twice, e.plen = true, e.depth
 		return true
@@ -170,14 +166,24 @@ func (e *engine) more() bool {
 	return true
 }
 
+// isRepeated reports whether the first schedule is to be run once more.
+func (e *engine) isRepeated() bool {
+	return !e.twice && e.root == 0 && !e.wasBegun && e.res.Failure == nil && !e.rng.on
+}
+
 // wantsAgain reports whether an execution asked for other options.
 func (e *engine) wantsAgain() bool {
 	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous ||
 		e.wantWholeWords || e.wantAnyLoops || e.wantPolls
 }
 
-// startAgain restarts the exploration with the options that an execution asked for.
-func (e *engine) startAgain() {
+// startAgain restarts the exploration with the options that an execution asked for. It reports
+// false if others explore a part of it.
+func (e *engine) startAgain() bool {
+	if e.isPart() {
+		e.res.Again = &Subtree{Modes: e.modeText(true)}
+		return false
+	}
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
 	e.simple, e.wantSimple = e.simple || e.wantSimple, false
@@ -195,6 +201,7 @@ func (e *engine) startAgain() {
 	}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 	e.raced, e.taken, e.branches, e.follow = e.raced[:0], e.taken[:0], nil, nil
+	return true
 }
 
 // budgetEnd returns when the time for the exploration is used up, zero if it has no end.

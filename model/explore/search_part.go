@@ -37,8 +37,8 @@ import (
 // When executions ask for another way to search (engine.wantsAgain), all subtrees are to be
 // searched in that way, from the beginning. So the search of a subtree ends then (Result.Again).
 //
-// In a loop that polls channels, how often it does so before what it waits for comes is not the same
-// for all executions of a trace: their number depends on which thread was first. A search that
+// In a loop that polls channels, how often it does so before what it waits for comes is not the
+// same for all executions of a trace: their number depends on which thread was first. A search that
 // meets such a loop gives nothing away (engine.polls).
 //
 // Within a bound on preemptions nothing is given away: to explore every thread would repeat traces
@@ -119,21 +119,25 @@ func (e *engine) givenAt(d int) *Branch {
 	return nil
 }
 
-// takeGiven returns the thread of the step b at depth d, where those of cand can run. It returns -1
-// if that is not possible.
-func (e *engine) takeGiven(b *Branch, d int, cand threadSet) int {
+// leadsOn reports whether the step b of the subtree can be taken at depth d, where those of cand
+// can run. If not, the execution fails.
+func (e *engine) leadsOn(b *Branch, d int, cand threadSet) bool {
 	last := d == len(e.given)-1
 	if !cand.has(b.Thread) || last && e.lastHash() != e.cfg.Subtree.Hash {
 		e.nondeterministic("the first %d steps of a schedule lead to another state in this "+
-			"process: (now %s)", d, e.pendingList())
-		return -1
+			"process (now %s)", d, e.pendingList())
+		return false
 	}
-	return b.Thread
+	return true
 }
 
-// isPlain reports whether races are reversed without wakeup sequences at the new node at depth d.
+// isPlain reports whether races are reversed without wakeup sequences at the new node at depth d,
+// from which b is explored.
 func (e *engine) isPlain(b *Branch, d int) bool {
-	if b != nil && (len(b.Done) > 1 || len(b.Back) > 1) {
+	switch {
+	case !e.optimal || !e.isPart():
+		return false
+	case len(b.Done) > 1 || len(b.Back) > 1:
 		return true
 	}
 	return d > 0 && e.stack[d-1].plain && !e.sleep.empty()

@@ -13,7 +13,8 @@ const smallSearch = 64
 // searchAgain starts a small search of a race run a second time, which looks for races only: what
 // the first one counted is kept. It reports false if there is nothing to start.
 func (e *engine) searchAgain() bool {
-	again := Race && e.reduce && !e.bounded && e.certificate == nil && !e.cfg.Linearize && !e.isPart() &&
+	again := Race && e.reduce && !e.bounded && e.certificate == nil && !e.cfg.Linearize &&
+		!e.isPart() &&
 		e.res.Failure == nil && e.res.Executions() <= smallSearch &&
 		e.longest*e.n <= mostOrders
 	if !again {
@@ -22,8 +23,7 @@ func (e *engine) searchAgain() bool {
 	counted := e.res
 	e.counted = &counted
 	e.cfg.Linearize = true
-	e.startAgain()
-	return true
+	return e.startAgain()
 }
 
 // endOfSearches restores what the first search counted, unless the second one found a race.
