@@ -209,6 +209,9 @@ func (c *call) checkFlags() {
 			";\nboth explores each check with short timers or sleeps twice: so that time passes\n"+
 			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
 			"passes while goroutines can run; synctest leaves out the second")
+	c.flags.IntVar(&o.Jobs, "jobs", 1,
+		"let up to `n` processes share each check that runs for longer than a second;\n"+
+			"how many executions are cut short (pruned) then differs from run to run")
 	c.flags.StringVar(&o.Certify, "certify", "",
 		"write the explored traces of each check into `folder`, from which\n"+
 			"github.com/surewake/surewake/model/certify verifies that none is missing")

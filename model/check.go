@@ -88,6 +88,8 @@ type check struct {
 	file  string        // of the call of Check
 	line  int
 	whole *whole // nil if Check was called
+
+	divided bool // several processes have explored it
 }
 
 func (c *check) run() {
@@ -103,13 +105,17 @@ func (c *check) run() {
 		c.replay(cfg)
 		return
 	}
+	if c.set.Mode == wire.Help {
+		c.help(cfg)
+		return
+	}
 	replayed, fails := c.regress(cfg)
 	if fails {
 		return
 	}
-	res := explore.Run(cfg, c.execution(&cfg))
+	res := c.explore(&cfg)
 	if c.timePasses(&cfg, &res) {
-		res = both(res, explore.Run(cfg, c.execution(&cfg)))
+		res = both(res, c.explore(&cfg))
 	}
 	if err := c.certify(res.Certificate); err != nil {
 		c.refuse(wire.KindInternal, "the traces could not be written: %v", err)

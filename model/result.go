@@ -22,6 +22,9 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Bounded: res.Bounded, Assumptions: slices.Clone(c.opts.assume),
 		Digest: fmt.Sprintf("%016x", res.Digest),
 	}
+	if c.divided {
+		r.Digest = "" // it depends on how the tree was divided
+	}
 	if c.opts.timeouts > 0 {
 		r.Assumptions = append(r.Assumptions,
 			fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))
@@ -118,7 +121,11 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 	}
 	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
 	end := time.Now().Add(shortest)
-	for k := 0; k < f.Preemptions; k++ {
+	most := f.Preemptions
+	if c.divided {
+		most++ // which of several failures comes first depends on the processes
+	}
+	for k := 0; k < most; k++ {
 		left := time.Until(end)
 		if left <= 0 {
 			break

@@ -306,6 +306,7 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Executions:  r.options.Budget.Executions,
 		Seed:        r.options.Seed,
 		Progress:    true,
+		Jobs:        r.options.Jobs,
 		Package:     t.pkg.Path,
 		Certify:     r.options.certifyDir(race),
 		AllSteps:    r.options.Certify != "",

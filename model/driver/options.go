@@ -54,6 +54,7 @@ type Options struct {
 	Certify  string        // folder for the traces of each check, of the plain run; "": none
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs
+	Jobs     int           // processes that share one long check; 0 is 1
 	Cache    string        // directory of rewritten copies; "" is the user's cache directory
 }
 
@@ -100,6 +101,9 @@ func (o *Options) normalize() error {
 	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog
+	}
+	if o.Jobs < 0 {
+		return usagef("jobs %d: want 1 or more", o.Jobs)
 	}
 	if o.Procs == 0 {
 		o.Procs = runtime.NumCPU()

@@ -44,6 +44,8 @@ type Config struct {
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
 	Certify          bool             // write down all executions (show_certify.go)
 	AllSteps         bool             // what a thread does when it is left alone is steps, too
+	Subtree          *Subtree         // what to explore; nil: everything
+	Every            time.Duration    // how often Between is called; 0: after each execution
 
 	Begin    func()                // before each execution
 	End      func() *Failure       // after each complete execution
@@ -52,6 +54,9 @@ type Config struct {
 	Failed   func() *Failure       // after each execution: a failure that the test noted, or nil
 	Observe  func(*Step) error     // after each operation, *Step reused; an error is a failure
 	Progress func(Result, float64) // about four times a second, with the explored part of the tree
+	Between  func(Part) bool       // after an execution that is not the last one: whether to go on
+
+	expands *[]Subtree // see Expand
 }
 
 // Result is what an exploration found.
@@ -80,6 +85,8 @@ type Result struct {
 	Trace          []wire.Step // of the replayed execution
 	Unfit          string      // why the schedule to be replayed is none of the body; "" if it is
 	Certificate    string      // with Config.Certify: the text for model/certify
+	Cuts           []string    // the loops of which iterations were left out
+	Again          *Subtree    // of a part: all others are to be searched again, as this whole is
 
 	cut bool
 }
@@ -134,6 +141,7 @@ func Run(cfg Config, body func()) Result {
 		e.certificate = new(certificate)
 	}
 	e.cutRendezvous()
+	e.beginSubtree()
 	e.table.reset(8)
 	e.open()
 	old := debug.SetGCPercent(400)
@@ -172,7 +180,7 @@ func Run(cfg Config, body func()) Result {
 		panic(r)
 	}
 	e.endOfSearches()
-	e.res.Seconds = time.Since(e.start).Seconds()
+	e.res.Seconds, e.res.Cuts = time.Since(e.start).Seconds(), e.cuts
 	e.markRendezvous()
 	e.foundBefore()
 	e.finishCertificate()

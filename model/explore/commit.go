@@ -128,6 +128,9 @@ func (e *engine) newEvent(t *thread, ev *event) {
 	}
 	switch {
 	case e.reduce:
+		if t.op == OpPoll && t.spin.on {
+			e.notePoll()
+		}
 		if e.optimal && !e.isCertain(t, ev) {
 			e.searchSimply()
 		}

@@ -57,7 +57,13 @@ func (e *engine) pick() int {
 		next, more = e.beginNode(d, cand)
 		back = back.union(more)
 	}
-	ch := e.choose(en, cand, next)
+	given := e.givenAt(d)
+	if given == nil {
+		given = &Branch{Thread: e.choose(en, cand, next)}
+	} else if !e.leadsOn(given, d, cand) {
+		return endFailed
+	}
+	ch, done := given.Thread, setOf(given.Done)
 	if ch < 0 {
 		return endFailed
 	}
@@ -66,9 +72,10 @@ func (e *engine) pick() int {
 		e.keepSleepSet(d)
 	}
 	back = back.union(e.tiesWith(e.threads[ch]).intersection(en))
+	back = back.union(setOf(given.Back))
 	back.add(ch)
-	done := only(ch)
-	*ev = event{}
+	done.add(ch)
+	*ev = event{plain: e.isPlain(given, d)}
 	ev.tid, ev.pending, ev.idle, ev.objs = int32(ch), e.pending, idle, int32(e.nobjs)
 	ev.low[nodeEnabled], ev.low[nodeSleep], ev.low[nodeBack] = en.low, e.sleep.low, back.low
 	ev.low[nodeDone], ev.low[nodeHeld] = done.low, held.low

@@ -46,7 +46,7 @@
 //	thread*.go        threads and sets of them, how control changes hands, spin loops,
 //	                  uncontrolled goroutines
 //	search_*.go       nodes, clocks, races and backtracking, wakeup trees, bounds on preemptions,
-//	                  replay, random strategies
+//	                  parts of the tree, replay, random strategies
 //	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
 //	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
 //	time_*.go         the virtual clock, timers
@@ -111,6 +111,9 @@
 //   - Depth-first search through all schedules within that bound, without reduction. Two workers
 //     of the runtime make some 300 steps: tens of thousands of schedules with two preemptions,
 //     where a few hundred differ. It is what the reduction is tested against (Config.Unreduced).
+//   - To tell the search of one subtree about races that another one finds, so that a node above
+//     both has only the branches that some race asks for. Subtrees would then depend on one
+//     another; as they are, processes that never talk can search them (search_part.go).
 //   - Hashing of states. The state of an execution is spread over stacks, closures and the heap,
 //     and cannot be compared.
 //   - An operating system thread for each thread. A hand-off would cost microseconds instead of

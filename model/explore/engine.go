@@ -36,6 +36,7 @@ type event struct {
 	state   uint8  // of the object before the event: operation.before
 	idle    uint8  // why it ran although it comes last (thread_fair.go)
 	seen    bool   // val holds a result
+	plain   bool   // no wakeup sequences begin at its node (search_part.go)
 	arg     int64  // WaitGroup.Add: the delta
 	val     uint64 // the result, compared when the event is executed again
 	hash    uint64 // of the schedule up to and including this event
@@ -77,13 +78,17 @@ type engine struct {
 
 	// The path: the events of this execution, and the prefix of it that is given.
 
-	depth  int // events executed
-	plen   int // events of the prefix; the last of them was changed by backtrack
-	stack  []event
-	clk    []int32        // the clocks of the events (search_clock.go), stride entries each
-	stride int            // at most wordThreads
-	high   []nodeHigh     // by depth, valid for events with high
-	pages  [][]*clockPage // by depth: the further entries of the clocks; nil if none can have any
+	depth    int      // events executed
+	plen     int      // events of the prefix; the last of them was changed by backtrack
+	root     int      // events of it that lead to the root of a part of the tree (search_part.go)
+	later    bool     // the later choices of the last of those are a part of it, too
+	wasBegun bool     // a part of the tree was explored by others
+	given    []Branch // of a subtree, until its first execution has ended
+	stack    []event
+	clk      []int32        // the clocks of the events (search_clock.go), stride entries each
+	stride   int            // at most wordThreads
+	high     []nodeHigh     // by depth, valid for events with high
+	pages    [][]*clockPage // by depth: the further entries of the clocks; nil if none can have any
 
 	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
@@ -148,6 +153,7 @@ type engine struct {
 	// Wakeup trees (search_wakeup.go).
 
 	optimal     bool        // they are used; else backtracking sets alone
+	simple      bool        // they were given up
 	wantSimple  bool        // start again without them
 	raced       []raced     // races not yet inserted, by the depth of the later event
 	accs        [][]access  // by depth: of operations on channels
@@ -173,6 +179,8 @@ type engine struct {
 	wantOrderAdds  bool             // start again with orderAdds
 	orderDones     bool             // all changes of a WaitGroup depend on one another
 	wantOrderDones bool             // start again with orderDones
+	polls          bool             // channels are polled in a loop (search_part.go)
+	wantPolls      bool             // start again, undivided
 	usesWG         bool             // this execution changed a WaitGroup
 	rendezvous     bool             // unbuffered channels have queues (chan_rendezvous.go)
 	wantRendezvous bool             // start again with rendezvous
@@ -238,6 +246,7 @@ type engine struct {
 	start           time.Time
 	deadline        time.Time
 	report          time.Time // when progress was reported last
+	lastBetween     time.Time // when Config.Between was called last
 	procs           int       // GOMAXPROCS before the exploration
 	uncontrolled    uncontrolled
 }

@@ -67,6 +67,9 @@ func (e *engine) finish() {
 	}
 	e.tearDown()
 	eng = nil
+	if e.given != nil {
+		e.endGiven()
+	}
 	if e.twice && !e.repeated {
 		e.repeat()
 	} else {
@@ -126,8 +129,8 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
-	if e.wantsAgain() {
-		e.startAgain()
+	if e.wantsAgain() && !e.startAgain() {
+		return false
 	}
 	n := r.Executions()
 	switch {
@@ -136,7 +139,10 @@ func (e *engine) more() bool {
 		return true
 	case e.cfg.Record:
 		return false
-	case n == 1 && !e.twice && r.Failure == nil && !e.rng.on:
+	case e.cfg.expands != nil:
+		e.expand()
+		return false
+	case n == 1 && e.isRepeated():
 		// the first schedule once more, to see whether the body repeats itself
 		e.twice, e.plen = true, e.depth
 		return true
@@ -148,30 +154,41 @@ func (e *engine) more() bool {
 			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
 		}
 		if len(e.cuts) > 0 {
-			r.Bounded = strings.TrimPrefix(r.Bounded+"; "+e.cutText(), "; ")
+			r.Bounded = strings.TrimPrefix(r.Bounded+"; "+cutText(e.cuts), "; ")
 		}
 		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
 		return false
 	}
-	if n&15 == 0 || Race || n < 64 {
-		return e.checkTime()
+	if n&15 == 0 || Race || n < 64 || e.cfg.Between != nil && e.cfg.Every == 0 {
+		return e.checkTime() && e.between()
 	}
 	return true
+}
+
+// isRepeated reports whether the first schedule is to be run once more.
+func (e *engine) isRepeated() bool {
+	return !e.twice && e.root == 0 && !e.wasBegun && e.res.Failure == nil && !e.rng.on
 }
 
 // wantsAgain reports whether an execution asked for other options.
 func (e *engine) wantsAgain() bool {
 	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous ||
-		e.wantWholeWords || e.wantAnyLoops
+		e.wantWholeWords || e.wantAnyLoops || e.wantPolls
 }
 
-// startAgain restarts the exploration with the options that an execution asked for.
-func (e *engine) startAgain() {
+// startAgain restarts the exploration with the options that an execution asked for. It reports
+// false if others explore a part of it.
+func (e *engine) startAgain() bool {
+	if e.isPart() {
+		e.res.Again = &Subtree{Modes: e.modeText(true)}
+		return false
+	}
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
-	e.optimal, e.wantSimple = e.optimal && !e.wantSimple, false
+	e.simple, e.wantSimple = e.simple || e.wantSimple, false
+	e.optimal = e.optimal && !e.simple
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
@@ -185,6 +202,7 @@ func (e *engine) startAgain() {
 	}
 	e.plen, e.first, e.twice, e.repeated = 0, false, false, false
 	e.raced, e.taken, e.branches, e.follow = e.raced[:0], e.taken[:0], nil, nil
+	return true
 }
 
 // budgetEnd returns when the time for the exploration is used up, zero if it has no end.
@@ -229,7 +247,7 @@ func (e *engine) checkTime() bool {
 // explored estimates the explored part of the search tree from the branches known so far.
 func (e *engine) explored() float64 {
 	part, weight := 0.0, 1.0
-	for d := range e.plen {
+	for d := e.root; d < e.plen; d++ {
 		ev := &e.stack[d]
 		choices, asleep := float64(max(1, ev.choices)), e.node(ev, nodeSleep)
 		all := float64(e.node(ev, nodeBack).without(asleep).count()) * choices

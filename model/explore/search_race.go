@@ -15,7 +15,7 @@ const smallSearch = 64
 // searchAgain starts a small search of a race run a second time, which looks for races only: what
 // the first one counted is kept. It reports false if there is nothing to start.
 func (e *engine) searchAgain() bool {
-	again := Race && e.reduce && e.certificate == nil && e.counted == nil &&
+	again := Race && e.reduce && e.certificate == nil && e.counted == nil && !e.isPart() &&
 		(e.bounded || e.ordersLeft || !e.cfg.Linearize) &&
 		e.res.Failure == nil && e.res.Executions() <= smallSearch &&
 		e.longest*e.n <= mostOrders
@@ -28,8 +28,7 @@ func (e *engine) searchAgain() bool {
 	})
 	e.counted = &counted
 	e.cfg.Linearize = true
-	e.startAgain()
-	return true
+	return e.startAgain()
 }
 
 // endOfSearches restores what the first search counted, unless the second one found a race.

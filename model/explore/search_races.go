@@ -92,12 +92,15 @@ func (e *engine) racesBefore(t *thread, c class, f int32) {
 // after i that do not happen after it (source sets: Abdulla, Aronis, Jonsson, Sagonas, POPL 2014).
 // With alone, notdep(i) is reduced to the events in t's past.
 func (e *engine) reverse(i, d int, t *thread, c class, alone bool) {
+	if i < e.root {
+		return // every thread is explored from there (search_part.go)
+	}
 	if e.bounded {
 		e.reverseWithin(i, t.id)
 		return
 	}
 	initials := e.initials(i, d, t, c, alone)
-	if e.optimal {
+	if e.optimal && !e.stack[i].plain {
 		e.noteRace(i, d, t, c, initials)
 		return
 	}
@@ -192,7 +195,7 @@ func (e *engine) blockedRaces() {
 func (e *engine) backtrack() bool {
 	e.release(e.follow)
 	e.follow = nil
-	for d := e.depth - 1; d >= 0; d-- {
+	for d := e.depth - 1; d >= e.root; d-- {
 		ev := &e.stack[d]
 		if e.optimal {
 			e.forgetRaces(d)
@@ -216,6 +219,13 @@ func (e *engine) backtrack() bool {
 			}
 			ev.tid, ev.choice, ev.choices = int32(i), 0, 0 // choices are counted when it runs
 			e.plen = d + 1
+			return true
+		}
+	}
+	if e.later && e.root <= e.depth {
+		if ev := &e.stack[e.root-1]; ev.choice+1 < ev.choices {
+			ev.choice++
+			e.plen = e.root
 			return true
 		}
 	}

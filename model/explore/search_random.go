@@ -87,5 +87,8 @@ func (e *engine) firstChoice(n int32) int32 {
 	if e.rng.on {
 		return int32(e.rng.next() % uint64(n))
 	}
+	if b := e.givenAt(e.depth); b != nil {
+		return min(int32(b.Choice), n-1)
+	}
 	return 0
 }

@@ -104,7 +104,7 @@ func (e *engine) searchSimply() {
 		e.wantSimple = true
 		return
 	}
-	e.optimal = false
+	e.optimal, e.simple = false, true
 	for _, r := range e.raced {
 		e.backtrackTo(int(r.first), int(r.tid), r.initials)
 	}

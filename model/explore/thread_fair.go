@@ -556,10 +556,13 @@ func (e *engine) noteCut(who threadSet, why string) {
 }
 
 // cutText says which loops were cut short.
-func (e *engine) cutText() string {
-	slices.Sort(e.cuts)
+func cutText(cuts []string) string {
+	if len(cuts) == 0 {
+		return ""
+	}
+	slices.Sort(cuts)
 	return fmt.Sprintf("of a loop that waits, %d fruitless iterations while others can run: %s",
-		fruitlessLaps+1, strings.Join(e.cuts, ", "))
+		fruitlessLaps+1, strings.Join(cuts, ", "))
 }
 
 // loopPlace returns the file and line of the checked code that called.

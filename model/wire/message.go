@@ -12,6 +12,12 @@ type Message struct {
 	Result   *Result   `json:"result,omitempty"`
 	Skip     *Skip     `json:"skip,omitempty"`
 	Coverage *Coverage `json:"coverage,omitempty"`
+	Part     *Part     `json:"part,omitempty"`
+}
+
+// Part goes from a test binary to one that has started it to explore a part of a check.
+type Part struct {
+	Report json.RawMessage `json:"report"`
 }
 
 // Coverage tells what the executions of a check have reached.
@@ -53,7 +59,7 @@ type Result struct {
 	Races       int64    `json:"races"`             // executions with a data race
 	Bounded     string   `json:"bounded,omitempty"` // why the verdict is at most bounded
 	Assumptions []string `json:"assumptions,omitempty"`
-	Digest      string   `json:"digest,omitempty"` // over all explored schedules
+	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
 
 	// With Regress: what came of the schedule that was run first. One that fails is the failure.
 	Replayed string `json:"replayed,omitempty"`

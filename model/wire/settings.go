@@ -9,7 +9,7 @@ import (
 // Settings go from the command to a test binary, as JSON in the environment
 // variable [SettingsVariable].
 type Settings struct {
-	Mode        string        // Explore, Replay or Regress
+	Mode        string        // Explore, Replay, Regress or Help
 	Race        bool          // the binary was built with -race
 	Expect      []string      // import paths that must have been rewritten
 	Strategy    string        // as explore names it; "" is the exhaustive one
@@ -25,6 +25,7 @@ type Settings struct {
 	Package     string   // import path of the checks
 	Certify     string   // folder into which the traces of each check are written; "": none
 	AllSteps    bool     // what a goroutine does when it is left alone is steps, as in a trace
+	Jobs        int      // most processes that explore one check
 	Tests       bool     // ordinary tests are explored as they stand
 	Subtests    []string // of those: patterns for the elements of a name after the first
 }
@@ -34,6 +35,7 @@ const (
 	Explore = "explore" // every check of the Test function
 	Replay  = "replay"  // one schedule of one check
 	Regress = "regress" // that schedule first, and then every one of that check
+	Help    = "help"    // parts of that check, for the process that asks
 )
 
 // SettingsVariable names the environment variable that holds the Settings.

@@ -1,0 +1,186 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/explore"
+	"pgregory.net/rapid"
+)
+
+// tally is what a search counts, and how often each trace ended complete, and deadlocked.
+type tally struct {
+	complete, dead map[string]int
+	res            explore.Result
+}
+
+func (a *tally) add(b tally) {
+	for k, n := range b.complete {
+		a.complete[k] += n
+	}
+	for k, n := range b.dead {
+		a.dead[k] += n
+	}
+	a.res.Add(&b.res)
+}
+
+// A search searches a subtree of one program.
+type search struct {
+	t    require.TestingT
+	p    program
+	run  func(*world)
+	key  func(*world) string
+	cfg  explore.Config
+	rand *rand.Rand
+}
+
+func (s *search) of(cfg explore.Config) tally {
+	complete, dead, res := exploredBy(s.t, s.p, s.run, cfg, s.key)
+	return tally{complete, dead, res}
+}
+
+// frontier returns subtrees that the whole consists of, after n of them were divided.
+func (s *search) frontier(whole explore.Subtree, n int) ([]explore.Subtree, *explore.Subtree) {
+	var units []explore.Subtree
+	open := []explore.Subtree{whole}
+	for ; n > 0 && len(open) > 0; n-- {
+		next := open[0]
+		open = open[1:]
+		below, again := explore.Expand(s.cfg, next, func() { s.run(newWorld()) })
+		if again != nil {
+			return nil, again
+		}
+		if len(below) == 0 {
+			units = append(units, next)
+		}
+		open = append(open, below...)
+	}
+	return append(units, open...), nil
+}
+
+// units searches the subtrees of a frontier, in any order.
+func (s *search) units(n int) tally {
+	whole := explore.Subtree{}
+again:
+	units, other := s.frontier(whole, n)
+	if other != nil {
+		whole = *other
+		goto again
+	}
+	all := tally{complete: map[string]int{}, dead: map[string]int{}}
+	s.rand.Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
+	for _, u := range units {
+		cfg := s.cfg
+		cfg.Subtree = &u
+		got := s.of(cfg)
+		if got.res.Again != nil {
+			whole = *got.res.Again
+			goto again
+		}
+		all.add(got)
+	}
+	return all
+}
+
+// divided searches subtrees that are split and interrupted again and again.
+func (s *search) divided() tally {
+	whole := explore.Subtree{}
+again:
+	all := tally{complete: map[string]int{}, dead: map[string]int{}}
+	for queue := []explore.Subtree{whole}; len(queue) > 0; {
+		k := s.rand.IntN(len(queue))
+		next := queue[k]
+		queue = append(queue[:k], queue[k+1:]...)
+		cfg := s.cfg
+		cfg.Subtree = &next
+		cfg.Between = func(p explore.Part) bool {
+			if s.rand.IntN(4) == 0 {
+				queue = append(queue, p.Split()...)
+			}
+			if s.rand.IntN(8) > 0 {
+				return true
+			}
+			queue = append(queue, p.Rest())
+			return false
+		}
+		got := s.of(cfg)
+		if got.res.Again != nil {
+			whole = *got.res.Again
+			goto again
+		}
+		all.add(got)
+	}
+	return all
+}
+
+// sameInParts holds searches in parts against that of the whole tree: they must see the same
+// traces, each of them as often.
+func sameInParts(
+	t tester, p program, run func(*world), cfg explore.Config, key func(*world) string, seed uint64,
+) {
+	cfg.Preemptions = -1
+	s := &search{t, p, run, key, cfg, rand.New(rand.NewPCG(seed, 0))}
+	most := cfg
+	most.Executions, most.Subtree = 3_000, &explore.Subtree{}
+	whole := s.of(most)
+	for whole.res.Again != nil {
+		most.Subtree = whole.res.Again
+		whole = s.of(most)
+	}
+	if whole.res.Failures > 0 || whole.res.Bounded != "" && len(whole.res.Cuts) == 0 {
+		t.Skip("too large, or fails")
+	}
+	same := func(got tally, how string) {
+		require.Equal(t, whole.complete, got.complete, "%s: complete traces of\n%v", how, p)
+		require.Equal(t, whole.dead, got.dead, "%s: deadlocked traces of\n%v", how, p)
+		require.Equal(t, whole.res.Complete, got.res.Complete, "%s\n%v", how, p)
+		require.Equal(t, whole.res.Deadlocked, got.res.Deadlocked, "%s\n%v", how, p)
+		require.Equal(t, whole.res.Bounded, got.res.Bounded, "%s\n%v", how, p)
+	}
+	for _, n := range []int{1, 3, 20} {
+		same(s.units(n), fmt.Sprintf("%d nodes divided", n))
+	}
+	for range 2 {
+		same(s.divided(), "split and interrupted")
+	}
+}
+
+func TestPartsHaveEveryTraceOnce(t *testing.T) {
+	for name, ops := range map[string][]string{
+		"atomics": {"load", "store", "cas", "add"},
+		"mutexes": {"load", "store", "lock", "lock", "unlock", "trylock"},
+		"rwmutex": {
+			"rlock", "wlock", "tryrlock", "trywlock", "rwunlock", "rwunlock", "load", "store",
+		},
+		"choices":    {"load", "store", "cas", "choose"},
+		"waitgroups": {"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"},
+		"conditions": {"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"},
+		"once":       {"load", "store", "once", "once", "lock", "unlock"},
+		"spinning":   {"load", "store", "await", "cas", "lock", "unlock"},
+		"watching":   {"load", "store", "watch", "cas", "claim"},
+		"sends":      {"send", "recv", "recv", "close", "store", "load"},
+		"looks":      {"send", "recv", "poll", "offer", "len", "load", "store"},
+		"selects":    {"send", "recv", "either", "both", "close", "poll", "same"},
+		"polling":    {"send", "recv", "close", "keep polling", "keep offering"},
+		"timers": {
+			"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gen := genProgram(ops, 4, 3)
+			rapid.Check(t, func(t *rapid.T) {
+				p := gen.Draw(t, "program")
+				early := 0
+				if name == "timers" {
+					early = rapid.IntRange(0, 2).Draw(t, "early")
+				}
+				cfg := explore.Config{EarlyTimeouts: early}
+				sameInParts(t, p, p.run, cfg, (*world).outcome, rapid.Uint64().Draw(t, "seed"))
+			})
+		})
+	}
+}
