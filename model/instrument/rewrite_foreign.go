@@ -273,7 +273,7 @@ func (r *rewriter) handedOver(n *ast.CallExpr, values, funcs string) {
 	sig, ok := r.c.info.TypeOf(n.Fun).Underlying().(*types.Signature)
 	for i, arg := range n.Args {
 		t := r.c.info.TypeOf(arg)
-		if _, several := t.(*types.Tuple); several {
+		if several, ok := t.(*types.Tuple); ok && holdsForeign(several, values != "") {
 			r.beginForeign(foreignAnywhere)
 		}
 		if !ok || t == nil || !r.wrappable(arg) {
@@ -286,6 +286,17 @@ func (r *rewriter) handedOver(n *ast.CallExpr, values, funcs string) {
 			r.wrapForeign(arg, values)
 		}
 	}
+}
+
+// holdsForeign reports whether a result of a call that gives several is a function, or with values
+// an interface.
+func holdsForeign(results *types.Tuple, values bool) bool {
+	for v := range results.Variables() {
+		if isFunc(v.Type()) || values && types.IsInterface(v.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // parameter returns the type that argument i of a call has in it.

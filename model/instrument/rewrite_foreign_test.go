@@ -50,6 +50,7 @@ func TestWhatMayBeForeignIsMarked(t *testing.T) {
 package t
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -57,12 +58,17 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"text/template"
 	"time"
 )
 
 type has struct{ io.Closer }
 
 func each[C interface{ Close() error }](c C) { c.Close() }
+
+var _ = template.Must(template.New("").Parse(""))
+
+func stops() (context.Context, func()) { return nil, nil }
 
 func TestA(t *testing.T) {
 	var (
@@ -91,6 +97,8 @@ func TestA(t *testing.T) {
 	func() { has{c}.Close() }()
 	func() { go fmt.Print(1) }()
 	func() { l := io.Closer.Close; _ = l }()
+	func() { context.AfterFunc(stops()) }()
+	func() { fmt.Print(os.Getwd()) }()
 }
 `))
 	text := ""
@@ -114,9 +122,11 @@ func TestA(t *testing.T) {
 		"{sw_hook.ForeignHere(); has{c}.Close() }",
 		"{sw_hook.ForeignAnywhere(); { sw_f := fmt.Print;",
 		"{sw_hook.ForeignAnywhere(); l := io.Closer.Close",
+		"{sw_hook.ForeignAnywhere(); sw_hook.ContextAfterFunc(stops())",
 		"{ return sw_hook.CalledHere(sw_hook.Shared(os.Setenv, ",
 	} {
 		require.Contains(t, text, want)
 	}
+	require.NotContains(t, text, "RegisterForeignAnywhere")
 	require.NotContains(t, rewrittenText(t, set, "example.com/t", "a_test.go"), "Called")
 }
