@@ -42,7 +42,7 @@ func TestSelects(t *testing.T) {
 			})
 		}
 		x.Go("receiver", func() {
-			for range 5 {
+			for range 4 {
 				select {
 				case <-a:
 				case <-b:
