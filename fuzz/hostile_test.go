@@ -2,6 +2,7 @@ package fuzz_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,8 +19,16 @@ import (
 func seeded(t *testing.T, property func(require.TestingT, *gofuzz.Fuzzer)) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Int64().Draw(t, "seed")
-		property(t, gofuzz.NewWithSeed(seed).NilChance(0.3).NumElements(0, 5))
+		f := gofuzz.NewWithSeed(seed).NilChance(0.3).NumElements(0, 5)
+		property(t, f.Funcs(encoded))
 	})
+}
+
+// encoded makes a JSON value, which json.RawMessage has to be.
+func encoded(m *json.RawMessage, c gofuzz.Continue) {
+	var v map[string][]string
+	c.Fuzz(&v)
+	*m, _ = json.Marshal(v)
 }
 
 // messagesArrive: what a test binary sends arrives, whatever it prints before.
@@ -51,7 +60,9 @@ func TestMessagesArrive(t *testing.T) { seeded(t, messagesArrive) }
 
 // A line that only looks like a message is ordinary output.
 func FuzzParseMessage(f *testing.F) {
-	for _, s := range []string{"", "{}", `{"result":{}}`, `{"progress":null}`, `{"result":{"steps":1e99}}`, `{"result":[]}`} {
+	for _, s := range []string{
+		"", "{}", `{"result":{}}`, `{"progress":null}`, `{"result":{"steps":1e99}}`, `{"result":[]}`,
+	} {
 		f.Add([]byte(wire.Mark + s + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {

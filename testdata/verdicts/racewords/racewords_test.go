@@ -39,7 +39,7 @@ func TestManyReadsBeforeTheWrite(t *testing.T) {
 		w := new(word)
 		x.Go("reader", func() { w.read(x, 0) })
 		x.Go("writer", func() {
-			w.read(x, 1, 2, 3, 4, 5, 6)
+			w.readParts(x)
 			w.b[0] = 1
 		})
 		x.Join()
