@@ -38,6 +38,9 @@ func (u *uncontrolled) expect(n int) { u.count += n }
 // nearby is the distance up to which an address is taken to be on the same stack as a known one.
 const nearby = 16 << 10
 
+// stackUnit: Go's stacks begin and end at multiples of it. Two goroutines never share such a block.
+const stackUnit = 2 << 10
+
 // A span is what is known of a stack: size bytes from low on belong to it. goid is the number of
 // its goroutine, 0 while that is unknown.
 type span struct {
@@ -59,14 +62,15 @@ func (e *engine) isUncontrolled(t *thread, sp uintptr) bool {
 		e.uncontrolled.seen.CompareAndSwap(nil, &sighting{text})
 		return true
 	}
+	block := sp &^ (stackUnit - 1)
 	low, high := s.low, s.low+s.size
 	switch {
 	case sp < low && low-sp < nearby:
-		low = sp
+		low = block
 	case sp > high && sp-high < nearby:
-		high = sp
+		high = block + stackUnit - 1
 	default:
-		low, high = sp, sp
+		low, high = block, block+stackUnit-1
 	}
 	s.low, s.size = low, high-low
 	return false
