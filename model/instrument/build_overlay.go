@@ -34,9 +34,10 @@ func (s *Set) inModuleCache(p *listed) bool {
 // text has the same name in every run, and is never written twice.
 func (s *Set) writeCopy(kind, base string, text []byte) (string, error) {
 	sum := sha256.Sum256(append([]byte(base+"\n"), text...))
-	dir := filepath.Join(s.cache, kind, hex.EncodeToString(sum[:12]))
+	dir := filepath.Join(s.cache, kind, hex.EncodeToString(sum[:nameBytes]))
 	name := filepath.Join(dir, base)
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
+		used(dir)
 		return name, nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -47,7 +48,7 @@ func (s *Set) writeCopy(kind, base string, text []byte) (string, error) {
 
 // writeFile replaces a file at once, as another process may be reading it.
 func writeFile(name string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".tmp*")
+	tmp, err := os.CreateTemp(filepath.Dir(name), unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -183,14 +184,15 @@ func (s *Set) writeTree(kind string, files map[string][]byte) (string, error) {
 	for _, name := range sortedKeys(files) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
 	}
-	dir := filepath.Join(s.cache, kind, hex.EncodeToString(h.Sum(nil)[:12]))
+	dir := filepath.Join(s.cache, kind, hex.EncodeToString(h.Sum(nil)[:nameBytes]))
 	if _, err := os.Stat(dir); err == nil {
+		used(dir)
 		return dir, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return "", err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp*")
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), unfinished+"*")
 	if err != nil {
 		return "", err
 	}

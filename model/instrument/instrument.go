@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 )
 
 // The import paths that the rewriter knows by name.
@@ -94,6 +95,7 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		plans:    make(map[string]*plan),
 		texts:    make(map[string][]byte),
 	}
+	prune(cache, time.Now())
 	s.env = append(os.Environ(), cfg.Env...)
 	s.goenv, err = s.goEnv(
 		ctx, "GOARCH", "GOFLAGS", "GOMODCACHE", "GOMOD", "GOWORK", "GO111MODULE",
