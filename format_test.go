@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -320,4 +321,28 @@ func TestTheFormatOfGoTestIsReadByTest2json(t *testing.T) {
 		require.Contains(t, said[name], text, name)
 	}
 	require.Contains(t, said["TestFailed"], "    replay  ")
+}
+
+// What is going on is said where results are not, if there is somebody to read it.
+func TestWhereProgressIsShown(t *testing.T) {
+	terminal, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a device, as a terminal is
+	require.NoError(t, err)
+	defer terminal.Close()
+	for _, c := range []struct {
+		format         string
+		stdout, stderr io.Writer
+		shown          bool
+	}{
+		{"table", terminal, terminal, false}, // by the table
+		{"table", terminal, io.Discard, false},
+		{"table", io.Discard, terminal, true},
+		{"table", io.Discard, io.Discard, true}, // a line now and then
+		{"json", io.Discard, terminal, true},
+		{"json", io.Discard, io.Discard, false},
+		{"gotest", io.Discard, terminal, true},
+		{"gotest", io.Discard, io.Discard, false},
+	} {
+		call := &call{format: c.format, stdout: c.stdout, stderr: c.stderr}
+		require.Equal(t, c.shown, call.live() != nil, "%+v", c)
+	}
 }

@@ -263,6 +263,16 @@ func (c *call) output() (output, error) {
 		"format %q: want one of %s", c.format, strings.Join(formats, ", "))}
 }
 
+// live returns what says on standard error what is going on, nil if the table does so itself, or if
+// programs may read standard error together with the results.
+func (c *call) live() *driver.Live {
+	terminal, table := isTerminal(c.stderr), c.format == "table"
+	if table && isTerminal(c.stdout) || !table && !terminal {
+		return nil
+	}
+	return driver.NewLive(c.stderr, terminal)
+}
+
 func parsePreemptions(s string) (int, error) {
 	var n int
 	if _, err := fmt.Sscanf(s, "%d", &n); err != nil || n < 0 || fmt.Sprint(n) != s {
@@ -288,11 +298,18 @@ func (c *call) check() int {
 	if err != nil {
 		return c.trouble(err)
 	}
-	var observer driver.Observer = out
+	observers := driver.Observers{out}
 	if page != nil {
-		observer = driver.Observers{out, page}
+		observers = append(observers, page)
 	}
-	sum, err := driver.Check(c.ctx, c.opts, observer)
+	live := c.live()
+	if live != nil {
+		observers = append(observers, live)
+	}
+	sum, err := driver.Check(c.ctx, c.opts, observers)
+	if live != nil {
+		live.Close()
+	}
 	if err != nil {
 		if page != nil {
 			page.Abandon()

@@ -18,7 +18,7 @@ import (
 type Observer interface {
 	// Plan names the checks, as far as they are known before they run.
 	Plan(rows []Row)
-	// Active is called a few times a second.
+	// Active is called a few times a second, and once with a total of 0 before the plan.
 	Active(done, total int, active []Activity)
 	// Row comes in the order of the plan.
 	Row(Row)
@@ -79,6 +79,7 @@ func check(
 	ctx context.Context, opts Options, observer Observer, profile *profileFile,
 ) (Summary, error) {
 	var sum Summary
+	observer.Active(0, 0, nil)
 	root, err := moduleRoot(ctx, opts.Dir)
 	if err != nil {
 		return sum, err

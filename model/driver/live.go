@@ -18,6 +18,44 @@ type live struct {
 // liveWidth fits every terminal, so that the line never wraps.
 const liveWidth = 79
 
+// A Live says what is going on where results go elsewhere: on a terminal in a line at its bottom, in
+// a log in a line now and then.
+type Live struct {
+	line live
+	log  bool
+	said time.Time // when the last line of a log was written, or the first one could have been
+}
+
+// logEvery is the time between two lines of a log.
+const logEvery = 30 * time.Second
+
+// NewLive writes to a terminal, or to a log.
+func NewLive(out io.Writer, terminal bool) *Live {
+	return &Live{line: live{out: out}, log: !terminal, said: time.Now()}
+}
+
+// Plan has nothing to say.
+func (*Live) Plan([]Row) {}
+
+// Row has nothing to say.
+func (*Live) Row(Row) {}
+
+// Active shows what is going on.
+func (l *Live) Active(done, total int, active []Activity) { l.active(time.Now(), done, total, active) }
+
+func (l *Live) active(now time.Time, done, total int, active []Activity) {
+	switch {
+	case !l.log:
+		l.line.show(done, total, active)
+	case now.Sub(l.said) >= logEvery:
+		l.said = now
+		fmt.Fprintf(l.line.out, "surewake: %s\n", liveText(done, total, active))
+	}
+}
+
+// Close takes the line away.
+func (l *Live) Close() { l.line.clear() }
+
 func (l *live) show(done, total int, active []Activity) {
 	text := liveText(done, total, active)
 	pad := max(0, l.shown-len([]rune(text)))
@@ -33,8 +71,11 @@ func (l *live) clear() {
 }
 
 // liveText describes all processes together, and by name the one that will
-// take longest.
+// take longest. Before the checks are known it has none of them.
 func liveText(done, total int, active []Activity) string {
+	if total == 0 {
+		return "looking at the packages"
+	}
 	text := fmt.Sprintf("%d/%d", done, total)
 	var running []Activity
 	var executions int64

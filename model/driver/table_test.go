@@ -172,6 +172,28 @@ func TestJSONHasExactlyTheseKeys(t *testing.T) {
 		keys(lines[1]))
 }
 
+// On a terminal the line is there from the beginning, and goes; a log gets a line now and then.
+func TestLiveBesideResults(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLive(&b, true)
+	l.Active(0, 0, nil)
+	require.Equal(t, "\rlooking at the packages", b.String())
+	l.Active(1, 2, nil)
+	l.Row(Row{})
+	l.Close()
+	require.True(t, strings.HasSuffix(b.String(), "\r"+strings.Repeat(" ", len("1/2"))+"\r"))
+
+	b.Reset()
+	l = NewLive(&b, false)
+	begin := l.said
+	building := []Activity{{Place: "deque", Building: true}}
+	for seconds := range 70 {
+		l.active(begin.Add(time.Duration(seconds)*time.Second), seconds/10, 9, building)
+	}
+	l.Close()
+	require.Equal(t, "surewake: 3/9  building deque\nsurewake: 6/9  building deque\n", b.String())
+}
+
 func TestLiveLineSaysWhatIsLeft(t *testing.T) {
 	text := liveText(3, 9, []Activity{
 		{Place: "deque", Name: "TestB", Race: true, Executions: 1000000, Rate: 1000, Left: 600000},
