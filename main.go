@@ -40,6 +40,7 @@ const (
 const usage = `Surewake runs concurrent Go code through every interleaving that matters.
 
 	surewake check [flags] [packages]      run the checks of the packages
+	surewake merge [flags] FILE...         make one result of the shards of checks
 	surewake replay [flags] TOKEN          run one schedule of a check again and draw it
 	surewake mutants [flags] [packages]    put known bugs back, and see that each is found
 	surewake audit [flags]                 redo the proofs of the parts and of the injector
@@ -87,7 +88,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return completion(args, stdout, stderr)
 	}
 	dos := map[string]func(*call) int{
-		"check": (*call).check, "replay": (*call).replay, "mutants": (*call).mutants,
+		"check": (*call).check, "merge": (*call).merge, "replay": (*call).replay,
+		"mutants": (*call).mutants,
 	}
 	do := dos[command]
 	if do == nil {
@@ -115,6 +117,7 @@ func isHelp(arg string) bool {
 
 var synopsis = map[string]string{
 	"check":   "check [flags] [packages]",
+	"merge":   "merge [flags] FILE...",
 	"replay":  "replay [flags] TOKEN",
 	"mutants": "mutants [flags] [packages]",
 }
@@ -130,6 +133,7 @@ type call struct {
 	html           string // the file for the page, "" for none
 	full           bool   // pictures are as wide as they need
 	emitTest       bool   // replay prints a test
+	shardOut       string // the file for the certificate of a shard
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
@@ -143,12 +147,16 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	o.Preemptions = -1
 	o.Strategy = driver.Strategies[0]
 	c.flags.StringVar(&o.Dir, "C", "", "change to `dir` before anything else")
-	c.flags.StringVar(&o.Tags, "tags", "", "build `tags`, separated by commas")
-	c.flags.BoolVar(&o.Race, "race", true,
-		"explore every check under the race detector as well;\n"+
-			"without it no check is better than bounded")
-	c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
-		"let only timers and sleeps of less than this `time` end while goroutines can run")
+	if command != "merge" {
+		c.flags.StringVar(&o.Tags, "tags", "", "build `tags`, separated by commas")
+	}
+	if command != "merge" {
+		c.flags.BoolVar(&o.Race, "race", true,
+			"explore every check under the race detector as well;\n"+
+				"without it no check is better than bounded")
+		c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
+			"let only timers and sleeps of less than this `time` end while goroutines can run")
+	}
 	if command != "mutants" {
 		c.flags.BoolVar(&c.full, "full", false,
 			"draw executions as wide as they need, so that no name and no line of source is cut")
@@ -159,6 +167,10 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	switch command {
 	case "check":
 		c.checkFlags()
+		c.shardFlags()
+		c.formatFlags()
+	case "merge":
+		c.formatFlags()
 	case "replay":
 		c.flags.BoolVar(&c.emitTest, "emit-test", false,
 			"print, instead of the execution, a test file for its package, in which a regression test\n"+
@@ -219,6 +231,9 @@ func (c *call) checkFlags() {
 		"write into `file` which statements of the packages under check some execution reached,\n"+
 			"for go tool cover; the summary then lists the lines that none reached")
 	c.flags.Uint64Var(&o.Seed, "seed", 1, "`number` from which the random strategies start")
+}
+
+func (c *call) formatFlags() {
 	c.flags.StringVar(&c.format, "format", formats[0],
 		"print in the `format` "+strings.Join(formats, ", ")+";\n"+
 			"gotest is what go test -v prints, for go tool test2json and gotestsum:\n"+
@@ -298,9 +313,21 @@ func (c *call) check() int {
 	if err != nil {
 		return c.trouble(err)
 	}
+	certifier, err := c.certifier()
+	if err != nil {
+		return c.trouble(err)
+	}
+	return c.explore(out, page, certifier)
+}
+
+// explore runs the checks. Page and certifier are nil if none is wanted.
+func (c *call) explore(out output, page *driver.Page, certifier *driver.Certifier) int {
 	observers := driver.Observers{out}
 	if page != nil {
 		observers = append(observers, page)
+	}
+	if certifier != nil {
+		observers = append(observers, certifier)
 	}
 	live := c.live()
 	if live != nil {
@@ -327,6 +354,11 @@ func (c *call) check() int {
 	out.Close(sum)
 	if page != nil {
 		if err := page.Close(sum); err != nil {
+			return c.trouble(err)
+		}
+	}
+	if certifier != nil {
+		if err := certifier.Close(); err != nil {
 			return c.trouble(err)
 		}
 	}

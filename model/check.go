@@ -89,7 +89,10 @@ type check struct {
 	line  int
 	whole *whole // nil if Check was called
 
-	divided bool // several processes have explored it
+	broken   string          // why there is no result after all
+	divided  bool            // several processes have explored it
+	searches []wire.Search   // with Settings.Shards: what was found
+	merged   [][]wire.Search // with Settings.Found: what is not yet taken
 }
 
 func (c *check) run() {
@@ -109,6 +112,13 @@ func (c *check) run() {
 		c.help(cfg)
 		return
 	}
+	if c.set.Found != "" {
+		known, err := c.openFound()
+		if err != nil || !known {
+			c.refuse(wire.KindInternal, "no certificate has this check (error: %v)", err)
+			return
+		}
+	}
 	replayed, fails := c.regress(cfg)
 	if fails {
 		return
@@ -116,6 +126,10 @@ func (c *check) run() {
 	res := c.explore(&cfg)
 	if c.timePasses(&cfg, &res) {
 		res = both(res, c.explore(&cfg))
+	}
+	if c.broken != "" {
+		c.refuse(wire.KindInternal, "%s", c.broken)
+		return
 	}
 	if err := c.certify(res.Certificate); err != nil {
 		c.refuse(wire.KindInternal, "the traces could not be written: %v", err)

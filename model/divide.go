@@ -50,7 +50,12 @@ type helpReport struct {
 
 // explore explores the executions of the body, with the helpers that the command allows.
 func (c *check) explore(cfg *explore.Config) explore.Result {
-	if !c.mayDivide(cfg) {
+	switch {
+	case c.set.Found != "":
+		return c.merge()
+	case c.set.Shards > 0:
+		return c.share(cfg)
+	case c.set.Jobs < 2 || !c.mayDivide(cfg):
 		return explore.Run(*cfg, c.execution(cfg))
 	}
 	d := &division{
@@ -74,7 +79,7 @@ func (c *check) explore(cfg *explore.Config) explore.Result {
 // executions keeps it in one: an observer, marks of what was covered, a test as it stands.
 func (c *check) mayDivide(cfg *explore.Config) bool {
 	dpor := cfg.Strategy == "" || cfg.Strategy == explore.DPOR
-	return c.set.Jobs > 1 && dpor && cfg.Preemptions < 0 && cfg.Executions == 0 &&
+	return dpor && cfg.Preemptions < 0 && cfg.Executions == 0 &&
 		!cfg.Certify && cfg.Observe == nil && c.whole == nil && !c.set.Quick && hook.Marks() == nil
 }
 

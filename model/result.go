@@ -25,6 +25,10 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 	if c.divided {
 		r.Digest = "" // it depends on how the tree was divided
 	}
+	r.Searches = c.searches
+	if n := c.set.Shards; n > 0 {
+		r.Bounded = joined("; ", r.Bounded, fmt.Sprintf("shard %d of %d", c.set.Shard, n))
+	}
 	if c.opts.timeouts > 0 {
 		r.Assumptions = append(r.Assumptions,
 			fmt.Sprintf("at most %d early timeouts or signals in an execution", c.opts.timeouts))

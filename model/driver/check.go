@@ -98,8 +98,14 @@ func check(
 	}
 	defer r.close()
 	r.root = root
+	if err := opts.Merge.matches(tests); err != nil {
+		return sum, err
+	}
 	sum, err = r.all(ctx, tests, observer)
 	sum.NoRace = r.noRace
+	if err == nil {
+		err = opts.Merge.complete(&sum)
+	}
 	if err == nil && profile != nil {
 		sum.Coverage = r.cover.coverage(func(file string) string { return r.relative("", file) })
 		err = profile.write(&r.cover)
@@ -259,7 +265,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 // placed completes the rows of a test: where they are, and their tokens.
 func (r *runner) placed(t planned, rows []Row) []Row {
 	for i := range rows {
-		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
+		rows[i].Package, rows[i].Place, rows[i].source = t.pkg.Path, t.place, t.pkg.Source+t.pkg.Engine
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
 		if !rows[i].passes() && rows[i].schedule != "" {
 			rows[i].Token = wire.Token{
@@ -312,6 +318,9 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Certify:     r.options.certifyDir(race),
 		AllSteps:    r.options.Certify != "",
 	}
+	if r.options.Shard.Of > 0 {
+		s.Shard, s.Shards, s.Modes = r.options.Shard.K, r.options.Shard.Of, r.options.ShardModes
+	}
 	t.regress(&s)
 	return s
 }
@@ -330,6 +339,11 @@ func (r *runner) process(
 	defer r.release()
 	a := &Activity{Place: t.place, Name: t.test, Race: race, Left: -1}
 	defer r.show(a)()
+	if r.options.Merge != nil {
+		if s.Found, err = r.options.Merge.write(r.dir, t.pkg.Path, race); err != nil {
+			return nil, err
+		}
+	}
 	j := job{
 		binary: path, dir: t.pkg.Dir, run: t.run, settings: s, watchdog: r.options.Watchdog,
 		progress: func(p wire.Progress) {

@@ -56,8 +56,10 @@ type Row struct {
 	Trace *wire.Trace       `json:"-"` // the failing execution; nil if none was recorded
 	Files map[string]string `json:"-"` // what else was written, by kind
 
-	schedule string // of the failing execution
-	digest   string // of all schedules
+	schedule string           // of the failing execution
+	digest   string           // of all schedules
+	source   string           // instrument.Package.Source and Engine
+	searches [2][]wire.Search // with Options.Shard: of the plain run and the race run
 }
 
 // A Summary counts rows.
@@ -170,6 +172,7 @@ func (t *testRun) rows() []Row {
 	}
 	for _, r := range raced {
 		if at := indexByName(rows, r.Name); at >= 0 && rows[at].Verdict == skipped {
+			r.searches = [2][]wire.Search{1: r.searches[0]}
 			rows[at] = r
 			continue
 		}
@@ -180,6 +183,7 @@ func (t *testRun) rows() []Row {
 			r.object(wire.KindNondeterminism, fmt.Sprintf("only the race run has a result for %s: "+
 				"what is checked depends on something outside the checker's control", r.Name))
 		}
+		r.searches = [2][]wire.Search{1: r.searches[0]}
 		rows = append(rows, r)
 	}
 	return rows
@@ -236,7 +240,7 @@ func (t *testRun) rowOf(r *result) Row {
 		Assumptions: append([]string{}, r.Assumptions...),
 		Kind:        r.Kind, File: r.File, Line: r.Line,
 		Trace: r.Trace, Files: r.Files, Races: racesNone, Replayed: r.Replayed,
-		schedule: r.Schedule, digest: r.Digest,
+		schedule: r.Schedule, digest: r.Digest, searches: [2][]wire.Search{r.Searches, nil},
 	}
 	switch r.Verdict {
 	case Proved, Undecided, Failed:
@@ -325,6 +329,7 @@ func (r *Row) merge(race Row) {
 	seconds := r.Seconds + race.Seconds
 	defer func() { r.Seconds = seconds }()
 	r.Races = race.Races
+	r.searches[1] = race.searches[0]
 	for _, a := range race.Assumptions { // of code that only the race build has
 		if race.passes() && !slices.Contains(r.Assumptions, a) {
 			r.Assumptions = append(r.Assumptions, a)

@@ -33,6 +33,10 @@ type Options struct {
 	Run      string   // regular expression, as go test -run takes it; "" is every check
 	Tests    string   // likewise: ordinary tests that are explored instead of checks; "": none
 
+	Shard      Part    // of the executions of each check; the zero Part is all
+	ShardModes string  // letters that Merge has asked for; "": none
+	Merge      *Shards // what all shards have found, instead of an exploration; nil: explore
+
 	All         bool   // the mutants in testdata/mutants/more as well
 	Part        Part   // which of the selected mutants
 	Race        bool   // run every schedule under the race detector as well
@@ -104,6 +108,9 @@ func (o *Options) normalize() error {
 	}
 	if o.Jobs < 0 {
 		return usagef("jobs %d: want 1 or more", o.Jobs)
+	}
+	if err := o.checkShard(); err != nil {
+		return err
 	}
 	if o.Procs == 0 {
 		o.Procs = runtime.NumCPU()

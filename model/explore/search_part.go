@@ -269,13 +269,13 @@ func (e *engine) siblings(d int) (out []Subtree) {
 }
 
 // Expand returns the subtrees that s consists of, in their order: those that begin where its
-// executions first differ. It runs one of these. There are none if they do not differ. Again is
-// Result.Again.
-func Expand(cfg Config, s Subtree, body func()) (below []Subtree, again *Subtree) {
+// executions first differ. It runs one of these, whose result it returns. There are none if they do
+// not differ, or if the tree cannot be divided.
+func Expand(cfg Config, s Subtree, body func()) (below []Subtree, res Result) {
 	cfg.Subtree, cfg.Progress, cfg.Between = &s, nil, nil
 	cfg.expands = &below
-	res := Run(cfg, body)
-	return below, res.Again
+	res = Run(cfg, body)
+	return below, res
 }
 
 // expand puts the subtrees of the subtree that the search is of into Config.expands.

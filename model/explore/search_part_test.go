@@ -50,9 +50,9 @@ func (s *search) frontier(whole explore.Subtree, n int) ([]explore.Subtree, *exp
 	for ; n > 0 && len(open) > 0; n-- {
 		next := open[0]
 		open = open[1:]
-		below, again := explore.Expand(s.cfg, next, func() { s.run(newWorld()) })
-		if again != nil {
-			return nil, again
+		below, res := explore.Expand(s.cfg, next, func() { s.run(newWorld()) })
+		if res.Again != nil {
+			return nil, res.Again
 		}
 		if len(below) == 0 {
 			units = append(units, next)

@@ -39,6 +39,7 @@ type Package struct {
 	Replays []Replay // tests that replay a schedule of one of Checks
 	Tests   bool     // the package has test files
 	Source  string   // 8 hex digits over the original text that its test binary is made of
+	Engine  string   // likewise over the checker's part of that, which Source leaves out
 }
 
 // Set is the outcome of Rewrite. Its methods may be called concurrently.
@@ -127,7 +128,10 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 			Dir:   p.Dir,
 			Tests: len(p.TestGoFiles)+len(p.XTestGoFiles) > 0,
 		}
-		if pkg.Source, err = s.source(p); err != nil {
+		if pkg.Source, err = s.source(p, false); err != nil {
+			return nil, err
+		}
+		if pkg.Engine, err = s.source(p, true); err != nil {
 			return nil, err
 		}
 		if pkg.Checks, pkg.Replays, err = s.checks(ctx, p); err != nil {

@@ -332,11 +332,12 @@ func (s *Set) text(file string) ([]byte, error) {
 
 // source hashes everything that the package's test binary is compiled from,
 // the standard library and the checker apart. The names of files count by
-// their last element, so that a tree may lie anywhere.
-func (s *Set) source(root *listed) (string, error) {
+// their last element, so that a tree may lie anywhere. With engine, it hashes
+// the checker instead.
+func (s *Set) source(root *listed, engine bool) (string, error) {
 	var lines []string
 	for _, p := range s.plain.closure(root) {
-		if p.engine() {
+		if p.engine() != engine {
 			continue
 		}
 		for _, list := range [][]string{

@@ -61,6 +61,9 @@ type Result struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
 
+	// With Settings.Shards: what was found in each search of the check.
+	Searches []Search `json:"searches,omitempty"`
+
 	// With Regress: what came of the schedule that was run first. One that fails is the failure.
 	Replayed string `json:"replayed,omitempty"`
 
@@ -73,6 +76,18 @@ type Result struct {
 	Trace    *Trace            `json:"trace,omitempty"`
 	Files    map[string]string `json:"files,omitempty"` // what else was written, by kind
 }
+
+// Search is what one shard of a check has found in one search of it.
+type Search struct {
+	Units int             `json:"units"`           // parts into which it was divided for all shards
+	Hash  string          `json:"hash"`            // of these parts
+	Modes string          `json:"modes,omitempty"` // in which it was divided
+	Found json.RawMessage `json:"found"`           // an explore.Result
+}
+
+// Shards are the searches of all shards, by checks: of each check, and each search of it, what each
+// shard has found. A test binary gets them in the file Settings.Found.
+type Shards map[string][][]Search
 
 // Mark begins a line of a test binary's standard output that holds a Message.
 // A body that prints without a newline may leave text before it.

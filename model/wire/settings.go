@@ -26,6 +26,10 @@ type Settings struct {
 	Certify     string   // folder into which the traces of each check are written; "": none
 	AllSteps    bool     // what a goroutine does when it is left alone is steps, as in a trace
 	Jobs        int      // most processes that explore one check
+	Shard       int      // explore only this one of Shards parts of each check, from 1 on
+	Shards      int      // 0: explore all
+	Modes       string   // with Shards: how the search begins, see explore.Subtree
+	Found       string   // file of what shards have found, instead of an exploration; "": none
 	Tests       bool     // ordinary tests are explored as they stand
 	Subtests    []string // of those: patterns for the elements of a name after the first
 }
