@@ -25,11 +25,11 @@ func echoing64() ([]contender, func()) {
 	var tasks []*ours.Conn
 	var conns []net.Conn
 	for range clients {
-		a, b := connected()
-		goroutines.Go(func() { expectNo(echoAll(b)) })
-		conns = append(conns, a)
+		client, echoes := connected()
+		goroutines.Go(func() { expectNo(echoAll(echoes)) })
+		conns = append(conns, client)
 
-		a, b = connected()
+		a, b := connected()
 		server := must(rt.Conn(b))
 		rt.Go(func(cx ours.Cx) { expectNo(echoTask(cx, server)) })
 		tasks = append(tasks, must(rt.Conn(a)))

@@ -44,10 +44,18 @@ func (p program) runNested(w *world) {
 		}
 	}
 	w.prepare()
-	for i := len(p) - 1; i >= 0; i-- { // thread 0 last: it may be the body
+	begin := func(i int) {
 		if !started[int32(i)] {
 			p.start(w, i, i+1)
 		}
+	}
+	for i := range p {
+		if i > 0 || !w.bodyIsFirst {
+			begin(i)
+		}
+	}
+	if w.bodyIsFirst {
+		begin(0) // last: it runs here
 	}
 	explore.Join()
 }
