@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/driver"
+)
+
+const shardPackage = "./testdata/shards"
+
+// shard runs one shard of checks and returns its certificate.
+func shard(t *testing.T, dir string, k, n int, args ...string) (file string, a answer) {
+	t.Helper()
+	file = filepath.Join(dir, fmt.Sprintf("%d-of-%d.json", k, n))
+	args = append([]string{
+		"check", "-json", "-shard", fmt.Sprintf("%d/%d", k, n), "-shard-out", file,
+	}, args...)
+	return file, surewake(t, ".", append(args, shardPackage)...)
+}
+
+type shardCounts struct {
+	verdict, bounded, races string
+	complete, deadlocked    int64
+	assumed                 string
+}
+
+func countsOf(rows []driver.Row) map[string]shardCounts {
+	got := map[string]shardCounts{}
+	for _, r := range rows {
+		got[r.Name] = shardCounts{
+			r.Verdict, r.Bounded, r.Races, r.Complete, r.Deadlocked, strings.Join(r.Assumptions, "; "),
+		}
+	}
+	return got
+}
+
+// All shards together have the result of one process, in whatever order they were run and merged,
+// and if some were run twice; none has a proof by itself.
+func TestShards(t *testing.T) {
+	needRace(t)
+	const checks = "Adds|Small|Choices|Times"
+	rows, _ := surewake(t, ".", "check", "-json", "-run", checks, shardPackage).rows(t)
+	want := countsOf(rows)
+	require.Len(t, want, 4)
+
+	dir := t.TempDir()
+	var files []string
+	var most, sum int64
+	for _, k := range []int{2, 3, 1, 2} {
+		again := k == 2 && len(files) > 0
+		if again {
+			dir = t.TempDir()
+		}
+		file, a := shard(t, dir, k, 3, "-run", checks)
+		require.Zero(t, a.code, "%s", a)
+		if rows, _ = a.rows(t); !again {
+			most = max(most, countsOf(rows)["TestAdds"].complete)
+			sum += countsOf(rows)["TestAdds"].complete
+		}
+		for name, c := range countsOf(rows) {
+			require.Equal(t, "bounded", c.verdict, name)
+			require.Contains(t, c.bounded, fmt.Sprintf("shard %d of 3", k))
+		}
+		files = append(files, file)
+	}
+	require.EqualValues(t, 1680, sum)
+	require.Less(t, most, int64(1200), "of 1,680 in three shards")
+	a := surewake(t, ".", append([]string{"merge", "-json"}, files...)...)
+	require.Zero(t, a.code, "%s", a)
+	rows, _ = a.rows(t)
+	require.Equal(t, want, countsOf(rows))
+}
+
+// What one shard finds is shown as what one process finds.
+func TestShardsFindAFailure(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"merge", "-json"}
+	failed := 0
+	for k := range 2 {
+		file, a := shard(t, dir, k+1, 2, "-run", "Fails", "-race=false")
+		failed += a.code
+		args = append(args, file)
+	}
+	require.Positive(t, failed)
+	a := surewake(t, ".", args...)
+	require.Equal(t, exitFailed, a.code, "%s", a)
+	rows, _ := a.rows(t)
+	require.Len(t, rows, 1)
+	require.Equal(t, "FAILED", rows[0].Verdict)
+	require.Contains(t, surewake(t, ".", "replay", rows[0].Token).stdout, "the first came last")
+}
+
+// Merge gives no result if anything is missing, or does not fit.
+func TestMergeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for k := range 3 {
+		file, a := shard(t, dir, k+1, 3, "-run", "Adds|Small", "-race=false")
+		require.Zero(t, a.code, "%s", a)
+		files = append(files, file)
+	}
+	// changed writes a copy of the certificate of a shard that was changed.
+	changed := func(k int, change func(*driver.Certificate)) string {
+		text, err := os.ReadFile(files[k-1])
+		require.NoError(t, err)
+		var c driver.Certificate
+		require.NoError(t, json.Unmarshal(text, &c))
+		change(&c)
+		text, err = json.Marshal(c)
+		require.NoError(t, err)
+		name := filepath.Join(t.TempDir(), "changed.json")
+		require.NoError(t, os.WriteFile(name, text, 0o666))
+		return name
+	}
+	adds := func(change func(*driver.Certified)) func(*driver.Certificate) {
+		return func(c *driver.Certificate) { change(&c.Checks[0]) }
+	}
+	damaged := filepath.Join(dir, "damaged.json")
+	require.NoError(t, os.WriteFile(damaged, []byte(`{"version":1,"shard":2}`), 0o666))
+	for _, c := range []struct {
+		want  string
+		files []string
+	}{
+		{"merge wants the certificates", nil},
+		{"of 3 shards, these are missing: 2", []string{files[0], files[2]}},
+		{"no such file", []string{files[0], filepath.Join(dir, "none.json")}},
+		{"shard 2 of 0", []string{files[0], damaged, files[2]}},
+		{"say different things", append([]string{changed(2, adds(func(c *driver.Certified) {
+			c.Plain[0].Found = []byte(strings.Replace(string(c.Plain[0].Found), `"Complete": `,
+				`"Complete": 1`, 1))
+		}))}, files...)},
+		{"different flags or packages", []string{files[0], files[1], changed(3,
+			func(c *driver.Certificate) { c.Asked.Preemptions = 7 })}},
+		{"of 4", []string{files[0], files[1], changed(3, func(c *driver.Certificate) { c.Shards = 4 })}},
+		{"shard 3 has 1", []string{files[0], files[1], changed(3,
+			func(c *driver.Certificate) { c.Checks = c.Checks[:1] })}},
+		{"of source", []string{files[0], files[1], changed(3,
+			adds(func(c *driver.Certified) { c.Source = "0123456789abcdef" }))}},
+		{"has no result of a search of TestAdds", []string{files[0], files[1], changed(3,
+			adds(func(c *driver.Certified) { c.Plain, c.Verdict = nil, "undecided" }))}},
+		{"has no result of a search of TestSmall", []string{changed(1,
+			func(c *driver.Certificate) { c.Checks[1].Plain = nil }), files[1], files[2]}},
+		{"divided it in different ways", []string{files[0], files[1], changed(3,
+			adds(func(c *driver.Certified) { c.Plain[0].Hash = "0" }))}},
+		{"with -shard-modes a", []string{files[0], files[1], changed(3,
+			adds(func(c *driver.Certified) { c.Plain[0].Modes = "a" }))}},
+		{"has version 2", []string{files[0], files[1], changed(3,
+			func(c *driver.Certificate) { c.Version = 2 })}},
+	} {
+		a := surewake(t, ".", append([]string{"merge", "-json"}, c.files...)...)
+		require.Equal(t, exitTrouble, a.code, "%s: %s", c.want, a)
+		require.Contains(t, a.stderr, c.want)
+	}
+
+	everywhere := func(change func(*driver.Certified)) (all []string) {
+		for k := range 3 {
+			all = append(all, changed(k+1, adds(change)))
+		}
+		return all
+	}
+	a := surewake(t, ".", append([]string{"merge", "-json"},
+		everywhere(func(c *driver.Certified) { c.Source = "0123456789abcdef" })...)...)
+	require.Equal(t, exitTrouble, a.code, "%s", a)
+	require.Contains(t, a.stderr, "merge where the source and surewake are those of the shards")
+	a = surewake(t, ".", append([]string{"merge", "-json"},
+		everywhere(func(c *driver.Certified) { c.Name = "TestSubs" })...)...)
+	require.Equal(t, exitUndecided, a.code, "%s", a)
+	require.Contains(t, a.stdout, "no certificate has this check")
+}
+
+func TestShardUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-shard 0/3", "want K/N"}, {"-shard 4/3", "want K/N"}, {"-shard 2", "want K/N"},
+		{"-shard-out x", "-shard-out is for -shard"}, {"-shard-modes a", "-shard-modes is for -shard"},
+		{"-shard 1/2 -jobs 2", "-jobs"}, {"-shard 1/2 -strategy pct", "-strategy pct"},
+		{"-shard 1/2 -test .", "-test"}, {"-shard 1/2 -coverprofile x", "-coverprofile"},
+		{"-shard 1/2 -budget 100x", "-budget with a number"}, {"-shard 1/2 -shard-modes A", `"A"`},
+	} {
+		args := append([]string{"check"}, strings.Fields(c.args)...)
+		a := surewake(t, t.TempDir(), append(args, ".")...)
+		require.Equal(t, exitTrouble, a.code, "%s", a)
+		require.Contains(t, a.stderr, c.want, c.args)
+	}
+}

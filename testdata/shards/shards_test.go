@@ -1,0 +1,90 @@
+// Package shards has checks for `surewake check -shard`: large enough to be divided, and quick.
+package shards
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model"
+)
+
+// adders starts goroutines that each add 1 to a variable n times, and calls look with its value.
+func adders(x *model.Exec, goroutines, n int, look func(int32)) {
+	var v atomic.Int32
+	for range goroutines {
+		x.Go("adder", func() {
+			for range n {
+				look(v.Add(1))
+			}
+		})
+	}
+	x.Join()
+}
+
+// 9! / (3!)^3 = 1,680 traces.
+func TestAdds(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { adders(x, 3, 3, func(int32) {}) })
+}
+
+// Too small to be divided: the first shard has it.
+func TestSmall(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { adders(x, 2, 2, func(int32) {}) })
+}
+
+// Values are chosen, and ready cases.
+func TestChoices(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := make(chan int, 3)
+		for range 3 {
+			x.Go("sender", func() {
+				for range x.Choose(3) {
+					select {
+					case c <- 1:
+					default:
+					}
+				}
+			})
+		}
+		x.Go("receiver", func() {
+			for range 2 {
+				select {
+				case <-c:
+				default:
+				}
+			}
+		})
+		x.Join()
+	})
+}
+
+// Time passes in two ways, of which the first is too small to be divided.
+func TestTimes(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var v atomic.Int32
+		for range 2 {
+			x.Go("adder", func() {
+				v.Add(1)
+				time.Sleep(time.Millisecond)
+				v.Add(1)
+				v.Add(1)
+				v.Add(1)
+			})
+		}
+		x.Join()
+	})
+}
+
+// One execution of many fails.
+func TestFails(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var first, last atomic.Int32
+		x.Go("first", func() { first.Store(1) })
+		adders(x, 3, 2, func(v int32) {
+			if v == 6 {
+				last.Store(1 - first.Load())
+			}
+		})
+		x.Assert(last.Load() == 0, "the first came last")
+	})
+}
