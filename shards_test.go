@@ -97,6 +97,14 @@ func TestShardsFindAFailure(t *testing.T) {
 	require.Contains(t, surewake(t, ".", "replay", rows[0].Token).stdout, "the first came last")
 }
 
+// A search that is too small to be divided is judged as it is without shards.
+func TestShardOfAHiddenRace(t *testing.T) {
+	needRace(t)
+	_, a := shard(t, t.TempDir(), 1, 2, "-run", "HiddenRace")
+	require.Equal(t, exitFailed, a.code, "%s", a)
+	require.Contains(t, a.stdout, "data race")
+}
+
 // Merge gives no result if anything is missing, or does not fit.
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
