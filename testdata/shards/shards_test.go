@@ -100,8 +100,13 @@ func TestHiddenRace(t *testing.T) {
 				x.Assert(w[i] == 0, "byte %d is written", i)
 			}
 		}
-		x.Go("reader", func() { read(0) })
+		var v atomic.Int32
+		x.Go("reader", func() {
+			read(0)
+			v.Add(1)
+		})
 		x.Go("writer", func() {
+			v.Add(1)
 			read(1, 2, 3, 4, 5, 6, 7)
 			for i := 2; i < 8; i += 2 {
 				x.Assert(*(*uint16)(unsafe.Pointer(&w[i])) == 0, "bytes from %d are written", i)
