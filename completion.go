@@ -52,6 +52,7 @@ func completion(args []string, stdout, stderr io.Writer) int {
 // commands lists what the first argument may be.
 var commands = []struct{ name, what string }{
 	{"check", "run the checks of the packages"},
+	{"merge", "make one result of the shards of checks"},
 	{"replay", "run one schedule of a check again and draw it"},
 	{"mutants", "put known bugs back, and see that each is found"},
 	{"audit", "redo the proofs of the parts and of the injector"},
@@ -86,7 +87,7 @@ func flagWords(command string) (words []flagWord) {
 			w.values = driver.Times
 		case "C", "certify":
 			w.dir = true
-		case "html", "coverprofile":
+		case "html", "coverprofile", "shard-out":
 			w.file = true
 		}
 		words = append(words, w)
@@ -94,8 +95,8 @@ func flagWords(command string) (words []flagWord) {
 	return words
 }
 
-// withFlags are the commands that have flags; each of those of replay and mutants is one of check.
-var withFlags = []string{"check", "replay", "mutants", "audit"}
+// withFlags are the commands that have flags; each of those of the others but audit is one of check.
+var withFlags = []string{"check", "merge", "replay", "mutants", "audit"}
 
 // bashCompletion takes words as bash splits them: -format=json is three.
 func bashCompletion() string {
@@ -158,6 +159,8 @@ _surewake() {
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
 	elif [ "$command" = check ] || [ "$command" = mutants ]; then
 		_surewake_names -d "$cur"
+	elif [ "$command" = merge ]; then
+		_surewake_names -f "$cur"
 	fi
 }
 _surewake_names() { # names may have blanks
@@ -219,6 +222,8 @@ func zshCompletion() string {
 		switch c {
 		case "check", "mutants":
 			fmt.Fprint(&b, " \\\n\t\t'*:package:_files -/'")
+		case "merge":
+			fmt.Fprint(&b, " \\\n\t\t'*:certificate:_files'")
 		case "replay":
 			fmt.Fprint(&b, " \\\n\t\t'1:token: '")
 		}
@@ -266,6 +271,7 @@ func fishCompletion() string {
 		fmt.Fprintf(&b, "complete -c surewake -n \"__fish_seen_subcommand_from %s\" "+
 			"-a '(__fish_complete_directories)'\n", c)
 	}
+	fmt.Fprint(&b, "complete -c surewake -n \"__fish_seen_subcommand_from merge\" -F\n")
 	fmt.Fprintf(&b, "complete -c surewake -n \"__fish_seen_subcommand_from completion\" -a '%s'\n",
 		strings.Join(shells, " "))
 	return b.String()

@@ -17,19 +17,21 @@ var completed = []struct {
 	typed string
 	want  string // all of it, or with ... at the end its beginning
 }{
-	{"surewake ", "audit check completion help mutants replay"},
+	{"surewake ", "audit check completion help merge mutants replay"},
 	{"surewake re", "replay"},
 	{"surewake -st", "-strategy"},
 	{"surewake check -f", "-format -full"},
 	{"surewake check -format ", "gotest json table"},
 	{"surewake check -race=false -strategy p", "pct pos"},
 	{"surewake check -time s", "synctest"},
+	{"surewake merge -", "-C -format -full -html -json"},
 	{"surewake replay -", "-C -early -emit-test -full -html -race -tags"},
 	{"surewake mutants -a", "-all"},
 	{"surewake audit -", "-html -json -run"},
 	{"surewake completion ", "bash fish zsh"},
 	{"surewake check -html p", "page.html parts/"},
 	{"surewake check -C p", "parts/"},
+	{"surewake merge p", "page.html parts/"},
 	{"surewake check p", "parts/"},
 }
 
