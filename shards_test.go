@@ -35,7 +35,8 @@ func countsOf(rows []driver.Row) map[string]shardCounts {
 	got := map[string]shardCounts{}
 	for _, r := range rows {
 		got[r.Name] = shardCounts{
-			r.Verdict, r.Bounded, r.Races, r.Complete, r.Deadlocked, strings.Join(r.Assumptions, "; "),
+			r.Verdict, r.Bounded, r.Races, r.Complete, r.Deadlocked,
+			strings.Join(r.Assumptions, "; "),
 		}
 	}
 	return got
@@ -146,7 +147,8 @@ func TestMergeRefuses(t *testing.T) {
 		}))}, files...)},
 		{"different flags or packages", []string{files[0], files[1], changed(3,
 			func(c *driver.Certificate) { c.Asked.Preemptions = 7 })}},
-		{"of 4", []string{files[0], files[1], changed(3, func(c *driver.Certificate) { c.Shards = 4 })}},
+		{"of 4", []string{files[0], files[1], changed(3,
+			func(c *driver.Certificate) { c.Shards = 4 })}},
 		{"shard 3 has 1", []string{files[0], files[1], changed(3,
 			func(c *driver.Certificate) { c.Checks = c.Checks[:1] })}},
 		{"of source", []string{files[0], files[1], changed(3,
@@ -186,7 +188,8 @@ func TestMergeRefuses(t *testing.T) {
 func TestShardUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"-shard 0/3", "want K/N"}, {"-shard 4/3", "want K/N"}, {"-shard 2", "want K/N"},
-		{"-shard-out x", "-shard-out is for -shard"}, {"-shard-modes a", "-shard-modes is for -shard"},
+		{"-shard-out x", "-shard-out is for -shard"},
+		{"-shard-modes a", "-shard-modes is for -shard"},
 		{"-shard 1/2 -jobs 2", "-jobs"}, {"-shard 1/2 -strategy pct", "-strategy pct"},
 		{"-shard 1/2 -test .", "-test"}, {"-shard 1/2 -coverprofile x", "-coverprofile"},
 		{"-shard 1/2 -budget 100x", "-budget with a number"}, {"-shard 1/2 -shard-modes A", `"A"`},

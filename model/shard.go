@@ -11,10 +11,11 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// One exploration by several machines that know nothing of one another. Each divides the tree in the
-// same way, breadth first, into many more subtrees than there are shards, and explores every n-th of
-// them. What it found goes into its certificate. From the certificates of all shards the check has
-// its result as if one process had explored the tree: merge takes the place of the exploration.
+// One exploration by several machines that know nothing of one another. Each divides the tree in
+// the same way, breadth first, into many more subtrees than there are shards, and explores every
+// n-th of them. What it found goes into its certificate. From the certificates of all shards the
+// check has its result as if one process had explored the tree: merge takes the place of the
+// exploration.
 //
 // What cannot be divided (mayDivide, explore.Expand) is one subtree, the first, and so the first
 // shard's alone.

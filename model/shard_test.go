@@ -14,7 +14,8 @@ import (
 func sharded(t *testing.T, shard, shards, n int) (wire.Search, explore.Result) {
 	c := &check{
 		opts: options{preemptions: -1},
-		t:    t, name: "TestChoices", set: &wire.Settings{Shard: shard, Shards: shards, Preemptions: -1},
+		t:    t, name: "TestChoices",
+		set: &wire.Settings{Shard: shard, Shards: shards, Preemptions: -1},
 		body: func(x *Exec) {
 			for range n {
 				x.Choose(4)

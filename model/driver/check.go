@@ -265,7 +265,8 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 // placed completes the rows of a test: where they are, and their tokens.
 func (r *runner) placed(t planned, rows []Row) []Row {
 	for i := range rows {
-		rows[i].Package, rows[i].Place, rows[i].source = t.pkg.Path, t.place, t.pkg.Source+t.pkg.Engine
+		rows[i].Package, rows[i].Place = t.pkg.Path, t.place
+		rows[i].source = t.pkg.Source + t.pkg.Engine
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
 		if !rows[i].passes() && rows[i].schedule != "" {
 			rows[i].Token = wire.Token{

@@ -18,8 +18,8 @@ type live struct {
 // liveWidth fits every terminal, so that the line never wraps.
 const liveWidth = 79
 
-// A Live says what is going on where results go elsewhere: on a terminal in a line at its bottom, in
-// a log in a line now and then.
+// A Live says what is going on where results go elsewhere: on a terminal in a line at its bottom,
+// in a log in a line now and then.
 type Live struct {
 	line live
 	log  bool
@@ -41,7 +41,9 @@ func (*Live) Plan([]Row) {}
 func (*Live) Row(Row) {}
 
 // Active shows what is going on.
-func (l *Live) Active(done, total int, active []Activity) { l.active(time.Now(), done, total, active) }
+func (l *Live) Active(done, total int, active []Activity) {
+	l.active(time.Now(), done, total, active)
+}
 
 func (l *Live) active(now time.Time, done, total int, active []Activity) {
 	switch {

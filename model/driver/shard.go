@@ -14,8 +14,8 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// CertificateVersion is the version of certificates. It changes when a field goes or means something
-// else.
+// CertificateVersion is the version of certificates. It changes when a field goes or means
+// something else.
 const CertificateVersion = 1
 
 // A Certificate says what one shard has found.
@@ -61,8 +61,9 @@ func (o *Options) checkShard() error {
 		given bool
 		flag  string
 	}{
-		{o.Strategy != Strategies[0], "-strategy " + o.Strategy}, {o.Tests != "", "-test"},
-		{o.Jobs > 1, "-jobs"}, {o.Certify != "", "-certify"}, {o.CoverProfile != "", "-coverprofile"},
+		{o.Strategy != Strategies[0], "-strategy " + o.Strategy},
+		{o.Tests != "", "-test"}, {o.Jobs > 1, "-jobs"},
+		{o.Certify != "", "-certify"}, {o.CoverProfile != "", "-coverprofile"},
 		{o.Budget.Executions > 0, "-budget with a number of executions"},
 	} {
 		if no.given {
@@ -137,9 +138,9 @@ type Shards struct {
 	all []*Certificate // in the order of the shards
 }
 
-// ReadShards reads the certificates of all shards, in any order. One may be there several times, as
-// of a shard that was run again. It is an error if one is missing, if two of one shard say different
-// things, or if they are not of the same checks.
+// ReadShards reads the certificates of all shards, in any order. One may be there several times,
+// as of a shard that was run again. It is an error if one is missing, if two of one shard say
+// different things, or if they are not of the same checks.
 func ReadShards(names []string) (*Shards, error) {
 	var s Shards
 	from := map[int]string{}
@@ -352,8 +353,8 @@ func (s *Shards) searches(i int, race bool) (all [][]wire.Search, err error) {
 	}
 }
 
-// fits returns an error unless two shards have divided a search of a check in the same way. One that
-// has failed at once has not divided it.
+// fits returns an error unless two shards have divided a search of a check in the same way. One
+// that has failed at once has not divided it.
 func fits(check string, a, b *wire.Search) error {
 	switch {
 	case a.Units == 0 || b.Units == 0:

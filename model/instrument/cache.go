@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// The cache has a folder for each kind of copy, and in it a folder for each text or tree, whose time
-// of modification tells when it was last used. As in the go command's own cache, one that nobody has
-// used for some days is removed, at most once a day. What is in use is younger than usedWithin, so
-// no other process has it.
+// The cache has a folder for each kind of copy, and in it a folder for each text or tree, whose
+// time of modification tells when it was last used. As in the go command's own cache, one that
+// nobody has used for some days is removed, at most once a day. What a process uses was used just
+// before, so that no other one removes it.
 const (
 	usedWithin  = time.Hour // a time of last use that is younger is not written again
 	keptFor     = 5 * 24 * time.Hour
