@@ -48,7 +48,10 @@ func prune(cache string, now time.Time) {
 		dirs, _ := os.ReadDir(filepath.Join(cache, kind.Name()))
 		for _, dir := range dirs {
 			info, err := dir.Info()
-			if err == nil && dir.IsDir() && isCopy(dir.Name()) && now.Sub(info.ModTime()) > keptFor {
+			if err != nil || !dir.IsDir() || !isCopy(dir.Name()) {
+				continue
+			}
+			if now.Sub(info.ModTime()) > keptFor {
 				_ = os.RemoveAll(filepath.Join(cache, kind.Name(), dir.Name()))
 			}
 		}
