@@ -95,7 +95,7 @@ func flagWords(command string) (words []flagWord) {
 	return words
 }
 
-// withFlags are the commands that have flags. Each flag is one of check, but for those of audit.
+// withFlags are the commands that have flags.
 var withFlags = []string{"check", "merge", "replay", "mutants", "audit"}
 
 // bashCompletion takes words as bash splits them: -format=json is three.
