@@ -27,7 +27,7 @@ func TestProvedNeedsBothRuns(t *testing.T) {
 	require.Equal(t, Row{
 		Package: "example.com/ring", Place: ".", Name: "TestProved", Verdict: Proved,
 		Complete: 12, Deadlocked: 3, Pruned: 4, Steps: 1234, Seconds: 1,
-		Assumptions: []string{}, Races: "none", digest: "abc",
+		Assumptions: []string{}, Races: "none", digest: "abc", source: "1f3a9c2e",
 	}, r)
 
 	r = one(t, Options{Race: false}, "TestProved")
