@@ -118,9 +118,10 @@ again:
 }
 
 // sameInParts holds searches in parts against that of the whole tree: they must see the same
-// traces, each of them as often.
+// traces, and with exact each of them as often.
 func sameInParts(
-	t tester, p program, run func(*world), cfg explore.Config, key func(*world) string, seed uint64,
+	exact bool, t tester, p program, run func(*world), cfg explore.Config,
+	key func(*world) string, seed uint64,
 ) {
 	cfg.Preemptions = -1
 	s := &search{t, p, run, key, cfg, rand.New(rand.NewPCG(seed, 0))}
@@ -134,12 +135,20 @@ func sameInParts(
 	if whole.res.Failures > 0 || whole.res.Bounded != "" && len(whole.res.Cuts) == 0 {
 		return // too large, or fails
 	}
+	count := func(traces map[string]int) any {
+		if exact {
+			return traces
+		}
+		return keys(traces)
+	}
 	same := func(got tally, how string) {
-		require.Equal(t, whole.complete, got.complete, "%s: complete traces of\n%v", how, p)
-		require.Equal(t, whole.dead, got.dead, "%s: deadlocked traces of\n%v", how, p)
-		require.Equal(t, whole.res.Complete, got.res.Complete, "%s\n%v", how, p)
-		require.Equal(t, whole.res.Deadlocked, got.res.Deadlocked, "%s\n%v", how, p)
+		require.Equal(t, count(whole.complete), count(got.complete), "%s: complete:\n%v", how, p)
+		require.Equal(t, count(whole.dead), count(got.dead), "%s: deadlocked:\n%v", how, p)
 		require.Equal(t, whole.res.Bounded, got.res.Bounded, "%s\n%v", how, p)
+		if exact {
+			require.Equal(t, whole.res.Complete, got.res.Complete, "%s\n%v", how, p)
+			require.Equal(t, whole.res.Deadlocked, got.res.Deadlocked, "%s\n%v", how, p)
+		}
 	}
 	for _, n := range []int{1, 20} {
 		same(s.units(n), fmt.Sprintf("%d nodes divided", n))
@@ -179,7 +188,11 @@ func TestPartsHaveEveryTraceOnce(t *testing.T) {
 					early = rapid.IntRange(0, 2).Draw(t, "early")
 				}
 				cfg := explore.Config{EarlyTimeouts: early}
-				sameInParts(t, p, p.run, cfg, (*world).outcome, rapid.Uint64().Draw(t, "seed"))
+				// A select that waits may be explored more often than its traces, and how often
+				// depends on the order of the search.
+				exact := name != "selects"
+				seed := rapid.Uint64().Draw(t, "seed")
+				sameInParts(exact, t, p, p.run, cfg, (*world).outcome, seed)
 			})
 		})
 	}
