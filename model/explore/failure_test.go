@@ -204,7 +204,7 @@ func TestFailures(t *testing.T) {
 func TestGoroutineLeftBehindTheCheckersBack(t *testing.T) {
 	stop := make(chan bool)
 	defer close(stop)
-	// One that ends during an execution hides one that is started: those of earlier tests end first.
+	// One that ends meanwhile hides one that is started: those of earlier tests end first.
 	for n, same := runtime.NumGoroutine(), 0; same < 20; same++ {
 		time.Sleep(time.Millisecond)
 		if now := runtime.NumGoroutine(); now != n {
