@@ -53,6 +53,7 @@ func completion(args []string, stdout, stderr io.Writer) int {
 var commands = []struct{ name, what string }{
 	{"check", "run the checks of the packages"},
 	{"merge", "make one result of the shards of checks"},
+	{"shard", "write what runs all shards of checks in a cluster"},
 	{"replay", "run one schedule of a check again and draw it"},
 	{"mutants", "put known bugs back, and see that each is found"},
 	{"audit", "redo the proofs of the parts and of the injector"},
@@ -85,7 +86,7 @@ func flagWords(command string) (words []flagWord) {
 			w.values = driver.Strategies
 		case "time":
 			w.values = driver.Times
-		case "C", "certify":
+		case "C", "certify", "plan":
 			w.dir = true
 		case "html", "coverprofile", "shard-out":
 			w.file = true
@@ -96,7 +97,7 @@ func flagWords(command string) (words []flagWord) {
 }
 
 // withFlags are the commands that have flags.
-var withFlags = []string{"check", "merge", "replay", "mutants", "audit"}
+var withFlags = []string{"check", "merge", "shard", "replay", "mutants", "audit"}
 
 // bashCompletion takes words as bash splits them: -format=json is three.
 func bashCompletion() string {
@@ -157,7 +158,7 @@ _surewake() {
 		COMPREPLY=($(compgen -W "$values" -- "$cur"))
 	elif [ "${cur#-}" != "$cur" ]; then
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
-	elif [ "$command" = check ] || [ "$command" = mutants ]; then
+	elif [ "$command" = check ] || [ "$command" = mutants ] || [ "$command" = shard ]; then
 		_surewake_names -d "$cur"
 	elif [ "$command" = merge ]; then
 		_surewake_names -f "$cur"
@@ -220,7 +221,7 @@ func zshCompletion() string {
 			fmt.Fprintf(&b, " \\\n\t\t%s", single(spec, `'\''`))
 		}
 		switch c {
-		case "check", "mutants":
+		case "check", "mutants", "shard":
 			fmt.Fprint(&b, " \\\n\t\t'*:package:_files -/'")
 		case "merge":
 			fmt.Fprint(&b, " \\\n\t\t'*:certificate:_files'")
@@ -267,7 +268,7 @@ func fishCompletion() string {
 			fmt.Fprintln(&b)
 		}
 	}
-	for _, c := range []string{"check", "mutants"} {
+	for _, c := range []string{"check", "mutants", "shard"} {
 		fmt.Fprintf(&b, "complete -c surewake -n \"__fish_seen_subcommand_from %s\" "+
 			"-a '(__fish_complete_directories)'\n", c)
 	}

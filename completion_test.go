@@ -17,7 +17,7 @@ var completed = []struct {
 	typed string
 	want  string // all of it, or with ... at the end its beginning
 }{
-	{"surewake ", "audit check completion help merge mutants replay"},
+	{"surewake ", "audit check completion help merge mutants replay shard"},
 	{"surewake re", "replay"},
 	{"surewake -st", "-strategy"},
 	{"surewake check -f", "-format -full"},
@@ -32,6 +32,8 @@ var completed = []struct {
 	{"surewake check -html p", "page.html parts/"},
 	{"surewake check -C p", "parts/"},
 	{"surewake merge p", "page.html parts/"},
+	{"surewake shard -plan p", "parts/"},
+	{"surewake shard -i", "-image"},
 	{"surewake check p", "parts/"},
 }
 

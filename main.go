@@ -2,6 +2,8 @@
 // that matters.
 //
 //	surewake check [flags] [packages]
+//	surewake merge [flags] FILE...
+//	surewake shard -plan FOLDER [flags] [packages]
 //	surewake replay [flags] TOKEN
 //	surewake mutants [flags] [packages]
 //	surewake audit [flags]
@@ -41,6 +43,8 @@ const usage = `Surewake runs concurrent Go code through every interleaving that 
 
 	surewake check [flags] [packages]      run the checks of the packages
 	surewake merge [flags] FILE...         make one result of the shards of checks
+	surewake shard -plan FOLDER [flags] [packages]
+	                                       write what runs all shards of checks in a cluster
 	surewake replay [flags] TOKEN          run one schedule of a check again and draw it
 	surewake mutants [flags] [packages]    put known bugs back, and see that each is found
 	surewake audit [flags]                 redo the proofs of the parts and of the injector
@@ -89,7 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	dos := map[string]func(*call) int{
 		"check": (*call).check, "merge": (*call).merge, "replay": (*call).replay,
-		"mutants": (*call).mutants,
+		"mutants": (*call).mutants, "shard": (*call).plan,
 	}
 	do := dos[command]
 	if do == nil {
@@ -120,6 +124,7 @@ var synopsis = map[string]string{
 	"merge":   "merge [flags] FILE...",
 	"replay":  "replay [flags] TOKEN",
 	"mutants": "mutants [flags] [packages]",
+	"shard":   "shard -plan FOLDER [flags] [packages]",
 }
 
 // A call is one command with its flags.
@@ -134,6 +139,7 @@ type call struct {
 	full           bool   // pictures are as wide as they need
 	emitTest       bool   // replay prints a test
 	shardOut       string // the file for the certificate of a shard
+	planned        planned
 }
 
 func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *call {
@@ -157,7 +163,7 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 		c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
 			"let only timers and sleeps of less than this `time` end while goroutines can run")
 	}
-	if command != "mutants" {
+	if command != "mutants" && command != "shard" {
 		c.flags.BoolVar(&c.full, "full", false,
 			"draw executions as wide as they need, so that no name and no line of source is cut")
 		c.flags.StringVar(&c.html, "html", "",
@@ -166,11 +172,15 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	}
 	switch command {
 	case "check":
+		c.whichFlags()
 		c.checkFlags()
 		c.shardFlags()
 		c.formatFlags()
 	case "merge":
 		c.formatFlags()
+	case "shard":
+		c.whichFlags()
+		c.planFlags()
 	case "replay":
 		c.flags.BoolVar(&c.emitTest, "emit-test", false,
 			"print, instead of the execution, a test file for its package, in which a regression test\n"+
@@ -188,9 +198,29 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	return c
 }
 
-func (c *call) checkFlags() {
+// whichFlags say which checks are run, and which of their executions.
+func (c *call) whichFlags() {
 	o := &c.opts
 	c.flags.StringVar(&o.Run, "run", "", "run only the checks that match the regular `expression`")
+	c.flags.Var(&o.Budget, "budget",
+		"explore each check for at most a `time or number` of executions:\n"+
+			"30s, 10000x or 30s,10000x; the time is that of the plain run and the race run\n"+
+			"together, the number is for each of them; a check that is cut short is bounded")
+	c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions",
+		func(s string) error {
+			n, err := parsePreemptions(s)
+			o.Preemptions = n
+			return err
+		})
+	c.flags.StringVar(&o.Time, "time", driver.Times[0],
+		"let time pass in `ways`: "+strings.Join(driver.Times, " or ")+
+			";\nboth explores each check with short timers or sleeps twice: so that time passes\n"+
+			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
+			"passes while goroutines can run; synctest leaves out the second")
+}
+
+func (c *call) checkFlags() {
+	o := &c.opts
 	c.flags.Func("test",
 		"explore ordinary tests, those that call no model.Check, instead of checks: each that\n"+
 			"matches the regular `expression`, all its subtests together; -test TestX/. explores each\n"+
@@ -202,25 +232,10 @@ func (c *call) checkFlags() {
 			}
 			return nil
 		})
-	c.flags.Var(&o.Budget, "budget",
-		"explore each check for at most a `time or number` of executions:\n"+
-			"30s, 10000x or 30s,10000x; the time is that of the plain run and the race run\n"+
-			"together, the number is for each of them; a check that is cut short is bounded")
-	c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions",
-		func(s string) error {
-			n, err := parsePreemptions(s)
-			o.Preemptions = n
-			return err
-		})
 	c.flags.StringVar(&o.Strategy, "strategy", o.Strategy,
 		"choose schedules `by` "+strings.Join(driver.Strategies, ", ")+
 			";\ndpor explores all; the others are random and end after 10000 executions\n"+
 			"unless -budget says otherwise")
-	c.flags.StringVar(&o.Time, "time", driver.Times[0],
-		"let time pass in `ways`: "+strings.Join(driver.Times, " or ")+
-			";\nboth explores each check with short timers or sleeps twice: so that time passes\n"+
-			"only when nothing else can run, as in testing/synctest, then so that it also\n"+
-			"passes while goroutines can run; synctest leaves out the second")
 	c.flags.IntVar(&o.Jobs, "jobs", 1,
 		"let up to `n` processes share each check that runs for longer than a second;\n"+
 			"how many executions are cut short (pruned) then differs from run to run")

@@ -200,3 +200,41 @@ func TestShardUsage(t *testing.T) {
 		require.Contains(t, a.stderr, c.want, c.args)
 	}
 }
+
+// The plan has the flags of the checks, and is refused where it could not be run.
+func TestShardPlan(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o666))
+	a := surewake(t, dir, "shard", "-plan", "a/b", "-shards=300", "-image=r.example/c:2",
+		"-run=It's|TestB/x y", "-race=false", "-preemptions=2", "-budget=1h", "-time=synctest",
+		"-early=1s", "-tags=a,b", "-shard-modes=w", "./p", "./q")
+	require.Zero(t, a.code, "%s", a)
+	require.Contains(t, a.stderr, "no workflow: 300 shards")
+	require.Equal(t, "a/b/Containerfile\na/b/shards.yaml\na/b/merge.yaml\n",
+		filepath.ToSlash(a.stdout))
+	text, err := os.ReadFile(filepath.Join(dir, "a", "b", "shards.yaml"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "`surewake check -budget=1h0m0s -early=1s -preemptions=2 "+
+		`-race=false '-run=It'\''s|TestB/x y' -shard-modes=w -tags=a,b -time=synctest ./p ./q`+"`")
+	text, err = os.ReadFile(filepath.Join(dir, "a", "b", "Containerfile"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "check -early=1s -preemptions=2 -race=false "+
+		`'-run=It'\''s|TestB/x y' -tags=a,b -time=synctest -budget=1x ./p ./q`)
+
+	for want, args := range map[string][]string{
+		"shard wants -plan FOLDER":              {"./p"},
+		"want a folder below that of go.mod":    {"-plan", "../x"},
+		"no go.mod in this folder":              {"-C", "a", "-plan", "x"},
+		"1 shards: want 2 to 10000":             {"-plan", "x", "-shards=1"},
+		"error parsing regexp":                  {"-plan", "x", "-run=("},
+		`time "never": want one of`:             {"-plan", "x", "-time=never"},
+		"-budget with a number of executions":   {"-plan", "x", "-budget=9x"},
+		"what follows ${{":                      {"-plan", "x", "${{ y }}"},
+		"flag provided but not defined: -shard": {"-plan", "x", "-shard=1/2"},
+	} {
+		a := surewake(t, dir, append([]string{"shard"}, args...)...)
+		require.Equal(t, exitTrouble, a.code, "%s", a)
+		require.Contains(t, a.stderr, want)
+		require.NoDirExists(t, filepath.Join(dir, "x"))
+	}
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs all shards of some checks as machines that fail would: out of order, some killed and run again,
-# some twice. Their merged result must be that of one process. About a minute.
+# some twice. Their merged result must be that of one process. Then does the same with the plans that
+# surewake shard writes: as a cluster of Kubernetes, and as GitHub's runners. About 2 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
@@ -38,3 +39,6 @@ cp "$folder/5.json" "$folder/once-more.json"
 "$folder/surewake" check -json "${checks[@]}" | rows >"$folder/one"
 diff "$folder/one" "$folder/merged"
 cut -c 1-160 "$folder/merged"
+cd ci/manifests
+go vet ./...
+go test -count=1 ./...

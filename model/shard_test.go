@@ -1,3 +1,8 @@
+//go:build !race
+
+// The engine is compiled without instrumentation when the race detector watches; these tests run it
+// in their own binary, which is instrumented.
+
 package model
 
 import (

@@ -67,6 +67,16 @@ type Options struct {
 // one is for when the whole process hangs, or its Test function does.
 const DefaultWatchdog = time.Minute
 
+// Validate returns an error that says which options are not valid, or not together.
+func (o *Options) Validate() error {
+	normal := *o
+	if err := normal.normalize(); err != nil {
+		return err
+	}
+	_, _, _, err := selection("-run", o.Run)
+	return err
+}
+
 func (o *Options) normalize() error {
 	if info, err := os.Stat(cmp.Or(o.Dir, ".")); err != nil || !info.IsDir() {
 		return usagef("-C %s: there is no such directory", o.Dir)

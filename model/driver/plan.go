@@ -37,14 +37,9 @@ func plan(packages []instrument.Package, root string, o *Options) ([]planned, er
 	if o.Tests != "" {
 		flag, pattern, noun = "-test", o.Tests, "test"
 	}
-	first, rest := splitRun(pattern)
-	match, err := regexp.Compile(first)
+	match, rest, subtests, err := selection(flag, pattern)
 	if err != nil {
-		return nil, usagef("%s %s: %v", flag, pattern, err)
-	}
-	subtests, err := subtestPatterns(rest)
-	if err != nil {
-		return nil, usagef("%s %s: %v", flag, pattern, err)
+		return nil, err
 	}
 	var tests []planned
 	var all []string
@@ -114,6 +109,21 @@ func names(packages []instrument.Package) string {
 		paths = append(paths[:5], fmt.Sprintf("and %d more packages", len(paths)-5))
 	}
 	return strings.Join(paths, ", ")
+}
+
+// selection returns what the tests match that a flag selects, the rest of its pattern, and the
+// patterns for their subtests.
+func selection(
+	flag, pattern string,
+) (tests *regexp.Regexp, rest string, subtests []string, err error) {
+	first, rest := splitRun(pattern)
+	if tests, err = regexp.Compile(first); err == nil {
+		subtests, err = subtestPatterns(rest)
+	}
+	if err != nil {
+		err = usagef("%s %s: %v", flag, pattern, err)
+	}
+	return tests, rest, subtests, err
 }
 
 // splitRun splits at the first slash outside brackets, as go test -run does.

@@ -20,11 +20,11 @@ func TestReportedInTheRepetition(t *testing.T) {
 		runs++
 		n := 0
 		add := func() {
+			_ = fmt.Sprint()
 			if runs == 3 {
 				n++
 			}
 		}
-		_ = fmt.Sprint(runs)
 		go add()
 		add()
 	})
