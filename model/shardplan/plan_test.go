@@ -80,3 +80,11 @@ func TestMatrixIsLimited(t *testing.T) {
 		require.Len(t, files, len(names))
 	}
 }
+
+// Kubernetes makes one dollar of two, and replaces $(NAME).
+func TestDollarsInAPod(t *testing.T) {
+	files, _, err := plan(2, "-run=A$$|$(CERTIFICATES)").Files()
+	require.NoError(t, err)
+	require.Contains(t, files[1].Text, `'-run=A$$$$|$$(CERTIFICATES)'`)
+	require.Contains(t, files[1].Text, `k=$$((JOB_COMPLETION_INDEX + 1))\n`)
+}
