@@ -26,6 +26,7 @@ var parts = []part{
 	{".", "the command", 1.5, 0},
 	{"model/driver", "builds, runs, judges", 1, 1},
 	{"proofs", "the theorems, the audit", 3.5, 1},
+	{"model/shardplan", "runs shards on clusters", 0, 1},
 	{"model/mutant", "puts known bugs back", 0, 2},
 	{"model/report", "draws executions", 1, 2},
 	{"model/instrument", "rewrites packages", 2, 2},
