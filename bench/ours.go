@@ -7,6 +7,8 @@ import (
 	ours "github.com/surewake/surewake/runtime"
 )
 
+var background = context.Background()
+
 // start starts a runtime for a row. An error is a mistake in this program.
 func start(options ...ours.Option) *ours.Runtime {
 	rt, err := ours.New(options...)

@@ -13,6 +13,10 @@ func surveys() []survey {
 	return []survey{
 		{"memory of what waits", "bytes each", memory},
 		{"10,000 connections on which nothing happens", "bytes each", connections},
+		{"lateness of 200,000 sleepers that are due within a second", "p50 / p99 / most, ms",
+			lateness},
+		{"a task from outside at a worker whose tasks spawn their successors for ever",
+			"tasks before it: p50 / p99 / most; time: p50 / p99, µs", fairness},
 		{"a runtime with 2 workers in which nothing happens", "wakes a second", idleWakes},
 	}
 }

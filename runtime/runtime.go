@@ -43,8 +43,9 @@ type Runtime struct {
 	adorns atomic.Bool
 	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
 	// A worker stores its own number and 0; any goroutine loads.
-	driver   atomic.Int32
-	finished atomic.Bool // the workers have been told to stop; set once, by stopIfDone
+	driver atomic.Int32
+	// finished: the workers are told to stop. Set once, by stopIfDone; loaded by those that search.
+	finished atomic.Bool
 	// running counts workers, blocking threads and goroutines in Go's poller that have not stopped.
 	running  atomic.Int32
 	done     chan struct{}

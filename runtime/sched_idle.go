@@ -82,7 +82,15 @@ func (w *worker) sleep() bool {
 		w.arrived = 0
 		w.deliverEvents(n)
 	}
-	return outcome == idle.Closed && !rt.takeable(w)
+	return outcome == idle.Closed && !w.holds()
+}
+
+// holds reports whether there is a task that w must run before it ends. It leaves what is in the
+// queues of others to them: they look, too, so that the end of many workers does not take time by
+// the square of their number. (runtime/R53)
+func (w *worker) holds() bool {
+	return w.rt.injector.Len() > 0 || w.ring.Len() > 0 ||
+		w.buffer != nil && w.buffer.Len() > 0 || w.slot.Load() != nil
 }
 
 // takeable reports whether there is a task that w could take. Other workers' slots do not count:

@@ -131,13 +131,33 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 	}
 }
 
-// A worker that has none takes as many tasks at a time as IdleBatch says.
+// A worker that has none takes as many tasks at a time as IdleBatch says; or else InjectorBatch, if
+// that is given; or else half of the ring, but at least 32. What the ring has no room for stays.
 func TestAnIdleWorkerTakesABatchOfItsOwnSize(t *testing.T) {
-	for _, c := range []struct{ idle, ring, want int }{
-		{1, 256, 64}, {16, 256, 4}, {64, 256, 1}, {1000, 256, 1}, {32768, 16, 4},
+	type options = []runtime.Option
+	tick := func(most int) runtime.Option {
+		return runtime.InjectorBatch(most, runtime.LocalRing)
+	}
+	for _, c := range []struct {
+		options
+		want int
+	}{
+		{options{runtime.IdleBatch(1)}, 256},
+		{options{runtime.IdleBatch(16)}, 16},
+		{options{runtime.IdleBatch(1000)}, 1},
+		{options{runtime.IdleBatch(32768), runtime.Ring(16)}, 16},
+		{options{tick(16), runtime.IdleBatch(128)}, 2},
+		{options{runtime.IdleBatch(128), tick(16)}, 2},
+		{options{tick(16)}, 16},
+		{options{tick(32)}, 8},
+		{nil, 2},
+		{options{runtime.Ring(128)}, 4},
+		{options{runtime.Ring(32)}, 8},
+		{options{runtime.Ring(512)}, 1},
+		{options{runtime.Ring(16)}, 16},
 	} {
-		rt := start(t, 1, runtime.IdleBatch(c.idle), runtime.Ring(c.ring),
-			runtime.InjectorInterval(time.Hour, 1_000_000, 1_000_000))
+		rt := start(t, 1, append(c.options,
+			runtime.InjectorInterval(time.Hour, 1_000_000, 1_000_000))...)
 		block, held := make(chan struct{}), make(chan struct{})
 		holds := runtime.Submit(rt, func(runtime.Cx) (int, error) {
 			close(held)
@@ -145,14 +165,14 @@ func TestAnIdleWorkerTakesABatchOfItsOwnSize(t *testing.T) {
 			return 0, nil
 		})
 		<-held
-		for range 64 {
+		for range 256 {
 			rt.Go(func(runtime.Cx) {})
 		}
 		close(block)
 		_, err := holds.Wait(context.Background())
 		require.NoError(t, err)
 		require.NoError(t, rt.Close())
-		require.EqualValues(t, 1+c.want, rt.Stats().Workers[0].Batches, "%+v", c)
+		require.EqualValues(t, 1+c.want, rt.Stats().Workers[0].Batches, "%+v", c.want)
 	}
 }
 

@@ -70,3 +70,34 @@ func TestManyWorkersStartWithoutASearch(t *testing.T) {
 		require.Same(t, &h.task, thief.search())
 	}
 }
+
+// Of many workers that are woken to stop, none looks through the queues of the others; it ends when
+// nothing is left to it. (runtime/R53)
+func TestManyWorkersStopWithoutASearch(t *testing.T) {
+	c, err := configure([]Option{Workers(3), Parker(park.Portable)})
+	require.NoError(t, err)
+	rt := assemble(c)
+	w, other := rt.workers[0], rt.workers[1]
+	for range 2 {
+		Submit(rt, func(Cx) (int, error) { return 0, nil })
+	}
+	require.Equal(t, 2, rt.injector.TakeFunc(other.batch(2), 1, other.takeCredit))
+	require.True(t, w.idle.Search())
+	rt.finished.Store(true)
+	rt.idle.Close(nil)
+	other.ring.Push(other.scratch[0], other.overflowFn)
+	require.Nil(t, w.search())
+	require.True(t, w.sleep())
+	require.False(t, other.sleep())
+
+	w.ring.Push(other.scratch[1], w.overflowFn)
+	require.False(t, w.sleep())
+	first, ok := w.ring.Pop()
+	require.True(t, ok)
+	w.slot.Store(first)
+	require.False(t, w.sleep())
+	w.slot.Store(nil)
+	require.True(t, w.sleep())
+	Submit(rt, func(Cx) (int, error) { return 0, nil })
+	require.False(t, w.sleep())
+}

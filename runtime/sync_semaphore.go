@@ -126,6 +126,9 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 	if n < 1 || n > s.permits-s.free {
 		taken := s.permits - s.free
 		s.lock.Unlock()
+		if taken == 0 {
+			panic(fmt.Sprintf("surewake: Semaphore.%s(%d): no permit is taken", what, n))
+		}
 		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of taken permits",
 			what, n, taken))
 	}

@@ -235,7 +235,7 @@ func TestSemaphoreMisuse(t *testing.T) {
 	s := runtime.NewSemaphore(2)
 	require.Equal(t, "surewake: Semaphore.TryAcquire(3): must be 1 to 2, the number of permits",
 		panics(func() { s.TryAcquire(3) }))
-	require.Equal(t, "surewake: Semaphore.Release(1): must be 1 to 0, the number of taken permits",
+	require.Equal(t, "surewake: Semaphore.Release(1): no permit is taken",
 		panics(func() { s.Release(1) }))
 	require.True(t, s.TryAcquire(1))
 	require.Equal(t, "surewake: Semaphore.Release(0): must be 1 to 1, the number of taken permits",
