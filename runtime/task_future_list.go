@@ -40,8 +40,8 @@ type futureList struct {
 	lock  sync.Mutex
 	count int      // slots in use
 	free  []uint32 // slots of chunks that are not in use; the last is used next
-	// chunks is replaced under the lock by a longer slice, or by nil when no slot is in use.
-	// Holders of a slot load it.
+	// chunks is replaced under the lock by a longer slice, or by one of the first chunk when no slot
+	// is in use. Holders of a slot load it.
 	chunks atomic.Pointer[[]*futureChunk]
 }
 
@@ -68,24 +68,32 @@ func (l *futureList) grow() {
 	}
 	chunks = append(chunks, new(futureChunk)) // beyond the length of the old slice
 	l.chunks.Store(&chunks)
-	first := uint32(len(chunks)-1) * futureChunkLen
+	l.offer(len(chunks) - 1)
+}
+
+// offer makes the slots of a chunk free, under the lock.
+func (l *futureList) offer(chunk int) {
+	first := uint32(chunk) * futureChunkLen
 	for i := uint32(futureChunkLen); i > 0; i-- {
 		l.free = append(l.free, first+i) // noSlot is none of them
 	}
 }
 
-// remove takes back a slot whose alarm is not set and which has no Pendings.
+// remove takes back a slot whose alarm is not set and which has no Pendings. When none is left in
+// use, one chunk is kept: futures that wait one at a time would make it anew each time.
 func (l *futureList) remove(slot uint32) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.alarm(slot).task = nil
 	l.count--
-	if l.count > 0 {
+	chunks := *l.chunks.Load()
+	if l.count > 0 || len(chunks) == 1 {
 		l.free = append(l.free, slot)
 		return
 	}
-	l.chunks.Store(nil)
+	l.chunks.Store(&[]*futureChunk{chunks[0]})
 	l.free = nil
+	l.offer(0)
 }
 
 // alarm returns the alarm of a slot that is in use.

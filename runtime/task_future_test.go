@@ -436,6 +436,26 @@ func TestHandlePolledOnceAndDropped(t *testing.T) {
 	})
 }
 
+// A future that waits, while no other does, allocates no more than itself, its task and its joiner.
+func TestAFutureThatWaitsAllocatesLittle(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		n := testing.AllocsPerRun(100, func() {
+			polled := false
+			_, _ = runtime.SpawnFuture[int](cx, pollFunc(func(cx runtime.Cx) (int, error, bool) {
+				if !polled {
+					polled = true
+					cx.Waker().WakeFrom(cx)
+					return 0, nil, false
+				}
+				return 1, nil, true
+			})).Join(cx)
+		})
+		require.LessOrEqual(t, n, 4.0)
+		return nil
+	})
+}
+
 func TestPollStyleTaskIsSmall(t *testing.T) {
 	task, handle, call := runtime.Sizes()
 	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
