@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,10 +89,12 @@ func TestFuturesThatAskRepeatedlyLeaveFewJoiners(t *testing.T) {
 	end := &bell{want: 1}
 	target := runtime.SubmitFuture(rt, end)
 	var all []*runtime.Handle[int]
+	var asked atomic.Int64
 	for range futures {
 		polls := 0
 		all = append(all, runtime.SubmitFuture(rt, pollFunc(
 			func(cx runtime.Cx) (int, error, bool) {
+				asked.Add(1)
 				if !target.WakeOnEnd(cx.Waker()) {
 					return target.TryJoin()
 				}
@@ -114,6 +117,7 @@ func TestFuturesThatAskRepeatedlyLeaveFewJoiners(t *testing.T) {
 		}
 		return nil
 	})
+	waits(t, func() bool { return asked.Load() == futures*asks }, "they have not all asked")
 	require.LessOrEqual(t, target.Joiners(), 150)
 	waits(t, func() bool { return rt.ListedFutures() == futures+1 }, "they are not all listed")
 	end.ring().Wake()
