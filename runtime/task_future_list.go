@@ -40,8 +40,8 @@ type futureList struct {
 	lock  sync.Mutex
 	count int      // slots in use
 	free  []uint32 // slots of chunks that are not in use; the last is used next
-	// chunks is replaced under the lock by a longer slice, or by one of the first chunk when no slot
-	// is in use. Holders of a slot load it.
+	// chunks is replaced under the lock by a longer slice, or by one of the first chunk when no
+	// slot is in use. Holders of a slot load it.
 	chunks atomic.Pointer[[]*futureChunk]
 }
 
