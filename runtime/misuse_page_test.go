@@ -234,7 +234,8 @@ func TestThePageOfMisusesIsTrue(t *testing.T) {
 	require.NoError(t, m.closed.Close())
 	m.foreign = sw.Submit(m.other, forever)
 	run(t, m.rt, func(cx sw.Cx) error {
-		m.cx, m.h, m.detached = cx, sw.Spawn(cx, forever), sw.Spawn(cx, answer)
+		m.cx = cx //cxcheck:ignore the calls are made in this task
+		m.h, m.detached = sw.Spawn(cx, forever), sw.Spawn(cx, answer)
 		m.detached.Detach()
 		for _, c := range allMistakes {
 			got := fmt.Sprint(c.make(m))
