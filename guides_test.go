@@ -123,7 +123,7 @@ func TestTheLinksOfTheGuidesLeadSomewhere(t *testing.T) {
 		pages[name] = string(text)
 	}
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
-	code := regexp.MustCompile("(?s)\n```.*?\n```\n")
+	code := regexp.MustCompile("(?s)\n```.*?\n```\n|`[^`\n]*`")
 	linked := map[string]bool{}
 	for page, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
