@@ -212,6 +212,7 @@ type (
 		Assumptions                         []string
 		Bounded, Races, Kind, File          string
 		Line                                int
+		Replayed, Passes, Passing           string
 	}
 	readSummary struct {
 		Version, Checks, Proved, Bounded, Undecided, Failed int

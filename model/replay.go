@@ -7,7 +7,7 @@ import (
 
 // replay runs the schedule that the command gave.
 func (c *check) replay(cfg explore.Config) {
-	f, res, err := c.again(&cfg)
+	d, f, res, err := c.again(&cfg)
 	if err != nil {
 		c.refuse(wire.KindInternal, "%v", err)
 		return
@@ -19,7 +19,7 @@ func (c *check) replay(cfg explore.Config) {
 		send(wire.Message{Result: &r})
 		return
 	}
-	c.failsAgain(r, f, &res)
+	c.failsAgain(r, recording(cfg, d), f, &res)
 }
 
 // regress runs the schedule that the command gave, before all others, if it is one of a regression
@@ -29,7 +29,7 @@ func (c *check) regress(cfg explore.Config) (replayed string, fails bool) {
 	if c.set.Mode != wire.Regress {
 		return "", false
 	}
-	f, res, err := c.again(&cfg)
+	d, f, res, err := c.again(&cfg)
 	switch {
 	case err != nil:
 		c.refuse(wire.KindRefused, "%v", err)
@@ -40,7 +40,7 @@ func (c *check) regress(cfg explore.Config) (replayed string, fails bool) {
 		if res.Unfit != "" {
 			r.Replayed = unfit(res.Unfit) + "; what was run in its place fails"
 		}
-		c.failsAgain(r, f, &res)
+		c.failsAgain(r, recording(cfg, d), f, &res)
 		return "", true
 	case res.Unfit != "":
 		return unfit(res.Unfit), false
@@ -53,21 +53,24 @@ func unfit(why string) string {
 }
 
 // again records an execution of that schedule, and prepares cfg for it.
-func (c *check) again(cfg *explore.Config) (*explore.Failure, explore.Result, error) {
+func (c *check) again(
+	cfg *explore.Config,
+) (d []wire.Deviation, f *explore.Failure, res explore.Result, err error) {
 	text, passes := wire.CutTimePasses(c.set.Schedule)
-	ds, err := wire.DecodeSchedule(text)
-	if err != nil {
-		return nil, explore.Result{}, err
+	if d, err = wire.DecodeSchedule(text); err != nil {
+		return nil, nil, res, err
 	}
 	if passes {
 		c.letTimePass(cfg)
 	}
-	f, res := c.record(*cfg, ds)
-	return f, res, nil
+	f, res = c.record(*cfg, d)
+	return d, f, res, nil
 }
 
-// failsAgain sends the result of an execution that was replayed and fails.
-func (c *check) failsAgain(r wire.Result, f *explore.Failure, res *explore.Result) {
+// failsAgain sends the result of an execution that was recorded by cfg and fails.
+func (c *check) failsAgain(
+	r wire.Result, cfg explore.Config, f *explore.Failure, res *explore.Result,
+) {
 	c.decide(&r, f, res.Trace)
 	r.Bounded, r.Message = "", withOutput(said(f))
 	if f.Stack != "" {
@@ -75,5 +78,6 @@ func (c *check) failsAgain(r wire.Result, f *explore.Failure, res *explore.Resul
 	}
 	r.Trace = trace(res, f, r.Message)
 	c.files(&r)
+	c.reverse(&r, cfg, res)
 	c.fail(r)
 }

@@ -180,6 +180,7 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	}
 	r.Trace = trace(&res, again, r.Message)
 	c.files(r)
+	c.reverse(r, recording(cfg, wire.Deviations(f.Schedule)), &res)
 }
 
 // withOutput adds to a message what tests said in the last execution.
@@ -205,10 +206,16 @@ func mustShowAgain(f *explore.Failure) bool {
 const testFailed = "the body made the test fail (t.Error, t.Fail)"
 
 func (c *check) record(cfg explore.Config, d []wire.Deviation) (*explore.Failure, explore.Result) {
-	cfg.Record, cfg.Replay, cfg.FirstOnly, cfg.Progress = true, d, true, nil
-	cfg.Strategy, cfg.Preemptions, cfg.Executions, cfg.Duration = explore.DPOR, -1, 0, 0
+	cfg = recording(cfg, d)
 	res := explore.Run(cfg, c.execution(&cfg))
 	return res.Failure, res
+}
+
+// recording returns the configuration in which one schedule of cfg is recorded.
+func recording(cfg explore.Config, d []wire.Deviation) explore.Config {
+	cfg.Record, cfg.Replay, cfg.FirstOnly, cfg.Progress = true, d, true, nil
+	cfg.Strategy, cfg.Preemptions, cfg.Executions, cfg.Duration = explore.DPOR, -1, 0, 0
+	return cfg
 }
 
 // refuse ends a check of which nothing was explored.
@@ -248,8 +255,10 @@ func (c *check) progress(res explore.Result, part float64) {
 }
 
 // encode gives the schedule of a failure as tokens have it.
-func encode(cfg explore.Config, f *explore.Failure) string {
-	s := wire.EncodeSchedule(wire.Deviations(f.Schedule))
+func encode(cfg explore.Config, f *explore.Failure) string { return encoded(cfg, f.Schedule) }
+
+func encoded(cfg explore.Config, schedule []wire.Decision) string {
+	s := wire.EncodeSchedule(wire.Deviations(schedule))
 	if cfg.TimePasses {
 		s = wire.TimePasses(s)
 	}
@@ -279,8 +288,7 @@ func trace(res *explore.Result, f *explore.Failure, message string) *wire.Trace 
 			t = new(thread)
 			threads[s.Thread] = t
 		}
-		switch s.Op {
-		case explore.OpCall.String(), explore.OpReturn.String(), explore.OpJoin.String():
+		if isLeftOut(&s) {
 			t.preempted = t.preempted || s.Preempt
 			t.after = append(t.after, s.After...)
 			index[i] = t.last - 1
@@ -304,6 +312,15 @@ func trace(res *explore.Result, f *explore.Failure, message string) *wire.Trace 
 		}
 	}
 	return tr
+}
+
+// isLeftOut reports whether trace leaves a step out.
+func isLeftOut(s *wire.Step) bool {
+	switch s.Op {
+	case explore.OpCall.String(), explore.OpReturn.String(), explore.OpJoin.String():
+		return true
+	}
+	return false
 }
 
 // files writes the page that porcupine draws of a wrong history, if there is one.

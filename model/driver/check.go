@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/report"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -269,10 +270,16 @@ func (r *runner) placed(t planned, rows []Row) []Row {
 		rows[i].source = t.pkg.Source + t.pkg.Engine
 		rows[i].File = r.relative(t.pkg.Dir, rows[i].File)
 		if !rows[i].passes() && rows[i].schedule != "" {
-			rows[i].Token = wire.Token{
+			tok := wire.Token{
 				Package: t.place, Check: t.checkOf(rows[i]), Source: t.pkg.Source,
 				Schedule: rows[i].schedule,
-			}.String()
+			}
+			rows[i].Token = tok.String()
+			if tr := rows[i].Trace; tr != nil && tr.Reversal != nil {
+				tok.Schedule = tr.Reversal.Schedule
+				rows[i].Passing = tok.String()
+				rows[i].Passes = report.Reversal(tr, report.SourceLines())
+			}
 		}
 	}
 	return rows

@@ -52,6 +52,10 @@ type Row struct {
 
 	Replayed string `json:"replayed,omitempty"` // of a regression test: what its schedule did
 
+	// Of a row that failed: what would have made its execution pass, and the token of that.
+	Passes  string `json:"passes,omitempty"`
+	Passing string `json:"passing,omitempty"`
+
 	Place string            `json:"-"` // the package as tokens have it
 	Trace *wire.Trace       `json:"-"` // the failing execution; nil if none was recorded
 	Files map[string]string `json:"-"` // what else was written, by kind

@@ -73,6 +73,9 @@ func (p *Page) Row(r Row) {
 	if r.Token != "" {
 		c.Replay = p.replay(r.Token)
 	}
+	if r.Passing != "" {
+		c.ReplayPassing = p.replay(r.Passing)
+	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Files)) {
 		c.Files = append(c.Files, kind+": "+r.Files[kind])
 	}

@@ -131,6 +131,9 @@ func withEvidence(r Row, replay func(token string) string, full bool) string {
 	if r.Token != "" {
 		text += fmt.Sprintf("\n\ntoken   %s\nreplay  %s", r.Token, replay(r.Token))
 	}
+	if r.Passing != "" {
+		text += "\npasses  " + replay(r.Passing)
+	}
 	return text
 }
 

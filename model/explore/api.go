@@ -57,6 +57,7 @@ type Config struct {
 	Between  func(Part) bool       // after an execution that is not the last one: whether to go on
 
 	expands *[]Subtree // see Expand
+	guide   *guide     // with Record: leads the execution (search_reverse.go)
 }
 
 // Result is what an exploration found.
@@ -88,7 +89,9 @@ type Result struct {
 	Cuts           []string    // the loops of which iterations were left out
 	Again          *Subtree    // of a part: all others are to be searched again, as this whole is
 
-	cut bool
+	cut   bool
+	made  []made // of the replayed execution: its events,
+	waits []made // and the operations of Failure.Blocked
 }
 
 // Executions returns the number of executions begun.

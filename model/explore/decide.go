@@ -87,10 +87,12 @@ func (e *engine) pick() int {
 
 // choose returns the thread that runs next at a new node, where those of en are enabled and those
 // of cand do not sleep; next is the one that the wakeup tree names, or -1. It returns -1 if a
-// schedule that is replayed names one that cannot run.
+// schedule that is replayed names one that cannot run, or a guide does not get where it leads.
 func (e *engine) choose(en, cand threadSet, next int) int {
 	cur := e.cur.id
 	switch {
+	case e.cfg.guide != nil:
+		return e.cfg.guide.choose(e, en)
 	case e.replay != nil:
 		return e.replayChoice(en)
 	case e.rng.on:

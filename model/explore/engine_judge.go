@@ -32,7 +32,10 @@ func (e *engine) judge() {
 		e.certificate.ended(e, how)
 	}
 	if e.rec != nil {
-		r.Trace = e.rec.shown()
+		r.Trace, r.made, r.waits = e.rec.shown(), e.rec.made, e.rec.waits
+		if g := e.cfg.guide; g != nil {
+			g.schedule = e.schedule()
+		}
 		e.endReplay()
 	}
 	if f := e.failure; f != nil {

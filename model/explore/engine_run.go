@@ -33,6 +33,9 @@ func (e *engine) begin() {
 		e.quiet = true
 		e.rec = &recorder{races: raceErrors()}
 		e.beginReplay()
+		if e.cfg.guide != nil {
+			e.cfg.guide.begin()
+		}
 	}
 	if e.rng.on {
 		e.randomBegin()

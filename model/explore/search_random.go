@@ -81,6 +81,9 @@ func (e *engine) randomAfter(t *thread, c class) {
 
 // firstChoice returns the value that an operation with n choices takes in a new step.
 func (e *engine) firstChoice(n int32) int32 {
+	if e.cfg.guide != nil {
+		return e.cfg.guide.choice(n)
+	}
 	if e.replay != nil {
 		return e.replayValue(n)
 	}

@@ -137,6 +137,9 @@ func (e *engine) differentResult(ev *event, val uint64) {
 // who waits for what.
 func (e *engine) blockedFailure(waiting threadSet) *Failure {
 	f := &Failure{}
+	if e.rec != nil {
+		e.rec.waits = nil
+	}
 	spins := 0
 	var who []string
 	waiting = waiting.without(e.daemons)
@@ -156,6 +159,9 @@ func (e *engine) blockedFailure(waiting threadSet) *Failure {
 			b.File, b.Line = at.File, at.Line
 			b.Object, b.Note = objectName(t.obj), e.rec.locks.waitsFor(e, t)
 			showWait(&b, t)
+			e.rec.waits = append(e.rec.waits, made{
+				tid: t.id, obj: t.obj, objs: int32(e.nobjs), op: t.op, class: e.classOf(t),
+			})
 		}
 		f.Blocked = append(f.Blocked, b)
 		who = append(who, t.name+" in "+b.Op)

@@ -35,6 +35,8 @@ type recorder struct {
 	ptrs    []uintptr
 	at      []uintptr // place of the next operation, or nil
 	over    bool      // the present step is left out
+	made    []made    // the events
+	waits   []made    // the operations in which threads wait for ever
 }
 
 // A picture shows so many steps of threads that only repeat themselves, and of the others so many
@@ -136,6 +138,7 @@ func SetCallSite(pcs []uintptr) {
 
 func (r *recorder) commit(t *thread, ev *event, d int) {
 	if r.leavesOut(t, ev, d) {
+		r.made = append(r.made, made{tid: t.id, op: ev.op, step: -1})
 		return
 	}
 	rec := step(t, t.pcs[:t.npcs])
@@ -153,6 +156,7 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 	}
 	r.locks.step(ev, t, Frame{File: rec.File, Line: rec.Line})
 	r.steps = append(r.steps, rec)
+	r.noteMade(ev)
 	r.order.step(t, ev, len(r.steps)-1)
 }
 

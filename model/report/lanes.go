@@ -333,7 +333,7 @@ func (t *drawing) list(b *strings.Builder, o Options, lanes []*lane, number int)
 	rule("┴")
 }
 
-// ending prints who is blocked and what failed.
+// ending prints who is blocked, what failed, and with what it would not have.
 func (t *drawing) ending(b *strings.Builder) {
 	names, ops := 0, 0
 	for _, w := range t.Blocked {
@@ -355,6 +355,9 @@ func (t *drawing) ending(b *strings.Builder) {
 	for line := range strings.Lines(t.Message) {
 		b.WriteString(strings.TrimRight(head+strings.TrimRight(line, "\n"), " ") + "\n")
 		head = "   "
+	}
+	if r := reversal(t.Trace); r != "" {
+		b.WriteString(" passes: " + r + "\n")
 	}
 }
 

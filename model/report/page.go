@@ -38,6 +38,7 @@ type PageCheck struct {
 	Notes         []string // what limits the verdict, and what it assumes
 	Message       string
 	Token, Replay string
+	ReplayPassing string      // the command that runs the execution that passes, or ""
 	Files         []string    // what else was written
 	Trace         *wire.Trace // nil if none was recorded
 }
@@ -121,6 +122,7 @@ type shownCheck struct {
 	Lanes      []shownLane
 	Rows       []*shownRow
 	Failed     string
+	Passes     string // with what it would have passed
 	Data       pageTrace
 }
 
@@ -265,6 +267,7 @@ func (p *Page) draw(s *shownCheck, t *wire.Trace) {
 		}
 	}
 	s.Failed, _, _ = strings.Cut(t.Message, "\n")
+	s.Passes = reversal(t)
 }
 
 // pageColours is how many colours lanes have before they repeat; page.css names them.

@@ -35,6 +35,7 @@ func racing() *wire.Trace {
 
 func pageOfAll() *report.Page {
 	locked := deadlock()
+	locked.Reversal = &wire.Reversal{First: 0, Second: len(locked.Steps) + 2}
 	for i := range locked.Steps {
 		locked.Steps[i].Op = "Lock"
 	}
@@ -53,7 +54,8 @@ func pageOfAll() *report.Page {
 			{Package: "example.com/u/locks", Name: "TestBoth", Verdict: wire.Failed,
 				Kind:       "deadlock",
 				Executions: []string{"1 complete", "1 deadlocked"}, Steps: "4", Message: "deadlock",
-				Trace: &locked},
+				Trace: &locked, Token: "locks:TestBoth:0a1b:3b", Replay: "surewake replay failing",
+				ReplayPassing: "surewake replay passing"},
 			{Package: "example.com/u/locks", Name: "TestOne", Verdict: wire.Proved,
 				Executions: []string{"1 complete"}, Steps: "2", Notes: []string{"assumes nothing"}},
 			{Package: "example.com/u/locks", Name: "TestSetup", Verdict: wire.Undecided,

@@ -83,4 +83,21 @@ type Trace struct {
 	Steps   []Step    `json:"steps,omitempty"`
 	Message string    `json:"message,omitempty"` // what failed; empty for an execution that passes
 	Blocked []Blocked `json:"blocked,omitempty"` // threads that cannot go on
+
+	Reversal *Reversal `json:"reversal,omitempty"` // what decides that it fails; nil if unknown
 }
+
+// Reversal says what makes an execution that fails one that passes.
+type Reversal struct {
+	First int `json:"first"` // a step, by index
+
+	// Second is the step that comes before it in the execution that passes; the number of steps
+	// and k: the operation in which Blocked[k] waits; First: none, First chooses another value;
+	// AfterAll: First comes after all that the other threads can do.
+	Second int `json:"second"`
+
+	Schedule string `json:"schedule"` // of that execution
+}
+
+// AfterAll is a value of Reversal.Second.
+const AfterAll = -1
