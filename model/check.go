@@ -207,6 +207,7 @@ func (c *check) config() explore.Config {
 		Seed:             s.Seed,
 		FirstOnly:        s.Quick,
 		Outer:            c.whole != nil,
+		MapOrders:        o.mapOrders || s.MapOrders,
 	}
 	if !o.ownTime {
 		cfg.Short = s.Early

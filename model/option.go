@@ -16,6 +16,7 @@ type options struct {
 	timeouts      int
 	ownTime       bool // Timeouts or NoRescue was given
 	noRescue      bool
+	mapOrders     bool
 	assume        []string
 	spec          history.Specification
 	observe       func(*Step) error
@@ -82,6 +83,15 @@ func Timeouts(n int) Option {
 // futex wait is at most bounded.
 func NoRescue() Option {
 	return func(o *options) { o.noRescue, o.ownTime = true, true }
+}
+
+// MapOrders explores loops over maps in all orders of their entries, as the flag -map-orders of the
+// command does: n entries multiply the executions by n!. Loops over more than six entries, or over
+// keys that contain pointers, channels or interfaces, keep their one order, which the verdict names;
+// so do calls of package maps. What a loop adds to its map is not visited; the verdict then names
+// the loop, too.
+func MapOrders() Option {
+	return func(o *options) { o.mapOrders = true }
 }
 
 // Assume adds text to the assumptions of the verdict.

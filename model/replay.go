@@ -56,7 +56,9 @@ func unfit(why string) string {
 func (c *check) again(
 	cfg *explore.Config,
 ) (d []wire.Deviation, f *explore.Failure, res explore.Result, err error) {
-	text, passes := wire.CutTimePasses(c.set.Schedule)
+	text, orders := wire.CutMapOrders(c.set.Schedule)
+	cfg.MapOrders = cfg.MapOrders || orders
+	text, passes := wire.CutTimePasses(text)
 	if d, err = wire.DecodeSchedule(text); err != nil {
 		return nil, nil, res, err
 	}

@@ -262,6 +262,9 @@ func encoded(cfg explore.Config, schedule []wire.Decision) string {
 	if cfg.TimePasses {
 		s = wire.TimePasses(s)
 	}
+	if cfg.MapOrders {
+		s = wire.MapOrders(s)
+	}
 	return s
 }
 

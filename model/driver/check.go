@@ -312,8 +312,8 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 	}
 	s := wire.Settings{
 		Tests: r.options.Tests != "", Subtests: t.subtests,
-		Early: early,
-		Mode:  wire.Explore, Race: race,
+		Early: early, MapOrders: r.options.MapOrders,
+		Mode: wire.Explore, Race: race,
 		Expect:      r.target.RewrittenMode(t.pkg.Path, race),
 		Strategy:    r.options.Strategy,
 		Preemptions: r.options.Preemptions,

@@ -18,6 +18,7 @@ import (
 	"text/template"
 
 	"github.com/surewake/surewake/model/instrument"
+	"github.com/surewake/surewake/model/wire"
 )
 
 // Dir is the directory of the package.
@@ -41,6 +42,9 @@ func (p *Replayed) EmitTest(command []string) ([]byte, error) {
 	}
 	if p.opts.Early != DefaultEarly {
 		words = append(words, "-early", p.opts.Early.String())
+	}
+	if _, inOrders := wire.CutMapOrders(p.token.Schedule); inOrders {
+		words = append(words, "-map-orders")
 	}
 	flag := "-run"
 	if p.opts.Tests != "" {

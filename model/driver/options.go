@@ -45,6 +45,7 @@ type Options struct {
 	Budget      Budget
 	Early       time.Duration // timers below it may come early; 0 is DefaultEarly
 	Time        string        // one of Times; "" is "both"
+	MapOrders   bool          // loops over maps are explored in all orders
 	Seed        uint64        // of the random strategies
 
 	// A file for what the executions reach, in the format of Go's coverage profiles; "": none. A

@@ -34,6 +34,7 @@ type Asked struct {
 	Race        bool          `json:"race"`
 	Early       time.Duration `json:"early"` // in nanoseconds
 	Time        string        `json:"time"`
+	MapOrders   bool          `json:"mapOrders,omitempty"`
 	Preemptions int           `json:"preemptions"`
 	Packages    []string      `json:"packages"` // import paths, sorted
 }
@@ -89,7 +90,7 @@ func NewCertifier(o *Options, name string) *Certifier {
 		Version: CertificateVersion, Shard: o.Shard.K, Shards: o.Shard.Of,
 		Asked: Asked{
 			Run: o.Run, Tags: o.Tags, Race: o.Race, Early: o.Early, Time: o.Time,
-			Preemptions: o.Preemptions, Packages: []string{},
+			MapOrders: o.MapOrders, Preemptions: o.Preemptions, Packages: []string{},
 		},
 		Checks: []Certified{},
 	}}
@@ -285,7 +286,8 @@ func (s *Shards) complete(sum *Summary) error {
 func (s *Shards) Into(o *Options) {
 	a := &s.all[0].Asked
 	o.Run, o.Tags, o.Race, o.Early = a.Run, a.Tags, a.Race, a.Early
-	o.Time, o.Preemptions, o.Patterns, o.Merge = a.Time, a.Preemptions, a.Packages, s
+	o.Time, o.MapOrders, o.Preemptions = a.Time, a.MapOrders, a.Preemptions
+	o.Patterns, o.Merge = a.Packages, s
 }
 
 // write writes for the test binary of a package what all shards have found.

@@ -36,6 +36,7 @@ type Config struct {
 	EarlyTimeouts    int              // most per execution, signals included, while others can run
 	Short            time.Duration    // timers below it make Result.Timed; see TimePasses
 	TimePasses       bool             // the second way of time_passes.go
+	MapOrders        bool             // loops over maps choose their order
 	Seed             uint64           // of the random strategies
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one

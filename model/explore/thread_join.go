@@ -44,6 +44,12 @@ func Join() {
 	}
 }
 
+// MapOrders reports whether a loop over a map that begins now chooses the order of its entries.
+func MapOrders() bool {
+	e := eng
+	return e != nil && e.cfg.MapOrders && !e.initialising
+}
+
 // Choose returns each of 0 to n-1 in some explored execution. It must be called in an execution.
 func Choose(n int) int {
 	e := eng

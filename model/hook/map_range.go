@@ -11,14 +11,22 @@ import (
 // A RangingMap is the state of a loop over a map. Within an execution it visits keys in the order
 // of their values, which is the same in every execution, if they have one: pointers, channels and
 // what contains them do not. A key that was deleted meanwhile is not visited, nor is a new one,
-// which Go leaves open.
+// which Go leaves open. If the exploration asks for all orders, a loop over few such keys visits
+// them in each.
 type RangingMap[K comparable, V any] struct {
-	m       map[K]V
-	begun   bool
-	entries []mapEntry[K, V] // still to visit
-	Key     K
-	Value   V
+	m          map[K]V
+	assumption string // of a loop that has one order
+	site       string
+	begun      bool
+	inOrders   bool             // all orders are explored
+	keys       []K              // if so: those that it began with
+	entries    []mapEntry[K, V] // still to visit
+	Key        K
+	Value      V
 }
+
+// mostInOrders is how many entries a loop may have that is explored in all orders.
+const mostInOrders = 6
 
 type mapEntry[K comparable, V any] struct {
 	key   K
@@ -33,7 +41,7 @@ type mapEntry[K comparable, V any] struct {
 //go:norace
 //go:noinline
 func RangeMap[M ~map[K]V, K comparable, V any](m M, assumption, site string) *RangingMap[K, V] {
-	return &RangingMap[K, V]{m: Ranged(m, assumption, site)}
+	return &RangingMap[K, V]{m: m, assumption: assumption, site: site}
 }
 
 // RangeMapKey is RangeMap for a loop that declares a variable for the key, which comes first: for
@@ -72,15 +80,10 @@ func RangeMapBoth[M ~map[K]V, K comparable, V any](
 // Next goes to the next entry and reports whether there is one.
 func (r *RangingMap[K, V]) Next() bool {
 	if !r.begun {
-		r.begun = true
-		for k, v := range r.m {
-			r.entries = append(r.entries, mapEntry[K, V]{k, v})
-		}
-		if explore.InExecution() && ordered(reflect.TypeFor[K]()) {
-			slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
-				return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
-			})
-		}
+		r.begin()
+	}
+	if r.inOrders {
+		r.choose()
 	}
 	for len(r.entries) > 0 {
 		e := r.entries[0]
@@ -95,6 +98,47 @@ func (r *RangingMap[K, V]) Next() bool {
 		}
 	}
 	return false
+}
+
+// begin notes the entries, in the order of their keys if these have one.
+func (r *RangingMap[K, V]) begin() {
+	r.begun = true
+	for k, v := range r.m {
+		r.entries = append(r.entries, mapEntry[K, V]{k, v})
+	}
+	if explore.InExecution() && ordered(reflect.TypeFor[K]()) {
+		slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
+			return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
+		})
+		r.inOrders = explore.MapOrders() && len(r.entries) <= mostInOrders
+	}
+	if !r.inOrders {
+		Ranged(r.m, r.assumption, r.site)
+		return
+	}
+	for _, e := range r.entries {
+		r.keys = append(r.keys, e.key)
+	}
+}
+
+// choose puts one of the entries that are still there first, each in some execution. A key that is
+// new may be visited or not, which is not explored.
+func (r *RangingMap[K, V]) choose() {
+	r.entries = slices.DeleteFunc(r.entries, func(e mapEntry[K, V]) bool {
+		_, has := r.m[e.key]
+		return !has && e.key == e.key //nolint:gocritic,staticcheck // NaN is not equal to itself
+	})
+	for k := range r.m {
+		if k == k && !slices.Contains(r.keys, k) { //nolint:gocritic,staticcheck // likewise
+			Outside(r.m, r.assumption, r.site)
+			break
+		}
+	}
+	if n := len(r.entries); n > 1 {
+		i := explore.Choose(n)
+		e := r.entries[i]
+		r.entries = slices.Insert(slices.Delete(r.entries, i, i+1), 0, e)
+	}
 }
 
 // Into is Next that stores the entry at k and v, unless they are nil.

@@ -137,6 +137,16 @@ func DecodeSchedule(s string) ([]Deviation, error) {
 // passes marks a schedule of an exploration in which time passes while goroutines can run.
 const passes = "+"
 
+// inOrders marks a schedule of an exploration in which loops over maps choose their orders.
+const inOrders = "@"
+
+// MapOrders marks the text of a schedule, after TimePasses if that marks it, too: in it, loops over
+// maps choose their orders.
+func MapOrders(schedule string) string { return inOrders + schedule }
+
+// CutMapOrders takes that mark off, and reports whether there was one.
+func CutMapOrders(schedule string) (string, bool) { return strings.CutPrefix(schedule, inOrders) }
+
 // TimePasses marks the text of a schedule: it is one of an exploration in which time passes while
 // goroutines can run.
 func TimePasses(schedule string) string { return passes + schedule }

@@ -18,6 +18,7 @@ type Settings struct {
 	Executions  int64         // bound; 0 is none
 	Seed        uint64        // of the random strategies
 	Early       time.Duration // timers below it may come early; 0: none
+	MapOrders   bool          // loops over maps are explored in all orders
 	Schedule    string        // what to replay, of check Check
 	Check       string
 	Progress    bool     // send Progress

@@ -54,7 +54,8 @@ func ParseToken(s string) (Token, error) {
 	case !isSource(t.Source):
 		return fail("source %q is not 8 hexadecimal digits, 0-9 and a-f", t.Source)
 	}
-	text, _ := CutTimePasses(t.Schedule)
+	text, _ := CutMapOrders(t.Schedule)
+	text, _ = CutTimePasses(text)
 	if _, err := DecodeSchedule(text); err != nil {
 		return fail("%w", err)
 	}

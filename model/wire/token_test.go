@@ -15,6 +15,8 @@ func TestParseToken(t *testing.T) {
 		{"deque", "TestStealOne", "1f3a9c2e", "3b2a"},
 		{".", "TestRoot", "00000000", "0"},
 		{".", "TestRoot", "00000000", wire.TimePasses("0")},
+		{".", "TestRoot", "00000000", wire.MapOrders("1=2.")},
+		{".", "TestRoot", "00000000", wire.MapOrders(wire.TimePasses("0"))},
 		{"example.com/other/pkg", "TestX/cap:4/#01", "ffffffff", "10=3.B_52_"},
 	} {
 		got, err := wire.ParseToken(want.String())
