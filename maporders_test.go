@@ -10,8 +10,8 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// With -map-orders a test is explored in all orders of its maps. Its token is that of such a search:
-// it needs no flag, and the regression test that is made of it asks for the search.
+// With -map-orders a test is explored in all orders of its maps. Its token is that of such a
+// search: it needs no flag, and the regression test that is made of it asks for the search.
 func TestMapOrdersAreExploredOnRequest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

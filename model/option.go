@@ -86,10 +86,10 @@ func NoRescue() Option {
 }
 
 // MapOrders explores loops over maps in all orders of their entries, as the flag -map-orders of the
-// command does: n entries multiply the executions by n!. Loops over more than six entries, or over
-// keys that contain pointers, channels or interfaces, keep their one order, which the verdict names;
-// so do calls of package maps. What a loop adds to its map is not visited; the verdict then names
-// the loop, too.
+// command does: n entries multiply the executions by n!. Loops over more than six entries, or
+// over keys that contain pointers, channels or interfaces, keep their one order, which the verdict
+// names; so do calls of package maps. What a loop adds to its map is not visited; the verdict then
+// names the loop, too.
 func MapOrders() Option {
 	return func(o *options) { o.mapOrders = true }
 }

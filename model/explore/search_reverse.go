@@ -69,10 +69,17 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 		if n == mostReversals || time.Now().After(end) {
 			return nil
 		}
-		cfg.guide = g
-		cfg.Duration = time.Until(end)
-		if r := Run(cfg, body); r.Failure != nil || r.Complete != 1 {
+		led := cfg
+		led.guide = g
+		if led.Replay = nil; comparesLoops(cfg.Replay) {
+			led.Replay = cfg.Replay[:1]
+		}
+		if !passes(led, body) {
 			continue
+		}
+		cfg.Replay = wire.Deviations(g.schedule)
+		if !passes(cfg, body) {
+			return nil // the body does not repeat itself
 		}
 		other := &Reversal{First: made[g.first].step, Second: AfterAll, Schedule: g.schedule}
 		switch {
@@ -86,6 +93,12 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 		return other
 	}
 	return nil
+}
+
+// passes reports whether the execution that cfg records does not fail.
+func passes(cfg Config, body func()) bool {
+	r := Run(cfg, body)
+	return r.Failure == nil && r.Complete == 1 && r.Unfit == ""
 }
 
 // reversals lists what may be done in another way, the most telling first: the order of two
