@@ -3,6 +3,7 @@ package hook
 import (
 	"math/rand"
 	randv2 "math/rand/v2"
+	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -44,4 +45,20 @@ func Rand[F any](_ F, assumption, site string) *rand.Rand {
 //go:noinline
 func RandV2[F any](_ F, assumption, site string) *randv2.Rand {
 	return randv2.New(source{assumption, site})
+}
+
+// Seeds gives back what stands for maphash.MakeSeed: in an execution it draws. S is maphash.Seed, a
+// number in a structure, which is only here for those who import its package.
+//
+//go:norace
+//go:noinline
+func Seeds[S any](makeSeed func() S, assumption, site string) func() S {
+	return func() S {
+		seed := makeSeed()
+		if explore.InExecution() && unsafe.Sizeof(seed) == unsafe.Sizeof(uint64(0)) {
+			drawn := source{assumption, site}.Uint64() | 1 // 0 is no seed
+			*(*uint64)(unsafe.Pointer(&seed)) = drawn      // its field is not exported
+		}
+		return seed
+	}
 }

@@ -84,7 +84,7 @@ var renamedFuncs = map[string]string{
 var aroundFuncs = map[string]string{
 	"log/slog.NewJSONHandler": "NewHandler", "log/slog.NewTextHandler": "NewHandler",
 	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
-	"net.Pipe": "NetPipe",
+	"net.Pipe": "NetPipe", "hash/maphash.MakeSeed": "Seeds",
 }
 
 // generators has the hooks whose methods stand for the functions of a package that draw random
