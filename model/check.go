@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +90,7 @@ type check struct {
 	line  int
 	whole *whole // nil if Check was called
 
+	decided  atomic.Bool     // it fails, and that was sent
 	broken   string          // why there is no result after all
 	divided  bool            // several processes have explored it
 	searches []wire.Search   // with Settings.Shards: what was found
@@ -150,8 +152,8 @@ func (c *check) run() {
 		return
 	}
 	f = c.shorten(cfg, f)
-	c.describe(&r, cfg, f)
-	c.fail(r)
+	recorded := c.describe(&r, cfg, f)
+	c.failDecided(r, recording(cfg, wire.Deviations(f.Schedule)), &recorded)
 }
 
 // refused reports whether the binary is not fit for executions; it has said so then. Otherwise it

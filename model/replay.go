@@ -80,6 +80,5 @@ func (c *check) failsAgain(
 	}
 	r.Trace = trace(res, f, r.Message)
 	c.files(&r)
-	c.reverse(&r, cfg, res)
-	c.fail(r)
+	c.failDecided(r, cfg, res)
 }

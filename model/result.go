@@ -143,9 +143,12 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 }
 
 // describe runs the failing schedule once more, recorded, for the picture.
-func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure) {
+func (c *check) describe(
+	r *wire.Result, cfg explore.Config, f *explore.Failure,
+) (res explore.Result) {
 	r.Schedule = encode(cfg, f)
-	again, res := c.record(cfg, wire.Deviations(f.Schedule))
+	var again *explore.Failure
+	again, res = c.record(cfg, wire.Deviations(f.Schedule))
 	r.Message = said(f)
 	switch {
 	case again == nil && mustShowAgain(f):
@@ -180,7 +183,7 @@ func (c *check) describe(r *wire.Result, cfg explore.Config, f *explore.Failure)
 	}
 	r.Trace = trace(&res, again, r.Message)
 	c.files(r)
-	c.reverse(r, recording(cfg, wire.Deviations(f.Schedule)), &res)
+	return res
 }
 
 // withOutput adds to a message what tests said in the last execution.
@@ -230,9 +233,14 @@ func (c *check) refuse(kind wire.Kind, format string, args ...any) {
 // fail sends a result that is neither proved nor bounded.
 func (c *check) fail(r wire.Result) {
 	c.t.Helper()
-	r.Check = c.name
-	send(wire.Message{Result: &r})
+	c.sendFailure(&r)
 	c.t.Errorf("%s", r.Message)
+}
+
+func (c *check) sendFailure(r *wire.Result) {
+	r.Check = c.name
+	send(wire.Message{Result: r})
+	c.decided.Store(true)
 }
 
 func (c *check) progress(res explore.Result, part float64) {

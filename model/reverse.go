@@ -10,18 +10,32 @@ import (
 // reversing bounds the search for a reversal.
 const reversing = 2 * time.Second
 
-// reverse adds to the trace of r, which is that of res, what decides that the execution fails. cfg
-// has recorded it. The executions that are run for this are judged without the race detector: its
-// reports would be taken for those of the check.
-func (c *check) reverse(r *wire.Result, cfg explore.Config, res *explore.Result) {
-	if explore.Race || r.Verdict != wire.Failed || r.Kind == wire.KindRace {
-		return
+// failDecided is fail for an execution that cfg has recorded, as res. When the result has been sent
+// it looks for what decides that the execution fails: if one of those that are run for this ends the
+// process, or hangs, the result stands.
+func (c *check) failDecided(r wire.Result, cfg explore.Config, res *explore.Result) {
+	c.t.Helper()
+	c.sendFailure(&r)
+	if other := c.reversal(&r, cfg, res); other != nil {
+		send(wire.Message{Reversal: other})
 	}
-	html := c.html // executions that fail draw others
+	c.t.Errorf("%s", r.Message)
+}
+
+// reversal returns what decides that the execution fails which cfg has recorded, nil if that is not
+// found. Under the race detector it does not look: reports about other executions would be taken
+// for those of the check. Nor does it where code that is not rewritten makes the test fail, which
+// it can do once.
+func (c *check) reversal(
+	r *wire.Result, cfg explore.Config, res *explore.Result,
+) *wire.Reversal {
+	if explore.Race || res.Failure == nil || r.Verdict != wire.Failed ||
+		r.Kind == wire.KindRace || !mustShowAgain(res.Failure) {
+		return nil
+	}
 	other := explore.Reverse(cfg, c.execution(&cfg), res, reversing)
-	c.html = html
-	if other == nil {
-		return
+	if other == nil || c.t.Failed() {
+		return nil
 	}
 	steps := len(res.Trace)
 	shown := func(step int) (n int) { // its number in r.Trace
@@ -41,5 +55,5 @@ func (c *check) reverse(r *wire.Result, cfg explore.Config, res *explore.Result)
 	default:
 		at.Second = shown(n)
 	}
-	r.Trace.Reversal = at
+	return at
 }

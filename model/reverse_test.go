@@ -47,14 +47,15 @@ func TestReversalHasTheNumbersOfThePicture(t *testing.T) {
 	res := explore.Run(cfg, c.execution(&cfg))
 	require.NotNil(t, res.Failure)
 	r := c.result(cfg, res)
-	c.describe(&r, cfg, res.Failure)
+	recorded := c.describe(&r, cfg, res.Failure)
 	require.Equal(t, wire.KindHistory, r.Kind)
-	require.NotNil(t, r.Trace.Reversal)
-	first, second := r.Trace.Steps[r.Trace.Reversal.First], r.Trace.Steps[r.Trace.Reversal.Second]
+	other := c.reversal(&r, recording(cfg, wire.Deviations(res.Failure.Schedule)), &recorded)
+	require.NotNil(t, other)
+	first, second := r.Trace.Steps[other.First], r.Trace.Steps[other.Second]
 	require.Equal(t, []string{"Load", "Store"}, []string{first.Op, second.Op})
 	require.NotEqual(t, first.Thread, second.Thread)
 
-	c.set = &wire.Settings{Preemptions: -1, Schedule: r.Trace.Reversal.Schedule}
+	c.set = &wire.Settings{Preemptions: -1, Schedule: other.Schedule}
 	_, f, again, err := c.again(&cfg)
 	require.NoError(t, err)
 	require.Nil(t, f)

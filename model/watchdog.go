@@ -39,6 +39,9 @@ func (c *check) watch() (stop func()) {
 			if time.Since(since) < stuck {
 				continue
 			}
+			if c.decided.Load() {
+				os.Exit(1)
+			}
 			stack := bodyStack()
 			r := wire.Result{
 				Check: c.name, Verdict: wire.Undecided, Kind: wire.KindLimit,

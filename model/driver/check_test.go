@@ -93,6 +93,24 @@ func TestOtherSchedulesUnderTheRaceDetectorAreUndecided(t *testing.T) {
 	require.Contains(t, r.Message, "the race run explored other schedules")
 }
 
+// What decides that a check fails comes after its result, which stands if the search for it ends
+// the process.
+func TestWhatDecidesIsOfTheFailureBeforeIt(t *testing.T) {
+	rows, _, err := runScenarios(t, fakeTarget{}, Options{}, "TestDecided", "TestDiesDeciding")
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	require.Equal(t, []string{"TestDecided/a", "TestDecided/b", "TestDiesDeciding"},
+		[]string{rows[0].Name, rows[1].Name, rows[2].Name})
+	require.Empty(t, rows[0].Passing)
+	require.Equal(t, ".:TestDecided/b:1f3a9c2e:1c", rows[1].Passing)
+	require.Equal(t, "with step 1 (Push) after all that the other goroutines can do",
+		rows[1].Passes)
+	require.Equal(t, Failed, rows[2].Verdict)
+	require.Equal(t, wire.KindAssertion, rows[2].Kind)
+	require.Equal(t, "assertion failed: lost 3", rows[2].Message)
+	require.Empty(t, rows[2].Passing)
+}
+
 func TestARaceOfTheCheckerIsAnInternalError(t *testing.T) {
 	r := one(t, Options{Race: true}, "TestOwnRace")
 	require.Equal(t, Undecided, r.Verdict)

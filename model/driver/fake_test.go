@@ -106,6 +106,20 @@ var scenarios = map[string]func(wire.Settings) int{
 		say(proved("TestSubtests/c"))
 		return 1
 	},
+	"TestDecided": func(s wire.Settings) int {
+		say(failing("TestDecided/a"))
+		say(failing("TestDecided/b"))
+		decides := wire.Message{Reversal: &wire.Reversal{Second: wire.AfterAll, Schedule: "1c"}}
+		if err := decides.Write(os.Stdout); err != nil {
+			panic(err)
+		}
+		return 1
+	},
+	"TestDiesDeciding": func(s wire.Settings) int {
+		say(failing("TestDiesDeciding"))
+		fmt.Println("panic: another order")
+		return 2
+	},
 	"TestCutShort": func(s wire.Settings) int {
 		r := proved("TestCutShort")
 		r.Verdict, r.Bounded = Bounded, "budget of 1s"

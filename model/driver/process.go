@@ -85,6 +85,9 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 			out.progress = nil
 			out.results = append(out.results, result{*m.Result, said.take(keptOutput)})
 		}
+		if n := len(out.results); m.Reversal != nil && n > 0 && out.results[n-1].Trace != nil {
+			out.results[n-1].Trace.Reversal = m.Reversal
+		}
 		if m.Coverage != nil {
 			out.marks = append(out.marks, m.Coverage.Marks)
 		}

@@ -13,6 +13,7 @@ type Message struct {
 	Skip     *Skip     `json:"skip,omitempty"`
 	Coverage *Coverage `json:"coverage,omitempty"`
 	Part     *Part     `json:"part,omitempty"`
+	Reversal *Reversal `json:"reversal,omitempty"` // of the last Result's Trace
 }
 
 // Part goes from a test binary to one that has started it to explore a part of a check.

@@ -84,7 +84,7 @@ type Trace struct {
 	Message string    `json:"message,omitempty"` // what failed; empty for an execution that passes
 	Blocked []Blocked `json:"blocked,omitempty"` // threads that cannot go on
 
-	Reversal *Reversal `json:"reversal,omitempty"` // what decides that it fails; nil if unknown
+	Reversal *Reversal `json:"-"` // what decides that it fails; nil if unknown
 }
 
 // Reversal says what makes an execution that fails one that passes.
