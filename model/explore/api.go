@@ -46,6 +46,7 @@ type Config struct {
 	Certify          bool             // write down all executions (show_certify.go)
 	AllSteps         bool             // what a thread does when it is left alone is steps, too
 	Subtree          *Subtree         // what to explore; nil: everything
+	From             *State           // where an exploration that is continued was; nil: it begins
 	Every            time.Duration    // how often Between is called; 0: after each execution
 
 	Begin    func()                // before each execution
@@ -146,6 +147,7 @@ func Run(cfg Config, body func()) Result {
 	}
 	e.cutRendezvous()
 	e.beginSubtree()
+	e.beginState()
 	e.table.reset(8)
 	e.open()
 	old := debug.SetGCPercent(400)
@@ -155,8 +157,7 @@ func Run(cfg Config, body func()) Result {
 		e.procs = runtime.GOMAXPROCS(1)
 		defer runtime.GOMAXPROCS(e.procs)
 	}
-	e.start = time.Now()
-	e.deadline = e.budgetEnd()
+	e.beginTime()
 	e.uncontrolled.count = runtime.NumGoroutine() + 1 // the dispatcher
 	done := make(chan any)
 	go func() { // a goroutine of its own: the caller may be locked to a thread

@@ -83,12 +83,16 @@ type engine struct {
 	root     int      // events of it that lead to the root of a part of the tree (search_part.go)
 	later    bool     // the later choices of the last of those are a part of it, too
 	wasBegun bool     // a part of the tree was explored by others
-	given    []Branch // of a subtree, until its first execution has ended
-	stack    []event
-	clk      []int32        // the clocks of the events (search_clock.go), stride entries each
-	stride   int            // at most wordThreads
-	high     []nodeHigh     // by depth, valid for events with high
-	pages    [][]*clockPage // by depth: the further entries of the clocks; nil if none can have any
+	resumed  bool     // the first execution of a state is to be run
+	given    []Branch // of a subtree or state, until its first execution has ended
+
+	givenHash uint64 // of the schedule before the last of these steps
+
+	stack  []event
+	clk    []int32        // the clocks of the events (search_clock.go), stride entries each
+	stride int            // at most wordThreads
+	high   []nodeHigh     // by depth, valid for events with high
+	pages  [][]*clockPage // by depth: the further entries of the clocks; nil if none can have any
 
 	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
@@ -247,6 +251,8 @@ type engine struct {
 	deadline        time.Time
 	report          time.Time // when progress was reported last
 	lastBetween     time.Time // when Config.Between was called last
+	lastLook        time.Time // when it was looked at whether to call it
+	slowly          bool      // between two looks much time has passed
 	procs           int       // GOMAXPROCS before the exploration
 	uncontrolled    uncontrolled
 }

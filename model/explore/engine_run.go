@@ -132,6 +132,10 @@ func (e *engine) repeat() {
 // more moves to the next schedule. It reports false if there is none or a budget is used up.
 func (e *engine) more() bool {
 	r := &e.res
+	if e.resumed {
+		e.resumed = false
+		return true
+	}
 	if e.wantsAgain() && !e.startAgain() {
 		return false
 	}
@@ -164,7 +168,7 @@ func (e *engine) more() bool {
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
 		return false
 	}
-	if n&15 == 0 || Race || n < 64 || e.cfg.Between != nil && e.cfg.Every == 0 {
+	if n&15 == 0 || Race || n < 64 || e.isDue() {
 		return e.checkTime() && e.between()
 	}
 	return true

@@ -100,12 +100,17 @@ func (e *engine) beginSubtree() {
 	if s == nil {
 		return
 	}
+	e.beginAt(s)
+	e.wasBegun = len(s.Steps) > 0
+}
+
+// beginAt makes the first execution that at which s is, in its modes.
+func (e *engine) beginAt(s *Subtree) {
 	for _, m := range e.modes() {
 		*m.on = slices.Contains([]byte(s.Modes), m.letter)
 	}
 	e.optimal = e.optimal && !e.simple
-	e.given, e.root, e.later = s.Steps, s.Fixed, s.Later
-	e.wasBegun = len(s.Steps) > 0
+	e.given, e.givenHash, e.root, e.later = s.Steps, s.Hash, s.Fixed, s.Later
 }
 
 // isPart reports whether others search the rest of the tree.
@@ -123,7 +128,7 @@ func (e *engine) givenAt(d int) *Branch {
 // can run. If not, the execution fails.
 func (e *engine) leadsOn(b *Branch, d int, cand threadSet) bool {
 	last := d == len(e.given)-1
-	if !cand.has(b.Thread) || last && e.lastHash() != e.cfg.Subtree.Hash {
+	if !cand.has(b.Thread) || last && e.lastHash() != e.givenHash {
 		e.nondeterministic("the first %d steps of a schedule lead to another state in this "+
 			"process (now %s)", d, e.pendingList())
 		return false
@@ -299,12 +304,26 @@ func (e *engine) expand() {
 	}
 }
 
+// isDue reports whether Config.Between may have to be called after this execution: each time if it
+// asks for that, or if executions are slow.
+func (e *engine) isDue() bool {
+	return e.cfg.Between != nil && (e.cfg.Every == 0 || e.slowly || e.depth >= longExecution)
+}
+
+// Executions of so many steps, or of which 16 take so long, are slow.
+const (
+	longExecution = 512
+	slowSixteen   = 100 * time.Millisecond
+)
+
 // between calls Config.Between. It reports whether the search goes on.
 func (e *engine) between() bool {
 	if e.cfg.Between == nil || e.counted != nil {
 		return true
 	}
 	now := time.Now()
+	e.slowly = now.Sub(e.lastLook) > slowSixteen
+	e.lastLook = now
 	if now.Sub(e.lastBetween) < e.cfg.Every {
 		return true
 	}

@@ -159,26 +159,7 @@ func sameInParts(
 }
 
 func TestPartsHaveEveryTraceOnce(t *testing.T) {
-	for name, ops := range map[string][]string{
-		"atomics": {"load", "store", "cas", "add"},
-		"mutexes": {"load", "store", "lock", "lock", "unlock", "trylock"},
-		"rwmutex": {
-			"rlock", "wlock", "tryrlock", "trywlock", "rwunlock", "rwunlock", "load", "store",
-		},
-		"choices":    {"load", "store", "cas", "choose"},
-		"waitgroups": {"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"},
-		"conditions": {"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"},
-		"once":       {"load", "store", "once", "once", "lock", "unlock"},
-		"spinning":   {"load", "store", "await", "cas", "lock", "unlock"},
-		"watching":   {"load", "store", "watch", "cas", "claim"},
-		"sends":      {"send", "recv", "recv", "close", "store", "load"},
-		"looks":      {"send", "recv", "poll", "offer", "len", "load", "store"},
-		"selects":    {"send", "recv", "either", "both", "close", "poll", "same"},
-		"polling":    {"send", "recv", "close", "keep polling", "keep offering"},
-		"timers": {
-			"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
-		},
-	} {
+	for name, ops := range kinds {
 		t.Run(name, func(t *testing.T) {
 			gen := genProgram(ops, 4, 3)
 			rapid.Check(t, func(t *rapid.T) {

@@ -1,0 +1,245 @@
+package explore
+
+import "time"
+
+// The state of a search.
+//
+// A State is a search between two of its executions: what was found, the path to the next
+// execution, and all that the search remembers of earlier ones. A search that goes on from it, in
+// another process, runs the executions that the first one would have run, in the same order. So
+// whatever is counted is the same as if it had not been interrupted, the digest too, and searches
+// that cannot be divided (search_part.go) have states as well.
+//
+// The first execution from a state runs the path anew, as that of a subtree does. What a search
+// knows of the nodes of its path differs from what running them anew shows: races found by earlier
+// executions have added to it. So all of that is put back just before the last step, which is the
+// only new one (putBack).
+//
+// While a small search runs once more to look for races (search_race.go) it has no state.
+
+// A State is what the rest of a search depends on. It can be written as JSON.
+type State struct {
+	Tree   Subtree // the path, and the modes
+	Result Result  // of the search so far, in Seconds
+	Part   bool    // others search the rest of the tree
+	Begun  bool    // they began the path
+	Plain  []int   // the depths of the nodes at which no wakeup sequences begin
+
+	Found       *Failure      `json:",omitempty"` // before the search was started again
+	Ends        time.Duration // after its beginning; 0: no end
+	Twice       bool          // the first schedule was run a second time
+	Selects     bool
+	ForeignSeen bool
+	OrdersLeft  bool
+	Longest     int
+	Paused      int
+	Random      uint64
+
+	Labels   [][]int32    // of threads, by birth
+	Raced    []SavedRace  // races not yet inserted
+	Taken    []SavedStep  // steps explored from the nodes of the path
+	Branches []SavedTrees // wakeup trees of the nodes of the path
+	Follow   []SavedTree  // that of the next node
+}
+
+// A SavedRace is a race of which not all wakeup sequences were inserted.
+type SavedRace struct {
+	First, Later, Thread, Object int32
+	Op                           Op
+	Class                        uint8
+	Changing                     bool
+	Initials, Surely             []int
+}
+
+// A SavedStep is a step that was explored, or is to be.
+type SavedStep struct {
+	Depth, Thread, Object, Fresh int32
+	Class                        uint8
+	Changing, AnyCase            bool
+	Accesses                     []SavedAccess `json:",omitempty"`
+}
+
+// A SavedAccess is an access of such a step to a channel, a timer or a clock.
+type SavedAccess struct {
+	Object, N, Event int32
+	Kind             uint8
+	Found, Early     bool
+	When, Slow       time.Duration
+}
+
+// SavedTrees are the wakeup trees of a node.
+type SavedTrees struct {
+	Depth int
+	Trees []SavedTree
+}
+
+// A SavedTree is a step of a wakeup tree, with what follows.
+type SavedTree struct {
+	Step  SavedStep
+	Name  int32
+	Sure  bool
+	Below []SavedTree `json:",omitempty"`
+}
+
+// State returns the state of the search.
+func (p Part) State() *State {
+	e := p.e
+	s := &State{
+		Tree: e.subtree(e.plen, e.root, true), Result: p.Result(), Part: e.isPart(),
+		Begun: e.wasBegun, Found: e.found, Twice: e.twice, Selects: e.selects,
+		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, Longest: e.longest, Paused: e.paused,
+		Random: e.rng.state, Follow: savedTrees(e.follow),
+	}
+	if !e.deadline.IsZero() {
+		s.Ends = e.deadline.Sub(e.start)
+	}
+	for _, of := range e.labels {
+		s.Labels = append(s.Labels, append([]int32{}, of...))
+	}
+	for d := range e.plen {
+		if e.stack[d].plain {
+			s.Plain = append(s.Plain, d)
+		}
+		if d < len(e.branches) && e.branches[d] != nil {
+			s.Branches = append(s.Branches, SavedTrees{d, savedTrees(e.branches[d])})
+		}
+	}
+	for i := range e.raced {
+		r := &e.raced[i]
+		s.Raced = append(s.Raced, SavedRace{
+			First: r.first, Later: r.later, Thread: r.tid, Object: r.obj, Op: r.op,
+			Class: uint8(r.class), Changing: r.changing,
+			Initials: listOf(r.initials), Surely: listOf(r.surely),
+		})
+	}
+	for i := range e.taken {
+		s.Taken = append(s.Taken, saved(&e.taken[i]))
+	}
+	return s
+}
+
+func saved(t *stepTaken) SavedStep {
+	s := SavedStep{
+		Depth: t.depth, Thread: t.tid, Object: t.obj, Fresh: t.fresh, Class: uint8(t.class),
+		Changing: t.changing, AnyCase: t.anyCase,
+	}
+	for i := range t.acc {
+		a := &t.acc[i]
+		s.Accesses = append(s.Accesses, SavedAccess{
+			Object: a.obj, N: a.n, Event: a.event, Kind: uint8(a.kind), Found: a.found,
+			Early: a.early, When: a.when, Slow: a.slow,
+		})
+	}
+	return s
+}
+
+func savedTrees(b *wakeNode) (all []SavedTree) {
+	for ; b != nil; b = b.next {
+		all = append(all, SavedTree{saved(&b.step), b.name, b.sure, savedTrees(b.child)})
+	}
+	return all
+}
+
+// step is the inverse of saved.
+func (s *SavedStep) step() stepTaken {
+	t := stepTaken{
+		depth: s.Depth, tid: s.Thread, obj: s.Object, fresh: s.Fresh, class: class(s.Class),
+		changing: s.Changing, anyCase: s.AnyCase,
+	}
+	for i := range s.Accesses {
+		a := &s.Accesses[i]
+		t.acc = append(t.acc, access{
+			obj: a.Object, n: a.N, event: a.Event, kind: accessKind(a.Kind), found: a.Found,
+			early: a.Early, when: a.When, slow: a.Slow,
+		})
+	}
+	return t
+}
+
+// wakeTrees is the inverse of savedTrees.
+func wakeTrees(all []SavedTree) (first *wakeNode) {
+	at := &first
+	for i := range all {
+		s := &all[i]
+		b := &wakeNode{step: s.Step.step(), name: s.Name, sure: s.Sure, child: wakeTrees(s.Below)}
+		*at, at = b, &b.next
+	}
+	return first
+}
+
+// beginState makes the search go on from the state of the configuration, if there is one.
+func (e *engine) beginState() {
+	s := e.cfg.From
+	if s == nil {
+		return
+	}
+	if e.cfg.Subtree = nil; s.Part {
+		e.cfg.Subtree = &s.Tree
+	}
+	e.res, e.cuts, e.found = s.Result, s.Result.Cuts, s.Found
+	e.beginAt(&s.Tree)
+	e.wasBegun = s.Begun
+	e.first, e.resumed, e.twice, e.repeated = true, true, s.Twice, s.Twice
+	e.selects, e.foreignSeen, e.ordersLeft = s.Selects, s.ForeignSeen, s.OrdersLeft
+	e.longest, e.paused, e.rng.state = s.Longest, s.Paused, s.Random
+	e.labels = s.Labels
+	labels := 1
+	for _, of := range s.Labels {
+		for _, label := range of {
+			labels = max(labels, int(label)+1)
+		}
+	}
+	e.labelled = make([]int32, labels)
+}
+
+// beginTime sets the clock of the search to the time that it has taken.
+func (e *engine) beginTime() {
+	e.start = time.Now()
+	e.lastLook = e.start
+	s := e.cfg.From
+	if s != nil {
+		e.start = e.start.Add(-time.Duration(s.Result.Seconds * float64(time.Second)))
+	}
+	e.deadline = e.budgetEnd()
+	if s != nil && s.Ends > 0 {
+		e.deadline = e.start.Add(s.Ends)
+	}
+}
+
+// putBack makes the nodes of the path what they were, before its last step.
+func (e *engine) putBack() {
+	s := e.cfg.From
+	for d := range s.Tree.Steps {
+		b, ev := &s.Tree.Steps[d], &e.stack[d]
+		back := setOf(b.Done)
+		if d >= s.Tree.Fixed {
+			back = setOf(b.Back)
+		}
+		e.setNode(ev, nodeBack, back)
+		e.setNode(ev, nodeDone, setOf(b.Done))
+		ev.plain = false
+	}
+	for _, d := range s.Plain {
+		e.stack[d].plain = true
+	}
+	e.raced, e.taken = e.raced[:0], e.taken[:0]
+	for i := range s.Raced {
+		r := &s.Raced[i]
+		e.raced = append(e.raced, raced{
+			first: r.First, later: r.Later, tid: r.Thread, obj: r.Object, op: r.Op,
+			class: class(r.Class), changing: r.Changing,
+			initials: setOf(r.Initials), surely: setOf(r.Surely),
+		})
+	}
+	for i := range s.Taken {
+		e.taken = append(e.taken, s.Taken[i].step())
+	}
+	e.branches = e.branches[:0]
+	for _, of := range s.Branches {
+		for len(e.branches) <= of.Depth {
+			e.branches = append(e.branches, nil)
+		}
+		e.branches[of.Depth] = wakeTrees(of.Trees)
+	}
+	e.follow = wakeTrees(s.Follow)
+}

@@ -1,0 +1,126 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/explore"
+	"pgregory.net/rapid"
+)
+
+// interrupted searches as cfg says, and stops again and again, about once in every n executions.
+// Each time it goes on from the state, which was text in between.
+func (s *search) interrupted(n int) tally {
+	all := tally{complete: map[string]int{}, dead: map[string]int{}}
+	cfg := s.cfg
+	for {
+		var text []byte
+		cfg.Between = func(p explore.Part) bool {
+			if s.rand.IntN(n) > 0 {
+				return true
+			}
+			var err error
+			text, err = json.Marshal(p.State())
+			require.NoError(s.t, err)
+			return false
+		}
+		got := s.of(cfg)
+		for k, times := range got.complete {
+			all.complete[k] += times
+		}
+		for k, times := range got.dead {
+			all.dead[k] += times
+		}
+		all.res = got.res
+		if text == nil {
+			return all
+		}
+		cfg.From = new(explore.State)
+		require.NoError(s.t, json.Unmarshal(text, cfg.From))
+	}
+}
+
+// sameInterrupted holds searches that were interrupted against one that was not: they must run the
+// same executions, in the same order.
+func sameInterrupted(
+	t tester, p program, run func(*world), cfg explore.Config, key func(*world) string, seed uint64,
+) {
+	if cfg.Executions == 0 {
+		cfg.Executions = 2_000
+	}
+	s := &search{t, p, run, key, cfg, rand.New(rand.NewPCG(seed, 0))}
+	want := s.of(cfg)
+	if f := want.res.Failure; f != nil {
+		f.Stack = "" // it names goroutines
+	}
+	for _, n := range []int{1, 3, 20} {
+		got := s.interrupted(n)
+		how := fmt.Sprintf("interrupted once in %d\n%v", n, p)
+		if f := got.res.Failure; f != nil {
+			f.Stack = ""
+		}
+		got.res.Seconds, want.res.Seconds = 0, 0
+		require.Equal(t, want.res, got.res, how)
+		if want.res.Failure == nil {
+			require.True(t, maps.Equal(want.complete, got.complete), how)
+			require.True(t, maps.Equal(want.dead, got.dead), how)
+		}
+	}
+}
+
+// kinds of programs, and of their operations.
+var kinds = map[string][]string{
+	"atomics": {"load", "store", "cas", "add"},
+	"mutexes": {"load", "store", "lock", "lock", "unlock", "trylock"},
+	"rwmutex": {
+		"rlock", "wlock", "tryrlock", "trywlock", "rwunlock", "rwunlock", "load", "store",
+	},
+	"choices":    {"load", "store", "cas", "choose"},
+	"waitgroups": {"load", "store", "wgadd", "wgadd", "wgdone", "wgdone", "wgwait"},
+	"conditions": {"load", "store", "lock", "condwait", "signal", "unlock", "broadcast"},
+	"once":       {"load", "store", "once", "once", "lock", "unlock"},
+	"spinning":   {"load", "store", "await", "cas", "lock", "unlock"},
+	"watching":   {"load", "store", "watch", "cas", "claim"},
+	"sends":      {"send", "recv", "recv", "close", "store", "load"},
+	"looks":      {"send", "recv", "poll", "offer", "len", "load", "store"},
+	"selects":    {"send", "recv", "either", "both", "close", "poll", "same"},
+	"polling":    {"send", "recv", "close", "keep polling", "keep offering"},
+	"timers": {
+		"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
+	},
+}
+
+func TestInterruptedSearchesAreTheSame(t *testing.T) {
+	for name, ops := range kinds {
+		t.Run(name, func(t *testing.T) {
+			gen := genProgram(ops, 4, 3)
+			rapid.Check(t, func(t *rapid.T) {
+				p := gen.Draw(t, "program")
+				cfg := explore.Config{Preemptions: -1}
+				switch rapid.IntRange(0, 5).Draw(t, "how") {
+				case 0:
+					cfg.Preemptions = rapid.IntRange(0, 3).Draw(t, "preemptions")
+				case 1:
+					cfg.Strategy = rapid.SampledFrom([]explore.Strategy{
+						explore.Random, explore.POS, explore.PCT,
+					}).Draw(t, "strategy")
+					cfg.Executions, cfg.Seed = 50, 7
+				case 2:
+					cfg.Unreduced, cfg.Executions = true, 200
+				}
+				if name == "timers" {
+					cfg.EarlyTimeouts = rapid.IntRange(0, 2).Draw(t, "early")
+					cfg.TimePasses = rapid.Bool().Draw(t, "passes")
+				}
+				seed := rapid.Uint64().Draw(t, "seed")
+				sameInterrupted(t, p, p.run, cfg, (*world).outcome, seed)
+			})
+		})
+	}
+}
