@@ -53,6 +53,9 @@ func (c *check) begin() {
 	if c.set.Mode != wire.Explore && c.set.Check != c.name {
 		return
 	}
+	if c.hasEnded() {
+		return
+	}
 	defer c.watch()()
 	defer hook.ResetTests()
 	c.run()
@@ -90,7 +93,12 @@ type check struct {
 	line  int
 	whole *whole // nil if Check was called
 
-	decided  atomic.Bool     // it fails, and that was sent
+	decided  atomic.Bool      // it fails, and that was sent
+	ended    []explore.Result // the searches of this check that have ended
+	saved    *savedCheck      // of an earlier process, until the search goes on that it was in
+	savedAt  time.Time        // when the command was told how far the check is
+	saveTook time.Duration    // how long that took
+
 	broken   string          // why there is no result after all
 	divided  bool            // several processes have explored it
 	searches []wire.Search   // with Settings.Shards: what was found
@@ -123,6 +131,10 @@ func (c *check) run() {
 	}
 	replayed, fails := c.regress(cfg)
 	if fails {
+		return
+	}
+	if err := c.takeSaved(&cfg); err != nil {
+		c.refuse(wire.KindInternal, "what an earlier run has left: %v", err)
 		return
 	}
 	res := c.explore(&cfg)

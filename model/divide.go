@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,19 +49,41 @@ type helpReport struct {
 	Done   bool
 }
 
-// explore explores the executions of the body, with the helpers that the command allows.
+// explore returns what is found in the executions of the body.
 func (c *check) explore(cfg *explore.Config) explore.Result {
+	res, ok := c.takeEnded()
+	if !ok {
+		res = c.search(cfg)
+	}
+	c.ended = append(c.ended, res)
+	return res
+}
+
+// search explores the executions, with the helpers that the command allows.
+func (c *check) search(cfg *explore.Config) explore.Result {
 	switch {
 	case c.set.Found != "":
 		return c.merge()
 	case c.set.Shards > 0:
 		return c.share(cfg)
-	case c.set.Jobs < 2 || !c.mayDivide(cfg):
-		return explore.Run(*cfg, c.execution(cfg))
+	case !c.mayDivide(cfg) || c.set.Jobs < 2 && (c.saved == nil || !c.saved.Given):
+		return c.alone(cfg)
 	}
+	if s := c.takeSearch(); s != nil {
+		if res := c.divide(cfg, s); !isAstray(&res) {
+			return res
+		}
+	}
+	return c.divide(cfg, &savedCheck{})
+}
+
+// divide explores the executions with helpers, from where an earlier process was.
+func (c *check) divide(cfg *explore.Config, s *savedCheck) explore.Result {
 	d := &division{
-		c: c, cfg: *cfg, begun: time.Now(), most: cfg.Duration,
+		c: c, cfg: *cfg, most: cfg.Duration, from: s.State,
+		begun: time.Now().Add(-time.Duration(s.Seconds * float64(time.Second))),
 		start: make(chan struct{}), wake: make(chan struct{}, 1),
+		total: s.Total, queue: s.Queue, given: s.Given,
 	}
 	d.cfg.Duration = 0
 	for range c.set.Jobs - 1 {
@@ -87,6 +110,7 @@ func (c *check) mayDivide(cfg *explore.Config) bool {
 type division struct {
 	c       *check
 	cfg     explore.Config
+	from    *explore.State // where this process goes on, nil: it begins
 	begun   time.Time
 	most    time.Duration  // that it may take; 0: any
 	all     sync.WaitGroup // of the goroutines that keep helpers, which exist from the beginning
@@ -119,9 +143,15 @@ type helper struct {
 
 func (d *division) run() explore.Result {
 	var next *explore.Subtree
-	for {
+	from, more := d.from, true
+	if from == nil && d.given {
+		next = d.take()
+		more = next != nil
+	}
+	for more {
 		cfg := d.cfg
-		cfg.Subtree, cfg.Every, cfg.Between = next, answerEvery, d.between
+		cfg.Subtree, cfg.From, cfg.Every, cfg.Between = next, from, answerEvery, d.between
+		from = nil
 		cfg.Progress = func(explore.Result, float64) { d.progress() }
 		body := d.c.execution(&cfg)
 		res := explore.Run(cfg, body)
@@ -131,11 +161,12 @@ func (d *division) run() explore.Result {
 		d.mu.Lock()
 		if d.again != nil && d.found == nil && !d.late {
 			next = d.startAgain()
-		} else if next == nil {
-			break
+		} else {
+			more = next != nil
 		}
 		d.mu.Unlock()
 	}
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.helpers {
 		if h.busy && h.last.Round == d.round {
@@ -195,6 +226,7 @@ func (d *division) between(p explore.Part) bool {
 	if d.isLate(); d.over() || d.again != nil || d.own.Failure != nil && d.given {
 		return false
 	}
+	d.save(&p)
 	if d.own.Failure != nil {
 		return true // it looks for a failure with fewer preemptions, as it would alone
 	}
@@ -271,6 +303,7 @@ func (d *division) take() *explore.Subtree {
 				h.order(&helpOrder{Split: true})
 			}
 		}
+		d.save(nil)
 		d.mu.Unlock()
 		select {
 		case <-d.wake:
@@ -278,6 +311,28 @@ func (d *division) take() *explore.Subtree {
 			d.progress()
 		}
 	}
+}
+
+// save tells the command from time to time what is left: of this process, which is between two
+// executions of a part or has none, and of the helpers what they have not confirmed.
+func (d *division) save(p *explore.Part) {
+	if !d.c.isToSave() {
+		return
+	}
+	s := &savedCheck{
+		Seconds: time.Since(d.begun).Seconds(), Given: d.given,
+		Total: d.total, Queue: slices.Clone(d.queue),
+	}
+	if p != nil {
+		s.State = p.State()
+	}
+	for _, h := range d.helpers {
+		if h.busy && h.last.Round == d.round {
+			s.Total.Add(&h.last.Result)
+			s.Queue = append(s.Queue, h.last.Rest)
+		}
+	}
+	d.c.save(s)
 }
 
 // progress tells the command how far all have got.
@@ -315,6 +370,7 @@ func (d *division) keep(h *helper) {
 func (d *division) open(h *helper) bool {
 	set := *d.c.set
 	set.Mode, set.Check, set.Jobs, set.Progress = wire.Help, d.c.name, 1, false
+	set.Save, set.Resume = 0, ""
 	text, err := set.Encode()
 	if err != nil {
 		return false

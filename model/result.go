@@ -26,6 +26,9 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		r.Digest = "" // it depends on how the tree was divided
 	}
 	r.Searches = c.searches
+	if c.whole != nil {
+		r.Subtests = hook.MatchedSubtests()
+	}
 	if n := c.set.Shards; n > 0 {
 		r.Bounded = joined("; ", r.Bounded, fmt.Sprintf("shard %d of %d", c.set.Shard, n))
 	}

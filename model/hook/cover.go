@@ -25,6 +25,20 @@ func ResetMarks() {
 	}
 }
 
+// AddMarks marks what another process has marked.
+//
+//go:norace
+//go:noinline
+func AddMarks(all map[string][]byte) {
+	for file, reached := range all {
+		for i, m := range reached {
+			if of := marks[file]; i < len(of) {
+				of[i] |= Mark(m)
+			}
+		}
+	}
+}
+
 // Marks returns copies of the marks, by file; none if nothing is marked in this binary.
 //
 //go:norace

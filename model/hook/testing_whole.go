@@ -272,6 +272,24 @@ func MatchedSubtests() []string {
 	return names
 }
 
+// ResumeSubtests notes what executions of another process have come to: whether the only subtest
+// has run, and MatchedSubtests.
+//
+//go:norace
+//go:noinline
+func ResumeSubtests(ran bool, matched []string) {
+	subtests.ran = ran
+	for _, name := range MatchedSubtests() {
+		if !slices.Contains(matched, name) {
+			matched = append(matched, name)
+		}
+	}
+	subtests.matched = nil
+	for _, name := range matched {
+		subtests.matched = &subMatch{name, true, subtests.matched}
+	}
+}
+
 // selected reports whether a subtest of parent is to run.
 //
 //go:norace

@@ -8,12 +8,34 @@ import (
 
 // A Message goes from a test binary to the command. One of its fields is set.
 type Message struct {
-	Progress *Progress `json:"progress,omitempty"`
-	Result   *Result   `json:"result,omitempty"`
-	Skip     *Skip     `json:"skip,omitempty"`
-	Coverage *Coverage `json:"coverage,omitempty"`
-	Part     *Part     `json:"part,omitempty"`
-	Reversal *Reversal `json:"reversal,omitempty"` // of the last Result's Trace
+	Progress   *Progress   `json:"progress,omitempty"`
+	Result     *Result     `json:"result,omitempty"`
+	Skip       *Skip       `json:"skip,omitempty"`
+	Coverage   *Coverage   `json:"coverage,omitempty"`
+	Part       *Part       `json:"part,omitempty"`
+	Reversal   *Reversal   `json:"reversal,omitempty"` // of the last Result's Trace
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+}
+
+// Checkpoint says from where another process could go on with a check that has no result yet.
+type Checkpoint struct {
+	Check string          `json:"check"`
+	State json.RawMessage `json:"state"`
+}
+
+// Resume is what an earlier process of the same Test function has left. A test binary gets it in
+// the file Settings.Resume.
+type Resume struct {
+	Ended      []Ended     `json:"ended"`                // the checks that have a result
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"` // of one that has none
+}
+
+// Ended is a check that has a result.
+type Ended struct {
+	Check    string   `json:"check"`
+	Passes   bool     `json:"passes"`
+	Message  string   `json:"message"`
+	Subtests []string `json:"subtests,omitempty"` // Result.Subtests
 }
 
 // Part goes from a test binary to one that has started it to explore a part of a check.
@@ -61,6 +83,9 @@ type Result struct {
 	Bounded     string   `json:"bounded,omitempty"` // why the verdict is at most bounded
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
+
+	// Of an ordinary test: the subtests that were met and are to be explored by themselves.
+	Subtests []string `json:"subtests,omitempty"`
 
 	// With Settings.Shards: what was found in each search of the check.
 	Searches []Search `json:"searches,omitempty"`

@@ -21,18 +21,20 @@ type Settings struct {
 	MapOrders   bool          // loops over maps are explored in all orders
 	Schedule    string        // what to replay, of check Check
 	Check       string
-	Progress    bool     // send Progress
-	Quick       bool     // the first failure will do: it is neither shortened nor recorded
-	Package     string   // import path of the checks
-	Certify     string   // folder into which the traces of each check are written; "": none
-	AllSteps    bool     // what a goroutine does when it is left alone is steps, as in a trace
-	Jobs        int      // most processes that explore one check
-	Shard       int      // explore only this one of Shards parts of each check, from 1 on
-	Shards      int      // 0: explore all
-	Modes       string   // with Shards: how the search begins, see explore.Subtree
-	Found       string   // file of what shards have found, instead of an exploration; "": none
-	Tests       bool     // ordinary tests are explored as they stand
-	Subtests    []string // of those: patterns for the elements of a name after the first
+	Progress    bool          // send Progress
+	Quick       bool          // the first failure will do: it is neither shortened nor recorded
+	Package     string        // import path of the checks
+	Certify     string        // folder into which the traces of each check are written; "": none
+	AllSteps    bool          // what a goroutine does when it is left alone is steps, as in a trace
+	Jobs        int           // most processes that explore one check
+	Shard       int           // explore only this one of Shards parts of each check, from 1 on
+	Shards      int           // 0: explore all
+	Modes       string        // with Shards: how the search begins, see explore.Subtree
+	Found       string        // file of what shards have found, instead of an exploration; "": none
+	Save        time.Duration // how often the state of a check is told; 0: never
+	Resume      string        // file of what an earlier process has left (Resume); "": none
+	Tests       bool          // ordinary tests are explored as they stand
+	Subtests    []string      // of those: patterns for the elements of a name after the first
 }
 
 // Modes of Settings.
