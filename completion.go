@@ -88,7 +88,7 @@ func flagWords(command string) (words []flagWord) {
 			w.values = driver.Times
 		case "C", "certify", "plan":
 			w.dir = true
-		case "html", "coverprofile", "shard-out":
+		case "html", "coverprofile", "shard-out", "checkpoint":
 			w.file = true
 		}
 		words = append(words, w)

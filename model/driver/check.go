@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -66,18 +67,22 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 	if err := opts.normalize(); err != nil {
 		return sum, err
 	}
+	kept, err := opts.openCheckpoint()
+	if err != nil {
+		return sum, err
+	}
 	profile, err := opts.openProfile()
 	if err != nil {
 		return sum, err
 	}
-	if sum, err = check(ctx, opts, observer, profile); err != nil {
+	if sum, err = check(ctx, opts, observer, profile, kept); err != nil {
 		profile.abandon()
 	}
 	return sum, err
 }
 
 func check(
-	ctx context.Context, opts Options, observer Observer, profile *profileFile,
+	ctx context.Context, opts Options, observer Observer, profile *profileFile, kept *checkpoint,
 ) (Summary, error) {
 	var sum Summary
 	observer.Active(0, 0, nil)
@@ -102,7 +107,16 @@ func check(
 	if err := opts.Merge.matches(tests); err != nil {
 		return sum, err
 	}
+	if err := kept.begin(ctx, &opts, tests); err != nil {
+		return sum, err
+	}
+	r.kept = kept
+	stop := kept.keep()
 	sum, err = r.all(ctx, tests, observer)
+	stop()
+	if lost := kept.close(err == nil, r.noRace != ""); err == nil {
+		err = lost
+	}
 	sum.NoRace = r.noRace
 	if err == nil {
 		err = opts.Merge.complete(&sum)
@@ -121,6 +135,7 @@ type runner struct {
 	target  target
 	dir     string // of binaries
 	root    string // of the main module, "" without one
+	kept    *checkpoint
 	slots   chan struct{}
 	cover   collector
 
@@ -337,9 +352,19 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 func (r *runner) process(
 	ctx context.Context, t planned, race bool, s wire.Settings,
 ) (*outcome, error) {
+	kept := r.kept.run(&t, race)
+	if kept.hasEnded() {
+		return kept.outcome(), nil
+	}
 	path, err := r.build(ctx, t, race)
 	if err != nil {
 		return nil, err
+	}
+	if kept != nil {
+		s.Save = r.kept.every
+		if s.Resume, err = kept.resume(r.dir); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.acquire(ctx); err != nil {
 		return nil, err
@@ -354,13 +379,26 @@ func (r *runner) process(
 	}
 	j := job{
 		binary: path, dir: t.pkg.Dir, run: t.run, settings: s, watchdog: r.options.Watchdog,
+		kept: kept, covers: r.options.CoverProfile != "",
 		progress: func(p wire.Progress) {
 			r.mu.Lock()
 			a.Name, a.Executions, a.Rate, a.Left = p.Check, p.Executions, p.Rate, p.Left
 			r.mu.Unlock()
 		},
 	}
-	return j.start(ctx)
+	out, err := j.start(ctx)
+	reader := stackReader{r.target.RewrittenMode(t.pkg.Path, race)}
+	if err == nil && !wasKilled(out.exit) &&
+		reader.unexplained(out, t.function(), r.options.Watchdog) == nil {
+		kept.end(out)
+	}
+	return out, err
+}
+
+// wasKilled reports whether a process was ended from outside.
+func wasKilled(exit error) bool {
+	var status *exec.ExitError
+	return errors.As(exit, &status) && !status.Exited()
 }
 
 // build returns the binary of a package in one mode, which it builds once.

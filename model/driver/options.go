@@ -56,6 +56,12 @@ type Options struct {
 	// counts as absent: the shell has made it for the test that EmitTest writes.
 	Output os.FileInfo
 
+	// A file from which the command goes on when it was ended, in whatever way; "": none. A relative
+	// name is below Dir.
+	Checkpoint string
+	SaveEvery  time.Duration // how often that is written; 0 is DefaultSaveEvery
+	Say        func(string)  // is told what is to be known of that, in a line; nil: nobody
+
 	Certify  string        // folder for the traces of each check, of the plain run; "": none
 	Watchdog time.Duration // silence after which a process is given up; 0 is DefaultWatchdog
 	Procs    int           // processes at once; 0 is the number of CPUs
@@ -121,6 +127,9 @@ func (o *Options) normalize() error {
 		return usagef("jobs %d: want 1 or more", o.Jobs)
 	}
 	if err := o.checkShard(); err != nil {
+		return err
+	}
+	if err := o.checkCheckpoint(); err != nil {
 		return err
 	}
 	if o.Procs == 0 {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -19,6 +20,8 @@ type job struct {
 	settings wire.Settings
 	watchdog time.Duration
 	progress func(wire.Progress)
+	kept     *keptRun // what is kept of it, nil: nothing
+	covers   bool     // the binary marks what it reaches
 }
 
 // An outcome is what a process wrote and how it ended.
@@ -70,8 +73,10 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	// A grandchild that holds the pipes must not hold us.
 	cmd.WaitDelay = 2 * time.Second
 
-	out := &outcome{}
+	out := cmp.Or(j.kept.outcome(), &outcome{})
 	said := newOutput(keptOutput)
+	_, _ = said.Write([]byte(out.said))
+	out.exit = nil
 	var heard lastHeard
 	stream := &splitter{rest: said, onMessage: func(m wire.Message) {
 		heard.now()
@@ -93,6 +98,10 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		}
 		if m.Skip != nil {
 			out.skips = append(out.skips, *m.Skip)
+		}
+		// What a check has reached comes after its result: both are kept, or none.
+		if m.Checkpoint != nil || m.Coverage != nil || m.Result != nil && !j.covers {
+			j.kept.note(out, said.String(), m.Checkpoint)
 		}
 	}}
 	cmd.Stdout, cmd.Stderr = stream, stream
