@@ -107,16 +107,7 @@ func check(
 	if err := opts.Merge.matches(tests); err != nil {
 		return sum, err
 	}
-	if err := kept.begin(ctx, &opts, tests); err != nil {
-		return sum, err
-	}
-	r.kept = kept
-	stop := kept.keep()
-	sum, err = r.all(ctx, tests, observer)
-	stop()
-	if lost := kept.close(err == nil, r.noRace != ""); err == nil {
-		err = lost
-	}
+	sum, err = r.allKept(ctx, tests, observer, kept)
 	sum.NoRace = r.noRace
 	if err == nil {
 		err = opts.Merge.complete(&sum)

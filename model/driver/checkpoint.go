@@ -147,9 +147,6 @@ func (r *keptRun) key() string { return fmt.Sprintf("%s %s %t", r.Package, r.Tes
 // begin takes note of what is to be checked, or sees that it is what the file is of. It writes the
 // file, so that a name that cannot be written costs nothing.
 func (c *checkpoint) begin(ctx context.Context, o *Options, tests []planned) error {
-	if c == nil {
-		return nil
-	}
 	asked, err := o.asked(ctx, tests)
 	if err != nil {
 		return err
@@ -328,6 +325,26 @@ func (r *keptRun) end(out *outcome) {
 	r.file.mu.Unlock()
 }
 
+// allKept is all with a checkpoint, nil for none.
+func (r *runner) allKept(
+	ctx context.Context, tests []planned, observer Observer, kept *checkpoint,
+) (sum Summary, err error) {
+	if kept == nil {
+		return r.all(ctx, tests, observer)
+	}
+	if err := kept.begin(ctx, r.options, tests); err != nil {
+		return sum, err
+	}
+	r.kept = kept
+	stop := kept.keep()
+	sum, err = r.all(ctx, tests, observer)
+	stop()
+	if lost := kept.close(err == nil, r.noRace != ""); err == nil {
+		err = lost
+	}
+	return sum, err
+}
+
 // DefaultSaveEvery is how often checkpoints are written.
 const DefaultSaveEvery = time.Second
 
@@ -339,9 +356,6 @@ const (
 
 // keep writes the file again and again, until the function is called that it returns.
 func (c *checkpoint) keep() (stop func()) {
-	if c == nil {
-		return func() {}
-	}
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -398,9 +412,6 @@ func (c *checkpoint) write() error {
 // close writes the file for the last time. All says that all tests have rows, noRace that there are
 // no race runs here.
 func (c *checkpoint) close(all, noRace bool) error {
-	if c == nil {
-		return nil
-	}
 	c.mu.Lock()
 	finished := all
 	for _, r := range c.runs {

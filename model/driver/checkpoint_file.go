@@ -22,8 +22,11 @@ func (f *checkpointFile) text() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	line := fmt.Appendf(nil, checkpointLine, CheckpointVersion, len(body), sha256.Sum256(body))
-	return append(line, body...), nil
+	return append(lineFor(body), body...), nil
+}
+
+func lineFor(body []byte) []byte {
+	return fmt.Appendf(nil, checkpointLine, CheckpointVersion, len(body), sha256.Sum256(body))
 }
 
 // parseCheckpoint is the inverse of text. The error says what is wrong with the file.
@@ -44,13 +47,12 @@ func parseCheckpoint(text []byte) (*checkpointFile, error) {
 			len(body), length)
 	}
 	f := new(checkpointFile)
-	again := fmt.Appendf(nil, checkpointLine, version, len(body), sha256.Sum256(body))
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if !bytes.HasPrefix(text, again) || d.Decode(f) != nil {
+	if !bytes.HasPrefix(text, lineFor(body)) || d.Decode(f) != nil {
 		return nil, errors.New("is damaged: remove it to begin anew")
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := d.Token(); err != io.EOF || len(f.Asked) == 0 {
 		return nil, errors.New("is damaged: remove it to begin anew")
 	}
 	return f, nil

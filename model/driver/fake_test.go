@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -93,6 +94,45 @@ var scenarios = map[string]func(wire.Settings) int{
 		)
 		say(proved("TestProved"))
 		return 0
+	},
+	// It dies in its last check, from which another process goes on.
+	"TestKept": func(s wire.Settings) int {
+		log := func(text string) {
+			f, err := os.OpenFile(os.Getenv("KEPT_LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+			if err == nil {
+				_, err = fmt.Fprintln(f, text)
+			}
+			if err != nil {
+				panic(err)
+			}
+		}
+		if s.Resume != "" {
+			var left wire.Resume
+			text, err := os.ReadFile(s.Resume)
+			if err == nil {
+				err = json.Unmarshal(text, &left)
+			}
+			if err != nil {
+				panic(err)
+			}
+			log(fmt.Sprintf("goes on with %s after %s %s", left.Checkpoint.State,
+				left.Ended[0].Check, left.Ended[1].Check))
+			say(proved("TestKept/c"))
+			return 1
+		}
+		log("begins")
+		say(proved("TestKept/a"))
+		fmt.Fprint(os.Stderr, sampleRace)
+		r := failing("TestKept/b")
+		r.Races, r.Kind = 1, wire.KindRace
+		say(r)
+		_ = wire.Message{
+			Checkpoint: &wire.Checkpoint{Check: "TestKept/c", State: json.RawMessage("7")},
+		}.Write(os.Stdout)
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+		select {}
 	},
 	"TestAssumes": func(s wire.Settings) int {
 		r := proved("TestAssumes")

@@ -35,50 +35,8 @@ type State struct {
 	Paused      int
 	Random      uint64
 
-	Labels   [][]int32    // of threads, by birth
-	Raced    []SavedRace  // races not yet inserted
-	Taken    []SavedStep  // steps explored from the nodes of the path
-	Branches []SavedTrees // wakeup trees of the nodes of the path
-	Follow   []SavedTree  // that of the next node
-}
-
-// A SavedRace is a race of which not all wakeup sequences were inserted.
-type SavedRace struct {
-	First, Later, Thread, Object int32
-	Op                           Op
-	Class                        uint8
-	Changing                     bool
-	Initials, Surely             []int
-}
-
-// A SavedStep is a step that was explored, or is to be.
-type SavedStep struct {
-	Depth, Thread, Object, Fresh int32
-	Class                        uint8
-	Changing, AnyCase            bool
-	Accesses                     []SavedAccess `json:",omitempty"`
-}
-
-// A SavedAccess is an access of such a step to a channel, a timer or a clock.
-type SavedAccess struct {
-	Object, N, Event int32
-	Kind             uint8
-	Found, Early     bool
-	When, Slow       time.Duration
-}
-
-// SavedTrees are the wakeup trees of a node.
-type SavedTrees struct {
-	Depth int
-	Trees []SavedTree
-}
-
-// A SavedTree is a step of a wakeup tree, with what follows.
-type SavedTree struct {
-	Step  SavedStep
-	Name  int32
-	Sure  bool
-	Below []SavedTree `json:",omitempty"`
+	Labels [][]int32 // of threads, by birth
+	Wakeup []byte    // races, and wakeup trees (search_state_code.go)
 }
 
 // State returns the state of the search.
@@ -88,7 +46,7 @@ func (p Part) State() *State {
 		Tree: e.subtree(e.plen, e.root, true), Result: p.Result(), Part: e.isPart(),
 		Begun: e.wasBegun, Found: e.found, Twice: e.twice, Selects: e.selects,
 		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, Longest: e.longest, Paused: e.paused,
-		Random: e.rng.state, Follow: savedTrees(e.follow),
+		Random: e.rng.state,
 	}
 	if !e.deadline.IsZero() {
 		s.Ends = e.deadline.Sub(e.start)
@@ -100,71 +58,9 @@ func (p Part) State() *State {
 		if e.stack[d].plain {
 			s.Plain = append(s.Plain, d)
 		}
-		if d < len(e.branches) && e.branches[d] != nil {
-			s.Branches = append(s.Branches, SavedTrees{d, savedTrees(e.branches[d])})
-		}
 	}
-	for i := range e.raced {
-		r := &e.raced[i]
-		s.Raced = append(s.Raced, SavedRace{
-			First: r.first, Later: r.later, Thread: r.tid, Object: r.obj, Op: r.op,
-			Class: uint8(r.class), Changing: r.changing,
-			Initials: listOf(r.initials), Surely: listOf(r.surely),
-		})
-	}
-	for i := range e.taken {
-		s.Taken = append(s.Taken, saved(&e.taken[i]))
-	}
+	s.Wakeup = e.wakeup()
 	return s
-}
-
-func saved(t *stepTaken) SavedStep {
-	s := SavedStep{
-		Depth: t.depth, Thread: t.tid, Object: t.obj, Fresh: t.fresh, Class: uint8(t.class),
-		Changing: t.changing, AnyCase: t.anyCase,
-	}
-	for i := range t.acc {
-		a := &t.acc[i]
-		s.Accesses = append(s.Accesses, SavedAccess{
-			Object: a.obj, N: a.n, Event: a.event, Kind: uint8(a.kind), Found: a.found,
-			Early: a.early, When: a.when, Slow: a.slow,
-		})
-	}
-	return s
-}
-
-func savedTrees(b *wakeNode) (all []SavedTree) {
-	for ; b != nil; b = b.next {
-		all = append(all, SavedTree{saved(&b.step), b.name, b.sure, savedTrees(b.child)})
-	}
-	return all
-}
-
-// step is the inverse of saved.
-func (s *SavedStep) step() stepTaken {
-	t := stepTaken{
-		depth: s.Depth, tid: s.Thread, obj: s.Object, fresh: s.Fresh, class: class(s.Class),
-		changing: s.Changing, anyCase: s.AnyCase,
-	}
-	for i := range s.Accesses {
-		a := &s.Accesses[i]
-		t.acc = append(t.acc, access{
-			obj: a.Object, n: a.N, event: a.Event, kind: accessKind(a.Kind), found: a.Found,
-			early: a.Early, when: a.When, slow: a.Slow,
-		})
-	}
-	return t
-}
-
-// wakeTrees is the inverse of savedTrees.
-func wakeTrees(all []SavedTree) (first *wakeNode) {
-	at := &first
-	for i := range all {
-		s := &all[i]
-		b := &wakeNode{step: s.Step.step(), name: s.Name, sure: s.Sure, child: wakeTrees(s.Below)}
-		*at, at = b, &b.next
-	}
-	return first
 }
 
 // beginState makes the search go on from the state of the configuration, if there is one.
@@ -222,24 +118,5 @@ func (e *engine) putBack() {
 	for _, d := range s.Plain {
 		e.stack[d].plain = true
 	}
-	e.raced, e.taken = e.raced[:0], e.taken[:0]
-	for i := range s.Raced {
-		r := &s.Raced[i]
-		e.raced = append(e.raced, raced{
-			first: r.First, later: r.Later, tid: r.Thread, obj: r.Object, op: r.Op,
-			class: class(r.Class), changing: r.Changing,
-			initials: setOf(r.Initials), surely: setOf(r.Surely),
-		})
-	}
-	for i := range s.Taken {
-		e.taken = append(e.taken, s.Taken[i].step())
-	}
-	e.branches = e.branches[:0]
-	for _, of := range s.Branches {
-		for len(e.branches) <= of.Depth {
-			e.branches = append(e.branches, nil)
-		}
-		e.branches[of.Depth] = wakeTrees(of.Trees)
-	}
-	e.follow = wakeTrees(s.Follow)
+	e.setWakeup(s.Wakeup)
 }
