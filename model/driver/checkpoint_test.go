@@ -122,10 +122,16 @@ func TestDifferencesAreNamed(t *testing.T) {
 // keptScenarios checks scenarios with a checkpoint.
 func keptScenarios(t *testing.T, opts Options, tests ...string) ([]Row, Summary, error) {
 	t.Helper()
+	return keptOf(t, "1f3a9c2e", opts, tests...)
+}
+
+// keptOf is keptScenarios of a package with that hash of its source.
+func keptOf(t *testing.T, source string, opts Options, tests ...string) ([]Row, Summary, error) {
+	t.Helper()
 	require.NoError(t, opts.normalize())
 	dir := t.TempDir()
 	packages := []instrument.Package{
-		{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: "1f3a9c2e"},
+		{Path: "example.com/ring", Dir: dir, Checks: tests, Tests: true, Source: source},
 	}
 	p, err := plan(packages, dir, &opts)
 	require.NoError(t, err)
@@ -188,6 +194,9 @@ func TestTheNextCommandGoesOn(t *testing.T) {
 	_, _, err = keptScenarios(t, opts, "TestKept", "TestProved")
 	require.ErrorContains(t, err, `is of something else: -seed was "0", is "7"; go on with`)
 	opts.Seed = 0
+	_, _, err = keptOf(t, "00000000", opts, "TestKept", "TestProved")
+	require.ErrorContains(t, err,
+		`the source of example.com/ring was "1f3a9c2e", is "00000000"`)
 	_, _, err = keptScenarios(t, opts, "TestKept")
 	require.ErrorContains(t, err, `test example.com/ring.TestProved was "there", is ""`)
 }
