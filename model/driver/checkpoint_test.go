@@ -59,7 +59,8 @@ func TestADamagedCheckpointIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "is cut short: it has")
 	_, err = parseCheckpoint(nil)
 	require.ErrorContains(t, err, "is no checkpoint")
-	_, err = parseCheckpoint([]byte(strings.Replace(string(text), "checkpoint 1 ", "checkpoint 2 ", 1)))
+	newer := strings.Replace(string(text), "checkpoint 1 ", "checkpoint 2 ", 1)
+	_, err = parseCheckpoint([]byte(newer))
 	require.ErrorContains(t, err, "has version 2, this surewake reads version 1")
 	for _, content := range []string{`{"asked":[],"runs":[]}`, `{"asked":[{"what":"x"}],"new":1}`} {
 		other := &checkpointFile{}

@@ -56,8 +56,8 @@ type Options struct {
 	// counts as absent: the shell has made it for the test that EmitTest writes.
 	Output os.FileInfo
 
-	// A file from which the command goes on when it was ended, in whatever way; "": none. A relative
-	// name is below Dir.
+	// A file from which the command goes on when it was ended, in whatever way; "": none. A
+	// relative name is below Dir.
 	Checkpoint string
 	SaveEvery  time.Duration // how often that is written; 0 is DefaultSaveEvery
 	Say        func(string)  // is told what is to be known of that, in a line; nil: nobody

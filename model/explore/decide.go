@@ -82,9 +82,7 @@ func (e *engine) pick() int {
 	if e.n > wordThreads {
 		e.setHigh(d, nodeHigh{en.high, e.sleep.high, back.high, done.high, held.high})
 	}
-	if d == len(e.given)-1 && e.cfg.From != nil {
-		e.putBack()
-	}
+	e.putBackBefore(d)
 	return ch
 }
 

@@ -102,6 +102,13 @@ func (e *engine) beginTime() {
 	}
 }
 
+// putBackBefore puts back what the search knew of its path if its last step is at depth d.
+func (e *engine) putBackBefore(d int) {
+	if d == len(e.given)-1 && e.cfg.From != nil {
+		e.putBack()
+	}
+}
+
 // putBack makes the nodes of the path what they were, before its last step.
 func (e *engine) putBack() {
 	s := e.cfg.From
