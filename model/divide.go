@@ -313,18 +313,24 @@ func (d *division) take() *explore.Subtree {
 	}
 }
 
-// save tells the command from time to time what is left: of this process, which is between two
-// executions of a part or has none, and of the helpers what they have not confirmed.
+// save tells the command from time to time what is left.
 func (d *division) save(p *explore.Part) {
 	if !d.c.isToSave() {
 		return
 	}
+	s := d.saved()
+	if p != nil {
+		s.State = p.State()
+	}
+	d.c.save(s)
+}
+
+// saved returns what was found and what is left, but for what this process explores: of helpers
+// what they have not confirmed.
+func (d *division) saved() *savedCheck {
 	s := &savedCheck{
 		Seconds: time.Since(d.begun).Seconds(), Given: d.given,
 		Total: d.total, Queue: slices.Clone(d.queue),
-	}
-	if p != nil {
-		s.State = p.State()
 	}
 	for _, h := range d.helpers {
 		if h.busy && h.last.Round == d.round {
@@ -332,7 +338,7 @@ func (d *division) save(p *explore.Part) {
 			s.Queue = append(s.Queue, h.last.Rest)
 		}
 	}
-	d.c.save(s)
+	return s
 }
 
 // progress tells the command how far all have got.

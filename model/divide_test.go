@@ -61,6 +61,31 @@ func TestHelpersCountOnce(t *testing.T) {
 	require.EqualValues(t, 1113, d.total.Complete)
 }
 
+// What is saved has all that is left, each part once, and counts what was found in the others.
+func TestAllThatIsLeftIsSaved(t *testing.T) {
+	a, b, c := &helper{in: &buffer{}, ready: true}, &helper{in: &buffer{}, ready: true}, &helper{}
+	d := &division{helpers: []*helper{a, b, c}, wake: make(chan struct{}, 1)}
+	d.queue = []explore.Subtree{treeAt(1), treeAt(2), treeAt(3)}
+	d.handOut()
+	saved := d.saved()
+	require.True(t, saved.Given)
+	require.Equal(t, []explore.Subtree{treeAt(3), treeAt(1), treeAt(2)}, saved.Queue)
+	require.Zero(t, saved.Total.Complete)
+
+	d.reports(t, a, helpReport{Result: explore.Result{Complete: 3}, Rest: treeAt(4)})
+	d.reports(t, b, helpReport{Result: explore.Result{Complete: 10}, Rest: treeAt(5)})
+	saved = d.saved()
+	require.Equal(t, []explore.Subtree{treeAt(3), treeAt(4), treeAt(5)}, saved.Queue)
+	require.EqualValues(t, 13, saved.Total.Complete)
+
+	d.reports(t, a, helpReport{Result: explore.Result{Complete: 20}, Done: true}) // and begins 3
+	d.reports(t, b, helpReport{Result: explore.Result{Complete: 100}, Done: true})
+	saved = d.saved()
+	require.Equal(t, []explore.Subtree{treeAt(3)}, saved.Queue)
+	require.EqualValues(t, 120, saved.Total.Complete)
+	require.EqualValues(t, 120, d.total.Complete, "it stays what it is")
+}
+
 // When the exploration starts again, what helpers found of the earlier one does not count.
 func TestHelpersOfAnEarlierRound(t *testing.T) {
 	in := &buffer{}

@@ -148,6 +148,30 @@ func keptOf(t *testing.T, source string, opts Options, tests ...string) ([]Row, 
 	return l.rows, sum, err
 }
 
+// A result is not kept without what the check has reached.
+func TestAResultIsKeptWithItsCoverage(t *testing.T) {
+	dir := t.TempDir()
+	opts := Options{
+		Checkpoint: filepath.Join(dir, "checkpoint"), CoverProfile: filepath.Join(dir, "profile"),
+	}
+	t.Setenv("REACHED", "")
+	rows, _, err := keptScenarios(t, opts, "TestReached")
+	require.NoError(t, err)
+	require.Equal(t, Undecided, rows[0].Verdict)
+	t.Setenv("REACHED", "1")
+	for range 2 {
+		rows, _, err = keptScenarios(t, opts, "TestReached")
+		require.NoError(t, err)
+		require.Equal(t, Bounded, rows[0].Verdict, rows[0].Message)
+	}
+	text, err := os.ReadFile(opts.Checkpoint)
+	require.NoError(t, err)
+	file, err := parseCheckpoint(text)
+	require.NoError(t, err)
+	require.True(t, file.Finished)
+	require.Equal(t, []map[string][]byte{{"ring.go": {1}}}, file.Runs[0].Marks)
+}
+
 // A process that dies is gone on with by the next command: it is told what has ended and where the
 // check was that had not. What has ended is not started again.
 func TestTheNextCommandGoesOn(t *testing.T) {

@@ -134,6 +134,22 @@ var scenarios = map[string]func(wire.Settings) int{
 		}
 		select {}
 	},
+	// It dies before it can say what its check has reached.
+	"TestReached": func(s wire.Settings) int {
+		say(proved("TestReached"))
+		if os.Getenv("REACHED") == "" {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+			select {}
+		}
+		m := wire.Message{Coverage: &wire.Coverage{Marks: map[string][]byte{"ring.go": {1}}}}
+		_ = m.Write(os.Stdout)
+		if s.Resume != "" {
+			panic("what is reached belongs to the result")
+		}
+		return 0
+	},
 	"TestAssumes": func(s wire.Settings) int {
 		r := proved("TestAssumes")
 		r.Assumptions = []string{"timeouts fire last"}

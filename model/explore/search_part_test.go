@@ -86,31 +86,50 @@ again:
 	return all
 }
 
+// A piece is a subtree to be searched, from its beginning or from a state.
+type piece struct {
+	sub  *explore.Subtree
+	from *explore.State
+}
+
 // divided searches subtrees that are split and interrupted again and again.
 func (s *search) divided() tally {
 	whole := explore.Subtree{}
 again:
 	all := tally{complete: map[string]int{}, dead: map[string]int{}}
-	for queue := []explore.Subtree{whole}; len(queue) > 0; {
+	queue := []piece{{sub: &whole}}
+	add := func(sub explore.Subtree) { queue = append(queue, piece{sub: &sub}) }
+	for len(queue) > 0 {
 		k := s.rand.IntN(len(queue))
 		next := queue[k]
 		queue = append(queue[:k], queue[k+1:]...)
 		cfg := s.cfg
-		cfg.Subtree = &next
+		cfg.Subtree, cfg.From = next.sub, next.from
+		goesOn := false
 		cfg.Between = func(p explore.Part) bool {
 			if s.rand.IntN(4) == 0 {
-				queue = append(queue, p.Split()...)
+				for _, sub := range p.Split() {
+					add(sub)
+				}
 			}
-			if s.rand.IntN(8) > 0 {
-				return true
+			switch s.rand.IntN(16) {
+			case 0, 1:
+				add(p.Rest())
+				return false
+			case 2, 3:
+				goesOn = true
+				queue = append(queue, piece{from: copied(s.t, p.State())})
+				return false
 			}
-			queue = append(queue, p.Rest())
-			return false
+			return true
 		}
 		got := s.of(cfg)
 		if got.res.Again != nil {
 			whole = *got.res.Again
 			goto again
+		}
+		if goesOn {
+			got.res = explore.Result{} // the state has it
 		}
 		all.add(got)
 	}

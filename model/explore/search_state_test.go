@@ -15,19 +15,17 @@ import (
 )
 
 // interrupted searches as cfg says, and stops again and again, about once in every n executions.
-// Each time it goes on from the state, which was text in between.
+// Each time it goes on from the state.
 func (s *search) interrupted(n int) tally {
 	all := tally{complete: map[string]int{}, dead: map[string]int{}}
 	cfg := s.cfg
 	for {
-		var text []byte
+		var state *explore.State
 		cfg.Between = func(p explore.Part) bool {
 			if s.rand.IntN(n) > 0 {
 				return true
 			}
-			var err error
-			text, err = json.Marshal(p.State())
-			require.NoError(s.t, err)
+			state = copied(s.t, p.State())
 			return false
 		}
 		got := s.of(cfg)
@@ -38,12 +36,20 @@ func (s *search) interrupted(n int) tally {
 			all.dead[k] += times
 		}
 		all.res = got.res
-		if text == nil {
+		if state == nil {
 			return all
 		}
-		cfg.From = new(explore.State)
-		require.NoError(s.t, json.Unmarshal(text, cfg.From))
+		cfg.From = state
 	}
+}
+
+// copied returns a state as another process reads it.
+func copied(t require.TestingT, s *explore.State) *explore.State {
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	out := new(explore.State)
+	require.NoError(t, json.Unmarshal(text, out))
+	return out
 }
 
 // sameInterrupted holds searches that were interrupted against one that was not: they must run the
