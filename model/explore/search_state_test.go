@@ -130,3 +130,51 @@ func TestInterruptedSearchesAreTheSame(t *testing.T) {
 		})
 	}
 }
+
+// Threads have other numbers in other executions.
+func TestInterruptedSearchesOfNestedThreadsAreTheSame(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ops  []string
+	}{
+		{"atomics", []string{"load", "store", "add"}},
+		{"locks", []string{"load", "store", "lock", "lock", "unlock"}},
+		{"channels", []string{"send", "recv", "close", "load", "store", "len"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gen := nested(c.ops, 5, 2)
+			rapid.Check(t, func(t *rapid.T) {
+				p := buffered(gen.Draw(t, "program"))
+				seed := rapid.Uint64().Draw(t, "seed")
+				cfg := explore.Config{Preemptions: -1, Executions: 500}
+				sameInterrupted(t, p, p.runNested, cfg, (*world).outcome, seed)
+			})
+		})
+	}
+}
+
+// Of these programs, a search that goes on runs other executions if it forgets something.
+func TestInterruptedSearchesOfKeptProgramsAreTheSame(t *testing.T) {
+	for name, p := range map[string]program{
+		"two threads start one each": {
+			{{Op: "load", Var: 1}, {Op: "go", Val: 2}},
+			{{Op: "load"}, {Op: "go", Val: 3}},
+			{{Op: "load"}},
+			{{Op: "load", Var: 1}},
+			{{Op: "store", Var: 1}},
+		},
+		"two threads start one each, which store": {
+			{{Op: "store"}, {Op: "go", Val: 2}},
+			{{Op: "store"}, {Op: "go", Val: 3}},
+			{{Op: "store", Var: 1}, {Op: "load"}},
+			{{Op: "load", Var: 1}, {Op: "store"}, {Op: "store", Var: 1}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(5) {
+				cfg := explore.Config{Preemptions: -1}
+				sameInterrupted(t, p, p.runNested, cfg, (*world).outcome, seed)
+			}
+		})
+	}
+}
