@@ -84,8 +84,8 @@ func TestLateRace(t *testing.T) {
 			first.Store(1)
 			n++
 		})
-		adders(x, 3, 3, func(v int32) {
-			if v == 9 && first.Load() == 0 {
+		adders(x, 3, 4, func(v int32) {
+			if v == 12 && first.Load() == 0 {
 				n++
 			}
 		})
