@@ -194,6 +194,7 @@ func (o *Options) asked(ctx context.Context, tests []planned) ([]askedFor, error
 		{"-run", o.Run}, {"-test", o.Tests}, {"-tags", o.Tags}, {"-race", fmt.Sprint(o.Race)},
 		{"-strategy", o.Strategy}, {"-preemptions", fmt.Sprint(o.Preemptions)},
 		{"-budget", o.Budget.String()}, {"-early", o.Early.String()}, {"-time", o.Time},
+		{"-map-orders", fmt.Sprint(o.MapOrders)},
 		{"-seed", fmt.Sprint(o.Seed)}, {"-coverprofile", fmt.Sprint(o.CoverProfile != "")},
 		{"GODEBUG", os.Getenv("GODEBUG")},
 	}

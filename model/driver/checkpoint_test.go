@@ -172,6 +172,22 @@ func TestAResultIsKeptWithItsCoverage(t *testing.T) {
 	require.Equal(t, []map[string][]byte{{"ring.go": {1}}}, file.Runs[0].Marks)
 }
 
+// A failure is not kept without what decides it.
+func TestAFailureIsKeptWithWhatDecidesIt(t *testing.T) {
+	opts := Options{Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
+	t.Setenv("REACHED", "")
+	rows, _, err := keptScenarios(t, opts, "TestDecidedLate")
+	require.NoError(t, err)
+	require.Nil(t, rows[0].Trace.Reversal)
+	t.Setenv("REACHED", "1")
+	for range 2 {
+		rows, _, err = keptScenarios(t, opts, "TestDecidedLate")
+		require.NoError(t, err)
+		require.Equal(t, "assertion failed: lost 3", rows[0].Message)
+		require.Equal(t, &wire.Reversal{First: 1, Second: 2}, rows[0].Trace.Reversal)
+	}
+}
+
 // A process that dies is gone on with by the next command: it is told what has ended and where the
 // check was that had not. What has ended is not started again.
 func TestTheNextCommandGoesOn(t *testing.T) {

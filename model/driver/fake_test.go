@@ -150,6 +150,21 @@ var scenarios = map[string]func(wire.Settings) int{
 		}
 		return 0
 	},
+	// It dies before it can say what decides the failure.
+	"TestDecidedLate": func(s wire.Settings) int {
+		say(failing("TestDecidedLate"))
+		if os.Getenv("REACHED") == "" {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+			select {}
+		}
+		_ = wire.Message{Reversal: &wire.Reversal{First: 1, Second: 2}}.Write(os.Stdout)
+		if s.Resume != "" {
+			panic("what decides belongs to the result")
+		}
+		return 1
+	},
 	"TestAssumes": func(s wire.Settings) int {
 		r := proved("TestAssumes")
 		r.Assumptions = []string{"timeouts fire last"}

@@ -99,8 +99,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		if m.Skip != nil {
 			out.skips = append(out.skips, *m.Skip)
 		}
-		// What a check has reached comes after its result: both are kept, or none.
-		if m.Checkpoint != nil || m.Coverage != nil || m.Result != nil && !j.covers {
+		if j.isWhole(&m) {
 			j.kept.note(out, said.String(), m.Checkpoint)
 		}
 	}}
@@ -153,6 +152,18 @@ wait:
 		out.exit = nil
 	}
 	return out, nil
+}
+
+// isWhole reports whether what was told up to a message can be kept. What decides a failure, and
+// what a check has reached, come after its result: all are kept, or none.
+func (j *job) isWhole(m *wire.Message) bool {
+	switch {
+	case m.Checkpoint != nil || m.Coverage != nil:
+		return true
+	case j.covers:
+		return false
+	}
+	return m.Reversal != nil || m.Result != nil && m.Result.Verdict != Failed
 }
 
 // lastHeard is the time of a process's last message.
