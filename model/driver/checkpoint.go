@@ -75,8 +75,27 @@ type keptRun struct {
 
 // A keptResult is a result as it came.
 type keptResult struct {
-	Result wire.Result `json:"result"`
-	Said   string      `json:"said"`
+	Result   wire.Result    `json:"result"`
+	Said     string         `json:"said"`
+	Reversal *wire.Reversal `json:"reversal,omitempty"` // of the trace, which is written without it
+}
+
+func keep(r *result) keptResult {
+	k := keptResult{Result: r.Result, Said: r.said}
+	if r.Trace != nil {
+		k.Reversal = r.Trace.Reversal
+	}
+	return k
+}
+
+func (k *keptResult) result() result {
+	r := result{k.Result, k.Said}
+	if r.Trace != nil {
+		trace := *r.Trace
+		trace.Reversal = k.Reversal
+		r.Trace = &trace
+	}
+	return r
 }
 
 // checkCheckpoint says which options are not for checkpoints.
@@ -255,8 +274,8 @@ func (r *keptRun) outcome() *outcome {
 	if r.Failed {
 		out.exit = errors.New("the process has failed")
 	}
-	for _, k := range r.Results {
-		out.results = append(out.results, result{k.Result, k.Said})
+	for i := range r.Results {
+		out.results = append(out.results, r.Results[i].result())
 	}
 	return out
 }
@@ -308,7 +327,7 @@ func (r *keptRun) note(out *outcome, said string, state *wire.Checkpoint) {
 	defer r.file.mu.Unlock()
 	r.Results = r.Results[:0:0]
 	for i := range out.results {
-		r.Results = append(r.Results, keptResult{out.results[i].Result, out.results[i].said})
+		r.Results = append(r.Results, keep(&out.results[i]))
 	}
 	r.Skips, r.Marks = slices.Clone(out.skips), slices.Clone(out.marks)
 	r.Said, r.State = said, state

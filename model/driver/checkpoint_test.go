@@ -20,7 +20,9 @@ func sampleCheckpoint() *checkpointFile {
 		Runs: []keptRun{
 			{
 				Package: "x", Test: "TestA", Ended: true,
-				Results: []keptResult{{proved("TestA"), ""}, {failing("TestA/b"), "a report"}},
+				Results: []keptResult{
+					{Result: proved("TestA")}, {Result: failing("TestA/b"), Said: "a report"},
+				},
 				Skips:   []wire.Skip{{Test: "TestA/c", Why: "slow"}},
 				Marks:   []map[string][]byte{{"f.go": {0, 1}}}, Failed: true, Seconds: 1.5,
 			},
