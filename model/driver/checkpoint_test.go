@@ -23,8 +23,8 @@ func sampleCheckpoint() *checkpointFile {
 				Results: []keptResult{
 					{Result: proved("TestA")}, {Result: failing("TestA/b"), Said: "a report"},
 				},
-				Skips:   []wire.Skip{{Test: "TestA/c", Why: "slow"}},
-				Marks:   []map[string][]byte{{"f.go": {0, 1}}}, Failed: true, Seconds: 1.5,
+				Skips: []wire.Skip{{Test: "TestA/c", Why: "slow"}},
+				Marks: []map[string][]byte{{"f.go": {0, 1}}}, Failed: true, Seconds: 1.5,
 			},
 			{
 				Package: "x", Test: "TestB", Race: true, Said: "something",
