@@ -87,6 +87,12 @@ func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
 			}
 		}
 	}
+	if e.goesOnWithout(t) {
+		e.passed = true
+		if e.rec != nil {
+			others = append(others, "another case of its select")
+		}
+	}
 	if len(others) > 0 {
 		what, ends := "timer", "ended the wait of "+t.name
 		if t.op == OpAwake {
@@ -95,6 +101,23 @@ func (e *engine) notePassing(t *thread, d time.Duration, set Frame) {
 		e.passing = append(e.passing, fmt.Sprintf("the %s of %v%s %s before %s",
 			what, d, at(set), ends, listed(others)))
 	}
+}
+
+// goesOnWithout reports whether t, whose select takes a timer that is due now, could go on by
+// default or by another case, be it a timer that was due before.
+func (e *engine) goesOnWithout(t *thread) bool {
+	if t.op == OpTimerFire || t.op == OpAwake {
+		return false
+	}
+	for i, c := range t.chanOp.cases {
+		if int32(i) == t.chanOp.taken || !e.can(t, c) {
+			continue
+		}
+		if tm := e.objs[c.obj].ch.timer; tm == nil || tm.deadline < e.clock.now {
+			return true
+		}
+	}
+	return t.chanOp.def
 }
 
 // noteTie notes that of several timers with one deadline that of t comes first, though t is not the

@@ -54,7 +54,8 @@ func (s *Set) writeModfile(
 	}
 	if raised := languageEdit(main.GoVersion); s.adopted && raised != nil {
 		// What the library does stays what it is.
-		edits = append(append(edits, raised...), "-godebug=default=go"+main.GoVersion)
+		own := cmp.Or(main.GoVersion, unnamedLanguage)
+		edits = append(append(edits, raised...), "-godebug=default=go"+own)
 	}
 	var sum []byte
 	for _, name := range sums {

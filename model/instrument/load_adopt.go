@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,7 @@ func (s *Set) ownWorkspace(ctx context.Context) (*workFile, []byte, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		w.Go = newer(w.Go, goLine(text))
+		w.Go = newer(w.Go, cmp.Or(goLine(text), unnamedLanguage))
 		texts = append(texts, text)
 		if m := moduleDirective.FindSubmatch(text); m != nil {
 			dirs[string(m[1])] = u.DiskPath
@@ -226,6 +227,9 @@ var (
 	goDirective = regexp.MustCompile(`(?m)^go\s+(\S+)`)
 	requirement = regexp.MustCompile(`(?m)^(?:require)?\s+(\S+)\s+(v\S+)`)
 )
+
+// unnamedLanguage is that of a go.mod that names none.
+const unnamedLanguage = "1.16"
 
 func goLine(gomod []byte) string {
 	if m := goDirective.FindSubmatch(gomod); m != nil {

@@ -165,15 +165,18 @@ func TestProperty(t *testing.T) {
 // The language of a module is that of its go.mod, also if that is older than what the checker is
 // written in, and its library does what it did then.
 func TestModulesOfOlderLanguages(t *testing.T) {
-	for _, language := range []string{"1.15", "1.18", "1.22.0"} {
+	for _, language := range []string{"", "1.15", "1.18", "1.22.0"} {
 		t.Run(language, func(t *testing.T) {
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
 			perRound := language == "1.22.0"
-			writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\ngo "+language+`
-
+			directive := "go " + language + "\n"
+			if language == "" {
+				directive = ""
+			}
+			writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\n"+directive+`
 require github.com/stretchr/testify v1.12.1
 `+goSum(t)+fmt.Sprintf(`-- a_test.go --
 package t
