@@ -45,11 +45,6 @@ const keptOutput = 64 << 10
 // dumpTime is how long a process may take to print its goroutines.
 const dumpTime = 5 * time.Second
 
-// raceEnvironment: every schedule is judged, so equal reports are not
-// suppressed; the process need not linger; and it goes on after a report, as
-// the checker counts reports an execution.
-const raceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0"
-
 // start runs a job to its end. The error is about starting it, or the
 // context's, with the outcome so far: what the process did wrong is in the
 // outcome.
@@ -64,9 +59,8 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	cmd.Dir = j.dir
 	cmd.Env = append(os.Environ(),
 		wire.SettingsVariable+"="+encoded,
-		"GORACE="+raceEnvironment,
-		// So that a dump shows goroutines that run on another thread.
-		"GOTRACEBACK=crash",
+		"GORACE="+wire.RaceEnvironment,
+		"GOTRACEBACK="+wire.Traceback,
 	)
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }

@@ -10,9 +10,9 @@ import (
 
 // A RangingMap is the state of a loop over a map. Within an execution it visits keys in the order
 // of their values, which is the same in every execution, if they have one: pointers, channels and
-// what contains them do not. A key that was deleted meanwhile is not visited, nor is a new one,
-// which Go leaves open. If the exploration asks for all orders, a loop over few such keys visits
-// them in each.
+// what contains them do not, and are visited as map_order.go says. A key that was deleted meanwhile
+// is not visited, nor is a new one, which Go leaves open. If the exploration asks for all orders, a
+// loop over few keys that are in an order visits them in each.
 type RangingMap[K comparable, V any] struct {
 	m          map[K]V
 	assumption string // of a loop that has one order
@@ -106,11 +106,16 @@ func (r *RangingMap[K, V]) begin() {
 	for k, v := range r.m {
 		r.entries = append(r.entries, mapEntry[K, V]{k, v})
 	}
-	if explore.InExecution() && ordered(reflect.TypeFor[K]()) {
-		slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
-			return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
-		})
-		r.inOrders = explore.MapOrders() && len(r.entries) <= mostInOrders
+	if explore.InExecution() {
+		all := true
+		if ordered(reflect.TypeFor[K]()) {
+			slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
+				return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
+			})
+		} else {
+			all = sortBySetting(r.m, r.entries)
+		}
+		r.inOrders = all && explore.MapOrders() && len(r.entries) <= mostInOrders
 	}
 	if !r.inOrders {
 		Ranged(r.m, r.assumption, r.site)

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"runtime"
+	"runtime/pprof"
+	"strings"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
@@ -102,4 +104,27 @@ func GOMAXPROCS(n int) int {
 func Overlaid[P any](p P) P {
 	explore.OverlayWords()
 	return p
+}
+
+// Stack is the hook of runtime.Stack. That of all goroutines shows those of the checker.
+//
+//go:norace
+//go:noinline
+func Stack(buf []byte, all bool) int {
+	if all {
+		Refused(buf, "runtime.Stack of all goroutines is not modelled")
+	}
+	return runtime.Stack(buf, all)
+}
+
+// PprofLookup is the hook of pprof.Lookup, of which the profile of goroutines is refused like
+// [Stack].
+//
+//go:norace
+//go:noinline
+func PprofLookup(name string) *pprof.Profile {
+	if strings.HasPrefix(name, "goroutine") {
+		Refused(name, "the profile of goroutines is not modelled")
+	}
+	return pprof.Lookup(name)
 }

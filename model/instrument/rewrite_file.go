@@ -180,7 +180,7 @@ var keepTypes = map[string]string{
 	"syscall": "Errno", "golang.org/x/sys/unix": "Errno",
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
 	"iter": "Seq[int]", "context": "Context", "log": "Logger", "reflect": "Kind",
-	"testing/synctest": "= Wait", "io": "Reader",
+	"testing/synctest": "= Wait", "io": "Reader", "runtime/pprof": "Profile",
 }
 
 // keepAlive returns declarations that use the imports which may have lost
@@ -281,6 +281,9 @@ func (r *rewriter) statement(n ast.Node) {
 		r.markRecursion(n)
 	case *ast.AssignStmt:
 		r.libraryAssign(n)
+		r.setting(n.Lhs...)
+	case *ast.IncDecStmt:
+		r.setting(n.X)
 	case *ast.GoStmt:
 		r.goStmt(n)
 	case *ast.SendStmt:

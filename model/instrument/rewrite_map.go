@@ -61,6 +61,52 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	r.endRange(n, after+"; "+v+".Into"+into+"); ")
 }
 
+// setting notes assignments to elements of maps whose keys have no order of their own.
+func (r *rewriter) setting(places ...ast.Expr) {
+	for _, e := range places {
+		n, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok || !isMap(r.c.info.TypeOf(n.X)) || !r.plainOperand(n.X) ||
+			hasOrder(mapKey(r.c.info.TypeOf(n.X))) {
+			continue
+		}
+		m := r.original(n.X.Pos(), n.X.End())
+		r.ed.front(r.off(n.Index.Pos()), r.hook("Setting")+"("+m+").Key(")
+		r.ed.behind(r.off(n.Index.End()), ")")
+	}
+}
+
+// mapKey returns the type of a map's keys, nil if that is not known.
+func mapKey(t types.Type) types.Type {
+	if m, ok := t.Underlying().(*types.Map); ok {
+		return m.Key()
+	}
+	return nil
+}
+
+// hasOrder reports whether the keys of a type are visited in the order of their values.
+func hasOrder(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsComplex == 0 && t.Kind() != types.UnsafePointer
+	case *types.Array:
+		return hasOrder(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !hasOrder(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // isMap reports whether t is a map, or a type parameter that stands for maps.
 func isMap(t types.Type) bool {
 	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {

@@ -77,7 +77,7 @@ var renamedFuncs = map[string]string{
 	"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc",
 	"testing/synctest.Test": "SynctestTest", "testing/synctest.Wait": "SynctestWait",
 	"log.New": "LogNew", "log.SetOutput": "LogSetOutput", "log.Writer": "LogWriter",
-	"io.Pipe": "IOPipe",
+	"io.Pipe": "IOPipe", "runtime.Stack": "Stack", "runtime/pprof.Lookup": "PprofLookup",
 }
 
 // aroundFuncs has the functions that a hook makes others of: f becomes hook.H(f).
@@ -85,6 +85,7 @@ var aroundFuncs = map[string]string{
 	"log/slog.NewJSONHandler": "NewHandler", "log/slog.NewTextHandler": "NewHandler",
 	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
 	"net.Pipe": "NetPipe", "hash/maphash.MakeSeed": "Seeds",
+	"runtime.SetFinalizer": "NoFinalizer",
 }
 
 // generators has the hooks whose methods stand for the functions of a package that draw random

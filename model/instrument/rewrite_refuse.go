@@ -47,6 +47,8 @@ func library(pkg, name string, ptr bool) op {
 		reason: text, name: shortName(full), class: class,
 	}
 	switch {
+	case class == stdlib.Process:
+		o.hook = "Process"
 	case class.Concurrent():
 		o.hook = "Shared"
 	case class == stdlib.Order && pkg == "maps":

@@ -74,7 +74,8 @@ func classify(rules []*rule, name string) string {
 
 // classes has the classes of package stdlib in the order of rules.txt.
 var classes = strings.Fields(
-	"pure reach model env files system random memory global locked methods clock order own refuse")
+	"pure reach model env files process system random memory global locked methods clock order own " +
+		"refuse")
 
 func write(b *strings.Builder, class string, names []string) {
 	const width = 100

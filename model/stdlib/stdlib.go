@@ -27,6 +27,7 @@ const (
 	Model   Class = "model"
 	Env     Class = "env"
 	Files   Class = "files"
+	Process Class = "process"
 	System  Class = "system"
 	Random  Class = "random"
 	Memory  Class = "memory"
@@ -48,6 +49,7 @@ var assumed = map[Class]string{
 	Unknown: "functions that the checker does not know share no state",
 	Env:     "the order of changes to the environment does not matter",
 	Files:   "the order of uses of files does not matter",
+	Process: "other processes run by themselves, and do the same in every execution",
 	System:  "the order of system calls does not matter",
 	Random:  "random numbers do not matter",
 	Memory:  "what the garbage collector frees does not matter",

@@ -37,8 +37,8 @@ func TestEveryClassIsKnownAndInUse(t *testing.T) {
 		used[c]++
 	}
 	known := []Class{
-		Pure, Reach, Model, Env, Files, System, Random, Memory, Global, Locked, Methods, Clock,
-		Order, Own, Refuse,
+		Pure, Reach, Model, Env, Files, Process, System, Random, Memory, Global, Locked, Methods,
+		Clock, Order, Own, Refuse,
 	}
 	for _, c := range known {
 		require.Positive(t, used[c], "%s", c)
@@ -80,6 +80,7 @@ func TestSharedStateIsNamedOrRefused(t *testing.T) {
 		require.Equal(t, want, Lookup(name), name)
 	}
 	require.True(t, Files.Concurrent() && Locked.Concurrent(), "one goroutine alone has an order")
+	require.False(t, Process.Concurrent(), "another process differs without others, too")
 	require.False(t, Random.Concurrent() || Memory.Concurrent(), "they differ without others, too")
 	require.NotEmpty(t, Unknown.Assumed(), "a function of a later release would go unseen")
 	for c := range assumed {
