@@ -284,10 +284,8 @@ func (e *engine) fire(t *thread, tm *timer) {
 	t.acquireFrom(&tm.token)
 	tm.value = Epoch.Add(tm.deadline)
 	t.chanOp.completion, t.chanOp.mem = CopyFrom, unsafe.Pointer(&tm.value)
-	if tm.armed = tm.period > 0; tm.armed {
-		for tm.deadline <= clock.now {
-			tm.deadline += tm.period
-		}
+	if tm.armed = tm.period > 0; tm.armed && tm.deadline <= clock.now {
+		tm.deadline += ((clock.now-tm.deadline)/tm.period + 1) * tm.period
 	}
 	if t.op == OpTimerFire {
 		tm.waits = false

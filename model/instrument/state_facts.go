@@ -13,10 +13,10 @@ type stateUnit struct {
 	calls  []types.Object // called as the code runs
 	refs   []types.Object // mentioned otherwise, or in a function literal
 	uses   []stateUse
-	clock  bool   // reads the clock or makes a timer
-	starts bool   // has a go statement
-	once   string // a function of the standard library that may be called once only
-	reads  map[*types.Var]bool
+	clock  bool                     // reads the clock or makes a timer
+	starts bool                     // has a go statement
+	once   string                   // a function of the standard library that may be called once only
+	reads  map[*types.Var]bool      // true if outside of function literals, too
 	writes map[*types.TypeName]bool // types of whose values it changes a field
 }
 
@@ -168,7 +168,7 @@ func (w *stateWalker) ident(id *ast.Ident) {
 		if v == nil {
 			return
 		}
-		w.u.reads[v] = true
+		w.u.reads[v] = w.u.reads[v] || w.lits == 0
 		w.use(id, v)
 	default:
 		return

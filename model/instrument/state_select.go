@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -17,7 +19,7 @@ import (
 //     an interface;
 //   - a live variable is fresh in each execution if live code writes it, or
 //     hands on something of it through which it can be changed, or if its
-//     initialiser reads the clock;
+//     initialiser reads the clock, or a variable whose initialiser does;
 //   - so is what is changed by a step that must run again: an initialiser of a
 //     fresh variable, or an initialiser or init function which changes one or
 //     begins a goroutine that shares live variables.
@@ -37,7 +39,8 @@ type stateStep struct {
 
 	mutates  map[*types.Var]bool // by what it calls too
 	mentions map[*types.Var]bool
-	clock    bool
+	looks    map[*types.Var]bool // of these, true what it looks at as it runs
+	clock    bool                // what it leaves behind depends on the clock
 	starts   bool
 	once     string
 
@@ -100,6 +103,7 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	for _, s := range p.steps {
 		p.closure(s)
 	}
+	p.timed()
 	p.reach(p.roots(root, pkgs, tests))
 	p.mutable()
 	p.close()
@@ -225,11 +229,13 @@ func (p *packageState) unit(fn *types.Func) *stateUnit {
 // closure sums up what a step does by all that it mentions.
 func (p *packageState) closure(s *stateStep) {
 	s.mutates, s.mentions = make(map[*types.Var]bool), make(map[*types.Var]bool)
+	s.looks = make(map[*types.Var]bool)
 	seen := make(map[*types.Func]int) // 1: mentioned, 2: called
 	var visit func(u *stateUnit, called bool)
 	visit = func(u *stateUnit, called bool) {
-		for v := range u.reads {
+		for v, now := range u.reads {
 			s.mentions[v] = true
+			s.looks[v] = s.looks[v] || called && now
 		}
 		for _, use := range u.uses {
 			if use.escape == nil || !p.plain(use.escape) {
@@ -265,16 +271,28 @@ func (p *packageState) closure(s *stateStep) {
 	visit(s.unit, true)
 }
 
-// plain reports whether a value has nothing in it through which something else
-// can be changed, whatever the program does.
-func (p *packageState) plain(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() != types.UnsafePointer
-	case *types.Signature:
-		return true
+// timed finds the steps that depend on the clock by variables that do.
+func (p *packageState) timed() {
+	timed := make(map[*types.Var]bool)
+	for more := true; more; {
+		more = false
+		for _, s := range p.steps {
+			for v, now := range s.looks {
+				s.clock = s.clock || now && timed[v]
+			}
+			if !s.clock {
+				continue
+			}
+			leaves := s.lhs
+			if s.decl != nil {
+				leaves = slices.Collect(maps.Keys(s.mutates))
+			}
+			for _, v := range leaves {
+				more = more || !timed[v]
+				timed[v] = true
+			}
+		}
 	}
-	return sealed(t)
 }
 
 // reach finds what is live.
@@ -508,70 +526,6 @@ func (p *packageState) repeats(s *stateStep) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// sealedTypes are types of the standard library whose values nothing changes,
-// though they hold pointers.
-var sealedTypes = map[string]bool{
-	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true,
-	"strings.Replacer": true, "embed.FS": true, "hash/maphash.Seed": true,
-	"hash/crc32.Table": true, "hash/crc64.Table": true,
-	"unicode.RangeTable": true, "os.File": true,
-}
-
-// sealed reports whether the type is one of those, a pointer to one, or error.
-func sealed(t types.Type) bool {
-	tn := typeName(t)
-	if tn == nil {
-		return false
-	}
-	if tn.Pkg() == nil {
-		return tn.Name() == "error"
-	}
-	return sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
-}
-
-// immutable reports whether nothing can be changed through a value of the type,
-// given what the live code does.
-func (p *packageState) immutable(t types.Type) bool {
-	t = types.Unalias(t)
-	known, ok := p.frozen[t]
-	if !ok {
-		p.frozen[t] = true // of a type within itself
-		known = p.immutableType(t)
-		p.frozen[t] = known
-	}
-	return known
-}
-
-func (p *packageState) immutableType(t types.Type) bool {
-	if p.plain(t) {
-		return true
-	}
-	if tn := typeName(t); tn != nil && tn.Pkg() != nil {
-		if path := tn.Pkg().Path(); path == "sync" || path == "sync/atomic" {
-			return false
-		}
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		return p.immutable(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if !p.immutable(f.Type()) {
-				return false
-			}
-		}
-		return true
-	case *types.Pointer:
-		tn := typeName(u.Elem())
-		if tn == nil || tn.Pkg() == nil || p.pkgs[tn.Pkg()] == nil || p.writes[tn] {
-			return false
-		}
-		_, isStruct := tn.Type().Underlying().(*types.Struct)
-		return isStruct && p.immutable(u.Elem())
 	}
 	return false
 }

@@ -30,6 +30,8 @@ var (
 	errFull  = errors.New("full")
 	key      = &name{"key"}
 	start    = time.Now()
+	due      = later()
+	never    = func() any { return due }
 	next     = counter()
 	names    []string
 	id       = add("id")
@@ -63,6 +65,8 @@ func open() map[string]*os.File {
 	return map[string]*os.File{"null": f}
 }
 
+func later() time.Time { return start.Add(time.Second) }
+
 func counter() func() int { n := 0; return func() int { n++; return n } }
 
 func add(s string) int { names = append(names, s); return len(names) }
@@ -74,11 +78,11 @@ func use(i int) (any, error) {
 	counts.hits += table[i] + filled[i] + next()
 	add("use")
 	kept["other"] = nil
-	fmt.Fprintln(out, time.Since(start), id, size, alias["x"], *verbose, format(level))
+	fmt.Fprintln(out, time.Since(start), due, never(), id, size, alias["x"], *verbose, format(level))
 	return key, errFull
 }
 
-func never() { unused["x"]++ }
+func none() { unused["x"]++ }
 -- p_test.go --
 package p
 
@@ -92,7 +96,7 @@ func TestUse(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { _, _ = use(1) })
 }
 
-func TestOrdinary(t *testing.T) { never() }
+func TestOrdinary(t *testing.T) { none() }
 `
 
 func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
@@ -117,13 +121,13 @@ func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
 		}
 	}
 	slices.Sort(fresh)
-	require.Equal(t, "alias cache counts id mu names next start", strings.Join(fresh, " "))
+	require.Equal(t, "alias cache counts due id mu names next start", strings.Join(fresh, " "))
 	require.Equal(t, []string{"kept: its initialisation calls os.Open"}, kept)
 	for i := range steps {
 		steps[i] = strings.Join(strings.Fields(steps[i]), " ")
 	}
 	require.Equal(t, []string{
-		`cache = map[string]int{}`, `start = time.Now()`, `next = counter()`, `id = add("id")`,
+		`cache = map[string]int{}`, `start = time.Now()`, `due = later()`, `next = counter()`, `id = add("id")`,
 		`_ = add("blank")`, `alias = cache`, `func init() { add("init") }`,
 	}, steps)
 }

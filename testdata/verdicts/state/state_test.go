@@ -277,3 +277,21 @@ func TestWhatOutlivesAnExecutionIsNamed(t *testing.T) {
 	pool.Register("test")
 	model.Check(t, func(x *model.Exec) { x.Assert(pool.Register("one more") == 4, "number") })
 }
+
+var (
+	begin = time.Now()
+	soon  = begin.Add(time.Second)
+	after = begin.Add(2 * time.Second)
+	delay = func() time.Duration { return after.Sub(begin) }()
+)
+
+// What is computed of the time of the execution is computed in the execution.
+//
+// verdict: proved
+func TestTimesOfInitialisersAreOfOneClock(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("later", func() { soon = soon.Add(time.Second) })
+		x.Join()
+		x.Assert(soon.Equal(after) && delay == 2*time.Second, "%v %v %v", begin, soon, after)
+	})
+}

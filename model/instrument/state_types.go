@@ -1,0 +1,79 @@
+package instrument
+
+import "go/types"
+
+// plain reports whether a value has nothing in it through which something else
+// can be changed, whatever the program does.
+func (p *packageState) plain(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Signature:
+		return true
+	}
+	return sealed(t)
+}
+
+// sealedTypes are types of the standard library whose values nothing changes,
+// though they hold pointers.
+var sealedTypes = map[string]bool{
+	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true,
+	"strings.Replacer": true, "embed.FS": true, "hash/maphash.Seed": true,
+	"hash/crc32.Table": true, "hash/crc64.Table": true,
+	"unicode.RangeTable": true, "os.File": true,
+}
+
+// sealed reports whether the type is one of those, a pointer to one, or error.
+func sealed(t types.Type) bool {
+	tn := typeName(t)
+	if tn == nil {
+		return false
+	}
+	if tn.Pkg() == nil {
+		return tn.Name() == "error"
+	}
+	return sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
+}
+
+// immutable reports whether nothing can be changed through a value of the type,
+// given what the live code does.
+func (p *packageState) immutable(t types.Type) bool {
+	t = types.Unalias(t)
+	known, ok := p.frozen[t]
+	if !ok {
+		p.frozen[t] = true // of a type within itself
+		known = p.immutableType(t)
+		p.frozen[t] = known
+	}
+	return known
+}
+
+func (p *packageState) immutableType(t types.Type) bool {
+	if p.plain(t) {
+		return true
+	}
+	if tn := typeName(t); tn != nil && tn.Pkg() != nil {
+		if path := tn.Pkg().Path(); path == "sync" || path == "sync/atomic" {
+			return false
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return p.immutable(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !p.immutable(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Pointer:
+		tn := typeName(u.Elem())
+		if tn == nil || tn.Pkg() == nil || p.pkgs[tn.Pkg()] == nil || p.writes[tn] {
+			return false
+		}
+		_, isStruct := tn.Type().Underlying().(*types.Struct)
+		return isStruct && p.immutable(u.Elem())
+	}
+	return false
+}
