@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,6 +33,11 @@ func TestTheBugsThatWereFoundAreFound(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, want)
+	tokens := regexp.MustCompile(`(?m)^    (\.:(Test\w+):\S+)$`).FindAllStringSubmatch(string(page), -1)
+	for _, token := range tokens {
+		require.Contains(t, want, token[2])
+	}
+	require.Len(t, tokens, len(want), "each has a token")
 	if !*run {
 		t.Skip("needs modules of the registry; ci/modules.sh runs it")
 	}
@@ -40,7 +46,8 @@ func TestTheBugsThatWereFoundAreFound(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("the registry does not have the modules, or cannot be reached: %s", out)
 	}
-	out := output(t, build(t), folder, "check", "-json", "-test", ".", "-budget", "1m", ".")
+	command := build(t)
+	out := output(t, command, folder, "check", "-json", "-test", ".", "-budget", "1m", ".")
 	for _, line := range out[:len(out)-1] { // the last one is the summary
 		var got driver.Row
 		require.NoError(t, json.Unmarshal([]byte(line), &got), "%s", line)
@@ -50,4 +57,8 @@ func TestTheBugsThatWereFoundAreFound(t *testing.T) {
 		delete(want, got.Name)
 	}
 	require.Empty(t, want, "the command says nothing of these")
+	for _, token := range tokens {
+		shown := strings.Join(output(t, command, folder, "replay", token[1]), "\n")
+		assert.Contains(t, shown, "the failure shows again", token[1])
+	}
 }

@@ -179,7 +179,9 @@ func check(t *testing.T, command, dir string, m module) (rows []row) {
 	for _, line := range all[:len(all)-1] { // the last one is the summary
 		var got driver.Row
 		require.NoError(t, json.Unmarshal([]byte(line), &got), "%s", line)
-		r := row{module: m.path, test: got.Name, verdict: string(got.Verdict)}
+		r := row{
+			module: m.path, test: got.Name, verdict: string(got.Verdict), seconds: got.Seconds,
+		}
 		r.pkg = strings.TrimPrefix(strings.TrimPrefix(got.Package, m.path), "/")
 		if r.pkg == "" {
 			r.pkg = "."
@@ -191,7 +193,7 @@ func check(t *testing.T, command, dir string, m module) (rows []row) {
 			_, reason, _ := strings.Cut(first, ": ")
 			r.why = string(got.Kind) + ": " + reason
 		}
-		t.Logf("%s: %d complete, %.1f s", r, got.Complete, got.Seconds)
+		t.Logf("%s: %d complete", r, got.Complete)
 		rows = append(rows, r)
 	}
 	return rows

@@ -122,6 +122,7 @@ type engine struct {
 	tired     threadSet   // threads that run only if no other can
 	timeRan   bool        // the last of the idle events was a timeout
 	barred    threadSet   // if only tired threads could run: those that could not
+	outrun    threadSet   // tired threads whose timeouts come after later ones
 	restedAt  int32       // the last event of a thread that was not tired
 	idleSteps int         // events of tired threads
 	chosen    int         // events that could have taken another case

@@ -370,7 +370,7 @@ func (e *engine) restIfNew(t *thread) {
 // returns none if nothing can run, and why the others run.
 func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
 	freed := enabled.intersection(e.barred)
-	e.barred = threadSet{}
+	e.barred, e.outrun = threadSet{}, threadSet{}
 	if rested := enabled.without(e.tired); !rested.empty() {
 		e.noteCut(enabled.intersection(e.tired), "")
 		return rested, busy
@@ -385,6 +385,7 @@ func (e *engine) fairly(enabled threadSet) (may threadSet, idle uint8) {
 		var late threadSet
 		timeouts, late = e.forcedTimeout()
 		e.noteCut(late, "")
+		e.outrun = e.dueBefore(late, timeouts)
 	}
 	if !timeouts.empty() || enabled.count() > 1 {
 		e.noteCut(enabled, "") // one order of turns
@@ -423,16 +424,20 @@ func (e *engine) noteIdle(t *thread, ev *event, d int32) {
 	switch {
 	case ev.idle == timeRan:
 		e.timeRan = true
+		if !e.looksAtTimer(t) {
+			t.spin.waits = true
+			e.noteOutrun(t)
+		}
 	case ev.idle == tiredRan:
 		e.timeRan = false
 		e.idleSteps++
-		if t.bubble == nil && (t.op == OpNow || e.looksAtTimer(t)) {
+		if t.bubble == nil && !t.spin.waits && (t.op == OpNow || e.looksAtTimer(t)) {
 			t.spin.hurry = min(2*t.spin.hurry+time.Millisecond, time.Hour)
 			e.clock.now += t.spin.hurry
 		}
 	case !e.tired.has(t.id):
 		e.restedAt = d
-		t.spin.hurry = 0
+		t.spin.hurry, t.spin.waits = 0, false
 	}
 }
 

@@ -28,6 +28,7 @@ type spinning struct {
 	laps  []lap         // the loops that the thread is in, the innermost last; some may have ended
 	turn  int32         // the last event while nothing else could run
 	hurry time.Duration // by how much the clock moves when a tired thread looks at it or a timer
+	waits bool          // a timeout has ended a wait of it since it was last rested
 }
 
 // top returns the innermost loop.

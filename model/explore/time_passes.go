@@ -138,6 +138,40 @@ func (e *engine) noteTie(t *thread, ev *event, m *operation) {
 	}
 }
 
+// dueBefore returns those of late whose timeouts come before those of the others, which end first.
+func (e *engine) dueBefore(late, timeouts threadSet) (out threadSet) {
+	if late.empty() || timeouts.empty() {
+		return out
+	}
+	t := e.threads[timeouts.first()]
+	first, _ := ops[t.op].deadline(e, t)
+	for i := late.first(); i >= 0; i = late.next(i + 1) {
+		u := e.threads[i]
+		if ends := ops[u.op].deadline; ends != nil {
+			if d, ok := ends(e, u); ok && d < first {
+				out.add(i)
+			}
+		}
+	}
+	return out
+}
+
+// noteOutrun notes that the timeout of t comes though others, which repeat themselves, have earlier
+// ones (thread_fair.go).
+func (e *engine) noteOutrun(t *thread) {
+	var others []string
+	for i := e.outrun.first(); i >= 0; i = e.outrun.next(i + 1) {
+		e.passed = true
+		if e.rec != nil {
+			others = append(others, e.threads[i].name)
+		}
+	}
+	if len(others) > 0 {
+		e.passing = append(e.passing, fmt.Sprintf("the wait of %s ended before those of %s, which "+
+			"repeats itself, though they end earlier", t.name, listed(others)))
+	}
+}
+
 func at(f Frame) string {
 	if f.File == "" {
 		return ""
