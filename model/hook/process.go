@@ -21,8 +21,8 @@ import (
 func Process[T any](cmd T, assumption, site string) T {
 	c := reflect.ValueOf(cmd).Elem()
 	if stream := foreignStream(c); stream != "" {
-		return Refused(cmd, site+": a process with a "+stream+" that is neither a file nor a buffer "+
-			"is not modelled")
+		return Refused(cmd, site+": a process with a "+stream+
+			" that is neither a file nor a buffer is not modelled")
 	}
 	if env := c.FieldByName("Env"); c.FieldByName("Process").IsNil() {
 		env.Set(reflect.ValueOf(ownEnvironment(env.Interface().([]string))))

@@ -15,7 +15,7 @@ type stateUnit struct {
 	uses   []stateUse
 	clock  bool                     // reads the clock or makes a timer
 	starts bool                     // has a go statement
-	once   string                   // a function of the standard library that may be called once only
+	once   string                   // a function of the library that may be called once only
 	reads  map[*types.Var]bool      // true if outside of function literals, too
 	writes map[*types.TypeName]bool // types of whose values it changes a field
 }

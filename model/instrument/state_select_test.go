@@ -78,7 +78,8 @@ func use(i int) (any, error) {
 	counts.hits += table[i] + filled[i] + next()
 	add("use")
 	kept["other"] = nil
-	fmt.Fprintln(out, time.Since(start), due, never(), id, size, alias["x"], *verbose, format(level))
+	fmt.Fprintln(out, time.Since(start), due, never(), id, size, alias["x"], *verbose)
+	fmt.Fprintln(out, format(level))
 	return key, errFull
 }
 

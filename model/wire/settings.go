@@ -48,10 +48,10 @@ const (
 // SettingsVariable names the environment variable that holds the Settings.
 const SettingsVariable = "SUREWAKE"
 
-// RaceEnvironment and Traceback are what GORACE and GOTRACEBACK are to a test binary. Every schedule
-// is judged, so equal reports are not suppressed; the process need not linger; and it goes on after a
-// report, as the checker counts reports an execution. A dump shows goroutines that run on another
-// thread.
+// RaceEnvironment and Traceback are what GORACE and GOTRACEBACK are to a test binary. Every
+// schedule is judged, so equal reports are not suppressed; the process need not linger; and it goes
+// on after a report, as the checker counts reports an execution. A dump shows goroutines that run
+// on another thread.
 const (
 	RaceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0"
 	Traceback       = "crash"
