@@ -5,12 +5,13 @@
 // come from the registry when the test of this package runs, and are copied, because the module
 // cache is read-only; one without a go.mod gets one.
 //
-// A row of the table has the module, the package, the test, its verdict, and the reason, which
-// FAILED and undecided need:
+// A row of the table has the module, the package, the test, its verdict, how long the test took, and
+// the reason, which FAILED and undecided need:
 //
 //	proved, bounded  no failure: which of the two depends on the machine, and both are accepted
 //	FAILED           rightly: the reason begins with the kind of the failure, and says what the
-//	                 test assumes that need not be so, or which bug it has found
+//	                 test assumes that need not be so, or which bug it has found; bounded is
+//	                 accepted too, as a slow machine may not come to the failure
 //	undecided        the reason begins with the kind that the checker reports
 //
 // -modules.update writes the table anew, and keeps the reasons of rows whose verdict and kind are

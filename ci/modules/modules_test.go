@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,10 +67,13 @@ func TestEachRowGivesItsReason(t *testing.T) {
 func TestTheSummaryIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
 	rows := table(t)
-	want := map[string]int{}
+	want, tenths := map[string]int{}, map[string]int{} // of seconds
 	for _, r := range rows {
 		want[r.module+" "+r.verdict]++
 		want["all "+r.verdict]++
+		took := int(math.Round(10 * r.seconds))
+		tenths[r.module] += took
+		tenths["all"] += took
 	}
 	var summary []string
 	summaryRow := func(name, key string) {
@@ -79,7 +83,7 @@ func TestTheSummaryIsThatOfTheTable(t *testing.T) {
 		} {
 			text += fmt.Sprintf(" | %d", want[key+" "+v])
 		}
-		summary = append(summary, text+" |")
+		summary = append(summary, fmt.Sprintf("%s | %d |", text, (tenths[key]+5)/10))
 	}
 	for _, m := range list(t) {
 		require.True(t, slices.ContainsFunc(rows, func(r row) bool { return r.module == m.path }),
@@ -89,7 +93,7 @@ func TestTheSummaryIsThatOfTheTable(t *testing.T) {
 	summaryRow("together", "all")
 	page, err := os.ReadFile(filepath.Join(folder, "README.md"))
 	require.NoError(t, err)
-	shown := regexp.MustCompile(`(?m)^\| \S+(?: v\S+)?(?: \| \d+){4} \|$`).
+	shown := regexp.MustCompile(`(?m)^\| \S+(?: v\S+)?(?: \| \d+){5} \|$`).
 		FindAllString(string(page), -1)
 	require.Equal(t, strings.Join(summary, "\n"), strings.Join(shown, "\n"))
 }
@@ -116,8 +120,11 @@ func TestPublicModulesGetTheirVerdicts(t *testing.T) {
 				if !*update {
 					requireVerdict(t, want[r.key()], r)
 				}
-				if old := want[r.key()]; old.verdict == r.verdict && old.kind() == r.kind() {
+				switch old := want[r.key()]; {
+				case old.verdict == r.verdict && old.kind() == r.kind():
 					r.why = old.why
+				case old.verdict == driver.Failed && r.verdict == driver.Bounded:
+					r.verdict, r.why = old.verdict, old.why
 				}
 				written = append(written, r)
 				delete(want, r.key())
@@ -227,6 +234,9 @@ func requireVerdict(t *testing.T, want, got row) {
 	noFailure := []string{driver.Proved, driver.Bounded}
 	if slices.Contains(noFailure, want.verdict) && slices.Contains(noFailure, got.verdict) {
 		return
+	}
+	if want.verdict == driver.Failed && got.verdict == driver.Bounded {
+		return // the failure was not reached
 	}
 	assert.Equal(t, want.verdict, got.verdict, "%s, and the table: %s", got, want)
 	assert.Equal(t, want.kind(), got.kind(), "%s, and the table: %s", got, want)
