@@ -27,13 +27,15 @@ func TestWhatTheTableCallsModelledHasAHook(t *testing.T) {
 		hooked[name] = true
 	}
 	for name := range aroundFuncs {
-		hooked[name] = true
+		if stdlib.Lookup(name).Assumed() == "" { // others are named besides
+			hooked[name] = true
+		}
 	}
 	for name := range futexCalls {
 		hooked[name] = true
 	}
 	for name := range hooked {
-		if !strings.HasPrefix(name, "golang.org/") && name != "log/slog.SetDefault" {
+		if !strings.HasPrefix(name, "golang.org/") {
 			require.Equal(t, stdlib.Model, stdlib.Lookup(name), name)
 		}
 	}
