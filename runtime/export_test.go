@@ -74,3 +74,10 @@ func (rt *Runtime) Idle() bool { return rt.idle.Parked() == len(rt.workers) }
 
 // WakerOf returns the waker of the task of h.
 func WakerOf[T any](h *Handle[T]) Waker { return Waker{&h.task} }
+
+// JoinNotes returns how many tasks Debug notes that wait, and on how many that have parts.
+func JoinNotes(rt *Runtime) (waits, parts int) {
+	rt.joins.lock.Lock()
+	defer rt.joins.lock.Unlock()
+	return len(rt.joins.waits), len(rt.joins.parts)
+}

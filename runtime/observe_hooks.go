@@ -120,6 +120,7 @@ func textOf(does any) string {
 func (c *call[T]) does() any          { return c.fn }
 func (c *callWith[A, T]) does() any   { return c.fn }
 func (c *scopeTask[T]) does() any     { return c.fn }
+func (b *scopeBody) does() any        { return b.body }
 func (b *batchTask[T]) does() any     { return b.batch.fn }
 func (p *futureTask[T, F]) does() any { return reflect.TypeOf(p.future) }
 
@@ -128,4 +129,12 @@ func (p *futureValueTask[T, F, P]) does() any { return reflect.TypeFor[P]() }
 func (c *blockingCall[T]) does() any        { return c.fn }
 func (c *blockingContextCall[T]) does() any { return c.fn }
 func (p *procedure) does() any              { return p.fn }
-func (c *groupTask) does() any              { return c.fn }
+func (f groupFunction) does() any           { return (func(Cx) error)(f) }
+func (c *resultCall[T]) does() any          { return c.fn }
+
+func (c *groupTask) does() any {
+	if c.fn == nil {
+		return nil
+	}
+	return c.fn.does()
+}

@@ -50,9 +50,10 @@ type record struct {
 // A run is a task that runs on a coroutine. It never changes.
 type run struct {
 	task   *task
-	below  *run    // what has inlined it, or nil
-	record *record // of the task, or nil
-	does   any     // of does
+	below  *run     // what has inlined it, or nil
+	record *record  // of the task, or nil
+	does   any      // of does
+	ties   *joinTie // with Debug: of the task
 	// goroutine is the number of the coroutine's goroutine.
 	goroutine string
 }
@@ -188,6 +189,9 @@ func (w *worker) adorn(t *task) {
 func (co *coroutine) pushRunning(t *task) {
 	r := &run{
 		task: t, record: t.rt.records.get(t), does: t.body.does(), goroutine: co.goroutine,
+	}
+	if co.debugging {
+		r.ties = t.ties()
 	}
 	if n := len(co.running); n > 0 {
 		r.below = co.running[n-1]

@@ -93,6 +93,7 @@ type strand struct {
 	shielded bool        // span is that of a shield of task
 	outer    *strand     // that of which task is a claimed fork, or nil
 	below    *strand     // the next older one
+	ties     *joinTie    // with Debug: of the forks
 	// told is set if task has been told of its cancellation, when it enters a shield. Stored by the
 	// owner, loaded by whoever has claimed a fork.
 	told atomic.Bool
@@ -108,6 +109,7 @@ func (cx Cx) beginStrand() {
 	s := &strand{
 		base: f.stack.Len(), task: t, serial: co.asParent(), heritage: t.heritage(),
 		span: co.spanToInherit(), shielded: t.state.Load().Shield() > 0, outer: t.forkedIn(),
+		ties: co.tieParts(),
 	}
 	below := f.strand.Load()
 	for below != nil && below.base > s.base {
@@ -285,6 +287,7 @@ func (ft *forkTask) poll(cx Cx) bool {
 func (ft *forkTask) mustRun() bool { return true }
 
 func (ft *forkTask) inherited() *heritage { return ft.strand.heritage }
+func (ft *forkTask) tiedTo() *joinTie     { return ft.strand.ties }
 func (ft *forkTask) does() any            { return ft.fn }
 func (ft *forkTask) discardInput()        {}
 func (ft *forkTask) discardResult()       {}

@@ -15,7 +15,8 @@ import (
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
 //   - A Cx must be used on the goroutine of its task only.
 //   - Tasks must not join each other in a circle. The join that closes one panics with the lines
-//     of all joins in it.
+//     of all joins in it. Forks, children of a [Scope] and functions of a [Group] count as parts of
+//     what has started them.
 //   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
 //     that may be needed for it.
 //

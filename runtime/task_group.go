@@ -64,7 +64,7 @@ type Group struct {
 // A groupTask is a task of a group, and the waker of its own first joiner.
 type groupTask struct {
 	Handle[struct{}]
-	fn             func(Cx) error // as in call
+	fn             groupCall // as in call
 	group          *Group
 	joiner         joiner
 	previous, next *groupTask // in the list, under the lock of the group
@@ -73,13 +73,24 @@ type groupTask struct {
 func (c *groupTask) poll(cx Cx) bool {
 	fn := c.fn
 	c.fn = nil
-	if err := fn(cx); err != nil {
+	if err := fn.call(cx); err != nil {
 		c.fail(err)
 	}
 	return true
 }
 
 func (c *groupTask) discardInput() { c.fn = nil }
+
+// A groupCall is what a task of a group calls.
+type groupCall interface {
+	call(cx Cx) error
+	does() any // as that of a body
+}
+
+// A groupFunction is the function of a Group.
+type groupFunction func(Cx) error
+
+func (f groupFunction) call(cx Cx) error { return f(cx) }
 
 func (c *groupTask) inherited() *heritage { return &c.group.heritage }
 
@@ -122,11 +133,11 @@ func (g *Group) SetLimit(n int) {
 // there is no room.
 func (g *Group) Go(fn func(Cx) error) {
 	g.check("Go", fn == nil)
-	g.start(fn)
+	g.start(groupFunction(fn))
 }
 
 // start is Go, and reports whether fn is called, as far as the group decides.
-func (g *Group) start(fn func(Cx) error) bool {
+func (g *Group) start(fn groupCall) bool {
 	c := g.newTask(fn)
 	var done goroutine
 	starts, w := g.enter(c, func() waker {
@@ -151,6 +162,11 @@ func (g *Group) start(fn func(Cx) error) bool {
 // context has ended: then fn will not be called. Any goroutine may call it.
 func (g *Group) TryGo(fn func(Cx) error) bool {
 	g.check("TryGo", fn == nil)
+	return g.tryStart(groupFunction(fn))
+}
+
+// tryStart is TryGo.
+func (g *Group) tryStart(fn groupCall) bool {
 	c := g.newTask(fn)
 	starts, _ := g.enter(c, nil)
 	if starts {
@@ -168,6 +184,11 @@ func (g *Group) TryGo(fn func(Cx) error) bool {
 // that such a function starts and joins should not call Spawn if there is a limit.
 func (g *Group) Spawn(cx Cx, fn func(Cx) error) error {
 	g.check("Spawn", fn == nil)
+	return g.spawn(cx, groupFunction(fn))
+}
+
+// spawn is Spawn.
+func (g *Group) spawn(cx Cx, fn groupCall) error {
 	cx.check("Group.Spawn")
 	g.sameRuntime(cx, "Spawn")
 	if err := cx.stopErr(); err != nil {
@@ -231,6 +252,10 @@ func (g *Group) Join(cx Cx) error {
 		panic("surewake: Group.Join: " + ownEndRule) // runtime/R16
 	}
 	cx.charge()
+	if cx.coroutine.debugging {
+		cx.noteWait(g, true)
+		defer cx.forgetJoin()
+	}
 	me := func() waker { return cx.task }
 	err := cx.stopErr()
 	if err == nil {
@@ -278,7 +303,7 @@ func (g *Group) sameRuntime(cx Cx, what string) {
 // timeout or a scope there.
 func (g *Group) has(t *task) bool { return t.heritage().group == g }
 
-func (g *Group) newTask(fn func(Cx) error) *groupTask {
+func (g *Group) newTask(fn groupCall) *groupTask {
 	c := &groupTask{fn: fn, group: g}
 	c.state = taskstate.New(references)
 	c.body = c

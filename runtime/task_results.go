@@ -57,7 +57,7 @@ func (r *Results[T]) Go(fn func(Cx) (T, error)) {
 func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
 	r.check("TryGo", fn == nil)
 	place, call := r.place(fn)
-	if r.group.TryGo(call) {
+	if r.group.tryStart(call) {
 		return true
 	}
 	r.close(place)
@@ -68,7 +68,7 @@ func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
 func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
 	r.check("Spawn", fn == nil)
 	place, call := r.place(fn)
-	err := r.group.Spawn(cx, call)
+	err := r.group.spawn(cx, call)
 	if err != nil {
 		r.close(place)
 	}
@@ -95,22 +95,31 @@ func (r *Results[T]) Cancel() {
 	r.group.Cancel()
 }
 
+// A resultCall calls a function and stores its result.
+type resultCall[T any] struct {
+	results *Results[T]
+	place   *result[T]
+	fn      func(Cx) (T, error)
+}
+
+func (c *resultCall[T]) call(cx Cx) error {
+	value, err := c.fn(cx)
+	if err != nil {
+		return err
+	}
+	c.results.lock.Lock()
+	c.place.value, c.place.state = value, resultThere
+	c.results.lock.Unlock()
+	return nil
+}
+
 // place appends a place for the result of fn, and returns it and what calls fn.
-func (r *Results[T]) place(fn func(Cx) (T, error)) (*result[T], func(Cx) error) {
+func (r *Results[T]) place(fn func(Cx) (T, error)) (*result[T], groupCall) {
 	place := &result[T]{}
 	r.lock.Lock()
 	r.places = append(r.places, place)
 	r.lock.Unlock()
-	return place, func(cx Cx) error {
-		value, err := fn(cx)
-		if err != nil {
-			return err
-		}
-		r.lock.Lock()
-		place.value, place.state = value, resultThere
-		r.lock.Unlock()
-		return nil
-	}
+	return place, &resultCall[T]{r, place, fn}
 }
 
 // close says that place stays empty. Such places are removed when they are half of all, so that

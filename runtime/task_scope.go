@@ -27,6 +27,7 @@ import (
 type TaskScope struct {
 	owner *task
 	heritage
+	ties *joinTie // of the children, with Debug. It never changes
 	lock sync.Mutex
 	// The rest is under the lock.
 
@@ -56,9 +57,11 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 		panic("surewake: Scope: nil function")
 	}
 	cx.check("Scope")
-	s := &TaskScope{owner: cx.task, heritage: *cx.task.heritage()}
+	s := &TaskScope{owner: cx.task, heritage: *cx.task.heritage(), ties: cx.coroutine.tieParts()}
 	s.head.previous, s.head.next = &s.head, &s.head
-	SpawnIn(cx, s, func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) })
+	b := &scopeBody{body: body}
+	b.fn = func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) }
+	s.start(cx, &b.call.task, b, &b.child)
 	if !s.drain(cx) {
 		s.fail(cx.stopErr())
 		cx.Shield(func() { s.drain(cx) })
@@ -73,6 +76,13 @@ type scopeTask[T any] struct {
 }
 
 func (c *scopeTask[T]) inherited() *heritage { return &c.scope.heritage }
+func (c *scopeTask[T]) tiedTo() *joinTie     { return c.scope.ties }
+
+// A scopeBody is the task of the body of a scope.
+type scopeBody struct {
+	scopeTask[struct{}]
+	body func(Cx, *TaskScope) error // what it shows to others; never changes
+}
 
 // SpawnIn is [Spawn] for a child of s. A child of a cancelled scope ends with [ErrCancelled] and fn
 // is not called.
@@ -93,17 +103,22 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 	}
 	c := &scopeTask[T]{}
 	c.fn = fn
-	t := &c.call.task
+	s.start(cx, &c.call.task, c, &c.child)
+	return &c.Handle
+}
+
+// start starts t, a new task with the body b, as a child of s.
+func (s *TaskScope) start(cx Cx, t *task, b body, c *child) {
+	w := cx.coroutine.worker
 	t.state = taskstate.New(references)
-	t.body = c
+	t.body = b
 	t.rt = w.rt
-	if s.addChild(&c.child, t) {
+	if s.addChild(c, t) {
 		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
-		return &c.Handle
+	} else {
+		w.refuse(t, ErrCancelled)
 	}
-	w.refuse(t, ErrCancelled)
-	return &c.Handle
 }
 
 // Cancel cancels all children of the scope, present and future. [Scope] returns [ErrCancelled],
