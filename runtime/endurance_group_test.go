@@ -1,7 +1,9 @@
 package runtime_test
 
 import (
+	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -105,11 +107,33 @@ func (p *player) choices() []choice {
 			}
 		}})
 	}
+	all = append(all, p.further()...)
 	p.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	all = all[:1+p.rng.IntN(len(all))]
 	if p.rng.IntN(3) == 0 {
 		all = append(all, choice{nil, func(runtime.Cx, error) {
 			p.w.fail("task %d: a nil case was taken", p.r.id)
+		}})
+	}
+	return all
+}
+
+// further returns choices among what belongs to the runtime of the task.
+func (p *player) further() []choice {
+	var all []choice
+	for _, c := range p.r.house.tools.pipes.cases() {
+		all = append(all, choice{c, func(runtime.Cx, error) {}})
+	}
+	if p.shields == 0 && p.rng.IntN(4) == 0 { // the sender has no shield, and may end
+		o, v := new(runtime.Oneshot[int]), 0
+		runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
+			cx.Yield()
+			return 0, o.SendFrom(cx, 7)
+		}).Detach()
+		all = append(all, choice{o.ReceiveCase(&v), func(_ runtime.Cx, err error) {
+			if err == nil && v != 7 {
+				p.w.fail("task %d: 7 was sent, a Select has received %d", p.r.id, v)
+			}
 		}})
 	}
 	return all
@@ -140,5 +164,90 @@ func (p *player) choose() {
 		all[i].taken(p.cx, err)
 	} else if !p.fail(err, "Select") {
 		p.w.fail("task %d: Select took nothing", p.r.id)
+	}
+}
+
+// A groupWork is a group of functions of which some fail or start others.
+type groupWork struct {
+	p                 *player
+	g                 *runtime.Group
+	begun, ended, bad atomic.Int64
+	inside            atomic.Int64
+	limit             int64
+}
+
+// one returns a function of the group, which starts others from the depth 1 on.
+func (g *groupWork) one(seed uint64, depth int) func(cx runtime.Cx) error {
+	return func(cx runtime.Cx) error {
+		g.begun.Add(1)
+		defer g.ended.Add(1)
+		if now := g.inside.Add(1); g.limit > 0 && now > g.limit {
+			g.p.w.fail("task %d: %d functions of a group with the limit %d", g.p.r.id, now, g.limit)
+		}
+		defer g.inside.Add(-1)
+		c := g.p.helper(cx, seed)
+		c.steps(c.rng.IntN(3))
+		for range c.rng.IntN(1 + depth) {
+			if err := g.g.Spawn(cx, g.one(c.rng.Uint64(), depth-1)); err != nil {
+				return err
+			}
+		}
+		if c.rng.IntN(12) == 0 {
+			g.bad.Add(1)
+			return errOfChild
+		}
+		return nil
+	}
+}
+
+// group runs functions of a group that start others, and holds that all have ended after its join,
+// also if that is cancelled.
+func (p *player) group() {
+	if !p.mayHelp() {
+		return
+	}
+	g := &groupWork{p: p, g: runtime.NewGroup(p.cx.Context(), p.cx.Runtime())}
+	if g.limit = p.rng.Int64N(4); g.limit > 0 {
+		g.g.SetLimit(int(g.limit))
+	}
+	for range p.rng.IntN(4) {
+		_ = g.g.Spawn(p.cx, g.one(p.rng.Uint64(), 2)) // Join returns the error
+	}
+	cancels := p.rng.IntN(16) == 0
+	if cancels {
+		g.g.Cancel()
+	}
+	g.check(g.g.Join(p.cx), cancels, p.r.id)
+}
+
+// group is that of a player, from outside.
+func (o *outsider) group(h *house) {
+	r := o.w.newRecord(h, 0, true)
+	r.cancelled.Store(true)
+	g := &groupWork{g: runtime.NewGroup(context.Background(), h.rt)}
+	g.p = &player{w: o.w, r: r, rng: rand.New(rand.NewPCG(o.w.seed, o.rng.Uint64()))}
+	if g.limit = o.rng.Int64N(4); g.limit > 0 {
+		g.g.SetLimit(int(g.limit))
+	}
+	for range 1 + o.rng.IntN(4) {
+		if o.rng.IntN(3) == 0 {
+			g.g.TryGo(g.one(o.rng.Uint64(), 2))
+		} else {
+			g.g.Go(g.one(o.rng.Uint64(), 2))
+		}
+	}
+	g.check(g.g.Wait(), false, r.id)
+}
+
+// check holds what is so when a group has ended with err.
+func (g *groupWork) check(err error, cancelled bool, id int) {
+	if begun, ended := g.begun.Load(), g.ended.Load(); begun != ended {
+		g.p.w.fail("task %d: %d functions of a group began, %d have ended after it", id, begun,
+			ended)
+	}
+	if bad := g.bad.Load(); err == nil && (bad > 0 || cancelled) ||
+		errors.Is(err, errOfChild) && bad == 0 {
+		g.p.w.fail("task %d: a group has ended with %v; %d failed, cancelled: %v", id, err, bad,
+			cancelled)
 	}
 }

@@ -80,7 +80,7 @@ func (p *player) loop() {
 			l.ended("a loop that panics", nil, false)
 		}
 	}()
-	switch p.rng.IntN(6) {
+	switch p.rng.IntN(9) {
 	case 0:
 		err := runtime.ForErr(p.cx, 0, n, l.call)
 		l.ended("ForErr", err, err == nil)
@@ -104,6 +104,29 @@ func (p *player) loop() {
 			func(cx runtime.Cx) int { l.some(cx, n/2, n); return 0 })
 	case 5:
 		p.sort()
+	case 6:
+		l.panics = true
+		runtime.Range(p.cx, 0, n, l.some)
+	case 7:
+		out := runtime.Map(p.cx, slices.Collect(count(n)), func(cx runtime.Cx, i int) int {
+			_ = l.call(cx, i)
+			return i
+		})
+		if !slices.Equal(out, slices.Collect(count(n))) {
+			p.w.fail("task %d: Map returned %v", p.r.id, out)
+		}
+		l.failed.Store(false)
+		l.ended("Map", nil, true)
+	case 8:
+		sum := runtime.Reduce(p.cx, 0, n, func(cx runtime.Cx, lo, hi int) []int {
+			l.some(cx, lo, hi)
+			return slices.Collect(count(hi))[lo:]
+		}, func(a, b []int) []int { return append(slices.Clip(a), b...) })
+		if !slices.Equal(sum, slices.Collect(count(n))) {
+			p.w.fail("task %d: Reduce returned %v", p.r.id, sum)
+		}
+		l.failed.Store(false)
+		l.ended("Reduce", nil, true)
 	}
 }
 

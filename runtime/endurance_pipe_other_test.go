@@ -10,4 +10,5 @@ type pipeWatch struct{}
 func (*pipeWatch) open(*world, *house)        {}
 func (*pipeWatch) tend(bool) bool             { return false }
 func (*pipeWatch) use(runtime.Cx, bool) error { return nil }
+func (*pipeWatch) cases() []runtime.Case      { return nil }
 func (*pipeWatch) close(*world)               {}

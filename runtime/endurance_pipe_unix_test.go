@@ -73,6 +73,11 @@ func (p *pipeWatch) use(cx runtime.Cx, write bool) error {
 	return p.watches[0].Read(cx, func(fd uintptr) bool { return p.move(false, fd) })
 }
 
+// cases returns what a Select of a task may wait for.
+func (p *pipeWatch) cases() []runtime.Case {
+	return []runtime.Case{p.watches[0].ReadReadyCase(), p.watches[1].WriteReadyCase()}
+}
+
 func (p *pipeWatch) close(w *world) {
 	for p.tend(false) {
 	}

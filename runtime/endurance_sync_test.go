@@ -40,7 +40,9 @@ func (t *tools) open(w *world, h *house, capacity int) {
 		for ctx.Err() == nil {
 			patience, enough := context.WithTimeoutCause(ctx,
 				time.Duration(rng.IntN(300))*time.Microsecond, errImpatient)
-			switch rng.IntN(7) {
+			switch rng.IntN(8) {
+			case 7:
+				t.selects(w, patience, rng)
 			case 4:
 				t.pipes.tend(false)
 			case 5:

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
@@ -238,11 +239,19 @@ func (p *player) step() {
 	case n < 48:
 		p.timeout()
 	case n < 49:
-		p.results()
+		if p.rng.IntN(2) == 0 {
+			p.results()
+		} else {
+			p.group()
+		}
 	case n < 50:
 		p.loop()
 	case n < 51:
-		p.choose()
+		if p.rng.IntN(2) == 0 {
+			p.choose()
+		} else {
+			p.await()
+		}
 	case n < 55:
 		for range 1 + p.rng.IntN(4) {
 			p.cx.Yield()
@@ -283,6 +292,7 @@ func (p *player) step() {
 	case n < 99:
 		p.w.bells.ring(p.cx)
 	default:
+		p.cx.SetName(fmt.Sprint("player ", p.r.id))
 		p.context()
 	}
 }
@@ -544,6 +554,10 @@ func (o *outsider) run() {
 		case n < 18:
 			if r := h.any(o.rng); r != nil {
 				o.w.peek(r)
+			}
+		case n < 19:
+			if o.rng.IntN(4) == 0 {
+				o.group(h)
 			}
 		default:
 			time.Sleep(time.Duration(o.rng.IntN(300)) * time.Microsecond)

@@ -260,7 +260,9 @@ func (w *world) newHouse(workerNumbers ...int) *house {
 			runtime.InjectorInterval(time.Duration(pick(1, 1_000_000)), least, least+pick(0, 300)))
 		h.description += ", other looks"
 	}
-	rt, err := runtime.New(options...)
+	shown, description := observed(rng)
+	h.description += description
+	rt, err := runtime.New(append(options, shown...)...)
 	if err != nil {
 		panic(err)
 	}
@@ -445,6 +447,9 @@ func (w *world) cancelUntilDone(h *house, rng *rand.Rand) {
 		case <-time.After(2 * time.Millisecond):
 		}
 		w.bells.ring(runtime.Cx{})
+		if rng.IntN(8) == 0 {
+			h.look(w)
+		}
 		h.lock.Lock()
 		for _, r := range h.shared {
 			if r.waitsForCancel.Load() && (w.ending.Load() || rng.IntN(8) == 0) {

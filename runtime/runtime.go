@@ -67,7 +67,8 @@ const (
 )
 
 // New starts a runtime. An option that is out of range makes it return an error that names the
-// option, its value and the range.
+// option, its value and the range. The runtime keeps its workers until [Runtime.Shutdown] or
+// [Runtime.Close] ends it, also if nothing refers to it any more.
 func New(options ...Option) (*Runtime, error) {
 	c, err := configure(options)
 	if err == nil {

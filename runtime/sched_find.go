@@ -11,7 +11,9 @@ import (
 //
 //   1. timers that are due, and the injector, once every tick.interval polls, or after a batch if
 //      the injector holds another: otherwise tasks that respawn themselves starve the injector
-//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48)
+//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). While
+//      the ring overflows, a batch is one task, or an overflow would take back what the last look
+//      has put there (runtime/R56)
 //   2. the private buffer, if there is one
 //   3. the slot, unless the last lifoCap polls of steps 3 and 4 were all from it: then its task
 //      moves to the back of the ring (runtime/R6)
@@ -121,8 +123,12 @@ func (w *worker) pick() *task {
 	if looks {
 		w.pollsUntilInjector = w.tick.interval
 		w.fireTimers()
-		if t, n := w.fetch(w.rt.config.batchCap); t != nil {
-			w.lookSooner(n)
+		most := w.rt.config.batchCap
+		if w.overflowed && w.buffer == nil {
+			most = 1 // runtime/R56
+		}
+		if t, n := w.fetch(most); t != nil {
+			w.lookSooner(n, most)
 			w.leaveTurn()
 			return w.afterForeignTask(t)
 		}
@@ -149,6 +155,7 @@ func (w *worker) pick() *task {
 		w.unannounced = false
 		return t
 	}
+	w.overflowed = false
 	t, _ := w.fetch(w.rt.config.idleBatch)
 	return t
 }
@@ -199,17 +206,17 @@ func (w *worker) fetch(most int) (first *task, n int) {
 	return first, n
 }
 
-// lookSooner shortens the time to the next look at the injector if this look, which has taken n
-// tasks, has left a batch there: otherwise what comes faster than a batch in each interval piles
+// lookSooner shortens the time to the next look at the injector if this look, which has taken n of
+// at most so many tasks, has left as many there: otherwise what comes faster than a batch in each interval piles
 // up, however few tasks the worker has of its own. It leaves the time to run what was taken, which
 // is little if there was little room, and one more task, or, where the batch is run before the
 // worker's own tasks, as many of those. (runtime/R3)
-func (w *worker) lookSooner(n int) {
-	most, polls := w.ring.Cap(), n+1
+func (w *worker) lookSooner(n, most int) {
+	room, polls := w.ring.Cap(), n+1
 	if w.buffer != nil {
-		most, polls = w.buffer.Cap(), 2*n
+		room, polls = w.buffer.Cap(), 2*n
 	}
-	if w.rt.injector.Len() < min(most, w.rt.config.batchCap) {
+	if w.rt.injector.Len() < min(room, most) {
 		return
 	}
 	w.pollsUntilInjector = min(polls, w.pollsUntilInjector)

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	goruntime "runtime"
 	"sync/atomic"
 	"testing"
@@ -129,6 +130,80 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A task that spawns more than the ring has room for, turn for turn, makes a backlog. What is in it,
+// spawned or submitted, waits for some times as many tasks as were there before it, not for all
+// that come. (runtime/R56)
+func TestWhatOverflowsHasItsTurn(t *testing.T) {
+	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
+		for _, ring := range []int{2, 16, 256} {
+			burst := ring + ring/4 + 2
+			rt := start(t, 1, runtime.InjectorBatch(32, target), runtime.Ring(ring))
+			run(t, rt, func(cx runtime.Cx) error {
+				there, ran := 0, 0
+				count := func() func(runtime.Cx) (int, error) {
+					before, had := ran, there-ran
+					there++
+					return func(runtime.Cx) (int, error) {
+						ran++
+						if came := ran - before; came > 4*had+3*mostPolls {
+							return 0, fmt.Errorf("%d were there, %d came before", had, came)
+						}
+						return 0, nil
+					}
+				}
+				var all []*runtime.Handle[int]
+				for range 100 {
+					all = append(all, runtime.Submit(rt, count())) // as from outside
+					for range burst {
+						all = append(all, runtime.Spawn(cx, count()))
+					}
+					cx.Yield()
+				}
+				for ran < there {
+					cx.Yield()
+				}
+				for _, h := range all {
+					if _, err := h.Join(cx); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			closes(t, rt)
+		}
+	}
+}
+
+// Once a ring that has overflowed was found empty, a look takes a whole batch again. (runtime/R56)
+func TestBatchesAreWholeAfterAnOverflow(t *testing.T) {
+	const most = 8
+	rt := start(t, 1, runtime.InjectorBatch(most, runtime.LocalRing), runtime.IdleBatch(1),
+		runtime.Ring(16), runtime.InjectorInterval(time.Hour, 10, 10))
+	run(t, rt, func(cx runtime.Cx) error {
+		for range 100 {
+			cx.Go(func(runtime.Cx) {})
+		}
+		for first := true; first || rt.Stats().Injected > 0; first = false {
+			if err := cx.Sleep(time.Millisecond); err != nil { // the ring is found empty
+				return err
+			}
+		}
+		done, gap, longest := 0, 0, 0
+		for range 50 {
+			runtime.Submit(rt, func(runtime.Cx) (int, error) {
+				done, gap = done+1, gap+1
+				return 0, nil
+			}).Detach()
+		}
+		for done < 50 {
+			longest, gap = max(longest, gap), 0
+			cx.Yield()
+		}
+		require.GreaterOrEqual(t, max(longest, gap), most-1)
+		return nil
+	})
 }
 
 // A worker that has none takes as many tasks at a time as IdleBatch says; or else InjectorBatch, if

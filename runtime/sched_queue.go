@@ -72,6 +72,7 @@ func (w *worker) overflow(batch []*task) {
 			live = append(live, t)
 		}
 	}
+	w.overflowed = true
 	w.rt.injector.Push(live)
 	w.addCredit(len(live))
 	w.rt.notify()

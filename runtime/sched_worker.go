@@ -32,6 +32,7 @@ type worker struct {
 	pollsUntilInjector int  // polls until the next look at the injector
 	turns              int  // picks until then, at least; see leaveTurn
 	dueLeft            bool // the ring had no room for all tasks of timers that were due
+	overflowed         bool // the ring has, since it was found empty last
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick

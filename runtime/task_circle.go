@@ -17,8 +17,8 @@ import (
 //	       Of the joins of a circle, the last one finds the notes of all others. (runtime/R19)
 //
 // A task that runs its target on its own stack waits for it too, so a join notes this for all tasks
-// beneath. Joins that can give up, with a timeout or a context, are not noted, nor are waits for the
-// first of several.
+// beneath. Joins that can give up, with a timeout or a context, are not noted, nor are waits for
+// the first of several.
 //
 // What a task has forked, or started in a Scope of its own, ends before it, whether it waits for
 // that yet or not. That is no wait that could be refused: a task that panicked there would wait all
