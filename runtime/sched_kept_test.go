@@ -28,6 +28,38 @@ func TestIdleRuntimeKeepsNoResult(t *testing.T) {
 			}).JoinTimeout(cx, time.Hour)
 			return err
 		},
+		"timeout": func(cx runtime.Cx) error {
+			_, err := runtime.Timeout(cx, time.Hour, func(cx runtime.Cx) (int, error) {
+				return 0, cx.Sleep(time.Millisecond)
+			})
+			return err
+		},
+		"timeout that passes": func(cx runtime.Cx) error {
+			if _, err := runtime.Timeout(cx, time.Millisecond, forever); err != runtime.ErrTimeout {
+				return err
+			}
+			return nil
+		},
+		"future": func(cx runtime.Cx) error {
+			_, err := runtime.SpawnFuture[int](cx, &shortNap{}).Join(cx)
+			return err
+		},
+		"select": func(cx runtime.Cx) error {
+			_, err := runtime.Select(cx, runtime.AfterCase(time.Millisecond),
+				runtime.AfterCase(time.Hour))
+			return err
+		},
+		"group": func(cx runtime.Cx) error {
+			g := runtime.NewGroup(cx.Context(), cx.Runtime())
+			_ = g.Spawn(cx, func(cx runtime.Cx) error { return cx.Sleep(time.Millisecond) })
+			return g.Join(cx)
+		},
+		"fork": func(cx runtime.Cx) error {
+			f := runtime.Fork(cx, func(cx runtime.Cx, d time.Duration) error { return cx.Sleep(d) },
+				time.Millisecond)
+			cx.Yield()
+			return f.Join(cx)
+		},
 		"long": func(runtime.Cx) error { // sleepers look at the slots
 			time.Sleep(100 * time.Microsecond)
 			return nil
@@ -51,6 +83,13 @@ func TestIdleRuntimeKeepsNoResult(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A shortNap ends after a millisecond.
+type shortNap struct{ nap runtime.Nap }
+
+func (s *shortNap) Poll(cx runtime.Cx) (int, error, bool) {
+	return 0, nil, s.nap.Over(cx, time.Millisecond)
 }
 
 // runAndDrop runs tasks and drops their handles. dropped counts the results that are collected.

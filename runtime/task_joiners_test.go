@@ -68,6 +68,39 @@ func TestJoinersThatGaveUpAreForgotten(t *testing.T) {
 	})
 }
 
+// Timeouts of eight waiters on one handle leave the heap where it was; ten million of them, if
+// -endurance is given. (runtime/R12)
+func TestTimeoutsOnOneHandleLeaveTheHeapWhereItWas(t *testing.T) {
+	n := 20_000
+	if *enduranceFor > 0 {
+		n = 10_000_000
+	}
+	rt := start(t, 2)
+	target := runtime.Submit(rt, forever)
+	timeOut := func(n int) {
+		var waiters []*runtime.Handle[int]
+		for range 8 {
+			waiters = append(waiters, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				for range n / 8 {
+					if _, err := target.JoinTimeout(cx, 1); err != runtime.ErrTimeout {
+						return 0, err
+					}
+				}
+				return 0, nil
+			}))
+		}
+		for _, h := range waiters {
+			_, err := h.Wait(context.Background())
+			require.NoError(t, err)
+		}
+	}
+	timeOut(n / 20)
+	before := reachable()
+	timeOut(n)
+	require.Less(t, reachable(), before+64<<10)
+	require.Zero(t, target.Joiners())
+}
+
 func TestDoneReturnsOneChannel(t *testing.T) {
 	rt := start(t, 1)
 	h := runtime.Submit(rt, forever)

@@ -1,0 +1,40 @@
+package runtime
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// The ends of two tasks are waited for, one of which has come already, and one comes meanwhile. Each
+// comes once; or at most once if the loop is left, and nothing stays with the tasks.
+func TestEachEndComesOnce(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		tasks := [2]*task{runningTask(), runningTask()}
+		ended := NewChannel[int](len(tasks))
+		var ends [2]orderedEnd
+		leaves := leaving(x)
+		for i, target := range tasks {
+			ends[i].task, ends[i].number, ends[i].ended = target, i, ended
+		}
+		tasks[0].complete(nil)
+		x.Go("end", func() { tasks[1].complete(nil) })
+		for i := range ends {
+			ends[i].add()
+		}
+		if leaves {
+			for i := range ends {
+				ends[i].remove()
+			}
+		}
+		x.Join()
+		var came [2]int
+		for i, err := ended.TryReceive(); err == nil; i, err = ended.TryReceive() {
+			came[i]++
+		}
+		for i, n := range came {
+			x.Assert(n == 1 || n == 0 && leaves, "end %d comes %d times", i, n)
+			x.Assert(len(tasks[i].listJoiners()) == 0, "something is left with task %d", i)
+		}
+	})
+}
