@@ -207,10 +207,10 @@ func (w *worker) fetch(most int) (first *task, n int) {
 }
 
 // lookSooner shortens the time to the next look at the injector if this look, which has taken n of
-// at most so many tasks, has left as many there: otherwise what comes faster than a batch in each interval piles
-// up, however few tasks the worker has of its own. It leaves the time to run what was taken, which
-// is little if there was little room, and one more task, or, where the batch is run before the
-// worker's own tasks, as many of those. (runtime/R3)
+// at most so many tasks, has left as many there: otherwise what comes faster than a batch in each
+// interval piles up, however few tasks the worker has of its own. It leaves the time to run what
+// was taken, which is little if there was little room, and one more task, or, where the batch is
+// run before the worker's own tasks, as many of those. (runtime/R3)
 func (w *worker) lookSooner(n, most int) {
 	room, polls := w.ring.Cap(), n+1
 	if w.buffer != nil {

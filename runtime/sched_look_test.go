@@ -132,8 +132,8 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 	}
 }
 
-// A task that spawns more than the ring has room for, turn for turn, makes a backlog. What is in it,
-// spawned or submitted, waits for some times as many tasks as were there before it, not for all
+// A task that spawns more than the ring has room for, turn for turn, makes a backlog. What is in
+// it, spawned or submitted, waits for some times as many tasks as were there before it, not for all
 // that come. (runtime/R56)
 func TestWhatOverflowsHasItsTurn(t *testing.T) {
 	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {

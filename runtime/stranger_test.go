@@ -210,7 +210,8 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 	})
 }
 
-// With Debug, a task that sleeps in a function of iter.Pull, which is another goroutine, is told so.
+// With Debug, a task that sleeps in a function of iter.Pull, which is another goroutine, is told
+// so.
 func TestDebugRefusesACxInAPulledIterator(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
 		rt := start(t, 1, runtime.Debug())
@@ -319,7 +320,9 @@ func TestGoroutineProfileNamesWhatWaits(t *testing.T) {
 		rt := start(t, 2)
 		s := runtime.NewSemaphore(1)
 		require.True(t, s.TryAcquire(1))
-		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return waitsForASemaphore(cx, s) })
+		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			return waitsForASemaphore(cx, s)
+		})
 		waits(t, func() bool { return runtime.Waiting(s) == 1 }, "nobody waits")
 		var text bytes.Buffer
 		waits(t, func() bool { // once it has left the worker's goroutine

@@ -12,8 +12,8 @@ import (
 // Tasks that join each other in a circle wait until they are cancelled. With Debug, a runtime
 // notes which task waits for which, and the join that would close a circle panics instead.
 //
-//	join   under the lock: 1 note for what the task waits  2 follow the notes and the ties: if they
-//	       lead back to the task, remove its notes and panic
+//	join   under the lock: 1 note for what the task waits  2 follow the notes and the ties: if
+//	       they lead back to the task, remove its notes and panic
 //	       Of the joins of a circle, the last one finds the notes of all others. (runtime/R19)
 //
 // A task that runs its target on its own stack waits for it too, so a join notes this for all tasks

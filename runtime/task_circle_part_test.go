@@ -167,8 +167,8 @@ func TestDebugRefusesAJoinOfTheOwnerOfAScope(t *testing.T) {
 	})
 }
 
-// A fork whose task was cancelled gives up its join, so it is no part of a circle, also before it has
-// been told: with one worker, that is when the other one waits.
+// A fork whose task was cancelled gives up its join, so it is no part of a circle, also before it
+// has been told: with one worker, that is when the other one waits.
 func TestDebugAllowsAJoinOfATaskWhoseForkHasToGiveUp(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rt := start(t, workers, runtime.Debug())

@@ -9,7 +9,8 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-// BenchmarkAsEnded is the ends of 100 tasks as they come, beside goroutines that send their numbers.
+// BenchmarkAsEnded is the ends of 100 tasks as they come, beside goroutines that send their
+// numbers.
 func BenchmarkAsEnded(b *testing.B) {
 	const n = 100
 	b.Run("tasks", func(b *testing.B) {

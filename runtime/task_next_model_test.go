@@ -6,8 +6,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The ends of two tasks are waited for, one of which has come already, and one comes meanwhile. Each
-// comes once; or at most once if the loop is left, and nothing stays with the tasks.
+// The ends of two tasks are waited for, one of which has come already, and one comes meanwhile.
+// Each comes once; or at most once if the loop is left, and nothing stays with the tasks.
 func TestEachEndComesOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		tasks := [2]*task{runningTask(), runningTask()}
