@@ -160,7 +160,8 @@ func TestTimesOfAnyLength(t *testing.T) {
 			over[name] = d < 2
 		}
 		for i, u := range []time.Time{
-			{}, time.Unix(-1<<40, 0), time.Now(), time.Now().Add(math.MaxInt64), time.Unix(1<<40, 0),
+			{}, time.Unix(-1<<40, 0), time.Now(), time.Now().Add(math.MaxInt64),
+			time.Unix(1<<40, 0),
 		} {
 			name := fmt.Sprint("SleepUntil ", u.Year())
 			sleeps[name] = func(cx runtime.Cx) error { return cx.SleepUntil(u) }
