@@ -234,7 +234,7 @@ func (e *engine) isQuiet(b *bubble) bool {
 // durable reports whether t, a thread of a bubble, is durably blocked if it cannot run.
 func (e *engine) durable(t *thread) bool {
 	switch t.op {
-	case OpSend, OpRecv, OpSelect, OpPosted, OpMet:
+	case OpSend, OpRecv, OpSelect, OpPosted, OpMet, OpGot:
 		for _, c := range t.chanOp.cases {
 			if c.obj >= 0 && e.objs[c.obj].bubble != t.bubble {
 				return false

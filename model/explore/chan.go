@@ -22,7 +22,8 @@ import (
 // already begun to wait, so this admits the same results as a rendezvous of sender and receiver,
 // and orders fewer operations. The exception is a select with a send on an unbuffered channel: that
 // case is ready only if a receiver waits. When such a select is first encountered, the exploration
-// starts again with real rendezvous (chan_rendezvous.go).
+// starts again, and receivers post that they wait (chan_request.go). When a select receives from a
+// channel on which one sends, it starts again with real rendezvous (chan_rendezvous.go).
 
 func init() {
 	ops[OpSend] = operation{
@@ -123,25 +124,43 @@ type Outcome struct {
 
 // channel is the model of one channel, for one execution.
 type channel struct {
-	known      bool
-	closed     bool
-	baseClosed bool // before the events began
-	cap        int32
-	base       int32 // values in it before the events began
-	sent       int32 // values sent so far, those of before included
-	received   int32
-	posts      []post   // unbuffered: posted, not taken
-	queue      []waiter // meetings: who waits
-	history    chanHistory
-	edges      edges         // for the race detector
-	timer      *timer        // that fires into it, or nil
-	clock      *virtualClock // it stands for that, or nil
+	known  bool
+	closed bool
+	// a select has a case that sends on it, that receives from it (chan_request.go)
+	selectSends, selectReceives bool
+	baseClosed                  bool // before the events began
+	cap                         int32
+	base                        int32 // values in it before the events began
+	sent                        int32 // values sent so far, those of before included
+	received                    int32
+	posts                       []post   // unbuffered: posted, not taken
+	requests                    []post   // unbuffered: of receivers (chan_request.go)
+	closedAt                    int32    // the event that closed it, -1 if none of this execution
+	queue                       []waiter // meetings: who waits
+	history                     chanHistory
+	edges                       edges         // for the race detector
+	timer                       *timer        // that fires into it, or nil
+	clock                       *virtualClock // it stands for that, or nil
 }
 
-// post is a value posted on an unbuffered channel: its sender, and where the value lies.
+// post is a value posted on an unbuffered channel: its sender, where the value lies, and the event,
+// which is negative if there is none. Or it is a request for one, and where the value is to lie.
 type post struct {
-	tid int32
-	mem unsafe.Pointer
+	tid   int32
+	mem   unsafe.Pointer
+	event int32
+}
+
+// pull takes the first post of a list.
+func pull(list *[]post) post {
+	l := *list
+	first := l[0]
+	// Not by append or copy: of elements with pointers these report to the race detector.
+	for i := range l[1:] {
+		l[i] = l[i+1]
+	}
+	*list = l[:len(l)-1]
+	return first
 }
 
 // chanCase is a Case with the number of its object.
@@ -160,7 +179,8 @@ type chanOp struct {
 	queueing   int32          // meetings: the order in which its cases wait
 	completion Completion     // what is left to do
 	mem        unsafe.Pointer // where
-	partner    int32          // meetings: who waits for this thread's value, or -1
+	partner    int32          // who waits for this thread's value, or whose value comes, or -1
+	answered   bool           // a request has its answer
 	waits      bool           // meetings: an OpMet follows
 	shown      bool           // meetings: the picture has a step that took the case
 	acc        []access       // of the operation that is being committed
@@ -181,7 +201,8 @@ func (e *engine) channel(c *Chan) int32 {
 		*ch = channel{
 			known: true, closed: c.Closed, baseClosed: c.Closed,
 			cap: int32(min(c.Cap, 1<<30)), base: int32(c.Len), sent: int32(c.Len),
-			posts: ch.posts[:0], queue: ch.queue[:0], history: ch.history, edges: ch.edges,
+			posts: ch.posts[:0], requests: ch.requests[:0], queue: ch.queue[:0], closedAt: -1,
+			history: ch.history, edges: ch.edges,
 		}
 		ch.history.clear()
 	}
@@ -203,7 +224,7 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	t.chanOp.cases, t.chanOp.def, t.chanOp.partner = t.chanOp.cases[:0], def, -1
 	e.selects = e.selects || def || len(cases) > 1 || e.rendezvous
 	var p unsafe.Pointer
-	meeting, unbuffered := false, false
+	unbuffered := false
 	for i := range cases {
 		c := chanCase{-1, cases[i].Send, cases[i].Mem}
 		if ptr := cases[i].Ptr; ptr != nil {
@@ -214,15 +235,13 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 			if p == nil {
 				p = ptr
 			}
-			if e.objs[c.obj].ch.cap == 0 {
+			if e.isUnbuffered(c, def || len(cases) > 1) {
 				unbuffered = true
-				meeting = meeting || c.send && (def || len(cases) > 1)
 			}
 		}
 		t.chanOp.cases = append(t.chanOp.cases, c)
 	}
-	if meeting && !e.rendezvous {
-		e.wantRendezvous = true
+	if e.wantRequests || e.wantRendezvous {
 		// nobody sees it: the exploration starts again
 		e.fail(KindLimit, "a select sends on an unbuffered channel")
 	}
@@ -234,6 +253,10 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		Enter(p, OpPoll)
 	case len(cases) != 1:
 		Enter(p, OpSelect)
+	case !cases[0].Send && unbuffered && e.requests:
+		Enter(p, OpRequest)
+		SetCallSite(at)
+		Enter(p, OpGot)
 	case !cases[0].Send:
 		Enter(p, OpRecv)
 	case unbuffered:

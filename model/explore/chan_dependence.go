@@ -36,6 +36,16 @@ import (
 //	look send  x            j=n+1-C      -                  -              x
 //	close      x            unbuffered   unless a value     x              x
 //
+// On an unbuffered channel a send posts its value, and a receive may post a request
+// (chan_request.go), before there is a partner. Then:
+//
+//   - A value and the request for it are independent if both were posted.
+//   - A look depends on all of the other side up to the one that it needs (k<=n+1), not on that
+//     one alone. If a step of its own side, which does not wait for the other side, came after the
+//     look, it would need one of those. What depends on one another before such a step must do so
+//     after it: from an execution that begins with the step the two orders would not be found.
+//   - A request depends on close if a value had been posted for it before.
+//
 // Special cases:
 //
 //   - A receive that returns because the channel is closed is a look that found no value. close is
@@ -74,12 +84,13 @@ const (
 // access is what an operation does to one channel, timer or the clock.
 type access struct {
 	obj   int32
-	n     int32 // its number, or for a look how many there were before
+	n     int32 // its number, or for a look how many there were before; accClose: how many sends
 	event int32
 	kind  accessKind
 	// accLookRecv: there was a value; accSend: the channel was closed; a timer: it was armed after
-	found bool
-	early bool // accClockSet: a timer fired that was not due; a timer: it may fire early
+	found  bool
+	posted bool // accSend, accRecv: before it has a partner
+	early  bool // accClockSet: a timer fired that was not due; a timer: it may fire early
 	// a timer: its deadline after; the clock: where to it moved
 	when time.Duration
 	slow time.Duration // accClockSet: by how much more threads are slow
@@ -98,9 +109,9 @@ func (e *engine) dependent(a, b *access) bool {
 	case accSend:
 		switch b.kind {
 		case accRecv:
-			return a.n == b.n || a.n == b.n+ch.cap
+			return !(a.posted && b.posted) && (a.n == b.n || a.n == b.n+ch.cap)
 		case accLookRecv:
-			return a.n == b.n+1 && !a.found
+			return !a.found && ch.needs(a.n, b.n+1)
 		case accLookSend:
 			return !a.found
 		}
@@ -108,9 +119,9 @@ func (e *engine) dependent(a, b *access) bool {
 	case accRecv:
 		switch b.kind {
 		case accLookSend:
-			return a.n == b.n+1-ch.cap
+			return ch.needs(a.n, b.n+1-ch.cap)
 		case accClose:
-			return ch.cap == 0
+			return ch.cap == 0 && (!a.posted || a.n <= b.n)
 		}
 		return true
 	case accLookRecv:
@@ -125,6 +136,9 @@ func (e *engine) dependent(a, b *access) bool {
 	return false
 }
 
+// needs reports whether a look for operation n of a side depends on operation k of that.
+func (ch *channel) needs(k, n int32) bool { return k == n || ch.cap == 0 && k < n }
+
 // The functions of operation.accesses append what t's operation does to its channels in the present
 // state. taken is the case that it takes, -1 for default, or undecided: then each case is a look,
 // and the operation as well if it is ready.
@@ -132,7 +146,9 @@ func (e *engine) dependent(a, b *access) bool {
 func noAccesses(_ *engine, _ *thread, out []access, _ int32) []access { return out }
 
 func postAccesses(e *engine, t *thread, out []access, _ int32) []access {
-	return e.caseAccesses(t.chanOp.cases[0], out, true, false)
+	out = e.caseAccesses(t.chanOp.cases[0], out, true, false)
+	out[len(out)-1].posted = true
+	return out
 }
 
 func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
@@ -140,7 +156,7 @@ func closeAccesses(e *engine, t *thread, out []access, _ int32) []access {
 	if e.objs[c.obj].ch.closed {
 		return append(out, access{obj: c.obj, kind: accLookSend, n: closesAgain})
 	}
-	return append(out, access{obj: c.obj, kind: accClose})
+	return append(out, access{obj: c.obj, kind: accClose, n: e.objs[c.obj].ch.sent})
 }
 
 func lenAccesses(_ *engine, t *thread, out []access, _ int32) []access {
@@ -187,7 +203,7 @@ func (e *engine) caseAccesses(c chanCase, out []access, acts, looks bool) []acce
 		}
 		return out
 	}
-	found := ch.sent > ch.received
+	found := ch.hasValue()
 	if acts && (found || !ch.closed) {
 		out = append(out, access{obj: c.obj, kind: accRecv, n: ch.received + 1})
 	}

@@ -80,22 +80,22 @@ func (e *engine) eachDependence(a *access, meet func(b *access) bool) {
 		if a.kind == accSend {
 			dependences.after(h.sendLooks, since)
 			dependences.after(h.lens, since)
-			dependences.numbered(h.recvLooks, a.n-1)
+			dependences.looks(h.recvLooks, a.n-1, since)
 			dependences.numbered(h.recvs, a.n)
 			dependences.numbered(h.recvs, a.n-ch.cap)
 		} else {
-			dependences.numbered(h.recvs, a.n+1-ch.cap)
+			dependences.seen(h.recvs, a.n+1-ch.cap)
 		}
 	case accRecv, accLookRecv:
 		since := dependences.since(h.recvs)
 		if a.kind == accRecv {
 			dependences.after(h.recvLooks, since)
 			dependences.after(h.lens, since)
-			dependences.numbered(h.sendLooks, a.n+ch.cap-1)
+			dependences.looks(h.sendLooks, a.n+ch.cap-1, since)
 			dependences.numbered(h.sends, a.n)
 			dependences.numbered(h.sends, a.n+ch.cap)
 		} else {
-			dependences.numbered(h.sends, a.n+1)
+			dependences.seen(h.sends, a.n+1)
 		}
 	case accClose:
 		dependences.since(h.sends)
@@ -145,6 +145,27 @@ func (s *dependences) numbered(list []access, n int32) {
 		}
 	}
 }
+
+// looks finds the looks of the other side at the operation of the access, that before which there
+// were n of theirs. The one before it on its own side is the event last.
+func (s *dependences) looks(list []access, n, last int32) {
+	if s.unbuffered() {
+		s.after(list, last)
+	} else {
+		s.numbered(list, n)
+	}
+}
+
+// seen finds the operation with the number n of the other side, which a look looks at.
+func (s *dependences) seen(list []access, n int32) {
+	if s.unbuffered() {
+		s.since(list)
+	} else {
+		s.numbered(list, n)
+	}
+}
+
+func (s *dependences) unbuffered() bool { return s.e.objs[s.of.obj].ch.cap == 0 }
 
 // firstWhere returns the place of the first access that is so, if those after it are so, too.
 func firstWhere(list []access, so func(b *access) bool) int {

@@ -22,6 +22,28 @@ func polls[T any](c <-chan T) bool {
 	}
 }
 
+// offers sends if that is possible at once.
+func offers(c chan<- int, v int) bool {
+	s := hook.NewSelection(1, true)
+	select {
+	case hook.SelectSend(&s, c) <- v:
+		hook.SelectSent(&s)
+		return true
+	default:
+		return false
+	}
+}
+
+// gives sends, as a select with another case that never comes.
+func gives(c chan<- int, v int) {
+	s := hook.NewSelection(2, false)
+	select {
+	case hook.SelectSend(&s, c) <- v:
+		hook.SelectSent(&s)
+	case <-hook.SelectRecv[int](&s, nil):
+	}
+}
+
 func never(ok bool, what string) {
 	if ok {
 		panic(what)
@@ -78,6 +100,31 @@ func TestMeaningOfChannels(t *testing.T) {
 				}
 			}, func() {
 				never(hook.Recv(y) != 2, "another value was sent")
+			})
+		}},
+		{"a select sends to who waits, and to nobody else", 0, func() {
+			x, other := make(chan int), make(chan int)
+			var sent, got bool
+			spawn(func() {
+				sent = offers(x, 3)
+				hook.Close(x)
+			}, func() {
+				v, ok := hook.Recv2(x)
+				got = ok
+				never(ok && v != 3 || !ok && v != 0, "another value")
+			}, func() { never(offers(other, 1), "nobody receives") })
+			never(sent != got, "a value lost or made")
+		}},
+		{"values of sends and selects come in their order", 0, func() {
+			x := make(chan int)
+			spawn(func() {
+				hook.To(x).Send(1)
+				gives(x, 2)
+				hook.To(x).Send(3)
+			}, func() {
+				for v := 1; v <= 3; v++ {
+					never(hook.Recv(x) != v, "out of order")
+				}
 			})
 		}},
 		{"a channel is emptied before it is closed", 0, func() {

@@ -29,9 +29,9 @@ type testChan struct {
 }
 
 func (c *testChan) lookRecv(who string) {
-	found := c.n > len(c.recvs)
+	found := c.n > len(c.recvs) && !(c.closed && cap(c.c) == 0)
 	look := fmt.Sprintf("%s r%d %v %v", who, len(c.recvs), found, !found && c.closed)
-	c.looks = append(c.looks, look)
+	c.looks = append(c.looks, look+c.seen(c.n, len(c.recvs)))
 }
 
 func (c *testChan) lookSend(who string) {
@@ -40,7 +40,17 @@ func (c *testChan) lookSend(who string) {
 		c.looks = append(c.looks, fmt.Sprint(who, " s closed ", room))
 		return
 	}
-	c.looks = append(c.looks, fmt.Sprintf("%s s%d %v", who, len(c.sends), room))
+	look := fmt.Sprintf("%s s%d %v", who, len(c.sends), room)
+	c.looks = append(c.looks, look+c.seen(len(c.recvs), c.n))
+}
+
+// seen says how many of the other side that can be for it, after so many of its own, a look at a
+// channel without room has seen.
+func (c *testChan) seen(others, own int) string {
+	if cap(c.c) > 0 {
+		return ""
+	}
+	return fmt.Sprint(" of ", min(others, own+1))
 }
 
 func (c *testChan) received(who string, v int32, ok bool) int32 {
@@ -68,10 +78,11 @@ func (w *world) communicate(in instr, who string) (last int32) {
 	v := in.Val*8 + int32(who[0]-'0')
 	defer func() {
 		if hook.Recover(recover()) != nil {
-			if in.Op == "close" {
+			if in.Op == "close" || w.hasPosted(who) {
 				c.looks = append(c.looks, who+" panics")
 			} else {
-				c.sends = append(c.sends, fmt.Sprint(who, " panics ", c.n-len(c.recvs) < cap(c.c)))
+				room := c.n-len(c.recvs) < cap(c.c) && (cap(c.c) > 0 || in.Op != "send")
+				c.sends = append(c.sends, fmt.Sprint(who, " panics ", room))
 			}
 			w.saw(who, -1)
 			last = 1
@@ -81,11 +92,16 @@ func (w *world) communicate(in instr, who string) (last int32) {
 	}()
 	switch in.Op {
 	case "send":
-		hook.To(c.c).Send(v)
-		c.sent(who)
+		if hook.To(c.c).Send(v); !w.hasPosted(who) {
+			c.sent(who)
+		}
 	case "recv":
 		v, ok := hook.Recv2(c.c)
-		last = c.received(who, v, ok)
+		if last = v; w.hasPosted(who) {
+			c.looks = append(c.looks, fmt.Sprint(who, "=", v, ok))
+		} else {
+			last = c.received(who, v, ok)
+		}
 	case "close":
 		hook.Close(c.c)
 		c.looks = append(c.looks, fmt.Sprint(who, " closes", len(c.sends)))
@@ -113,6 +129,14 @@ func (w *world) communicate(in instr, who string) (last int32) {
 		default:
 			c.lookSend(who)
 		}
+	case "give":
+		s := hook.NewSelection(2, false)
+		select {
+		case hook.SelectSend(&s, c.c) <- v:
+			hook.SelectSent(&s)
+			c.sent(who)
+		case <-hook.SelectRecv[int32](&s, nil):
+		}
 	case "keep polling":
 		n := explore.SpinStart()
 		for got := false; !got; {
@@ -124,8 +148,10 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			default:
 			}
 		}
-	case "keep offering":
-		c = &w.ch[max(1, in.Var)]
+	case "keep offering", "insist":
+		if in.Op == "keep offering" {
+			c = &w.ch[max(1, in.Var)]
+		}
 		n := explore.SpinStart()
 		for last == 0 {
 			explore.Spin(n)
@@ -286,6 +312,12 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 		{"timers and meetings", []string{
 			"send", "await or expire", "expire", "stop", "both", "offer", "sleep",
 		}, 1},
+		{"timers and requests", []string{
+			"send", "recv", "await or expire", "expire", "stop", "both", "offer", "give", "sleep",
+		}, 1},
+		{"locks and requests", []string{
+			"send", "recv", "recv", "both", "give", "close", "load", "store", "lock", "unlock",
+		}, 0},
 		{"everything", []string{
 			"send", "send", "recv", "recv", "either", "both", "offer", "poll", "close", "len",
 			"load", "store", "lock", "unlock",
@@ -294,7 +326,11 @@ func TestReductionKeepsEveryOutcomeOfChannels(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genProgram(c.ops, 4, 3)
 			rapid.Check(t, func(t *rapid.T) {
-				sameOutcomes(t, gen.Draw(t, "program"), c.early)
+				p := gen.Draw(t, "program")
+				if strings.HasSuffix(c.name, "requests") {
+					p = sendsBySelect(p)
+				}
+				sameOutcomes(t, p, c.early)
 			})
 		})
 	}
@@ -356,18 +392,22 @@ func sameWithin(
 
 // sameChanTraces holds the search against the one without reduction: both must
 // see the same traces, and the reduced one each of them once.
-func sameChanTraces(t tester, p program) {
+func sameChanTraces(t tester, p program) { sameChanTracesBy(t, p, p.run) }
+
+// sameChanTracesBy is sameChanTraces for a program that run runs.
+func sameChanTracesBy(t tester, p program, run func(*world)) {
 	every := explore.Config{Preemptions: -1, Unreduced: true, Executions: 20_000}
-	all, allDead, full := explored(t, p, every, (*world).chanTrace)
+	all, allDead, full := exploredBy(t, p, run, every, (*world).chanTrace)
 	if full.Bounded != "" {
 		t.Skip("too large")
 	}
-	got, gotDead, res := explored(t, p, explore.Config{Preemptions: -1}, (*world).chanTrace)
+	reduced := explore.Config{Preemptions: -1}
+	got, gotDead, res := exploredBy(t, p, run, reduced, (*world).chanTrace)
 	require.Equal(t, keys(all), keys(got), "complete traces of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
 	require.EqualValues(t, len(all), res.Complete, "each trace once:\n%v", p)
 	require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
-	sameWithin(t, p, p.run, explore.Config{}, (*world).chanTrace)
+	sameWithin(t, p, run, explore.Config{}, (*world).chanTrace)
 }
 
 // Time may pass while threads can run, and the sum of that is bounded.

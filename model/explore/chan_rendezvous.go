@@ -7,9 +7,10 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
-// Rendezvous, for programs in which a select sends on an unbuffered channel. In such programs it
-// matters who already waits. So each operation on an unbuffered channel begins with a step, its
-// arrival, that does the first of these that is possible:
+// Rendezvous, for programs in which one select sends and another one receives on the same
+// unbuffered channel. In such programs it matters who already waits, on either side. So each
+// operation on an unbuffered channel begins with a step, its arrival, that does the first of these
+// that is possible:
 //
 //   1. It finds a partner who waits. Both continue.
 //   2. It takes another case that is ready.
@@ -239,25 +240,45 @@ func (e *engine) leaveQueues(t *thread) {
 	}
 }
 
-// withRendezvous is the value that a schedule chooses in a step before the first one if it is one
-// of a search with rendezvous: the steps are others then, long before a select needs it.
-const withRendezvous = 1 << 21
+// withRendezvous and withRequests are the values that a schedule chooses in a step before the first
+// one if it is one of a search with rendezvous, or with requests (chan_request.go): the steps are
+// others then, long before a select needs it.
+const (
+	withRendezvous = 1 << 21
+	withRequests   = withRendezvous + 1
+)
 
 // markRendezvous adds that step to the schedule of the failure.
 func (e *engine) markRendezvous() {
-	if f := e.res.Failure; f != nil && e.rendezvous {
-		mark := wire.Decision{Chooses: true, Value: withRendezvous}
-		f.Schedule = slices.Insert(f.Schedule, 0, mark)
+	f := e.res.Failure
+	mark := wire.Decision{Chooses: true}
+	switch {
+	case f == nil:
+		return
+	case e.rendezvous:
+		mark.Value = withRendezvous
+	case e.requests:
+		mark.Value = withRequests
+	default:
+		return
 	}
+	f.Schedule = slices.Insert(f.Schedule, 0, mark)
 }
 
 // cutRendezvous takes it off the schedule that is to be replayed.
 func (e *engine) cutRendezvous() {
 	r := e.cfg.Replay
-	if len(r) == 0 || r[0] != (wire.Deviation{At: 1, IsValue: true, Value: withRendezvous}) {
+	if len(r) == 0 || r[0].At != 1 || !r[0].IsValue {
 		return
 	}
-	e.rendezvous = true
+	switch r[0].Value {
+	case withRendezvous:
+		e.rendezvous = true
+	case withRequests:
+		e.requests = true
+	default:
+		return
+	}
 	e.cfg.Replay = slices.Clone(r[1:])
 	for i := range e.cfg.Replay {
 		e.cfg.Replay[i].At -= 2

@@ -14,7 +14,22 @@ import (
 
 // A select sends to an unbuffered channel only in its second round, which is nil in the first. What
 // the search for such programs finds fails in the same way when it is replayed.
+func TestScheduleWithRequestsIsReplayed(t *testing.T) {
+	failsAgain(t, func(out chan int) { hook.Recv(out) })
+}
+
+// Likewise if a select receives there.
 func TestScheduleWithRendezvousIsReplayed(t *testing.T) {
+	failsAgain(t, func(out chan int) {
+		s := hook.NewSelection(2, false)
+		select {
+		case <-hook.SelectRecv(&s, out):
+		case <-hook.SelectRecv[int](&s, nil):
+		}
+	})
+}
+
+func failsAgain(t *testing.T, receive func(chan int)) {
 	body := func() {
 		in, out := make(chan int), make(chan int)
 		spawn(func() {
@@ -34,7 +49,7 @@ func TestScheduleWithRendezvousIsReplayed(t *testing.T) {
 		}, func() {
 			hook.To(in).Send(1)
 			hook.To(in).Send(2)
-		}, func() { hook.Recv(out) })
+		}, func() { receive(out) })
 	}
 	found := all(body).Failure
 	require.Equal(t, explore.KindAssert, found.Kind)

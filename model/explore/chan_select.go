@@ -9,7 +9,7 @@ func (e *engine) ready(c chanCase) bool {
 	if ch.timer != nil {
 		return !c.send && e.mayFire(ch.timer)
 	}
-	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.sent > ch.received
+	return ch.closed || c.send && ch.sent-ch.received < ch.cap || !c.send && ch.hasValue()
 }
 
 // anyReady reports whether one of t's cases is ready.

@@ -26,6 +26,13 @@ func TestCountsOfChannels(t *testing.T) {
 			}
 		}
 	}
+	give := func(c chan int, n int) func() {
+		return func() {
+			for i := range n {
+				gives(c, i)
+			}
+		}
+	}
 	for _, c := range []struct {
 		name           string
 		complete, dead int64
@@ -114,7 +121,7 @@ func TestCountsOfChannels(t *testing.T) {
 				}
 			})
 		}},
-		{"a select sends to a receiver", 2, 0, func() {
+		{"a select sends to a receiver", 1, 0, func() {
 			c := make(chan int)
 			spawn(recv(c, 1), func() {
 				s := hook.NewSelection(2, false)
@@ -124,6 +131,26 @@ func TestCountsOfChannels(t *testing.T) {
 				case <-hook.SelectRecv[int](&s, nil):
 				}
 			})
+		}},
+		{"four values from a select", 1, 0, func() {
+			c := make(chan int)
+			spawn(recv(c, 4), give(c, 4))
+		}},
+		{"two selects that send, and a receiver", 6, 0, func() {
+			c := make(chan int)
+			spawn(recv(c, 4), give(c, 2), give(c, 2))
+		}},
+		{"a select and a sender", 2, 0, func() {
+			c := make(chan int)
+			spawn(recv(c, 2), give(c, 1), send(c, 1))
+		}},
+		{"two and two, beside a select that sends", 4, 0, func() {
+			c, d := make(chan int), make(chan int)
+			spawn(send(c, 1), send(c, 1), recv(c, 1), recv(c, 1), give(d, 1), recv(d, 1))
+		}},
+		{"a close, beside a select that sends", 1, 0, func() {
+			c, d := make(chan int), make(chan int)
+			spawn(recv(c, 1), func() { hook.Close(c) }, give(d, 1), recv(d, 1))
 		}},
 		{"two selects meet", 2, 0, func() {
 			a, b := make(chan int), make(chan int)

@@ -68,8 +68,12 @@ func transfer(e *engine, t *thread, d int32) {
 	switch {
 	case ch.timer != nil:
 		e.fire(t, ch.timer)
-	case c.send && ch.closed, !c.send && ch.sent == ch.received:
+	case c.send && ch.closed, !c.send && !ch.hasValue():
 		ch.edges.closed(t)
+	case c.send && ch.cap == 0 && !e.rendezvous:
+		e.takeRequest(t, ch, d)
+		ch.sent++
+		ch.quiet(d, +1)
 	case c.send:
 		ch.edges.send(t, ch.sent, ch.cap)
 		ch.sent++
@@ -103,7 +107,12 @@ func postValue(e *engine, t *thread, d int32) {
 	t.chanOp.completion = Completed
 	t.signal = -1
 	t.releaseTo(&t.chanOp.token)
-	ch.posts = append(ch.posts, post{int32(t.id), t.chanOp.cases[0].mem})
+	own := post{int32(t.id), t.chanOp.cases[0].mem, d}
+	if len(ch.requests) > 0 {
+		e.pair(own, pull(&ch.requests))
+	} else {
+		ch.posts = append(ch.posts, own)
+	}
 	ch.sent++
 	ch.quiet(d, +1)
 }
@@ -120,12 +129,7 @@ func posted(e *engine, t *thread, _ int32) {
 
 // takePost gives t the oldest value posted.
 func (e *engine) takePost(t *thread, ch *channel, d int32) {
-	p := ch.posts[0]
-	// Not by append or copy: of elements with pointers these report to the race detector.
-	for i := range ch.posts[1:] {
-		ch.posts[i] = ch.posts[i+1]
-	}
-	ch.posts = ch.posts[:len(ch.posts)-1]
+	p := pull(&ch.posts)
 	u := e.threads[p.tid]
 	u.signal = max(d, 0)
 	t.acquireFrom(&u.chanOp.token)
@@ -145,13 +149,12 @@ func closeChan(e *engine, t *thread, d int32) {
 		ch.baseClosed = true
 	}
 	ch.edges.close(t)
+	ch.closedAt = d
+	e.refuseRequests(ch, d)
 	for _, p := range ch.posts {
 		u := e.threads[p.tid]
 		u.signal = max(d, 0)
 		u.chanOp.completion = OnChannel
 	}
-	if len(ch.posts) > 0 {
-		ch.posts = ch.posts[:0]
-		ch.received = ch.sent
-	}
+	ch.posts = ch.posts[:0]
 }

@@ -48,7 +48,8 @@
 //	search_*.go       nodes, clocks, races and backtracking, wakeup trees, bounds on preemptions,
 //	                  parts of the tree, replay, random strategies
 //	sync_*.go         atomics, Mutex, RWMutex, WaitGroup, Once, Cond, futex
-//	chan*.go          channels: transfer, select, dependence, rendezvous, sleep sets of choices
+//	chan*.go          channels: transfer, select, dependence, requests, rendezvous, sleep sets of
+//	                  choices
 //	time_*.go         the virtual clock, timers
 //	bubble.go         bubbles of testing/synctest
 //	coro*.go          coroutines of iter.Pull
@@ -124,8 +125,11 @@
 //     execution took six times as long without the race detector, and four times with it.
 //   - A queue of waiters for each channel, as in Go's runtime, in all programs. Then every send on
 //     an unbuffered channel is ordered with the arrival of its receiver, and k values make 2^k
-//     traces instead of one. chan_rendezvous.go has these queues, for the programs that can
-//     observe them.
+//     traces instead of one. chan_rendezvous.go has these queues, for programs in which a select
+//     meets another one. Where selects are on one side of each channel, what waits on the other
+//     side is enough (chan_request.go).
+//   - Requests of receivers in all programs. Receivers that wait for a close would be ordered with
+//     one another: n! traces for n of them instead of one.
 //   - Making a send and a receive dependent when the buffer is empty or full. Whether it is empty
 //     depends on the order of other operations, so that executions of one trace would disagree on
 //     what happens before what.

@@ -189,6 +189,8 @@ type engine struct {
 	usesWG         bool             // this execution changed a WaitGroup
 	rendezvous     bool             // unbuffered channels have queues (chan_rendezvous.go)
 	wantRendezvous bool             // start again with rendezvous
+	requests       bool             // plain receives post requests (chan_request.go)
+	wantRequests   bool             // start again with requests
 	rng            rng              // of the random strategies
 	prio           []uint64         // POS, PCT: priorities
 	changes        []int            // PCT: depths at which the running thread's priority drops

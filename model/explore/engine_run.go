@@ -182,6 +182,7 @@ func (e *engine) isRepeated() bool {
 // wantsAgain reports whether an execution asked for other options.
 func (e *engine) wantsAgain() bool {
 	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous ||
+		e.wantRequests ||
 		e.wantWholeWords || e.wantAnyLoops || e.wantPolls
 }
 
@@ -194,6 +195,7 @@ func (e *engine) startAgain() bool {
 	}
 	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
 	e.orderDones = e.orderDones || e.wantOrderDones
+	e.requests, e.wantRequests = e.requests || e.wantRequests, false
 	e.simple, e.wantSimple = e.simple || e.wantSimple, false
 	e.optimal = e.optimal && !e.simple
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false

@@ -107,6 +107,10 @@ const (
 	OpQuiet
 	OpQuietWait
 
+	// chan_request.go
+	OpRequest
+	OpGot
+
 	opCount
 )
 

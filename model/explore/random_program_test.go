@@ -79,6 +79,7 @@ type world struct {
 	ch     [3]testChan // with room for none, one and two
 	timers [2]*time.Timer
 	log    map[string][]access
+	posted map[string]bool // by name of a thread: it has posted on an unbuffered channel
 	seen   []string
 	// runs a thread's body, which calls pause between instructions; nil: just so
 	in func(body func(pause func()))
@@ -87,7 +88,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	w := &world{log: map[string][]access{}}
+	w := &world{log: map[string][]access{}, posted: map[string]bool{}}
 	w.cond = sync.NewCond(&w.mus[0])
 	for i := range w.ch {
 		w.ch[i].c = make(chan int32, i)
@@ -334,6 +335,9 @@ func exploredBy(
 	cfg.End = func() *explore.Failure { complete[key(w)]++; return nil }
 	cfg.Deadlock = func() { dead[key(w)]++ }
 	cfg.Linearize = true
+	if cfg.Observe == nil {
+		cfg.Observe = func(s *explore.Step) error { return w.observe(s) }
+	}
 	res = explore.Run(cfg, func() {
 		w = newWorld()
 		run(w)
@@ -477,6 +481,9 @@ func TestReductionKeepsEveryOutcome(t *testing.T) {
 		{"spinning", []string{"load", "store", "await", "cas", "lock", "unlock"}},
 		{"polling", []string{
 			"send", "recv", "close", "keep polling", "keep offering", "load", "store",
+		}},
+		{"insisting", []string{
+			"insist", "insist", "send", "recv", "recv", "close", "load", "store",
 		}},
 		{"watching", []string{"load", "store", "watch", "cas", "lock", "unlock"}},
 		{"claiming", []string{"load", "store", "claim", "watch"}},

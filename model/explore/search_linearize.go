@@ -66,7 +66,7 @@ const mostOrders = 100_000
 func (e *engine) linearize() *Failure {
 	switch {
 	case !e.cfg.Linearize || !e.reduce || e.n < 2,
-		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous,
+		e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRequests || e.wantRendezvous,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
 	case Race && e.counted == nil && !e.foreignOrders():
@@ -172,7 +172,8 @@ func (l *linearizer) run(p pause) *Failure {
 		l.upTo, l.quiet = append(l.upTo, 0), append(l.quiet, of.threads[i].quietOps)
 		l.next = append(l.next, l.after(i, 0))
 	}
-	e.orderAdds, e.orderDones, e.rendezvous = of.orderAdds, of.orderDones, of.rendezvous
+	e.orderAdds, e.orderDones = of.orderAdds, of.orderDones
+	e.requests, e.rendezvous = of.requests, of.rendezvous
 	e.uncontrolled.count, e.baseEarly = of.uncontrolled.count, 0
 	e.begin()
 	e.run()

@@ -76,6 +76,7 @@ func (e *engine) modes() []struct {
 		{'d', &e.orderDones, &e.wantOrderDones},
 		{'l', &e.anyLoops, &e.wantAnyLoops},
 		{'p', &e.polls, &e.wantPolls},
+		{'q', &e.requests, &e.wantRequests},
 		{'r', &e.rendezvous, &e.wantRendezvous},
 		{'s', &e.simple, &e.wantSimple},
 		{'w', &e.wholeWords, &e.wantWholeWords},

@@ -183,6 +183,9 @@ func TestPartsHaveEveryTraceOnce(t *testing.T) {
 			gen := genProgram(ops, 4, 3)
 			rapid.Check(t, func(t *rapid.T) {
 				p := gen.Draw(t, "program")
+				if name == "requests" {
+					p = sendsBySelect(p)
+				}
 				early := 0
 				if name == "timers" {
 					early = rapid.IntRange(0, 2).Draw(t, "early")

@@ -96,6 +96,7 @@ var kinds = map[string][]string{
 	"sends":      {"send", "recv", "recv", "close", "store", "load"},
 	"looks":      {"send", "recv", "poll", "offer", "len", "load", "store"},
 	"selects":    {"send", "recv", "either", "both", "close", "poll", "same"},
+	"requests":   {"send", "recv", "recv", "both", "offer", "give", "either", "close"},
 	"polling":    {"send", "recv", "close", "keep polling", "keep offering"},
 	"timers": {
 		"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",

@@ -283,6 +283,8 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		progress = e.noteCase(t, &r)
 	case ev.op == OpPost || ev.op == OpCall || ev.op == OpReturn:
 		progress = true
+	case ev.op == OpRequest:
+		progress = e.noteCase(t, &r)
 	}
 	for i := range s.laps {
 		l := &s.laps[i]

@@ -159,6 +159,42 @@ func TestEither(t *testing.T) {
 	})
 }
 
+// n selects that send k values each to one receiver, which come in every order of the selects:
+// (nk)!/(k!)^n traces.
+func TestSelectsSend(t *testing.T) {
+	for _, c := range []struct{ n, k int }{{1, 1}, {1, 12}, {2, 1}, {2, 3}, {3, 2}} {
+		t.Run(fmt.Sprintf("%dx%d", c.n, c.k), func(t *testing.T) {
+			check(t, func() {
+				values, never := make(chan int), make(chan int)
+				parallel(append(repeat(c.n, func(i int) func() {
+					return func() {
+						for range c.k {
+							select {
+							case values <- i:
+							case <-never:
+							}
+						}
+					}
+				}), receives(values, c.n*c.k))...)
+			})
+		})
+	}
+}
+
+// An offer finds the receiver, or comes before it: 1 trace, and 1 in which the receiver waits for
+// ever.
+func TestOffer(t *testing.T) {
+	check(t, func() {
+		c := make(chan int)
+		parallel(func() {
+			select {
+			case c <- 1:
+			default:
+			}
+		}, receives(c, 1))
+	})
+}
+
 // Two goroutines that each send to the other first: 1 deadlock, or 1 trace if
 // there is room.
 func TestBothSend(t *testing.T) {
