@@ -473,6 +473,14 @@ func TestReductionOfKeptPrograms(t *testing.T) {
 			},
 		}, explore.Config{EarlyTimeouts: 1, TimePasses: true, Short: 3})
 	})
+	// It could have gone on before what it waited for was taken away, and before its partner came.
+	t.Run("a waiter that a partner finds, within a bound", func(t *testing.T) {
+		sameOutcomes(t, program{
+			{{Op: "send", Var: 1}},
+			{{Op: "recv", Var: 1}, {Op: "both"}},
+			{{Op: "send", Var: 1}, {Op: "either"}, {Op: "recv"}},
+		}, 0)
+	})
 	t.Run("a choice that sleeps", func(t *testing.T) {
 		sameChanTraces(t, buffered(program{
 			{

@@ -166,7 +166,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 	case ev.idle == tiredRan: // it comes last
 	case m.accesses != nil:
 		e.chanRaces(t, d)
-		e.earlyInstead(t, ev)
+		e.partnerInstead(t, ev)
 	case t.obj >= 0:
 		e.races(t, ev.class, d)
 	}

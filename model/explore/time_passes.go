@@ -178,22 +178,3 @@ func at(f Frame) string {
 	}
 	return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
 }
-
-// earlyInstead is for an arrival that takes a partner who could as well let a timer fire: the
-// search must do this instead, and let events give way that keep the timer from firing. Later
-// events do not show it, as the partner's operation is over.
-func (e *engine) earlyInstead(t *thread, ev *event) {
-	if t.op != OpArrive || t.chanOp.taken < 0 || e.cfg.EarlyTimeouts == 0 {
-		return
-	}
-	w, ok := e.partner(t, t.chanOp.cases[t.chanOp.taken])
-	if !ok || !e.hasTimer(e.threads[w.tid]) {
-		return
-	}
-	u := e.threads[w.tid]
-	if e.node(ev, nodeEnabled).has(u.id) {
-		e.addTo(ev, nodeBack, u.id)
-	}
-	u.chanOp.acc = ops[u.op].accesses(e, u, u.chanOp.acc[:0], undecided)
-	e.chanRaces(u, e.depth)
-}
