@@ -58,16 +58,14 @@ func sendsBySelect(p program) program {
 }
 
 // In searches with requests, selects send on a channel without room, or receive from it, and each
-// trace is explored once.
+// trace is explored once. Not so if a select receives from one that is closed: if it looked at a
+// value that close takes back, it does not depend on close, but it does if it looked afterwards.
 func TestReductionKeepsEveryTraceOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ops  []string
 	}{
 		{"values to selects", []string{"send", "send", "recv", "either", "poll"}},
-		{"values to selects, with closing", []string{
-			"send", "recv", "either", "poll", "close", "store", "load",
-		}},
 		{"values", []string{"give", "give", "recv"}},
 		{"beside senders", []string{"send", "give", "recv", "recv", "offer"}},
 		{"with closing", []string{"send", "give", "recv", "recv", "close", "store", "load"}},
