@@ -170,6 +170,28 @@ func TestSearchersAreGrantedUpToTheLimit(t *testing.T) {
 	})
 }
 
+// Of searchers that find something at once, one is the last, and wakes the worker that sleeps: a
+// push that saw them has relied on that.
+func TestOneOfTheLastSearchersWakesAnother(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := idle.New(3)
+		c.Worker(2).Publish()
+		var woken atomic.Int32
+		for i := range 2 {
+			x.Assert(c.Worker(i).Search(), "worker %d may not search", i)
+			x.Go("searcher", func() {
+				if worker, ok := c.Worker(i).Found(); ok {
+					x.Assert(worker == 2, "worker %d is woken", worker)
+					woken.Add(1)
+				}
+			})
+		}
+		x.Join()
+		x.Assert(woken.Load() == 1 && c.Searching() == 1, "%d are woken, %d search",
+			woken.Load(), c.Searching())
+	})
+}
+
 // What concerns one worker reaches it: it is claimed, or sees what was registered in its recheck. A
 // push may claim it at the same time.
 func TestClaimReachesOneWorker(t *testing.T) {

@@ -31,6 +31,31 @@ func TestModelUnparkIsNotLost(t *testing.T) {
 	})
 }
 
+// Where two wakers have left one token, what each of them wrote is seen after the Park that takes
+// it: also by a parker that has not learned of the second from anything else.
+func TestModelEachUnparkSynchronizes(t *testing.T) {
+	eachSleeper(t, budget{}, func(x *model.Exec, parker func() *Parker) {
+		p := parker()
+		a, b := 0, 0
+		x.Go("waker a", func() { a = 1; p.Unpark() })
+		x.Go("waker b", func() { b = 1; p.Unpark() })
+		settle(x)
+		p.Park()
+		x.Assert(a == 1 && b == 1, "a wrote %d, b %d", a, b)
+	})
+}
+
+// settle waits until all other goroutines have ended or wait, and does not synchronize with them:
+// the clock of the checker moves only then, by what is slept. On real goroutines, where more time
+// passes, it joins them.
+func settle(x *model.Exec) {
+	start := time.Now()
+	time.Sleep(tick)
+	if time.Since(start) != tick {
+		x.Join()
+	}
+}
+
 // What one waker leaves is one token, or two if the first is taken in between; and none after that.
 func TestModelTwoUnparksLeaveAtMostTwoTokens(t *testing.T) {
 	eachSleeper(t, budget{nothings: 1}, func(x *model.Exec, parker func() *Parker) {
