@@ -55,8 +55,13 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 		File:        t.proof.file(),
 		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded,
 		Mutants: []Mutant{}}
-	if strings.HasPrefix(t.Scope, AnyN) {
+	if t.proof.anyN() {
 		row.Result = Proved
+	}
+	if t.proof.anyN() != strings.HasPrefix(t.Scope, AnyN) {
+		row.Result, row.Message = Failed, "the scope says otherwise than the method, which is "+
+			"a "+row.Method
+		return row
 	}
 	if l, ok := t.proof.(interface{ line() int }); ok {
 		row.Line = l.line()
@@ -83,7 +88,7 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 	}
 	for _, m := range t.mutants {
 		got := m.check(ctx, b)
-		if got.Result != Killed {
+		if got.Result != Killed && got.Result != Accepted {
 			row.Result = Failed
 			row.Message += fmt.Sprintf("mutant %s: %s\n", got.ID, got.Reason)
 		}
@@ -99,9 +104,14 @@ func (w *weakened) check(ctx context.Context, b *bench) Mutant {
 	var no *refuted
 	var not *inapplicable
 	switch {
+	case err == nil && w.harmless:
+		got.Result, got.Reason = Accepted, "it does no harm, and the proof goes through"
+		return got
 	case err == nil:
 		got.Result, got.Reason = Survived, "the proof goes through all the same"
 		return got
+	case errors.As(err, &no) && w.harmless:
+		got.Result = Refuted
 	case errors.As(err, &no):
 		got.Result = Killed
 	case errors.As(err, &not):

@@ -17,10 +17,12 @@ type Theorem struct {
 }
 
 // weakened is a mutant: the same proof about a protocol of which the theorem is false. It must be
-// refuted, which is more than not to go through: see refuted.
+// refuted, which is more than not to go through: see refuted. If it is harmless it is no bug, and
+// the proof must go through: one that fails whatever is edited shows nothing when it fails.
 type weakened struct {
 	id, what string
 	proof    proof
+	harmless bool
 }
 
 // Method says by which kind of proof the theorem is checked.

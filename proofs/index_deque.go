@@ -87,8 +87,8 @@ func dequeTheorems() []Theorem {
 				"if it advanced fewer times than a word can count",
 			Scope: "any N bits in a word", Assumptions: nil, Code: code,
 			proof: wrap("same_word_same_position"),
-			mutants: []weakened{{"round", "exactly one round of advances",
-				counter("same_head_after_a_round")}},
+			mutants: []weakened{{id: "round", what: "exactly one round of advances",
+				proof: counter("same_head_after_a_round")}},
 		},
 		{
 			ID:        "deque/D8",
@@ -103,8 +103,8 @@ func dequeTheorems() []Theorem {
 				"a word can count",
 			Scope: "any N bits in a word", Assumptions: nil, Code: []string{"deque/head.go"},
 			proof: wrap("difference_of_words"),
-			mutants: []weakened{{"round", "a difference of one round",
-				counter("difference_after_a_round")}},
+			mutants: []weakened{{id: "round", what: "a difference of one round",
+				proof: counter("difference_after_a_round")}},
 		},
 		{
 			ID: "deque/D10",
@@ -113,8 +113,8 @@ func dequeTheorems() []Theorem {
 			Scope: "any N bits in a word, any capacity", Assumptions: nil,
 			Code:  []string{"deque/deque.go"},
 			proof: wrap("slot_of_word"),
-			mutants: []weakened{{"D3", "a width that the capacity does not divide",
-				counter("slot_of_other_word")}},
+			mutants: []weakened{{id: "D3", what: "a width that the capacity does not divide",
+				proof: counter("slot_of_other_word")}},
 		},
 		{
 			ID: "deque/D11",

@@ -26,10 +26,11 @@ func idleTheorems() []Theorem {
 		return on("Idle", spec.Idle(),
 			func(s *spec.System) proof { return inIdle(s, invariants, goals...) })
 	}
-	wake := []string{spec.SearchingExact, spec.NoLostWakeup}
+	ending := []string{spec.SearchingExact, spec.NoLostWakeup}
+	wake := append(ending, spec.CloseIsThrough)
 	atRest := "implies((" + spec.AtRest + ") && q > 0, P_b == 0)"
 	measured := on("Idle", spec.IdleRuns(), func(s *spec.System) proof {
-		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, wake...))
+		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
 		p.Measure, p.Ends = spec.IdleMeasure, spec.AllDone
 		return p
 	})
@@ -56,7 +57,7 @@ func idleTheorems() []Theorem {
 	}}
 	finite := on("Idle", spec.IdleRuns(), func(s *spec.System) proof {
 		return exploration{s, spec.Question{
-			Start: map[string]int{"R": 4, "left": 3}, Always: wake, Ends: spec.AllDone,
+			Start: map[string]int{"R": 4, "left": 3}, Always: ending, Ends: spec.AllDone,
 			Terminates: true,
 		}, "idle.go"}
 	})

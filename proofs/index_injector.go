@@ -43,7 +43,8 @@ func injectorTheorems() []Theorem {
 			Params: 2,
 			Always: []string{spec.NothingLost, spec.HandOffCounted, spec.AtRestTogether,
 				spec.Drained},
-			Ends: "true",
+			Ends:  "true",
+			Never: []string{"wake_lock", "wake_store", "wake_unlock"},
 		}, "injector.go"}
 	})
 	runs := on("Injector", spec.InjectorRuns(), func(s *spec.System) proof {
@@ -51,6 +52,8 @@ func injectorTheorems() []Theorem {
 			Do: "closing--"}), spec.Question{
 			Start:  map[string]int{"R": 2, "left": 1, "closing": 1, "wakes": 1, "hands": 2},
 			Params: 2, Ends: spec.EverythingEnds, Terminates: true,
+			Never: []string{"steal", "spawn", "overflow", "overflow_lock", "overflow_store",
+				"overflow_unlock"},
 		}, "injector.go"}
 	})
 	liveCode := []string{"runtime/sched_live.go", "injector/injector.go"}

@@ -13,7 +13,8 @@ func refines(
 	}
 	for _, m := range mutants {
 		t.mutants = append(t.mutants,
-			weakened{m[0], m[1], refinement{test: test, in: in, mutant: m[0]}})
+			weakened{id: m[0], what: m[1],
+				proof: refinement{test: test, in: in, mutant: m[0]}})
 	}
 	return t
 }

@@ -6,6 +6,7 @@ import "context"
 type proof interface {
 	method() string
 	tools() []tool
+	anyN() bool   // whether it bounds nothing: what it goes through are not states
 	file() string // relative to this directory
 	check(ctx context.Context, b *bench) error
 }

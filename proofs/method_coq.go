@@ -35,6 +35,7 @@ type coqRun struct {
 
 func (l lemma) method() string { return "proof assistant" }
 func (l lemma) tools() []tool  { return []tool{coqc} }
+func (l lemma) anyN() bool     { return true }
 func (l lemma) file() string   { return "coq/" + l.source }
 
 // line returns where the theorem stands in the file.
@@ -70,7 +71,7 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	case r.status != 0:
 		failed, line := failedIn(source, r.output)
 		why := fmt.Sprintf("%s:%d, in %s: %s", l.source, line, failed, tail(r.output))
-		if l.text != "" && failed == l.falseLemma {
+		if l.falseLemma != "" && failed == l.falseLemma {
 			return &refuted{why}
 		}
 		return fmt.Errorf("%s", why)
@@ -103,6 +104,10 @@ func (l lemma) weaken(bug *mutant.Mutant, in string) (proof, error) {
 	weak, err := edited(l, string(text), bug)
 	if err != nil {
 		return nil, err
+	}
+	if in == wholeFile {
+		l.text = weak
+		return l, nil
 	}
 	if !heading(regexp.QuoteMeta(in)).MatchString(weak) {
 		return nil, fmt.Errorf("%s has no lemma %q whose proof could fail", l.source, in)

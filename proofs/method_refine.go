@@ -31,6 +31,7 @@ var checker = tool{program: "surewake check"}
 
 func (r refinement) method() string { return "refinement" }
 func (r refinement) tools() []tool  { return []tool{checker} }
+func (r refinement) anyN() bool     { return false }
 func (r refinement) file() string   { return r.in }
 
 func (r refinement) check(ctx context.Context, _ *bench) error {

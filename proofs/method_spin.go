@@ -33,6 +33,7 @@ func (m model) method() string {
 	return "second model"
 }
 func (m model) tools() []tool { return []tool{spin, gcc} }
+func (m model) anyN() bool    { return false }
 func (m model) file() string  { return "spin/" + m.source }
 
 var (

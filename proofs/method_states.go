@@ -21,6 +21,7 @@ func (p exploration) method() string {
 	return "every state"
 }
 func (p exploration) tools() []tool { return []tool{goTool} }
+func (p exploration) anyN() bool    { return false }
 func (p exploration) file() string  { return "spec/" + p.table }
 
 func (p exploration) check(_ context.Context, _ *bench) error {

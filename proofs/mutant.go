@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/surewake/surewake/model/mutant"
@@ -15,41 +16,80 @@ import (
 //go:embed mutants
 var mutants embed.FS
 
+//go:embed harmless
+var harmless embed.FS
+
 // A weakener is a proof of which mutants can be made: the same proof about a protocol that is
 // edited. in is the place that the mutant's line "Killed by THEOREM in PLACE" names, or "".
 type weakener interface {
 	weaken(bug *mutant.Mutant, in string) (proof, error)
 }
 
-// mutantsOf returns the mutants in mutants/ that name a theorem.
+// mutantsOf returns the mutants in mutants/ that name a theorem, and the edits in harmless/ that do.
 func mutantsOf(t *Theorem) []weakened {
 	var all []weakened
-	files, err := fs.Glob(mutants, "mutants/*/*.mutant")
+	for _, file := range filesOf(mutants, "mutants") {
+		for _, k := range file.bug.Killers {
+			if k.Name == t.ID {
+				all = append(all, file.about(t, k.Place))
+			}
+		}
+	}
+	for _, file := range filesOf(harmless, "harmless") {
+		if file.accepted == t.ID {
+			w := file.about(t, wholeFile)
+			w.harmless = true
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// wholeFile is the place of an edit that does no harm: nothing of the file fails.
+const wholeFile = "*"
+
+// A mutantFile is a file of mutants/ or harmless/.
+type mutantFile struct {
+	name     string
+	bug      *mutant.Mutant
+	accepted string // the theorem that a line "Accepted by THEOREM" names
+}
+
+var acceptedBy = regexp.MustCompile(`(?m)^Accepted by (\S+)$`)
+
+func filesOf(in embed.FS, dir string) (all []mutantFile) {
+	names, err := fs.Glob(in, dir+"/*/*.mutant")
 	if err != nil {
 		panic(err) // the pattern is wrong
 	}
-	for _, file := range files {
-		text, err := mutants.ReadFile(file)
+	for _, name := range names {
+		text, err := in.ReadFile(name)
 		if err != nil {
 			panic(err) // it is embedded
 		}
 		bug, err := mutant.Parse(text)
 		if err != nil {
-			panic(fmt.Sprintf("%s: %v", file, err)) // a test parses them all
+			panic(fmt.Sprintf("%s: %v", name, err)) // a test parses them all
 		}
-		for _, k := range bug.Killers {
-			if k.Name != t.ID {
-				continue
-			}
-			w := weakened{id: strings.TrimSuffix(path.Base(file), ".mutant"), what: bug.What}
-			if w.proof, err = weaken(t.proof, bug, k.Place); err != nil {
-				why := fmt.Sprintf("%s does not apply: %v", file, err)
-				w.proof = unmade{t.proof, &inapplicable{why}}
-			}
-			all = append(all, w)
+		file := mutantFile{name: name, bug: bug}
+		if m := acceptedBy.FindStringSubmatch(bug.What); m != nil {
+			file.accepted = m[1]
+			bug.What = strings.TrimSpace(strings.Replace(bug.What, m[0], "", 1))
 		}
+		all = append(all, file)
 	}
 	return all
+}
+
+// about is the mutant of a theorem that the file makes.
+func (f *mutantFile) about(t *Theorem, in string) weakened {
+	w := weakened{id: strings.TrimSuffix(path.Base(f.name), ".mutant"), what: f.bug.What}
+	var err error
+	if w.proof, err = weaken(t.proof, f.bug, in); err != nil {
+		why := fmt.Sprintf("%s does not apply: %v", f.name, err)
+		w.proof = unmade{t.proof, &inapplicable{why}}
+	}
+	return w
 }
 
 func weaken(p proof, bug *mutant.Mutant, in string) (proof, error) {
@@ -108,7 +148,8 @@ func (p onTable) weaken(bug *mutant.Mutant, in string) (proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in == "" {
+	table.Samples = p.table.Samples
+	if in == "" || in == wholeFile {
 		return p.about(table), nil
 	}
 	part := p.parts[in]

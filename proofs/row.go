@@ -21,14 +21,16 @@ type Row struct {
 type Mutant struct {
 	ID      string  `json:"id"`
 	What    string  `json:"what"`
-	Result  string  `json:"result"` // Killed, Survived, Inapplicable or NoAnswer
+	Result  string  `json:"result"` // Killed, Accepted, or why the theorem fails
 	Reason  string  `json:"reason"` // what refutes it, or why nothing does
 	Seconds float64 `json:"seconds"`
 }
 
-// The results of a mutant. With any but the first its theorem has failed.
+// The results of a mutant. With any but the first two its theorem has failed.
 const (
 	Killed       = "killed"         // the claim is refuted
+	Accepted     = "accepted"       // the edit does no harm, and the proof goes through
+	Refuted      = "REFUTED"        // the edit does no harm, and the claim is refuted
 	Survived     = "SURVIVED"       // the proof goes through all the same
 	Inapplicable = "DOES NOT APPLY" // what it edits is not there
 	NoAnswer     = "NO ANSWER"      // the tool gave none

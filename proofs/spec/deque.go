@@ -13,7 +13,8 @@ func Deque() *System {
 		Name: "deque",
 		Vars: []string{"cap", "half", "steal", "real", "tail", "own", "claim", "looked", "hs",
 			"hr", "ht", "taken", "left"},
-		Params: []string{"n"},
+		Params:  []string{"n"},
+		Samples: []Sample{{map[string]int{"half": 1, "cap": 2, "left": 4}, 2}},
 		Init: "half >= 1 && cap == 2*half && left >= 0" +
 			" && steal == 0 && real == 0 && tail == 0 && own == 0 && claim == 0 && looked == 0 " +
 			"&& hs == 0 && hr == 0 && ht == 0 && taken == 0",

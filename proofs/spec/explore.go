@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,9 @@ type Question struct {
 	Ends   string
 	// Terminates says that no run may go on for ever.
 	Terminates bool
+	// Never are rules that do not fire within these bounds. Each of the others must, and each
+	// premise of Always must hold in a state.
+	Never []string
 	// Limit is how many states there may be, 0 for a million.
 	Limit int
 }
@@ -63,13 +67,7 @@ type node struct {
 // Explore walks through every state that the rules lead to. The error is a *Violation unless the
 // limit was reached.
 func (s *System) Explore(q Question) (Exploration, error) {
-	e := &explorer{sys: s, vars: Vars{}, seen: map[string]int32{}}
-	for i, name := range append(append([]string(nil), s.Vars...), s.Params...) {
-		e.vars[name] = i
-	}
-	for i := range s.Rules {
-		e.rules = append(e.rules, e.compile(&s.Rules[i]))
-	}
+	e := s.explorer()
 	limit := q.Limit
 	if limit == 0 {
 		limit = 1_000_000
@@ -82,17 +80,16 @@ func (s *System) Explore(q Question) (Exploration, error) {
 	if q.Ends != "" {
 		ends = e.vars.number(q.Ends)
 	}
-	start := make([]int, len(e.vars))
-	for name, value := range q.Start {
-		start[e.vars[name]] = value
+	start, err := e.start(q.Start)
+	if err != nil {
+		return Exploration{}, err
 	}
-	if e.vars.number(s.Init)(start) == 0 {
-		return Exploration{}, fmt.Errorf("the start is no initial state of %s", s.Name)
-	}
+	seen := newWitnesses(s, Premises(q.Always...))
 	e.add(start, -1, -1)
 	var sum Exploration
 	for at := 0; at < len(e.queue); at++ {
 		state := e.state(e.queue[at].key)
+		seen.state(e.vars, state)
 		for i, holds := range always {
 			if holds(state) == 0 {
 				return sum, e.violation(at, "not true: "+q.Always[i])
@@ -102,6 +99,7 @@ func (s *System) Explore(q Question) (Exploration, error) {
 		var after []int32
 		e.successors(state, q.Params, func(rule int, next []int) {
 			sum.Steps++
+			seen.rule(rule)
 			i := e.add(next, at, rule)
 			if q.Terminates {
 				after = append(after, i)
@@ -126,7 +124,43 @@ func (s *System) Explore(q Question) (Exploration, error) {
 			return sum, e.violation(at, "a run goes round and never ends,")
 		}
 	}
-	return sum, nil
+	return sum, q.vacuous(seen)
+}
+
+// vacuous returns an error if something that the question is about does not happen.
+func (q *Question) vacuous(seen *witnesses) error {
+	if missing := seen.missing(q.Never...); missing != "" {
+		return fmt.Errorf("vacuous: in no state within these bounds %s", missing)
+	}
+	for i, fired := range seen.fired {
+		if name := seen.sys.Rules[i].Name; fired && slices.Contains(q.Never, name) {
+			return fmt.Errorf("the rule %s fires within these bounds", name)
+		}
+	}
+	return nil
+}
+
+func (s *System) explorer() *explorer {
+	e := &explorer{sys: s, vars: Vars{}, seen: map[string]int32{}}
+	for i, name := range append(append([]string(nil), s.Vars...), s.Params...) {
+		e.vars[name] = i
+	}
+	for i := range s.Rules {
+		e.rules = append(e.rules, e.compile(&s.Rules[i]))
+	}
+	return e
+}
+
+// start returns the state with these values, which must be an initial one.
+func (e *explorer) start(values map[string]int) ([]int, error) {
+	start := make([]int, len(e.vars))
+	for name, value := range values {
+		start[e.vars[name]] = value
+	}
+	if e.vars.number(e.sys.Init)(start) == 0 {
+		return nil, fmt.Errorf("the start is no initial state of %s", e.sys.Name)
+	}
+	return start, nil
 }
 
 func (e *explorer) compile(r *Rule) compiledRule {

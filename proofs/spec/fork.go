@@ -27,7 +27,8 @@ func Fork() *System {
 		Name: "fork",
 		Vars: []string{"most", "tail", "pub", "hungry", "top", "split", "pc", "back", "due", "fed",
 			"at", "fate", "runs", "done"},
-		Params: []string{"n"},
+		Params:  []string{"n"},
+		Samples: []Sample{{map[string]int{"most": 2}, 3}},
 		Init: "most >= 2 && at >= 0 && tail == 0 && pub == 0 && hungry == 0 && top == 0 && " +
 			"split == 0 && pc == 0 && back == 0 && due == 0 && fed == 0 && fate == 0 && " +
 			"runs == 0 && done == 0",

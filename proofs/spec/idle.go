@@ -149,6 +149,7 @@ func Idle() *System {
 	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(may), unjoining(may),
 		rechecking(may))
 	s.Init = s.startsRunning("left", "other", "hands")
+	s.Samples = []Sample{{Start: map[string]int{"R": 2, "left": 2, "other": 1, "hands": 3}}}
 	return s
 }
 
@@ -191,6 +192,7 @@ func IdleRuns() *System {
 	}
 	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(""), rechecking(""))
 	s.Init = s.startsRunning("left")
+	s.Samples = []Sample{{Start: map[string]int{"R": 3, "left": 2}}}
 	return s
 }
 
@@ -207,9 +209,11 @@ var (
 		" + either(closed == 1, 1, 0)"
 
 	// NoLostWakeup: if a task is queued and somebody is asleep, somebody is under way, Close if
-	// nobody else. (After Close nobody is asleep.)
-	NoLostWakeup = "implies(q > 0 && P_b > 0, " + underWay +
-		" > 0) && closed <= 2 && implies(closed == 2, B_b + P_b == 0)"
+	// nobody else. (After Close nobody is asleep, see CloseIsThrough.)
+	NoLostWakeup = "implies(q > 0 && P_b > 0, " + underWay + " > 0)"
+
+	// CloseIsThrough: after Close nobody is asleep.
+	CloseIsThrough = "closed <= 2 && implies(closed == 2, B_b + P_b == 0)"
 
 	// AtRest: nobody is under way. Workers run long tasks, or sleep.
 	AtRest = underWay + " == 0"
@@ -240,7 +244,7 @@ var IdleMeasure = []string{
 // afterwards. Whoever is claimed, or has a token, is in gone.
 func Close() *System {
 	s := &System{Name: "close", Vars: []string{"phase", "R", "gone", "C_b", "B_b", "P_b", "C_s",
-		"B_s", "P_s"}}
+		"B_s", "P_s"}, Samples: []Sample{{Start: map[string]int{"R": 2}}}}
 	s.Init = "phase == 0 && R >= 0 && gone == 0 && " +
 		sum(each([]string{"C", "B", "P"}, "_b", "_s")...) + " == 0 && " + s.NonNegative()
 	s.Rules = []Rule{
@@ -285,9 +289,10 @@ const CloseInvariant = "phase >= 0 && phase <= 3 && implies(phase >= 2, B_b + P_
 // published, known what the last recheck saw of it; claimers have published and have yet to claim.
 func Claim() *System {
 	return &System{
-		Name: "claim",
-		Vars: []string{"at", "pub", "known", "claimers"},
-		Init: "at == 0 && pub >= 0 && known == pub && claimers == 0",
+		Name:    "claim",
+		Vars:    []string{"at", "pub", "known", "claimers"},
+		Init:    "at == 0 && pub >= 0 && known == pub && claimers == 0",
+		Samples: []Sample{{}},
 		Rules: []Rule{
 			{"post", "the caller's store, before Claim", "true", "pub++; claimers++"},
 			{"hit", "Claim: word.And had the bit", "claimers > 0 && (at == 1 || at == 2)",

@@ -170,6 +170,8 @@ func injector(may string) *System {
 	}
 	s.Rules = slices.Concat(s.Rules, notifying(handing), leaving(may), unjoining(may))
 	s.Init = s.startsRunning("left", "spawns", "closing", "wakes", "hands")
+	s.Samples = []Sample{{map[string]int{"R": 2, "left": 1, "spawns": 2, "closing": 1, "wakes": 1,
+		"hands": 2}, 2}}
 	return s
 }
 

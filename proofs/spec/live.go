@@ -23,7 +23,8 @@ func Live() *System {
 		Name: "live",
 		Vars: []string{"q", "out", "live", "credit", "owed", "stale", "due", "mode", "shut",
 			"fin", "closers", "lookers", "zeros", "lock"},
-		Params: []string{"n"},
+		Params:  []string{"n"},
+		Samples: []Sample{{Params: 2}},
 		Init: "q == 0 && out == 0 && live == 0 && credit == 0 && owed == 0 && stale == 0 && due " +
 			"== 0 && mode == 0 && shut == 0 && fin == 0" +
 			" && closers == 0 && lookers == 0 && zeros == 0 && lock == 0",

@@ -12,9 +12,10 @@ package spec
 // Unpark to come. given and taken count the tokens that were left and the calls that took one.
 func Park() *System {
 	return &System{
-		Name: "park",
-		Vars: []string{"left", "word", "at", "owed", "given", "taken"},
-		Init: "left >= 0 && word == 0 && at == 0 && owed == 0 && given == 0 && taken == 0",
+		Name:    "park",
+		Vars:    []string{"left", "word", "at", "owed", "given", "taken"},
+		Init:    "left >= 0 && word == 0 && at == 0 && owed == 0 && given == 0 && taken == 0",
+		Samples: []Sample{{Start: map[string]int{"left": 3}}},
 		Rules: []Rule{
 			{"unpark", "Unpark: Swap, nobody asleep", "left > 0 && word != 2",
 				"left--; word = 1; given += either(word == 0, 1, 0)"},

@@ -20,6 +20,9 @@ type System struct {
 	// condition holds.
 	Params []string
 	Rules  []Rule
+	// Samples are starts from which each rule fires, and each premise of a claim holds, in one of
+	// the states that are reached: see Vacuous.
+	Samples []Sample
 }
 
 // A Rule is one atomic step.

@@ -21,6 +21,8 @@ func Task() *System {
 			" && entries == 1 && stale == 0 && runner == 0 && handle == 1 && holders >= 0 && " +
 			"refs == 2 + holders && most >= refs" +
 			" && last == 0 && unseen == 0 && told == 0 && woken == 0 && released == 0",
+		Samples: []Sample{{Start: map[string]int{"entries": 1, "handle": 1, "holders": 1,
+			"refs": 3, "most": 4, "deep": 2}}},
 		Rules: []Rule{
 			{"to_running", "ToRunning", "entries > 0 && life == 0", "entries--; runner = 1; " +
 				toRunning},
