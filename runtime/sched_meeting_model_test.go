@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/surewake/surewake/model"
+	"github.com/surewake/surewake/runtime/internal/poll"
 )
 
 // Parts of the runtime that meet: an overflow and an open steal, three workers, slots that are
@@ -91,12 +92,25 @@ func TestTheDriverRescuesFromASlot(t *testing.T) {
 	})
 }
 
+// A clock is a kernel that knows one descriptor, and time. What comes while a wait with a timeout
+// lasts, it tells in the end.
+type clock struct{ *device }
+
+func (c clock) Wait(events []poll.Event, timeout time.Duration) (n int, interrupted bool) {
+	if timeout > 0 {
+		time.Sleep(timeout)
+		timeout = 0
+	}
+	return c.device.Wait(events, timeout)
+}
+
 // A goroutine outside sets a timer while the only worker comes to wait in the kernel, for a
 // descriptor too.
 func TestTimerMeetsADriverInTheKernel(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
+		w.config.kernel = func() (poll.Descriptors, error) { return clock{d}, nil }
 		w.watch(d)
 		a := alarm{w.Runtime, w.now() + 1000}
 		h := SubmitFuture(w.Runtime, a)

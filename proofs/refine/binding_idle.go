@@ -16,6 +16,11 @@ type Loop struct {
 	Recheck    string   // looks at the queue after Publish
 	CloseDone  string   // comes after Close has returned; "" if no access shows it
 	Silent     []string // rules without an access, see Binding.Silent
+	// Elsewhere says that there are other queues, whose accesses are not followed: anybody may push
+	// to them and notify, and a searcher, or a worker that rechecks, may find something there, at
+	// any time. Most is how many tasks one access to the queue adds or takes then.
+	Elsewhere bool
+	Most      int
 }
 
 func (l Loop) code() map[string]string {
@@ -43,10 +48,13 @@ var (
 // is the worker's own; a notifier is the goroutine that runs it; a claim is one of a worker by a
 // goroutine.
 func Idle(workers int, actors []string, loop Loop) Binding {
-	i := idleBinding{workers: workers, actors: actors,
-		table: rememberingClose(oneQueue(spec.Idle()))}
+	table, silent := oneQueue(spec.Idle()), loop.Silent
+	if loop.Elsewhere {
+		table, silent = manyQueues(spec.Idle(), silent)
+	}
+	i := idleBinding{workers: workers, actors: actors, table: rememberingClose(table)}
 	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: loop.code(),
-		Silent: loop.Silent}
+		Silent: silent, Params: loop.Most}
 	i.copies = i.copy()
 	b.Copies = i.copies
 	b.Preconditions = []Precondition{{Code: "park.Park, park.ParkTimeout", When: i.mayPark}}
@@ -62,6 +70,31 @@ func oneQueue(table *spec.System) *spec.System {
 		}
 	}
 	return table
+}
+
+// manyQueues has the queue that is followed take and give several tasks at a time, and the others do
+// what they like, without an access. A worker that has found something in another queue does not
+// look at this one any more, which is one of the table's two rechecks that notify.
+func manyQueues(table *spec.System, silent []string) (*spec.System, []string) {
+	table.Params = []string{"n"}
+	for _, r := range slices.Clone(table.Rules) {
+		elsewhere := strings.Contains(r.Name, "elsewhere")
+		switch {
+		case r.Name == "push":
+			r.When, r.Do = "n >= 1 && left >= n", "left -= n; q += n; m0++"
+		case r.Name == "take":
+			r.When, r.Do = "R > 0 && n >= 1 && q >= n", "q -= n"
+		case r.Name == "take_searching":
+			r.When, r.Do = "S > 0 && n >= 1 && q >= n", "S--; F++; q -= n"
+		case elsewhere && kindOf(r.Name) == "recheck":
+			r.When = strings.Replace(r.When, " && q == 0", "", 1)
+		}
+		table = table.With(r)
+		if elsewhere {
+			silent = append(slices.Clone(silent), r.Name)
+		}
+	}
+	return table, silent
 }
 
 // rememberingClose adds what a goroutine knows of Close: closer, that it has called it and claims
