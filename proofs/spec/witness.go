@@ -33,7 +33,7 @@ func Premises(texts ...string) []string {
 }
 
 // mostSampled is after how many states of a sample the search for witnesses gives up.
-const mostSampled = 2_000_000
+const mostSampled = 300_000
 
 // Vacuous looks for a witness of each rule and each condition: a reachable state in which the rule
 // fires, or the condition holds. It returns an error that names those of which the table's samples
