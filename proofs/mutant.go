@@ -25,7 +25,8 @@ type weakener interface {
 	weaken(bug *mutant.Mutant, in string) (proof, error)
 }
 
-// mutantsOf returns the mutants in mutants/ that name a theorem, and the edits in harmless/ that do.
+// mutantsOf returns the mutants in mutants/ that name a theorem, and the edits in harmless/ that
+// do.
 func mutantsOf(t *Theorem) []weakened {
 	var all []weakened
 	for _, file := range filesOf(mutants, "mutants") {

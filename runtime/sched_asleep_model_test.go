@@ -14,7 +14,7 @@ import (
 
 // A task yields behind another, which a thief takes meanwhile; what runs next needs it.
 func TestYieldBehindATaskThatIsStolen(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -50,7 +50,7 @@ func TestRestOfABatchInABuffer(t *testing.T) {
 // A task that yields in a worker whose ring is full sends others to the injector; what runs next
 // needs them. Meanwhile a thief empties the ring and falls asleep.
 func TestOverflowIsTakenByAnother(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -76,7 +76,7 @@ func (a alarm) Poll(Cx) (int, error, bool) { return 1, nil, a.rt.now() >= a.when
 
 // A goroutine outside sets a timer while the only worker comes to be the driver.
 func TestTimerFromOutsideMeetsADriver(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		a := alarm{w.Runtime, w.now() + 1000}
 		h := SubmitFuture(w.Runtime, a)
@@ -88,7 +88,7 @@ func TestTimerFromOutsideMeetsADriver(t *testing.T) {
 
 // A task sets a timer, and sleeps until then, while another worker comes to be the driver.
 func TestTimerOfATaskMeetsADriver(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
 			return 1, cx.Sleep(time.Millisecond)
@@ -99,7 +99,7 @@ func TestTimerOfATaskMeetsADriver(t *testing.T) {
 
 // A task sets a timer for another one, and holds its worker until that has run.
 func TestTimerOfALongTaskMeetsADriver(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var rung sync.WaitGroup
 		rung.Add(1)

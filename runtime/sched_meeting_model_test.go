@@ -25,10 +25,21 @@ func (w world) closed(handles ...*Handle[int]) {
 	}
 }
 
+// checkMeeting is checkWithin with a part of the executions: those with one preemption are all, or
+// nearly all.
+func checkMeeting(t *testing.T, body func(*model.Exec)) {
+	t.Run("one preemption", func(t *testing.T) {
+		model.Check(t, body, model.Preemptions(1), model.Executions(mostExecutions/5))
+	})
+	t.Run("two preemptions", func(t *testing.T) {
+		model.Check(t, body, model.Preemptions(2), model.Executions(mostExecutions/5))
+	})
+}
+
 // A ring of 2 overflows while a thief copies from it: a task that is alone in the batch is run,
 // too.
 func TestOverflowMeetsAnOpenSteal(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := newWorld(x, 2)
 		var counts [5]count
 		var all count
@@ -71,13 +82,13 @@ func TestTheThirdWorkerIsWoken(t *testing.T) {
 		model.Check(t, body, model.Preemptions(0), model.Executions(mostExecutions))
 	})
 	t.Run("one preemption", func(t *testing.T) {
-		model.Check(t, body, model.Preemptions(1), model.Executions(mostExecutions))
+		model.Check(t, body, model.Preemptions(1), model.Executions(mostExecutions/5))
 	})
 }
 
 // A task needs the one in the slot of its worker, which the driver has to look after.
 func TestTheDriverRescuesFromASlot(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := stillWorld(x, 2, RescueInterval(time.Millisecond))
 		var ran sync.WaitGroup
 		ran.Add(1)
@@ -107,7 +118,7 @@ func (c clock) Wait(events []poll.Event, timeout time.Duration) (n int, interrup
 // A goroutine outside sets a timer while the only worker comes to wait in the kernel, for a
 // descriptor too.
 func TestTimerMeetsADriverInTheKernel(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
 		w.config.kernel = func() (poll.Descriptors, error) { return clock{d}, nil }
@@ -122,7 +133,7 @@ func TestTimerMeetsADriverInTheKernel(t *testing.T) {
 }
 
 func TestCloseMeetsATimer(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := stillWorld(x, 2)
 		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
 		w.start()
@@ -131,7 +142,7 @@ func TestCloseMeetsATimer(t *testing.T) {
 }
 
 func TestCloseMeetsAPrivateBuffer(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := stillWorld(x, 2, InjectorBatch(2, PrivateBuffer), IdleBatch(2))
 		one := func(Cx) (int, error) { return 1, nil }
 		a, b := Submit(w.Runtime, one), Submit(w.Runtime, one)
@@ -142,7 +153,7 @@ func TestCloseMeetsAPrivateBuffer(t *testing.T) {
 }
 
 func TestCloseMeetsAnOverflow(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := stillWorld(x, 2)
 		var handles []*Handle[int]
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
@@ -162,7 +173,7 @@ func TestCloseMeetsAnOverflow(t *testing.T) {
 }
 
 func TestCloseMeetsARescue(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		w := stillWorld(x, 2, RescueInterval(time.Millisecond))
 		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
@@ -177,7 +188,7 @@ func TestCloseMeetsARescue(t *testing.T) {
 }
 
 func TestCloseMeetsATimerInTheKernel(t *testing.T) {
-	checkWithin(t, 2, func(x *model.Exec) {
+	checkMeeting(t, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
 		w.watch(d)
@@ -188,11 +199,13 @@ func TestCloseMeetsATimerInTheKernel(t *testing.T) {
 }
 
 func TestCloseMeetsThreeWorkers(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
-		w := stillWorld(x, 3)
-		one := func(Cx) (int, error) { return 1, nil }
-		a, b := Submit(w.Runtime, one), Submit(w.Runtime, one)
-		w.start()
-		w.closed(a, b)
-	}, model.Preemptions(1), model.Executions(mostExecutions))
+	t.Run("one preemption", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			w := stillWorld(x, 3)
+			one := func(Cx) (int, error) { return 1, nil }
+			a, b := Submit(w.Runtime, one), Submit(w.Runtime, one)
+			w.start()
+			w.closed(a, b)
+		}, model.Preemptions(1), model.Executions(mostExecutions/5))
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/surewake/surewake/deque"
 	"github.com/surewake/surewake/model"
 	"github.com/surewake/surewake/park"
 	"github.com/surewake/surewake/proofs/refine"
@@ -82,8 +81,8 @@ func (m *queuesMachine) begin(w world, c parkSetting) {
 	}
 }
 
-// run is one execution. Each task from outside spawns two, so that one of these is evicted into the
-// ring, and the last task of all ends the runtime.
+// runQueues is one execution. Each task from outside spawns two, so that one of these is evicted
+// into the ring, and the last task of all ends the runtime.
 func (c parkSetting) runQueues(x *model.Exec, m *queuesMachine) {
 	w := stillWorld(x, c.workers, InjectorBatch(2, LocalRing), IdleBatch(2))
 	m.begin(w, c)
@@ -121,7 +120,6 @@ func TestEachQueueIsTheTable(t *testing.T) {
 	if !park.Futex.Available() {
 		t.Skip("there is no futex here")
 	}
-	var _ *deque.Deque[*task] // its fields are read by name
 	for _, c := range []struct {
 		parkSetting
 		bounds []model.Option

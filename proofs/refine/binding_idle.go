@@ -72,8 +72,8 @@ func oneQueue(table *spec.System) *spec.System {
 	return table
 }
 
-// manyQueues has the queue that is followed take and give several tasks at a time, and the others do
-// what they like, without an access. A worker that has found something in another queue does not
+// manyQueues has the queue that is followed take and give several tasks at a time, and the others
+// do what they like, without an access. A worker that has found something in another queue does not
 // look at this one any more, which is one of the table's two rechecks that notify.
 func manyQueues(table *spec.System, silent []string) (*spec.System, []string) {
 	table.Params = []string{"n"}

@@ -58,6 +58,8 @@ func (m *Machine) refusal(e edge, object string, s *model.Step) error {
 		r := m.binding.System.Rule(name)
 		fmt.Fprintf(&b, "\nrule %-15s if %s then %s", name, r.When, r.Do)
 	}
+	b.WriteString("\nif the code is right, its table has to allow it: " +
+		"\"To change a protocol\" in CONTRIBUTING.md")
 	return errors.New(b.String())
 }
 
