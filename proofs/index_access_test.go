@@ -104,7 +104,8 @@ func TestEveryAtomicAccessIsInTheTable(t *testing.T) {
 		}
 		for access := range inCode {
 			if !inTable[access] {
-				t.Errorf("%s: the code has %s, the table does not", dir, access)
+				t.Errorf("%s: the code has %s, the table does not: add it to Accesses in "+
+					"index_access.go, and to MEMORY.md", dir, access)
 			}
 		}
 	}
