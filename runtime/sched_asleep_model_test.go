@@ -47,21 +47,24 @@ func TestRestOfABatchInABuffer(t *testing.T) {
 	})
 }
 
-// A task that yields in a worker whose ring is full sends others to the injector; what runs next
-// needs them. Meanwhile a thief empties the ring and falls asleep.
+// A task that yields in a worker whose ring is full goes to the injector behind another, which
+// needs it, and is the one that its worker takes next. Meanwhile a thief empties the ring, finds
+// nothing more, and falls asleep.
 func TestOverflowIsTakenByAnother(t *testing.T) {
 	checkMeeting(t, func(x *model.Exec) {
-		w := newWorld(x, 2)
+		w := stillWorld(x, 2, InjectorBatch(1, LocalRing))
 		var ran sync.WaitGroup
 		ran.Add(1)
-		wait(x, Submit(w.Runtime, func(cx Cx) (int, error) {
-			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
-			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
 			Spawn(cx, func(Cx) (int, error) { ran.Wait(); return 0, nil }).Detach()
+			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
+			Spawn(cx, func(Cx) (int, error) { return 0, nil }).Join(cx) // the slot is empty
 			cx.Yield()
 			ran.Done()
 			return 1, nil
-		}), 1)
+		})
+		w.start()
+		wait(x, h, 1)
 		w.shutdown()
 	})
 }
