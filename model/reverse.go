@@ -11,8 +11,8 @@ import (
 const reversing = 2 * time.Second
 
 // failDecided is fail for an execution that cfg has recorded, as res. When the result has been sent
-// it looks for what decides that the execution fails: if one of those that are run for this ends the
-// process, or hangs, the result stands.
+// it looks for what decides that the execution fails: if one of those that are run for this ends
+// the process, or hangs, the result stands.
 func (c *check) failDecided(r wire.Result, cfg explore.Config, res *explore.Result) {
 	c.t.Helper()
 	c.sendFailure(&r)

@@ -5,8 +5,8 @@
 // come from the registry when the test of this package runs, and are copied, because the module
 // cache is read-only; one without a go.mod gets one.
 //
-// A row of the table has the module, the package, the test, its verdict, how long that took, and the
-// reason, which FAILED and undecided need:
+// A row of the table has the module, the package, the test, its verdict, how long that took, and
+// the reason, which FAILED and undecided need:
 //
 //	proved, bounded  no failure: which of the two depends on the machine, and both are accepted
 //	FAILED           rightly: the reason begins with the kind of the failure, and says what the

@@ -38,8 +38,8 @@ var (
 	usesRand  = regexp.MustCompile(`(?m)^\t"crypto/rand"$`)
 )
 
-// withFixedKeys returns the text of the plain implementation with numbers that are the same in every
-// process: the first four are the keys, the last one is the seed of what has no other.
+// withFixedKeys returns the text of the plain implementation with numbers that are the same in
+// every process: the first four are the keys, the last one is the seed of what has no other.
 func withFixedKeys(text string) string {
 	text = pureOnly.ReplaceAllString(text, "//")
 	text = usesRand.ReplaceAllString(text, "")

@@ -2,11 +2,11 @@ package instrument
 
 import (
 	"context"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +15,7 @@ import (
 // The plain implementation of hash/maphash that this release of Go has is one whose keys can be
 // fixed.
 func TestTheKeysOfHashesCanBeFixed(t *testing.T) {
-	name := filepath.Join(runtime.GOROOT(), "src", hashes, "maphash_purego.go")
+	name := filepath.Join(build.Default.GOROOT, "src", hashes, "maphash_purego.go")
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	fixed := withFixedKeys(string(text))
