@@ -7,7 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/checks.sh -all
-go run . check -tags deep -run '_preemptions?$' ./runtime
+go run . check -tags deep -run '/_preemptions?$' ./runtime
+SUREWAKE_ESTIMATES='./deque ./fork ./idle ./runtime' go test -timeout 3h -run EstimateOfOwnChecks .
 ci/repeat.sh
 ci/endurance.sh 10
 ci/fuzz.sh 1000000x

@@ -272,7 +272,8 @@ func (c *check) config() explore.Config {
 	}
 	cfg.Certify, cfg.AllSteps = c.set.Certify != "", c.set.AllSteps
 	cfg.Linearize = explore.Race && hook.Foreign
-	cfg.Progress = c.progress
+	budget := cfg
+	cfg.Progress = func(res explore.Result, part float64) { c.progress(&budget, &res, part) }
 	return cfg
 }
 

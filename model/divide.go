@@ -353,7 +353,7 @@ func (d *division) progress() {
 	}
 	d.mu.Unlock()
 	sum.Seconds = time.Since(d.begun).Seconds()
-	d.c.progress(sum, 0)
+	d.c.progress(&explore.Config{Duration: d.most}, &sum, 0)
 }
 
 // keep starts the helper h, and another one when it dies.

@@ -19,7 +19,7 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Check: c.name, Verdict: wire.Proved,
 		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
-		Bounded: res.Bounded, Assumptions: slices.Clone(c.opts.assume),
+		Bounded: res.Bounded, Left: res.Left, Assumptions: slices.Clone(c.opts.assume),
 		Digest: fmt.Sprintf("%016x", res.Digest),
 	}
 	if c.divided {
@@ -246,7 +246,9 @@ func (c *check) sendFailure(r *wire.Result) {
 	c.decided.Store(true)
 }
 
-func (c *check) progress(res explore.Result, part float64) {
+// progress tells the command how far an exploration has got, of which that part is done, 0 if that
+// is not known.
+func (c *check) progress(budget *explore.Config, res *explore.Result, part float64) {
 	if !c.set.Progress {
 		return
 	}
@@ -258,6 +260,14 @@ func (c *check) progress(res explore.Result, part float64) {
 	}
 	if res.Seconds > 0 {
 		p.Rate = float64(p.Executions) / res.Seconds
+	}
+	if budget.Executions > 0 {
+		p.Most = float64(budget.Executions - p.Executions)
+	}
+	if rest := budget.Duration.Seconds() - res.Seconds; budget.Duration > 0 {
+		if n := max(1, rest*p.Rate); p.Most == 0 || n < p.Most {
+			p.Most = n
+		}
 	}
 	if part > 0 {
 		p.Left = float64(p.Executions)/part - float64(p.Executions)

@@ -115,7 +115,10 @@ func (c *check) exploreUnits(
 		if res.Again != nil {
 			return res
 		}
-		if sum.Add(&res); sum.Failure != nil {
+		if sum.Add(&res); len(units) > 1 {
+			sum.Left = 0 // that of one unit
+		}
+		if sum.Failure != nil {
 			break
 		}
 	}

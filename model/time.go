@@ -46,6 +46,7 @@ func both(a, b explore.Result) explore.Result {
 	b.Complete += a.Complete
 	b.Pruned += a.Pruned
 	b.Steps += a.Steps
+	b.Left += a.Left
 	b.Seconds += a.Seconds
 	b.Threads = max(a.Threads, b.Threads)
 	b.Digest = b.Digest*0x9E3779B97F4A7C15 ^ a.Digest

@@ -60,6 +60,14 @@ type Activity struct {
 	Left        float64 // executions that seem left, -1 if unknown
 }
 
+// tell takes over how far the exploration has got.
+func (a *Activity) tell(p *wire.Progress) {
+	a.Name, a.Executions, a.Rate, a.Left = p.Check, p.Executions, p.Rate, p.Left
+	if p.Most > 0 {
+		a.Left = min(a.Left, p.Most)
+	}
+}
+
 // Check rewrites, builds and runs checks. An error means that no verdicts can be given: bad usage,
 // a package that does not build, or an interrupt. A check that fails is no error.
 func Check(ctx context.Context, opts Options, observer Observer) (Summary, error) {
@@ -251,10 +259,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	case run.objects(run.plain):
 	default:
 		s = r.settings(t, true)
-		for _, res := range run.plain.results {
-			s.Seconds = min(s.Seconds, budget-res.Seconds)
-		}
-		s.Seconds = max(s.Seconds, budget/2)
+		s.Seconds = raceSeconds(budget, run.plain.results)
 		run.race, err = r.process(ctx, t, true, s)
 		var no *raceUnavailable
 		if errors.As(err, &no) {
@@ -267,6 +272,16 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		}
 	}
 	return r.placed(t, t.stoodFor(run.rows())), nil
+}
+
+// raceSeconds is what the plain run has left of a budget, for each check of a race run: at least
+// half of it.
+func raceSeconds(budget float64, plain []result) float64 {
+	seconds := budget
+	for _, res := range plain {
+		seconds = min(seconds, budget-res.Seconds)
+	}
+	return max(seconds, budget/2)
 }
 
 // placed completes the rows of a test: where they are, and their tokens.
@@ -373,7 +388,7 @@ func (r *runner) process(
 		kept: kept, covers: r.options.CoverProfile != "",
 		progress: func(p wire.Progress) {
 			r.mu.Lock()
-			a.Name, a.Executions, a.Rate, a.Left = p.Check, p.Executions, p.Rate, p.Left
+			a.tell(&p)
 			r.mu.Unlock()
 		},
 	}

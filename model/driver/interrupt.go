@@ -35,6 +35,7 @@ func (r *runner) partial(t planned, run *testRun) []Row {
 				Name: p.Check, Verdict: Bounded, Complete: p.Executions, Steps: p.Steps,
 				Seconds: last.seconds, Assumptions: []string{}, Races: racesNotChecked,
 				Bounded: fmt.Sprintf("%s after %s executions", interrupted, grouped(p.Executions)),
+				Left:    max(0, p.Left), left: leftText(p.Left, p.Executions),
 			})
 		}
 		if p.Failure != "" {

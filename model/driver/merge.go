@@ -40,8 +40,9 @@ type Row struct {
 	Token       string   `json:"token"`   // for replay; "" if no execution decided the verdict
 	Message     string   `json:"message"` // what failed or stood in the way; "" if nothing did
 	Assumptions []string `json:"assumptions"`
-	Bounded     string   `json:"bounded"` // why the verdict is "bounded", else ""
-	Races       string   `json:"races"`   // "none", "not checked" or "found N"
+	Bounded     string   `json:"bounded"`        // why the verdict is "bounded", else ""
+	Left        float64  `json:"left,omitempty"` // executions that a budget cut off: an estimate
+	Races       string   `json:"races"`          // "none", "not checked" or "found N"
 
 	// What decided the verdict and where, unless it is proved or bounded. File is
 	// relative to the root of the module if it lies there, with slashes; it is ""
@@ -62,6 +63,7 @@ type Row struct {
 
 	schedule string           // of the failing execution
 	digest   string           // of all schedules
+	left     string           // Left as text
 	source   string           // instrument.Package.Source and Engine
 	searches [2][]wire.Search // with Options.Shard: of the plain run and the race run
 }
@@ -244,6 +246,7 @@ func (t *testRun) rowOf(r *result) Row {
 		Assumptions: append([]string{}, r.Assumptions...),
 		Kind:        r.Kind, File: r.File, Line: r.Line,
 		Trace: r.Trace, Files: r.Files, Races: racesNone, Replayed: r.Replayed,
+		Left: r.Left, left: leftText(r.Left, r.Complete+r.Deadlocked+r.Pruned),
 		schedule: r.Schedule, digest: r.Digest, searches: [2][]wire.Search{r.Searches, nil},
 	}
 	switch r.Verdict {
@@ -303,7 +306,7 @@ func (r *Row) blame(o *objection) {
 	if r.Verdict != Failed && (r.Verdict != Undecided || o.kind.Verdict() == Failed) {
 		r.Verdict, r.Kind, r.File, r.Line = o.kind.Verdict(), o.kind, o.file, o.line
 	}
-	r.Bounded = ""
+	r.Bounded, r.Left, r.left = "", 0, ""
 	text := o.message
 	if r.Message != "" {
 		text = r.Message + "\n" + text
@@ -347,6 +350,7 @@ func (r *Row) merge(race Row) {
 		// Two runs under one time budget stop at different places.
 	case race.Verdict == Bounded:
 		r.bound("the race run was cut short: " + race.Bounded)
+		r.Left, r.left = race.Left, race.left
 	case r.Verdict == Bounded:
 		// The race run, the slower one, got through.
 	case r.differs(race):

@@ -58,6 +58,9 @@ func (p *Page) Row(r Row) {
 	if r.Bounded != "" {
 		c.Notes = append(c.Notes, r.Bounded)
 	}
+	if r.left != "" {
+		c.Notes = append(c.Notes, r.left)
+	}
 	if r.Replayed != "" {
 		c.Notes = append(c.Notes, r.Replayed)
 	}

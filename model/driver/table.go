@@ -108,6 +108,9 @@ func note(r Row) string {
 	if r.Bounded != "" {
 		parts = append(parts, r.Bounded)
 	}
+	if r.left != "" {
+		parts = append(parts, r.left)
+	}
 	if len(r.Assumptions) > 0 {
 		parts = append(parts, "assumes "+strings.Join(r.Assumptions, ", "))
 	}

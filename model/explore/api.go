@@ -69,9 +69,10 @@ type Result struct {
 	Pruned         int64
 	Failures       int64 // executions that failed, deadlocked ones apart
 	Steps          int64
-	Races          int64  // executions with a data race
-	Digest         uint64 // over all explored schedules
-	Bounded        string // why not everything was explored, "" if it was
+	Races          int64   // executions with a data race
+	Digest         uint64  // over all explored schedules
+	Bounded        string  // why not everything was explored, "" if it was
+	Left           float64 // Bounded by a budget: estimate of the executions left, 0 if unknown
 	Seconds        float64
 	Threads        int      // most threads in one execution
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run
@@ -157,6 +158,7 @@ func Run(cfg Config, body func()) Result {
 		e.procs = runtime.GOMAXPROCS(1)
 		defer runtime.GOMAXPROCS(e.procs)
 	}
+	e.beginEstimate()
 	e.beginTime()
 	e.uncontrolled.count = runtime.NumGoroutine() + 1 // the dispatcher
 	done := make(chan any)

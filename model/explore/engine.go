@@ -252,11 +252,13 @@ type engine struct {
 	counted         *Result  // by the first search, while the second one runs (search_race.go)
 	start           time.Time
 	deadline        time.Time
-	report          time.Time // when progress was reported last
-	lastBetween     time.Time // when Config.Between was called last
-	lastLook        time.Time // when it was looked at whether to call it
-	slowly          bool      // between two looks much time has passed
-	procs           int       // GOMAXPROCS before the exploration
+	report          time.Time  // when progress was reported last
+	lastBetween     time.Time  // when Config.Between was called last
+	lastLook        time.Time  // when it was looked at whether to call it
+	slowly          bool       // between two looks much time has passed
+	procs           int        // GOMAXPROCS before the exploration
+	dear            bool       // an execution takes more than a millisecond
+	estimator       *estimator // nil: nobody asks
 	uncontrolled    uncontrolled
 }
 

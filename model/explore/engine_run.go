@@ -156,7 +156,7 @@ func (e *engine) more() bool {
 	case r.Failure != nil && e.last:
 		r.Bounded = "stopped at the failure"
 		return false
-	case !e.rng.on && !e.backtrack():
+	case !e.rng.on && !e.toNext():
 		if r.cut {
 			r.Bounded = fmt.Sprintf("at most %d preemptions", e.cfg.Preemptions)
 		}
@@ -166,9 +166,10 @@ func (e *engine) more() bool {
 		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
+		r.Left = e.estimator.left()
 		return false
 	}
-	if n&15 == 0 || Race || n < 64 || e.isDue() {
+	if n&15 == 0 || Race || n < 64 || e.dear || e.isDue() {
 		return e.checkTime() && e.between()
 	}
 	return true
@@ -206,6 +207,7 @@ func (e *engine) startAgain() bool {
 	}
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
 	e.cuts, e.paused, e.deadline = nil, 0, e.budgetEnd()
+	e.beginEstimate()
 	if e.certificate != nil {
 		e.certificate = new(certificate)
 	}
@@ -238,8 +240,9 @@ func (e *engine) foundBefore() {
 func (e *engine) checkTime() bool {
 	r := &e.res
 	now := time.Now()
+	e.dear = now.Sub(e.start) > time.Duration(r.Executions())*time.Millisecond
 	if !e.deadline.IsZero() && now.After(e.deadline) {
-		r.Bounded = fmt.Sprintf("budget of %v", e.cfg.Duration)
+		r.Bounded, r.Left = fmt.Sprintf("budget of %v", e.cfg.Duration), e.estimator.left()
 		if r.Failure != nil {
 			r.Bounded = "stopped after the failure"
 		}
@@ -248,23 +251,7 @@ func (e *engine) checkTime() bool {
 	if e.cfg.Progress != nil && now.Sub(e.report) > 250*time.Millisecond {
 		e.report = now
 		r.Seconds = now.Sub(e.start).Seconds()
-		e.cfg.Progress(*r, e.explored())
+		e.cfg.Progress(*r, e.estimator.explored(r.Executions()))
 	}
 	return true
-}
-
-// explored estimates the explored part of the search tree from the branches known so far.
-func (e *engine) explored() float64 {
-	part, weight := 0.0, 1.0
-	for d := e.root; d < e.plen; d++ {
-		ev := &e.stack[d]
-		choices, asleep := float64(max(1, ev.choices)), e.node(ev, nodeSleep)
-		all := float64(e.node(ev, nodeBack).without(asleep).count()) * choices
-		done := float64(e.node(ev, nodeDone).without(asleep).count()-1)*choices + float64(ev.choice)
-		if all > 1 {
-			part += weight * done / all
-			weight /= all
-		}
-	}
-	return part
 }

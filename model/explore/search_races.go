@@ -190,6 +190,14 @@ func (e *engine) blockedRaces() {
 	e.chanBlocked()
 }
 
+// toNext is backtrack after an execution that is counted.
+func (e *engine) toNext() bool {
+	if e.estimator != nil {
+		e.estimator.observe(e)
+	}
+	return e.backtrack()
+}
+
 // backtrack sets the path to the next schedule: up to the deepest node that has something left to
 // explore. It reports false if there is none.
 func (e *engine) backtrack() bool {

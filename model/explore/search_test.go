@@ -138,6 +138,23 @@ func TestBudgets(t *testing.T) {
 	require.NotZero(t, calls)
 }
 
+// The clock is looked at after each execution if they are slow.
+func TestBudgetOfSlowExecutions(t *testing.T) {
+	n := 0
+	cfg := explore.Config{Preemptions: -1, Duration: 700 * time.Millisecond}
+	r := explore.Run(cfg, func() {
+		switch n++; {
+		case n < 20:
+			time.Sleep(20 * time.Millisecond)
+		case n > 66:
+			time.Sleep(100 * time.Millisecond)
+		}
+		addsToOne(5)
+	})
+	require.Equal(t, "budget of 700ms", r.Bounded)
+	require.Less(t, r.Executions(), int64(78))
+}
+
 // The digest tells explorations apart: it is what makes the race run's
 // schedules comparable with the plain run's.
 func TestDigest(t *testing.T) {

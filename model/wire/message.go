@@ -61,8 +61,9 @@ type Skip struct {
 type Progress struct {
 	Check      string  `json:"check"`
 	Executions int64   `json:"executions"`
-	Rate       float64 `json:"rate"` // executions per second
-	Left       float64 `json:"left"` // estimate of the executions that are left, -1 if unknown
+	Rate       float64 `json:"rate"`           // executions per second
+	Left       float64 `json:"left"`           // estimate of the executions left, -1 if unknown
+	Most       float64 `json:"most,omitempty"` // that the budget allows, 0: any
 	Steps      int64   `json:"steps"`
 
 	// What has failed so far, empty if nothing has.
@@ -81,6 +82,7 @@ type Result struct {
 	Seconds     float64  `json:"seconds"`
 	Races       int64    `json:"races"`             // executions with a data race
 	Bounded     string   `json:"bounded,omitempty"` // why the verdict is at most bounded
+	Left        float64  `json:"left,omitempty"`    // executions that a budget cut off: an estimate
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
 
