@@ -25,7 +25,7 @@ var completed = []struct {
 	{"surewake check -race=false -strategy p", "pct pos"},
 	{"surewake check -time s", "synctest"},
 	{"surewake merge -", "-C -format -full -html -json"},
-	{"surewake replay -", "-C -early -emit-test -full -html -race -tags"},
+	{"surewake replay -", "-C -debug -early -emit-test -full -html -race -tags"},
 	{"surewake mutants -a", "-all"},
 	{"surewake audit -", "-html -json -run"},
 	{"surewake completion ", "bash fish zsh"},

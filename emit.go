@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/surewake/surewake/model/driver"
 )
@@ -17,6 +19,30 @@ func (c *call) emit(again *driver.Replayed) int {
 	if _, err := c.stdout.Write(text); err != nil {
 		return c.trouble(err)
 	}
+	return exitOK
+}
+
+// debugToken builds a binary that runs a schedule, and prints how a debugger starts it.
+func (c *call) debugToken(token string) int {
+	if c.emitTest || c.html != "" {
+		return c.trouble(&driver.UsageError{
+			Text: "-debug runs nothing that -emit-test or -html could show",
+		})
+	}
+	d, err := driver.Debug(c.ctx, c.opts, token, c.debug)
+	if err != nil {
+		return c.trouble(err)
+	}
+	words := append([]string{"dlv", "exec", d.Binary, "--"}, d.Args...)
+	for i, w := range words {
+		words[i] = quoted(w)
+	}
+	for i, v := range d.Env {
+		name, value, _ := strings.Cut(v, "=")
+		d.Env[i] = name + "=" + quoted(value)
+	}
+	fmt.Fprintf(c.stdout, "cd %s && %s %s\n",
+		quoted(d.Dir), strings.Join(d.Env, " "), strings.Join(words, " "))
 	return exitOK
 }
 

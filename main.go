@@ -135,6 +135,7 @@ type call struct {
 	html           string // the file for the page, "" for none
 	full           bool   // pictures are as wide as they need
 	emitTest       bool   // replay prints a test
+	debug          string // the file into which replay writes a binary for a debugger
 	shardOut       string // the file for the certificate of a shard
 	planned        planned
 }
@@ -180,6 +181,9 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 		c.whichFlags()
 		c.planFlags()
 	case "replay":
+		c.flags.StringVar(&c.debug, "debug", "",
+			"build, instead of running the schedule, a binary into `file` that runs it under a debugger,\n"+
+				"and print the command that starts it there")
 		c.flags.BoolVar(&c.emitTest, "emit-test", false,
 			"print, instead of the execution, a test file for its package, in which a regression test\n"+
 				"runs this schedule again")
@@ -376,6 +380,9 @@ func (c *call) replay() int {
 }
 
 func (c *call) replayToken(token string) int {
+	if c.debug != "" {
+		return c.debugToken(token)
+	}
 	page, err := c.page()
 	if err != nil {
 		return c.trouble(err)

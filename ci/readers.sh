@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What other programs read of the command: the schema of -json, gotestsum, the workflow for GitHub by actionlint and as a runner runs it, completions of three shells; installs zsh and fish where they are missing (Debian). About 1 minute.
+# What other programs read of the command: the schema of -json, gotestsum, the workflow for GitHub by actionlint and as a runner runs it, a schedule under Delve, completions of three shells; installs zsh and fish where they are missing (Debian). About 2 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/readers"
 ../need-cc.sh

@@ -20,6 +20,9 @@ const stuck = 10 * time.Second
 // on: its goroutine blocks outside the checker's control, or loops without a
 // scheduling point. Nothing inside the process can stop such code.
 func (c *check) watch() (stop func()) {
+	if c.set.Debug {
+		return func() {}
+	}
 	done := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {

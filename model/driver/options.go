@@ -52,6 +52,8 @@ type Options struct {
 	// relative name is below Dir.
 	CoverProfile string
 
+	Debug bool // binaries are built for a debugger
+
 	// Where the output of Replay goes, nil if unknown. A file of the package that is still empty
 	// counts as absent: the shell has made it for the test that EmitTest writes.
 	Output os.FileInfo
@@ -149,7 +151,7 @@ func (o *Options) certifyDir(race bool) string {
 func (o *Options) instrument(patterns []string, replace map[string][]byte) instrument.Config {
 	return instrument.Config{
 		Dir: o.Dir, Patterns: patterns, Tests: o.Tests != "", Tags: o.Tags, Replace: replace,
-		Cover: o.CoverProfile != "", Cache: o.Cache,
+		Cover: o.CoverProfile != "", Cache: o.Cache, Debug: o.Debug,
 	}
 }
 

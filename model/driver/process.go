@@ -45,6 +45,13 @@ const keptOutput = 64 << 10
 // dumpTime is how long a process may take to print its goroutines.
 const dumpTime = 5 * time.Second
 
+// testFlags are the arguments of a test binary that runs the tests that match.
+func testFlags(run string) []string {
+	return []string{
+		"-test.run", run, "-test.timeout", "0", "-test.v=false", "-test.paniconexit0",
+	}
+}
+
 // start runs a job to its end. The error is about starting it, or the
 // context's, with the outcome so far: what the process did wrong is in the
 // outcome.
@@ -54,8 +61,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	disableCoreDumps()
-	cmd := exec.CommandContext(ctx, j.binary,
-		"-test.run", j.run, "-test.timeout", "0", "-test.v=false", "-test.paniconexit0")
+	cmd := exec.CommandContext(ctx, j.binary, testFlags(j.run)...)
 	cmd.Dir = j.dir
 	cmd.Env = append(os.Environ(),
 		wire.SettingsVariable+"="+encoded,

@@ -32,35 +32,44 @@ type Replayed struct {
 // Replay runs the schedule of a token again, plainly and, if that passes and
 // Options.Race is set, under the race detector.
 func Replay(ctx context.Context, opts Options, token string) (*Replayed, error) {
-	if err := opts.normalize(); err != nil {
-		return nil, err
-	}
-	tok, err := wire.ParseToken(token)
-	if err != nil {
-		return nil, usagef("%v", err)
-	}
-	root, err := moduleRoot(ctx, opts.Dir)
-	if err != nil {
-		return nil, err
-	}
-	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
-	opts.Dir = dir
-	set, t, err := ofToken(ctx, &opts, pattern, unwritten(dir, pattern, opts.Output), tok)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRunner(&opts, set)
+	r, t, tok, err := openToken(ctx, &opts, token)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	r.root = root
 	again, err := r.replay(ctx, t, tok)
 	if err != nil {
 		return nil, err
 	}
 	again.opts, again.token, again.dir = opts, tok, t.pkg.Dir
 	return again, nil
+}
+
+// openToken returns a runner for the package of a token, and the check.
+func openToken(
+	ctx context.Context, opts *Options, token string,
+) (r *runner, t planned, tok wire.Token, err error) {
+	if err = opts.normalize(); err != nil {
+		return
+	}
+	if tok, err = wire.ParseToken(token); err != nil {
+		err = usagef("%v", err)
+		return
+	}
+	root, err := moduleRoot(ctx, opts.Dir)
+	if err != nil {
+		return
+	}
+	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
+	opts.Dir = dir
+	set, t, err := ofToken(ctx, opts, pattern, unwritten(dir, pattern, opts.Output), tok)
+	if err != nil {
+		return
+	}
+	if r, err = newRunner(opts, set); err == nil {
+		r.root = root
+	}
+	return
 }
 
 // ofToken finds the check of a token, or the ordinary test.

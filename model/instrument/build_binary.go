@@ -23,8 +23,12 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 	if output, err = filepath.Abs(output); err != nil {
 		return err
 	}
-	// -w: nobody debugs these binaries, and linking takes half the time.
-	args := []string{"test", "-c", "-o", output, "-vet=off", "-ldflags=-w", "-overlay=" + p.overlay}
+	args := []string{"test", "-c", "-o", output, "-vet=off", "-overlay=" + p.overlay}
+	if s.cfg.Debug {
+		args = append(args, debugFlags(p.registered)...)
+	} else {
+		args = append(args, "-ldflags=-w") // linking takes half the time
+	}
 	args = append(args, s.buildFlags()...)
 	var env []string
 	if p.modfile != "" {
@@ -41,6 +45,15 @@ func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) e
 		return &BuildError{Output: strings.NewReplacer(p.originals...).Replace(build.Output)}
 	}
 	return err
+}
+
+// debugFlags has the flags with which the rewritten packages keep their variables and lines.
+func debugFlags(rewritten []string) []string {
+	var flags []string
+	for _, p := range rewritten {
+		flags = append(flags, "-gcflags="+p+"=-N -l")
+	}
+	return flags
 }
 
 // raceFlags has the flags of a build with the race detector.

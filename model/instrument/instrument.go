@@ -28,6 +28,7 @@ type Config struct {
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place; nil: no file
 	Cover    bool              // plain test binaries mark the blocks of statements that run
+	Debug    bool              // test binaries are for a debugger
 	Cache    string            // of rewritten copies; "": surewake in the user's cache directory
 }
 

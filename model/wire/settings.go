@@ -22,6 +22,7 @@ type Settings struct {
 	Schedule    string        // what to replay, of check Check
 	Check       string
 	Progress    bool          // send Progress
+	Debug       bool          // a debugger may stop the process: it does not watch itself
 	Quick       bool          // the first failure will do: it is neither shortened nor recorded
 	Package     string        // import path of the checks
 	Certify     string        // folder into which the traces of each check are written; "": none
