@@ -279,9 +279,9 @@ func (x *estimator) explored(n int64) float64 {
 	return float64(n) / (float64(n) + left)
 }
 
-// beginEstimate forgets what was seen. Random strategies have no tree.
+// beginEstimate forgets what was seen.
 func (e *engine) beginEstimate() {
-	if e.estimator = nil; e.cfg.Progress != nil && !e.rng.on {
+	if e.estimator = nil; e.cfg.Progress != nil {
 		e.estimator = new(estimator)
 	}
 }
