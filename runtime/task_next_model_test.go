@@ -6,19 +6,21 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// The ends of two tasks are waited for, one of which has come already, and one comes meanwhile.
-// Each comes once; or at most once if the loop is left, and nothing stays with the tasks.
+// The ends of two tasks are waited for, one of which has come already, and one, which is given
+// twice, comes meanwhile. Each comes once; or at most once if the loop is left, and nothing stays
+// with the tasks.
 func TestEachEndComesOnce(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		tasks := [2]*task{runningTask(), runningTask()}
-		ended := NewChannel[int](len(tasks))
-		var ends [2]orderedEnd
+		had, comes := runningTask(), runningTask()
+		tasks := [3]*task{had, comes, comes}
+		ended := NewChannel[int](2 * len(tasks)) // an end that comes twice has room
+		var ends [3]orderedEnd
 		leaves := leaving(x)
 		for i, target := range tasks {
 			ends[i].task, ends[i].number, ends[i].ended = target, i, ended
 		}
-		tasks[0].complete(nil)
-		x.Go("end", func() { tasks[1].complete(nil) })
+		had.complete(nil)
+		x.Go("end", func() { comes.complete(nil) })
 		for i := range ends {
 			ends[i].add()
 		}
@@ -28,7 +30,7 @@ func TestEachEndComesOnce(t *testing.T) {
 			}
 		}
 		x.Join()
-		var came [2]int
+		var came [3]int
 		for i, err := ended.TryReceive(); err == nil; i, err = ended.TryReceive() {
 			came[i]++
 		}
