@@ -245,6 +245,28 @@ func (e *engine) queueings(t *thread) int32 {
 	return ways
 }
 
+// facing reports whether two threads wait for one another on the same channel, as they never do in
+// Go. It can be so here: one waits, a case of it becomes ready and the other one comes, who does not
+// find it, and then a third one takes what made the case ready. In Go that would have been given to
+// the first one. The schedules in which it was, and those in which the first one came last, are
+// explored besides.
+func (e *engine) facing() bool {
+	for i := range e.objs[:e.nobjs] {
+		ch := e.objs[i].ch
+		if ch == nil || !ch.known || len(ch.queue) < 2 {
+			continue
+		}
+		first := ch.queue[0]
+		for _, w := range ch.queue[1:] {
+			sends := func(w waiter) bool { return e.threads[w.tid].chanOp.cases[w.i].send }
+			if w.tid != first.tid && sends(w) != sends(first) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leaveQueues takes t out of all queues.
 func (e *engine) leaveQueues(t *thread) {
 	for _, c := range t.chanOp.cases {
@@ -270,13 +292,10 @@ const (
 	withRequests   = withRendezvous + 1
 )
 
-// markRendezvous adds that step to the schedule of the failure.
+// markRendezvous adds that step to the schedule of the failure, and to that of a guide.
 func (e *engine) markRendezvous() {
-	f := e.res.Failure
 	mark := wire.Decision{Chooses: true}
 	switch {
-	case f == nil:
-		return
 	case e.rendezvous:
 		mark.Value = withRendezvous
 	case e.requests:
@@ -284,7 +303,12 @@ func (e *engine) markRendezvous() {
 	default:
 		return
 	}
-	f.Schedule = slices.Insert(f.Schedule, 0, mark)
+	if f := e.res.Failure; f != nil {
+		f.Schedule = slices.Insert(f.Schedule, 0, mark)
+	}
+	if g := e.cfg.guide; g != nil {
+		g.schedule = slices.Insert(g.schedule, 0, mark)
+	}
 }
 
 // cutRendezvous takes it off the schedule that is to be replayed.

@@ -91,6 +91,10 @@ func (e *engine) lookForBlocked() {
 	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}
+	if e.rendezvous && e.facing() {
+		e.next = endPruned
+		return
+	}
 	if e.checkUncontrolledClose(); e.failure != nil {
 		return
 	}

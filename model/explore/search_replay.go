@@ -39,16 +39,10 @@ func (e *engine) beginReplay() {
 	if e.replay == nil {
 		e.replay = []wire.Deviation{}
 	}
-	if e.anyLoops = comparesLoops(e.replay); e.anyLoops {
+	mark := wire.Deviation{At: 1, IsValue: true, Value: comparesAnyLoops}
+	if e.anyLoops = len(e.replay) > 0 && e.replay[0] == mark; e.anyLoops {
 		e.replay, e.decision = e.replay[1:], 2
 	}
-}
-
-// comparesLoops reports whether a schedule is one of a search that compares the iterations of all
-// loops.
-func comparesLoops(schedule []wire.Deviation) bool {
-	mark := wire.Deviation{At: 1, IsValue: true, Value: comparesAnyLoops}
-	return len(schedule) > 0 && schedule[0] == mark
 }
 
 func defaultChoice(en threadSet, last int) int {

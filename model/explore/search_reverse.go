@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/surewake/surewake/model/wire"
@@ -70,10 +71,7 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 			return nil
 		}
 		led := cfg
-		led.guide = g
-		if led.Replay = nil; comparesLoops(cfg.Replay) {
-			led.Replay = cfg.Replay[:1]
-		}
+		led.guide, led.Replay = g, marks(cfg.Replay)
 		if !passes(led, body) {
 			continue
 		}
@@ -93,6 +91,20 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 		return other
 	}
 	return nil
+}
+
+// marks returns the beginning of a schedule that says how a search explores.
+func marks(schedule []wire.Deviation) []wire.Deviation {
+	n := 0
+	for _, values := range [][]int{{withRendezvous, withRequests}, {comparesAnyLoops}} {
+		if n == len(schedule) {
+			break
+		}
+		if d := schedule[n]; d.IsValue && d.At == 2*n+1 && slices.Contains(values, d.Value) {
+			n++
+		}
+	}
+	return schedule[:n:n]
 }
 
 // passes reports whether the execution that cfg records does not fail.

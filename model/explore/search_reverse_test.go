@@ -109,6 +109,17 @@ func TestReversalThatDecides(t *testing.T) {
 			jobs = make(chan int, 1)
 			spawn(func() { hook.To(jobs).Send(1) }, func() { hook.Close(jobs) })
 		}, "t0 channel send #0 before t1 close of a channel #0"},
+		{"an offer that nobody waits for", func() {
+			jobs = make(chan int)
+			spawn(func() { hook.Recv(jobs) }, func() {
+				s := hook.NewSelection(1, true)
+				select {
+				case hook.SelectSend(&s, jobs) <- 1:
+					hook.SelectSent(&s)
+				default:
+				}
+			})
+		}, "t0 channel receive #0 before t1 select "},
 		{"nothing decides", func() {
 			x = atomic.Int32{}
 			spawn(increment, increment)

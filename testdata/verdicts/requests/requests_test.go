@@ -174,3 +174,34 @@ func TestTwoSelectsMeet(t *testing.T) {
 		x.Join()
 	})
 }
+
+// The waiter has a value to take when the other select comes, which therefore waits, too; then the
+// value is gone. Go would have given it to the waiter, so that nobody else finds it.
+//
+// verdict: proved
+func TestWaiterWhoseValueIsTaken(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		meets, values, never := make(chan int), make(chan int, 1), make(chan int)
+		x.Go("waiter", func() {
+			select {
+			case <-meets:
+			case <-values:
+				<-meets
+			}
+		})
+		x.Go("sender", func() { values <- 1 })
+		x.Go("other", func() {
+			select {
+			case meets <- 2:
+			case <-never:
+			}
+		})
+		x.Go("taker", func() {
+			select {
+			case <-values:
+			default:
+			}
+		})
+		x.Join()
+	})
+}
