@@ -62,10 +62,10 @@ func TestASelectSaysWhichCasesAreReady(t *testing.T) {
 // A partner who comes ends the wait of a select; what is ready later was no other choice. Both
 // steps of the select are where it begins, which is where it is said to wait, too.
 func TestASelectThatAPartnerFindsTookNothingElse(t *testing.T) {
-	var begins, a, b, c, none chan int // none is nil
+	var begins, both, a, b, c, none chan int // none is nil
 	r := explore.Run(explore.Config{Preemptions: -1, Record: true, Outer: true}, func() {
 		begins, b = make(chan int, 1), make(chan int, 1)
-		a, c = make(chan int), make(chan int)
+		a, c, both = make(chan int), make(chan int), make(chan int)
 		waits := func() {
 			s := hook.NewSelection(4, false)
 			select {
@@ -82,6 +82,13 @@ func TestASelectThatAPartnerFindsTookNothingElse(t *testing.T) {
 			hook.To(b).Send(2)
 			hook.To(a).Send(3)
 		}, func() {
+			s := hook.NewSelection(2, true) // one that sends and receives asks for queues
+			select {
+			case hook.SelectSend(&s, both) <- 0:
+				hook.SelectSent(&s)
+			case <-hook.SelectRecv(&s, both):
+			default:
+			}
 			hook.To(begins).Send(0)
 			waits()
 			waits()
@@ -90,9 +97,10 @@ func TestASelectThatAPartnerFindsTookNothingElse(t *testing.T) {
 		})
 	})
 	require.NotNil(t, r.Failure)
+	require.Equal(t, "nnt", r.Trace[0].Cases)
 	var got []string
 	line := 0
-	for _, s := range r.Trace {
+	for _, s := range r.Trace[1:] {
 		if s.Cases == "" {
 			got = append(got, strings.TrimRight(s.Name+" "+s.Op+" "+s.Note, " "))
 			continue
