@@ -113,7 +113,7 @@ var places = map[string]string{
 	"TestExit":        "exits_test.go:28",
 	"TestFailsAfter":  "exits_test.go:55",
 	"TestPanic":       "exits_test.go:60",
-	"TestServer":      "behind_test.go:14",
+	"TestServer":      "behind_test.go:15",
 }
 
 func TestBodiesThatDoNotEnd(t *testing.T) {
@@ -160,14 +160,14 @@ func TestBodiesThatEndMoreThanThemselves(t *testing.T) {
 func TestWorkBehindTheCheckersBackIsUndecided(t *testing.T) {
 	t.Parallel()
 	requireDecisions(t, "behind", map[string]decision{
-		"TestServer":   {wire.KindRefused, `behind_test\.go:14:\d+: .*httptest`},
+		"TestServer":   {wire.KindRefused, `behind_test\.go:15:\d+: .*httptest`},
 		"TestParallel": {wire.KindRefused, `Parallel`},
 		// The goroutine is met, or what it did is, whichever happens first.
 		"TestStartedBefore": {"", `goroutine`},
 		"TestMapOrder": {wire.KindNondeterminism,
-			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:49\n\t\w+: Add`},
+			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:50\n\t\w+: Add`},
 		"TestKeptState": {wire.KindNondeterminism,
-			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:66\n\t`},
+			`does not control.*part at step \d+:\n\t\w+: Add.* at behind_test\.go:67\n\t`},
 		"TestFailsOnce": {wire.KindNondeterminism, `run 5.*did not show again`},
 	})
 }

@@ -117,7 +117,7 @@ func timeless(rows []driver.Row) []driver.Row {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		r := &rows[i]
-		r.Seconds = 0
+		r.Seconds, r.Left = 0, 0 // estimated by what this process has explored
 		r.Message = ofTheProcess.ReplaceAllString(r.Message, "#")
 		if r.Verdict == driver.Failed {
 			r.Complete, r.Deadlocked, r.Pruned, r.Steps = 0, 0, 0, 0
