@@ -246,10 +246,10 @@ func (e *engine) queueings(t *thread) int32 {
 }
 
 // facing reports whether two threads wait for one another on the same channel, as they never do in
-// Go. It can be so here: one waits, a case of it becomes ready and the other one comes, who does not
-// find it, and then a third one takes what made the case ready. In Go that would have been given to
-// the first one. The schedules in which it was, and those in which the first one came last, are
-// explored besides.
+// Go. It can be so here: one waits, a case of it becomes ready and the other one comes, who does
+// not find it, and then a third one takes what made the case ready. In Go that would have been
+// given to the first one. The schedules in which it was, and those in which the first one came
+// last, are explored besides.
 func (e *engine) facing() bool {
 	for i := range e.objs[:e.nobjs] {
 		ch := e.objs[i].ch
