@@ -183,7 +183,7 @@ func (c *check) refused() bool {
 			"the command expects -race=%v", explore.Race, c.set.Race)
 		return true
 	}
-	c.state = openPackageState()
+	c.state = openPackageState(c.name)
 	if c.state != nil && c.state.refused != "" {
 		c.refuse(wire.KindRefused, "%s", c.state.refused)
 		c.closeState()

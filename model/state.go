@@ -11,8 +11,8 @@ import (
 	"github.com/surewake/surewake/model/hook"
 )
 
-// Package variables are part of an execution. Those that the checks of a test
-// binary can change are made anew for each execution, in its main thread,
+// Package variables are part of an execution. Those that the test of a check
+// can change are made anew for each execution, in its main thread,
 // before the body: all are set to zero, then the initialisers and init
 // functions that make them run, packages in Go's order. So a default pool, a
 // cache or a sync.Once is fresh, and goroutines that initialisation begins are
@@ -57,9 +57,9 @@ type packageStep struct {
 	why   string // it is not repeated
 }
 
-// openPackageState prepares executions. It returns nil when the packages under
-// check have no variables that executions could change.
-func openPackageState() *packageState {
+// openPackageState prepares executions of a check. It returns nil when the
+// packages under check have no variables that those could change.
+func openPackageState(check string) *packageState {
 	s := &packageState{}
 	held, running := explore.Withheld()
 	if running > 0 {
@@ -67,7 +67,7 @@ func openPackageState() *packageState {
 			"while the test does: it waited for one of them, and such goroutines are not modelled", running)
 		return s
 	}
-	for _, p := range hook.States() {
+	for _, p := range hook.States(check) {
 		s.packages = append(s.packages, s.open(p, held))
 	}
 	if len(s.packages) == 0 {

@@ -54,7 +54,7 @@ var _ = hook.State("example.com/p",
 
 func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
 	old := ring
-	s := openPackageState()
+	s := openPackageState("TestState")
 	require.Empty(t, s.refused)
 	s.renew()
 	require.NotSame(t, old, ring)
@@ -68,12 +68,37 @@ func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
 	require.Same(t, old.next, inRing)
 }
 
+var _ = hook.LeftOut("TestFew TestFewer", "example.com/p.limit example.com/p#2 example.com/p.late")
+
+func TestACheckDoesWithoutVariablesOfOthers(t *testing.T) {
+	defer func() { limit, late = 2, nil }()
+	for _, check := range []string{"TestFew", "TestFewer/sub#01", "TestFew#2"} {
+		limit = 2
+		s := openPackageState(check)
+		require.Empty(t, s.refused)
+		limit, late, ring.n = 7, []int{7}, 7
+		s.renew()
+		require.Equal(t, []any{7, []int{7}, 1}, []any{limit, late, ring.n}, check)
+		s.close()
+		require.Equal(t, []any{7, []int{7}, 7}, []any{limit, late, ring.n}, check)
+		ring.n, late = 1, nil
+	}
+	for _, check := range []string{"TestFewest", "TestF", ""} {
+		limit = 2
+		s := openPackageState(check)
+		limit = 7
+		s.renew()
+		require.Equal(t, 2, limit, check)
+		s.close()
+	}
+}
+
 func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
 	old := parent
 	parent.n = 5
 	limit = 3
 	defer func() { parent.n, limit = 0, 2 }()
-	s := openPackageState()
+	s := openPackageState("TestState")
 	s.renew()
 	require.Same(t, old, parent)
 	require.Same(t, old.next, child, "it is as ever, and part of what was changed")
@@ -87,7 +112,7 @@ func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
 func TestWhatExecutionsLeaveInKeptVariablesIsNamed(t *testing.T) {
 	drivers["of the test"] = nil
 	defer func() { drivers = map[string]*node{"built in": {n: 1}} }()
-	s := openPackageState()
+	s := openPackageState("TestState")
 	s.renew()
 	drivers["of an execution"] = nil
 	require.Equal(t, []string{"executions may depend on what those before them did to " +

@@ -44,164 +44,166 @@ func option(call string, o sw.Option) mistake {
 
 func answer(sw.Cx) (int, error) { return 42, nil }
 
-var allMistakes = []mistake{
-	option("sw.New(nil)", nil),
-	option("sw.New(sw.Workers(0))", sw.Workers(0)),
-	option("sw.New(sw.InjectorBatch(0, sw.LocalRing))", sw.InjectorBatch(0, sw.LocalRing)),
-	option("sw.New(sw.InjectorBatch(1, 9))", sw.InjectorBatch(1, 9)),
-	option("sw.New(sw.IdleBatch(0))", sw.IdleBatch(0)),
-	option("sw.New(sw.InjectorInterval(0, 8, 255))", sw.InjectorInterval(0, 8, 255)),
-	option("sw.New(sw.InjectorInterval(1, 9, 8))", sw.InjectorInterval(1, 9, 8)),
-	option("sw.New(sw.Ring(3))", sw.Ring(3)),
-	option("sw.New(sw.LIFOCap(-1))", sw.LIFOCap(-1)),
-	option("sw.New(sw.MaxTasks(0))", sw.MaxTasks(0)),
-	option("sw.New(sw.TickBudget(0))", sw.TickBudget(0)),
-	option("sw.New(sw.TaskBudget(0))", sw.TaskBudget(0)),
-	option("sw.New(sw.InlineDepth(-1))", sw.InlineDepth(-1)),
-	option("sw.New(sw.SpareCoroutines(0))", sw.SpareCoroutines(0)),
-	option("sw.New(sw.Searches(0))", sw.Searches(0)),
-	option("sw.New(sw.RescueInterval(-1))", sw.RescueInterval(-1)),
-	option("sw.New(sw.BlockingThreads(0))", sw.BlockingThreads(0)),
-	option("sw.New(sw.BlockingKeepAlive(-1))", sw.BlockingKeepAlive(-1)),
-	option("sw.New(sw.Watchdog(time.Microsecond, report))",
-		sw.Watchdog(time.Microsecond, func(sw.Alarm) {})),
-	option("sw.New(sw.Watchdog(time.Second, nil))", sw.Watchdog(time.Second, nil)),
-	option("sw.New(sw.OnPanic(nil))", sw.OnPanic(nil)),
-	option("sw.New(sw.LogPanics(nil))", sw.LogPanics(nil)),
-	option(`sw.New(sw.Labels("key"))`, sw.Labels("key")),
+func allMistakes() []mistake {
+	return []mistake{
+		option("sw.New(nil)", nil),
+		option("sw.New(sw.Workers(0))", sw.Workers(0)),
+		option("sw.New(sw.InjectorBatch(0, sw.LocalRing))", sw.InjectorBatch(0, sw.LocalRing)),
+		option("sw.New(sw.InjectorBatch(1, 9))", sw.InjectorBatch(1, 9)),
+		option("sw.New(sw.IdleBatch(0))", sw.IdleBatch(0)),
+		option("sw.New(sw.InjectorInterval(0, 8, 255))", sw.InjectorInterval(0, 8, 255)),
+		option("sw.New(sw.InjectorInterval(1, 9, 8))", sw.InjectorInterval(1, 9, 8)),
+		option("sw.New(sw.Ring(3))", sw.Ring(3)),
+		option("sw.New(sw.LIFOCap(-1))", sw.LIFOCap(-1)),
+		option("sw.New(sw.MaxTasks(0))", sw.MaxTasks(0)),
+		option("sw.New(sw.TickBudget(0))", sw.TickBudget(0)),
+		option("sw.New(sw.TaskBudget(0))", sw.TaskBudget(0)),
+		option("sw.New(sw.InlineDepth(-1))", sw.InlineDepth(-1)),
+		option("sw.New(sw.SpareCoroutines(0))", sw.SpareCoroutines(0)),
+		option("sw.New(sw.Searches(0))", sw.Searches(0)),
+		option("sw.New(sw.RescueInterval(-1))", sw.RescueInterval(-1)),
+		option("sw.New(sw.BlockingThreads(0))", sw.BlockingThreads(0)),
+		option("sw.New(sw.BlockingKeepAlive(-1))", sw.BlockingKeepAlive(-1)),
+		option("sw.New(sw.Watchdog(time.Microsecond, report))",
+			sw.Watchdog(time.Microsecond, func(sw.Alarm) {})),
+		option("sw.New(sw.Watchdog(time.Second, nil))", sw.Watchdog(time.Second, nil)),
+		option("sw.New(sw.OnPanic(nil))", sw.OnPanic(nil)),
+		option("sw.New(sw.LogPanics(nil))", sw.LogPanics(nil)),
+		option(`sw.New(sw.Labels("key"))`, sw.Labels("key")),
 
-	refused("sw.Submit(nilRuntime, fn)", func(*mistakes) { sw.Submit(nil, answer) }),
-	refused("sw.Submit(&sw.Runtime{}, fn)", func(*mistakes) { sw.Submit(&sw.Runtime{}, answer) }),
-	refused("sw.Submit[int](rt, nil)", func(m *mistakes) { sw.Submit[int](m.rt, nil) }),
-	refused("sw.Spawn(sw.Cx{}, fn)", func(*mistakes) { sw.Spawn(sw.Cx{}, answer) }),
-	refused("h.Wait(nil)", func(m *mistakes) { _, _ = m.h.Wait(noContext) }),
-	refused("nilHandle.Join(cx)", func(m *mistakes) { _, _ = (*sw.Handle[int])(nil).Join(m.cx) }),
-	refused("new(sw.Channel[int]).TrySend(1)", func(*mistakes) {
-		_ = new(sw.Channel[int]).TrySend(1)
-	}),
-	refused("rt.Watch(nil)", func(m *mistakes) { _, _ = m.rt.Watch(nil) }),
-	refused("rt.Conn(nil)", func(m *mistakes) { _, _ = m.rt.Conn(nil) }),
+		refused("sw.Submit(nilRuntime, fn)", func(*mistakes) { sw.Submit(nil, answer) }),
+		refused("sw.Submit(&sw.Runtime{}, fn)", func(*mistakes) { sw.Submit(&sw.Runtime{}, answer) }),
+		refused("sw.Submit[int](rt, nil)", func(m *mistakes) { sw.Submit[int](m.rt, nil) }),
+		refused("sw.Spawn(sw.Cx{}, fn)", func(*mistakes) { sw.Spawn(sw.Cx{}, answer) }),
+		refused("h.Wait(nil)", func(m *mistakes) { _, _ = m.h.Wait(noContext) }),
+		refused("nilHandle.Join(cx)", func(m *mistakes) { _, _ = (*sw.Handle[int])(nil).Join(m.cx) }),
+		refused("new(sw.Channel[int]).TrySend(1)", func(*mistakes) {
+			_ = new(sw.Channel[int]).TrySend(1)
+		}),
+		refused("rt.Watch(nil)", func(m *mistakes) { _, _ = m.rt.Watch(nil) }),
+		refused("rt.Conn(nil)", func(m *mistakes) { _, _ = m.rt.Conn(nil) }),
 
-	{"sw.Submit(closed, fn).Wait(ctx)", func(m *mistakes) any {
-		_, err := sw.Submit(m.closed, answer).Wait(m.ctx)
-		return err
-	}},
-	{"sw.TrySubmit(closed, fn)", func(m *mistakes) any {
-		_, err := sw.TrySubmit(m.closed, answer)
-		return err
-	}},
-	{"closed.Close()", func(m *mistakes) any { return m.closed.Close() }},
-	{"sw.TrySubmit(full, fn)", func(m *mistakes) any {
-		full, err := sw.New(sw.Workers(1), sw.MaxTasks(1))
-		if err != nil {
+		{"sw.Submit(closed, fn).Wait(ctx)", func(m *mistakes) any {
+			_, err := sw.Submit(m.closed, answer).Wait(m.ctx)
 			return err
-		}
-		h := sw.Submit(full, forever)
-		_, refusal := sw.TrySubmit(full, answer)
-		h.Cancel()
-		if err := full.Shutdown(m.ctx); err != nil {
+		}},
+		{"sw.TrySubmit(closed, fn)", func(m *mistakes) any {
+			_, err := sw.TrySubmit(m.closed, answer)
 			return err
-		}
-		return refusal
-	}},
-	{"closedChannel.TrySend(1)", func(*mistakes) any {
-		c := sw.NewChannel[int](1)
-		c.Close()
-		return c.TrySend(1)
-	}},
+		}},
+		{"closed.Close()", func(m *mistakes) any { return m.closed.Close() }},
+		{"sw.TrySubmit(full, fn)", func(m *mistakes) any {
+			full, err := sw.New(sw.Workers(1), sw.MaxTasks(1))
+			if err != nil {
+				return err
+			}
+			h := sw.Submit(full, forever)
+			_, refusal := sw.TrySubmit(full, answer)
+			h.Cancel()
+			if err := full.Shutdown(m.ctx); err != nil {
+				return err
+			}
+			return refusal
+		}},
+		{"closedChannel.TrySend(1)", func(*mistakes) any {
+			c := sw.NewChannel[int](1)
+			c.Close()
+			return c.TrySend(1)
+		}},
 
-	refused("cx of a task that has ended: cx.Yield()", func(m *mistakes) {
-		var ended sw.Cx
-		_, _ = sw.Spawn(m.cx, func(cx sw.Cx) (int, error) {
-			ended = cx //cxcheck:ignore it is refused
-			return 0, nil
-		}).Join(m.cx)
-		ended.Yield()
-	}),
-	{"cx of the parent in its child: cx.Yield()", func(m *mistakes) any {
-		var told any
-		_, _ = sw.Spawn(m.cx, func(sw.Cx) (int, error) {
-			told = panics(func() { m.cx.Yield() }) //cxcheck:ignore it is refused
-			return 0, nil
-		}).Join(m.cx)
-		return told
-	}},
-	{"h of the task itself: h.Join(cx)", func(m *mistakes) any {
-		ready := make(chan *sw.Handle[int], 1)
-		var told any
-		h := sw.Submit(m.rt, func(cx sw.Cx) (int, error) {
-			told = panics(func() { _, _ = (<-ready).Join(cx) })
-			return 0, nil
-		})
-		ready <- h
-		_, _ = h.Join(m.cx)
-		return told
-	}},
-	refused("detached.Join(cx)", func(m *mistakes) { _, _ = m.detached.Join(m.cx) }),
-	refused("h of another runtime: h.Join(cx)", func(m *mistakes) { _, _ = m.foreign.Join(m.cx) }),
-	refused("rt.Close() in a task of rt", func(m *mistakes) { _ = m.rt.Close() }),
-	refused("rt.Shutdown(ctx) in a task of rt", func(m *mistakes) { _ = m.rt.Shutdown(m.ctx) }),
+		refused("cx of a task that has ended: cx.Yield()", func(m *mistakes) {
+			var ended sw.Cx
+			_, _ = sw.Spawn(m.cx, func(cx sw.Cx) (int, error) {
+				ended = cx //cxcheck:ignore it is refused
+				return 0, nil
+			}).Join(m.cx)
+			ended.Yield()
+		}),
+		{"cx of the parent in its child: cx.Yield()", func(m *mistakes) any {
+			var told any
+			_, _ = sw.Spawn(m.cx, func(sw.Cx) (int, error) {
+				told = panics(func() { m.cx.Yield() }) //cxcheck:ignore it is refused
+				return 0, nil
+			}).Join(m.cx)
+			return told
+		}},
+		{"h of the task itself: h.Join(cx)", func(m *mistakes) any {
+			ready := make(chan *sw.Handle[int], 1)
+			var told any
+			h := sw.Submit(m.rt, func(cx sw.Cx) (int, error) {
+				told = panics(func() { _, _ = (<-ready).Join(cx) })
+				return 0, nil
+			})
+			ready <- h
+			_, _ = h.Join(m.cx)
+			return told
+		}},
+		refused("detached.Join(cx)", func(m *mistakes) { _, _ = m.detached.Join(m.cx) }),
+		refused("h of another runtime: h.Join(cx)", func(m *mistakes) { _, _ = m.foreign.Join(m.cx) }),
+		refused("rt.Close() in a task of rt", func(m *mistakes) { _ = m.rt.Close() }),
+		refused("rt.Shutdown(ctx) in a task of rt", func(m *mistakes) { _ = m.rt.Shutdown(m.ctx) }),
 
-	refused("sw.SpawnIn(cx, nil, fn)", func(m *mistakes) { sw.SpawnIn(m.cx, nil, answer) }),
-	refused("sw.SpawnIn(cx, over, fn)", func(m *mistakes) {
-		var over *sw.TaskScope
-		_ = sw.Scope(m.cx, func(_ sw.Cx, s *sw.TaskScope) error { over = s; return nil })
-		sw.SpawnIn(m.cx, over, answer)
-	}),
-	refused("sw.SpawnBatch(cx, -1, fn)", func(m *mistakes) { sw.SpawnBatch(m.cx, -1, fib) }),
-	refused("sw.SpawnBatch(cx, 2, fn).Handle(2)", func(m *mistakes) {
-		b := sw.SpawnBatch(m.cx, 2, fib)
-		_, _ = b.Join(m.cx)
-		b.Handle(2)
-	}),
-	refused("group.SetLimit(0)", func(m *mistakes) { sw.NewGroup(m.ctx, m.rt).SetLimit(0) }),
-	refused("f.Join(cx); f.Join(cx)", func(m *mistakes) {
-		f := sw.Fork(m.cx, fibFork, 1)
-		f.Join(m.cx)
-		f.Join(m.cx)
-	}),
+		refused("sw.SpawnIn(cx, nil, fn)", func(m *mistakes) { sw.SpawnIn(m.cx, nil, answer) }),
+		refused("sw.SpawnIn(cx, over, fn)", func(m *mistakes) {
+			var over *sw.TaskScope
+			_ = sw.Scope(m.cx, func(_ sw.Cx, s *sw.TaskScope) error { over = s; return nil })
+			sw.SpawnIn(m.cx, over, answer)
+		}),
+		refused("sw.SpawnBatch(cx, -1, fn)", func(m *mistakes) { sw.SpawnBatch(m.cx, -1, fib) }),
+		refused("sw.SpawnBatch(cx, 2, fn).Handle(2)", func(m *mistakes) {
+			b := sw.SpawnBatch(m.cx, 2, fib)
+			_, _ = b.Join(m.cx)
+			b.Handle(2)
+		}),
+		refused("group.SetLimit(0)", func(m *mistakes) { sw.NewGroup(m.ctx, m.rt).SetLimit(0) }),
+		refused("f.Join(cx); f.Join(cx)", func(m *mistakes) {
+			f := sw.Fork(m.cx, fibFork, 1)
+			f.Join(m.cx)
+			f.Join(m.cx)
+		}),
 
-	refused("mutex.Unlock()", func(*mistakes) { new(sw.Mutex).Unlock() }),
-	refused("rwmutex.RUnlock()", func(*mistakes) { new(sw.RWMutex).RUnlock() }),
-	refused("waitgroup.Add(-1)", func(*mistakes) { new(sw.WaitGroup).Add(-1) }),
-	refused("new(sw.Cond).Wait(cx)", func(m *mistakes) { _ = new(sw.Cond).Wait(m.cx) }),
-	refused("sw.NewCond(&mutex).Wait(cx)", func(m *mistakes) {
-		_ = sw.NewCond(&sw.Mutex{}).Wait(m.cx)
-	}),
-	refused("oneshot.Send(1); oneshot.Send(2)", func(*mistakes) {
-		var o sw.Oneshot[int]
-		_ = o.Send(1)
-		_ = o.Send(2)
-	}),
-	refused("sw.NewSemaphore(0)", func(*mistakes) { sw.NewSemaphore(0) }),
-	refused("sw.NewSemaphore(3).Acquire(cx, 4)", func(m *mistakes) {
-		_ = sw.NewSemaphore(3).Acquire(m.cx, 4)
-	}),
-	refused("sw.NewSemaphore(3).Release(1)", func(*mistakes) { sw.NewSemaphore(3).Release(1) }),
-	refused("sw.NewChannel[int](-1)", func(*mistakes) { sw.NewChannel[int](-1) }),
-	refused("sw.NewLimiter(0, 1)", func(*mistakes) { sw.NewLimiter(0, 1) }),
-	refused("cx.NewTicker(0, sw.Skip)", func(m *mistakes) { m.cx.NewTicker(0, sw.Skip) }),
-	refused("new(sw.Nap).Over(cx, time.Second)", func(m *mistakes) {
-		new(sw.Nap).Over(m.cx, time.Second)
-	}),
+		refused("mutex.Unlock()", func(*mistakes) { new(sw.Mutex).Unlock() }),
+		refused("rwmutex.RUnlock()", func(*mistakes) { new(sw.RWMutex).RUnlock() }),
+		refused("waitgroup.Add(-1)", func(*mistakes) { new(sw.WaitGroup).Add(-1) }),
+		refused("new(sw.Cond).Wait(cx)", func(m *mistakes) { _ = new(sw.Cond).Wait(m.cx) }),
+		refused("sw.NewCond(&mutex).Wait(cx)", func(m *mistakes) {
+			_ = sw.NewCond(&sw.Mutex{}).Wait(m.cx)
+		}),
+		refused("oneshot.Send(1); oneshot.Send(2)", func(*mistakes) {
+			var o sw.Oneshot[int]
+			_ = o.Send(1)
+			_ = o.Send(2)
+		}),
+		refused("sw.NewSemaphore(0)", func(*mistakes) { sw.NewSemaphore(0) }),
+		refused("sw.NewSemaphore(3).Acquire(cx, 4)", func(m *mistakes) {
+			_ = sw.NewSemaphore(3).Acquire(m.cx, 4)
+		}),
+		refused("sw.NewSemaphore(3).Release(1)", func(*mistakes) { sw.NewSemaphore(3).Release(1) }),
+		refused("sw.NewChannel[int](-1)", func(*mistakes) { sw.NewChannel[int](-1) }),
+		refused("sw.NewLimiter(0, 1)", func(*mistakes) { sw.NewLimiter(0, 1) }),
+		refused("cx.NewTicker(0, sw.Skip)", func(m *mistakes) { m.cx.NewTicker(0, sw.Skip) }),
+		refused("new(sw.Nap).Over(cx, time.Second)", func(m *mistakes) {
+			new(sw.Nap).Over(m.cx, time.Second)
+		}),
 
-	{"with sw.Debug, on another goroutine: sw.Spawn(cx, fn)", func(m *mistakes) any {
-		_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
-			told := make(chan any)
-			go func() {
-				told <- panics(func() { sw.Spawn(cx, answer) }) //cxcheck:ignore it is refused
-			}()
-			return <-told
-		})
-		return err
-	}},
-	{"with sw.Debug, in a task of the runtime: h.Wait(ctx)", func(m *mistakes) any {
-		_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
-			h := sw.Spawn(cx, answer)
-			return panics(func() { _, _ = h.Wait(m.ctx) })
-		})
-		return err
-	}},
+		{"with sw.Debug, on another goroutine: sw.Spawn(cx, fn)", func(m *mistakes) any {
+			_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
+				told := make(chan any)
+				go func() {
+					told <- panics(func() { sw.Spawn(cx, answer) }) //cxcheck:ignore it is refused
+				}()
+				return <-told
+			})
+			return err
+		}},
+		{"with sw.Debug, in a task of the runtime: h.Wait(ctx)", func(m *mistakes) any {
+			_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
+				h := sw.Spawn(cx, answer)
+				return panics(func() { _, _ = h.Wait(m.ctx) })
+			})
+			return err
+		}},
+	}
 }
 
 // debugged calls fn in a task of a runtime with Debug, and returns what it returns as an error.
@@ -237,7 +239,7 @@ func TestThePageOfMisusesIsTrue(t *testing.T) {
 		m.cx = cx //cxcheck:ignore the calls are made in this task
 		m.h, m.detached = sw.Spawn(cx, forever), sw.Spawn(cx, answer)
 		m.detached.Detach()
-		for _, c := range allMistakes {
+		for _, c := range allMistakes() {
 			got := fmt.Sprint(c.make(m))
 			t.Logf("| `%s` | `%s` |", c.call, got)
 			if page[c.call] != got {

@@ -1,5 +1,10 @@
 package hook
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Rewritten packages tell here which of their variables, and which steps of
 // their initialisation, are part of each execution (model/instrument chooses
 // them, model makes them anew).
@@ -23,9 +28,53 @@ type Package struct {
 // states is in the order in which Go initialised the packages.
 var states []*Package
 
-// States returns what rewritten packages have told, in the order in which Go
-// initialised them. The caller must not change it.
-func States() []*Package { return states }
+// leftOut has, by test, the parts that its executions do without.
+var leftOut = make(map[string]map[string]bool)
+
+// LeftOut notes that the executions of checks in some tests do without some of the parts, which the
+// binary has because of other tests. Names are separated by spaces; a variable is named
+// "path.name", a step "path#order".
+func LeftOut(tests, parts string) bool {
+	out := make(map[string]bool)
+	for part := range strings.FieldsSeq(parts) {
+		out[part] = true
+	}
+	for test := range strings.FieldsSeq(tests) {
+		leftOut[test] = out
+	}
+	return true
+}
+
+// States returns what takes part in the executions of a check, in the order in which Go initialised
+// the packages.
+func States(check string) []*Package {
+	test := check
+	if i := strings.IndexAny(check, "/#"); i >= 0 {
+		test = check[:i]
+	}
+	out := leftOut[test]
+	var of []*Package
+	for _, p := range states {
+		q := &Package{Path: p.Path}
+		for _, part := range p.Parts {
+			if !out[part.id(p.Path)] {
+				q.Parts = append(q.Parts, part)
+			}
+		}
+		if len(q.Parts) > 0 {
+			of = append(of, q)
+		}
+	}
+	return of
+}
+
+// id is how LeftOut names a part of the package at path.
+func (p *Part) id(path string) string {
+	if p.Run != nil {
+		return path + "#" + strconv.Itoa(p.Order)
+	}
+	return path + "." + p.Name
+}
 
 // State notes parts of the package at path. The files of a package call it one
 // by one, while Go initialises the package.

@@ -69,7 +69,7 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if len(r.ed.list) > marked {
 			out.edited = true
 		}
-		tail := r.stateText()
+		tail := r.stateText() + r.leftOutText()
 		if tail != "" {
 			out.edited = true
 		}

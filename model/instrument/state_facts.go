@@ -15,6 +15,7 @@ type stateUnit struct {
 	uses   []stateUse
 	clock  bool                     // reads the clock or makes a timer
 	starts bool                     // has a go statement
+	runs   bool                     // calls something, outside of function literals
 	once   string                   // a function of the library that may be called once only
 	reads  map[*types.Var]bool      // true if outside of function literals, too
 	writes map[*types.TypeName]bool // types of whose values it changes a field
@@ -114,6 +115,9 @@ func (w *stateWalker) node(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		w.u.starts = true
+	case *ast.CallExpr:
+		to := w.c.info.Types[n.Fun]
+		w.u.runs = w.u.runs || w.lits == 0 && !to.IsType() && !to.IsBuiltin()
 	case *ast.AssignStmt:
 		for _, l := range n.Lhs {
 			w.writes(l)

@@ -11,8 +11,9 @@ import (
 )
 
 // Package variables and the initialisation of packages are part of each
-// execution (model/state.go). What takes part is chosen here, once for a test
-// binary, so that a check pays only for what its tests can change:
+// execution (model/state.go). What takes part is chosen here, for a test binary
+// and then for each test of it (state_narrow.go), so that a check pays only for
+// what its test can change:
 //
 //   - live is what the tests can reach by what they mention, all methods of
 //     each type that they mention included, as values of it may stand behind
@@ -43,8 +44,6 @@ type stateStep struct {
 	clock    bool                // what it leaves behind depends on the clock
 	starts   bool
 	once     string
-
-	again bool // runs in each execution
 }
 
 func (s *stateStep) unitPos() token.Pos {
@@ -54,14 +53,13 @@ func (s *stateStep) unitPos() token.Pos {
 	return s.rhs.Pos()
 }
 
-// packageState is what was chosen for a test binary.
+// acts reports whether a step does something to variables other than those it initialises. A table
+// of function literals does not: they run if live code calls them, by the table.
+func (s *stateStep) acts() bool { return s.decl != nil || s.unit.runs }
+
+// packageState is what was chosen for a test binary, or for one test of it.
 type packageState struct {
-	ss    *session
-	pkgs  map[*types.Package]*checked
-	units map[*types.Func]*stateUnit
-	steps []*stateStep
-	first map[*types.Var]*stateStep // the initialiser of a variable
-	specs map[types.Object]ast.Node // declarations of variables and types
+	*stateFacts
 
 	live   map[types.Object]bool
 	early  map[types.Object]bool // run while packages are initialised
@@ -69,30 +67,36 @@ type packageState struct {
 	writes map[*types.TypeName]bool
 	frozen map[types.Type]bool // memo of immutable
 
-	linked map[*types.Var]bool // their values come from the linker
-	fresh  map[*types.Var]bool
-	kept   map[*types.Var]string // could be changed and keep their value: why
-	lost   map[*types.Var]bool   // kept, and goroutines belong to them
+	fresh map[*types.Var]bool
+	kept  map[*types.Var]string // could be changed and keep their value: why
+	lost  map[*types.Var]bool   // kept, and goroutines belong to them
+	again map[*stateStep]bool   // run in each execution
+
+	tells   *source             // where it stands what single tests do without
+	leftOut map[string][]string // by test: parts that its executions do without
+}
+
+// stateFacts is what the packages of a test binary declare, whatever its tests reach.
+type stateFacts struct {
+	ss     *session
+	pkgs   map[*types.Package]*checked
+	units  map[*types.Func]*stateUnit
+	steps  []*stateStep
+	first  map[*types.Var]*stateStep // the initialiser of a variable
+	specs  map[types.Object]ast.Node // declarations of variables and types
+	linked map[*types.Var]bool       // their values come from the linker
 }
 
 // choose finds the variables and steps that take part in each execution of the
 // checks in root's test binary, which consists of pkgs.
 func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packageState {
-	p := &packageState{
+	p := &stateFacts{
 		ss:     ss,
 		pkgs:   make(map[*types.Package]*checked),
 		units:  make(map[*types.Func]*stateUnit),
 		first:  make(map[*types.Var]*stateStep),
 		specs:  make(map[types.Object]ast.Node),
-		live:   make(map[types.Object]bool),
-		early:  make(map[types.Object]bool),
-		took:   make(map[*stateStep]bool),
-		writes: make(map[*types.TypeName]bool),
-		frozen: make(map[types.Type]bool),
 		linked: make(map[*types.Var]bool),
-		fresh:  make(map[*types.Var]bool),
-		kept:   make(map[*types.Var]string),
-		lost:   make(map[*types.Var]bool),
 	}
 	for _, c := range pkgs {
 		p.pkgs[c.pkg] = c
@@ -104,14 +108,41 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 		p.closure(s)
 	}
 	p.timed()
-	p.reach(p.roots(root, pkgs, tests))
-	p.mutable()
-	p.close()
-	return p
+	roots := p.roots(root, pkgs, tests)
+	all := p.choose(roots)
+	all.narrow(roots)
+	for _, c := range pkgs {
+		for _, f := range c.files {
+			if len(roots) > 0 && f.ast.FileStart <= roots[0].Pos() && roots[0].Pos() < f.ast.FileEnd {
+				all.tells = f
+			}
+		}
+	}
+	return all
+}
+
+// choose finds what takes part in each execution of tests.
+func (p *stateFacts) choose(tests []types.Object) *packageState {
+	q := &packageState{
+		stateFacts: p,
+		live:       make(map[types.Object]bool),
+		early:      make(map[types.Object]bool),
+		took:       make(map[*stateStep]bool),
+		writes:     make(map[*types.TypeName]bool),
+		frozen:     make(map[types.Type]bool),
+		fresh:      make(map[*types.Var]bool),
+		kept:       make(map[*types.Var]string),
+		lost:       make(map[*types.Var]bool),
+		again:      make(map[*stateStep]bool),
+	}
+	q.reach(tests)
+	q.mutable()
+	q.close()
+	return q
 }
 
 // roots returns the tests: those named, or all if none is.
-func (p *packageState) roots(root *listed, pkgs []*checked, names []string) []types.Object {
+func (p *stateFacts) roots(root *listed, pkgs []*checked, names []string) []types.Object {
 	want := make(map[string]bool)
 	for _, n := range names {
 		want[n] = true
@@ -138,7 +169,7 @@ func (p *packageState) roots(root *listed, pkgs []*checked, names []string) []ty
 }
 
 // collect finds the declarations and the steps of a package.
-func (p *packageState) collect(c *checked) {
+func (p *stateFacts) collect(c *checked) {
 	fileOf := func(n ast.Node) *source {
 		for _, f := range c.files {
 			if f.ast.FileStart <= n.Pos() && n.Pos() < f.ast.FileEnd {
@@ -208,7 +239,7 @@ func linked(f *source, d *ast.GenDecl, spec *ast.ValueSpec, name string) bool {
 }
 
 // unit returns the facts of a function of a rewritten package.
-func (p *packageState) unit(fn *types.Func) *stateUnit {
+func (p *stateFacts) unit(fn *types.Func) *stateUnit {
 	u, ok := p.units[fn]
 	if !ok {
 		if d, has := p.ss.decls[fn]; has && p.pkgs[d.pkg.pkg] == d.pkg {
@@ -227,7 +258,7 @@ func (p *packageState) unit(fn *types.Func) *stateUnit {
 }
 
 // closure sums up what a step does by all that it mentions.
-func (p *packageState) closure(s *stateStep) {
+func (p *stateFacts) closure(s *stateStep) {
 	s.mutates, s.mentions = make(map[*types.Var]bool), make(map[*types.Var]bool)
 	s.looks = make(map[*types.Var]bool)
 	seen := make(map[*types.Func]int) // 1: mentioned, 2: called
@@ -272,7 +303,7 @@ func (p *packageState) closure(s *stateStep) {
 }
 
 // timed finds the steps that depend on the clock by variables that do.
-func (p *packageState) timed() {
+func (p *stateFacts) timed() {
 	timed := make(map[*types.Var]bool)
 	for more := true; more; {
 		more = false
@@ -314,6 +345,9 @@ func (p *packageState) reach(roots []types.Object) {
 // concerns reports whether a step changes live variables other than its own,
 // or begins goroutines that share some.
 func (p *packageState) concerns(s *stateStep) bool {
+	if !s.acts() {
+		return false
+	}
 	for v := range s.mutates {
 		if p.live[v] {
 			return true
@@ -452,8 +486,8 @@ func (p *packageState) close() {
 	for more := true; more; {
 		more = false
 		for _, s := range p.steps {
-			if !s.again && p.repeats(s) {
-				s.again, more = true, true
+			if !p.again[s] && p.repeats(s) {
+				p.again[s], more = true, true
 				for v := range s.mutates {
 					p.add(v)
 				}
@@ -466,10 +500,10 @@ func (p *packageState) close() {
 		}
 	}
 	for _, s := range p.steps {
-		if !s.again || s.once == "" {
+		if !p.again[s] || s.once == "" {
 			continue
 		}
-		s.again = false
+		p.again[s] = false
 		why := "its initialisation calls " + s.once
 		keep := func(v *types.Var) {
 			if p.fresh[v] && p.live[v] {
@@ -510,7 +544,7 @@ func (p *packageState) repeats(s *stateStep) bool {
 		}
 	}
 	for v := range s.mutates {
-		if p.fresh[v] {
+		if p.fresh[v] && s.acts() {
 			return true
 		}
 	}
@@ -545,7 +579,7 @@ func (p *packageState) inFile(c *checked, f *source) (vars []*types.Var, steps [
 	}
 	sort.Slice(vars, func(i, j int) bool { return vars[i].Pos() < vars[j].Pos() })
 	for _, s := range p.steps {
-		if s.again && s.file == f {
+		if p.again[s] && s.file == f {
 			steps = append(steps, s)
 		}
 	}

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,8 @@ var (
 	limit    = 3
 	counts   struct{ hits, misses int }
 	kept     = open()
+	another  = map[string]func(){"use": func() { add("another") }}
+	counted  = map[string]int{"calls": add("counted")}
 )
 
 type name struct{ text string }
@@ -97,38 +100,90 @@ func TestUse(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { _, _ = use(1) })
 }
 
+func TestNone(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { none() })
+}
+
+func TestAnother(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { another["use"]() })
+}
+
 func TestOrdinary(t *testing.T) { none() }
 `
 
-func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
+// stateOf chooses what takes part in the executions of the program's checks.
+func stateOf(t *testing.T) *packageState {
+	t.Helper()
 	set := rewriteModule(t, newModule(t, stateProgram))
 	_, err := set.plan(context.Background(), "example.com/t", false)
 	require.NoError(t, err)
-	var fresh, kept, steps []string
+	require.Len(t, set.sessions, 1)
 	for _, ss := range set.sessions {
-		for v := range ss.state.fresh {
-			if v.Pkg().Path() == "example.com/t" {
-				fresh = append(fresh, v.Name())
-			}
+		return ss.state
+	}
+	return nil
+}
+
+// parts lists the variables and steps of the program that p has, each step by its line.
+func parts(p *packageState) (fresh, kept, steps []string) {
+	for v := range p.fresh {
+		if v.Pkg().Path() == "example.com/t" {
+			fresh = append(fresh, v.Name())
 		}
-		for v, why := range ss.state.kept {
-			kept = append(kept, v.Name()+": "+why)
-		}
-		for _, s := range ss.state.steps {
-			if where := ss.where(s.c, s.unitPos()); s.again && strings.HasPrefix(where, "p.go") {
-				line := ss.fset.Position(s.unitPos()).Line
-				steps = append(steps, strings.Split(string(s.file.text), "\n")[line-1])
-			}
+	}
+	for v, why := range p.kept {
+		kept = append(kept, v.Name()+": "+why)
+	}
+	for _, s := range p.steps {
+		if where := p.ss.where(s.c, s.unitPos()); p.again[s] && strings.HasPrefix(where, "p.go") {
+			line := p.ss.fset.Position(s.unitPos()).Line
+			text := strings.Split(string(s.file.text), "\n")[line-1]
+			steps = append(steps, strings.Join(strings.Fields(text), " "))
 		}
 	}
 	slices.Sort(fresh)
-	require.Equal(t, "alias cache counts due id mu names next start", strings.Join(fresh, " "))
+	return fresh, kept, steps
+}
+
+
+func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
+	fresh, kept, steps := parts(stateOf(t))
+	require.Equal(t, "alias another cache counted counts due id mu names next start unused",
+		strings.Join(fresh, " "))
 	require.Equal(t, []string{"kept: its initialisation calls os.Open"}, kept)
-	for i := range steps {
-		steps[i] = strings.Join(strings.Fields(steps[i]), " ")
-	}
 	require.Equal(t, []string{
 		`cache = map[string]int{}`, `start = time.Now()`, `due = later()`, `next = counter()`, `id = add("id")`,
-		`_ = add("blank")`, `alias = cache`, `func init() { add("init") }`,
+		`_ = add("blank")`, `alias = cache`, `unused = map[string]int{}`,
+		`another = map[string]func(){"use": func() { add("another") }}`,
+		`counted = map[string]int{"calls": add("counted")}`, `func init() { add("init") }`,
 	}, steps)
+}
+
+func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
+	p := stateOf(t)
+	require.Equal(t, []string{"TestAnother", "TestNone", "TestUse"},
+		slices.Sorted(maps.Keys(p.leftOut)))
+	variables := func(test string) []string {
+		var names []string
+		for _, part := range p.leftOut[test] {
+			if name, ok := strings.CutPrefix(part, "example.com/t."); ok {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	require.Equal(t, []string{"another", "unused"}, variables("TestUse"))
+	require.Equal(t, strings.Fields("alias another cache counted counts due id kept mu names next start"),
+		variables("TestNone"))
+	require.Equal(t, strings.Fields("alias cache counts due kept mu next start unused"),
+		variables("TestAnother"), "a function in a table changes names")
+	steps := func(test string) (n int) {
+		for _, part := range p.leftOut[test] {
+			if strings.HasPrefix(part, "example.com/t#") {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, []int{2, 10, 6}, []int{steps("TestUse"), steps("TestNone"), steps("TestAnother")})
 }

@@ -4,7 +4,7 @@ import "go/types"
 
 // plain reports whether a value has nothing in it through which something else
 // can be changed, whatever the program does.
-func (p *packageState) plain(t types.Type) bool {
+func (p *stateFacts) plain(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Kind() != types.UnsafePointer
