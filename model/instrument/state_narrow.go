@@ -13,7 +13,7 @@ import (
 // because of other tests in the binary. A test that compares with tables of a large package does
 // not make all others build these tables for each execution.
 func (p *packageState) narrow(tests []types.Object) {
-	byName := make(map[string][]types.Object) // the external test package may have one of the same name
+	byName := make(map[string][]types.Object) // the external test package may have the same
 	for _, t := range tests {
 		byName[t.Name()] = append(byName[t.Name()], t)
 	}

@@ -145,15 +145,14 @@ func parts(p *packageState) (fresh, kept, steps []string) {
 	return fresh, kept, steps
 }
 
-
 func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
 	fresh, kept, steps := parts(stateOf(t))
 	require.Equal(t, "alias another cache counted counts due id mu names next start unused",
 		strings.Join(fresh, " "))
 	require.Equal(t, []string{"kept: its initialisation calls os.Open"}, kept)
 	require.Equal(t, []string{
-		`cache = map[string]int{}`, `start = time.Now()`, `due = later()`, `next = counter()`, `id = add("id")`,
-		`_ = add("blank")`, `alias = cache`, `unused = map[string]int{}`,
+		`cache = map[string]int{}`, `start = time.Now()`, `due = later()`, `next = counter()`,
+		`id = add("id")`, `_ = add("blank")`, `alias = cache`, `unused = map[string]int{}`,
 		`another = map[string]func(){"use": func() { add("another") }}`,
 		`counted = map[string]int{"calls": add("counted")}`, `func init() { add("init") }`,
 	}, steps)
@@ -173,8 +172,8 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"another", "unused"}, variables("TestUse"))
-	require.Equal(t, strings.Fields("alias another cache counted counts due id kept mu names next start"),
-		variables("TestNone"))
+	all := "alias another cache counted counts due id kept mu names next start"
+	require.Equal(t, strings.Fields(all), variables("TestNone"))
 	require.Equal(t, strings.Fields("alias cache counts due kept mu next start unused"),
 		variables("TestAnother"), "a function in a table changes names")
 	steps := func(test string) (n int) {
