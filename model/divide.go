@@ -178,8 +178,9 @@ func (d *division) run() explore.Result {
 	if d.found != nil {
 		r.Failure = d.found
 	}
-	if d.late && r.Bounded == "" {
-		r.Bounded = fmt.Sprintf("budget of %v", d.most)
+	if d.late && !r.CutShort {
+		r.CutShort = true
+		r.Bounded = joined("; ", r.Bounded, fmt.Sprintf("budget of %v", d.most))
 	}
 	return r
 }

@@ -19,8 +19,9 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Check: c.name, Verdict: wire.Proved,
 		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
-		Bounded: res.Bounded, Left: res.Left, Assumptions: slices.Clone(c.opts.assume),
-		Digest: fmt.Sprintf("%016x", res.Digest),
+		Bounded: res.Bounded, Cut: res.CutShort, Left: res.Left,
+		Assumptions: slices.Clone(c.opts.assume),
+		Digest:      fmt.Sprintf("%016x", res.Digest),
 	}
 	if c.divided {
 		r.Digest = "" // it depends on how the tree was divided

@@ -100,7 +100,7 @@ func (c *check) exploreUnits(
 		}
 		if cfg.Duration > 0 {
 			if part.Duration = cfg.Duration - time.Since(begun); part.Duration <= 0 {
-				sum.Bounded = fmt.Sprintf("budget of %v", cfg.Duration)
+				sum.Bounded, sum.CutShort = fmt.Sprintf("budget of %v", cfg.Duration), true
 				break
 			}
 		}

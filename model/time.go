@@ -27,6 +27,7 @@ func (c *check) timePasses(cfg *explore.Config, res *explore.Result) bool {
 			if res.Bounded == "" {
 				res.Bounded = "no time was left to let time pass while goroutines can run"
 			}
+			res.CutShort = true
 			return false
 		}
 	}
@@ -46,6 +47,7 @@ func both(a, b explore.Result) explore.Result {
 	b.Complete += a.Complete
 	b.Pruned += a.Pruned
 	b.Steps += a.Steps
+	b.CutShort = b.CutShort || a.CutShort
 	b.Left += a.Left
 	b.Seconds += a.Seconds
 	b.Threads = max(a.Threads, b.Threads)

@@ -184,7 +184,7 @@ func reached(n int) {
 }
 
 // optional has the fields that a line can do without.
-var optional = []string{"skipped", "coverage", "left", "passes", "passing", "replayed"}
+var optional = []string{"skipped", "coverage", "cut", "left", "passes", "passing", "replayed"}
 
 // requireRefused changes a line field by field.
 func requireRefused(t *testing.T, s *jsonschema.Schema, line string) {

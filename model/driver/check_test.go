@@ -50,7 +50,7 @@ func TestRowsKeepTheOrderOfThePlan(t *testing.T) {
 			"TestSubtests/c bounded", "TestCutShort bounded", "TestAssumes proved"},
 		names,
 	)
-	require.Equal(t, Summary{Checks: 6, Proved: 2, Bounded: 3, Failed: 1}, sum)
+	require.Equal(t, Summary{Checks: 6, Proved: 2, Bounded: 3, Failed: 1, Cut: 1}, sum)
 	require.Equal(t, ".:TestSubtests/b:1f3a9c2e:3b2a", rows[2].Token)
 	require.Equal(t, "owner", rows[2].Trace.Steps[0].Name)
 	require.Equal(t, "budget of 1s", rows[4].Bounded)
@@ -84,6 +84,7 @@ func TestARaceRunCutShortIsNoProof(t *testing.T) {
 	r := one(t, Options{Race: true}, "TestRaceCutShort")
 	require.Equal(t, Bounded, r.Verdict)
 	require.Equal(t, "the race run was cut short: budget of 1s", r.Bounded)
+	require.Equal(t, "race", r.Cut)
 }
 
 func TestOtherSchedulesUnderTheRaceDetectorAreUndecided(t *testing.T) {

@@ -193,14 +193,14 @@ var scenarios = map[string]func(wire.Settings) int{
 	},
 	"TestCutShort": func(s wire.Settings) int {
 		r := proved("TestCutShort")
-		r.Verdict, r.Bounded = Bounded, "budget of 1s"
+		r.Verdict, r.Bounded, r.Cut = Bounded, "budget of 1s", true
 		say(r)
 		return 0
 	},
 	"TestRaceCutShort": func(s wire.Settings) int {
 		r := proved("TestRaceCutShort")
 		if s.Race {
-			r.Verdict, r.Bounded = Bounded, "budget of 1s"
+			r.Verdict, r.Bounded, r.Cut = Bounded, "budget of 1s", true
 		}
 		say(r)
 		return 0

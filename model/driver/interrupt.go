@@ -35,7 +35,7 @@ func (r *runner) partial(t planned, run *testRun) []Row {
 				Name: p.Check, Verdict: Bounded, Complete: p.Executions, Steps: p.Steps,
 				Seconds: last.seconds, Assumptions: []string{}, Races: racesNotChecked,
 				Bounded: fmt.Sprintf("%s after %s executions", interrupted, grouped(p.Executions)),
-				Left:    max(0, p.Left), left: leftText(p.Left, p.Executions),
+				Cut:     cutPlain, Left: max(0, p.Left), left: leftText(p.Left, p.Executions),
 			})
 		}
 		if p.Failure != "" {
@@ -50,6 +50,9 @@ func (r *runner) partial(t planned, run *testRun) []Row {
 		if run.race == nil && rows[i].passes() {
 			rows[i].bound(unchecked)
 			rows[i].Races = racesNotChecked
+		}
+		if rows[i].Verdict == Bounded && r.options.Race {
+			rows[i].cutToo(cutRace)
 		}
 	}
 	return r.placed(t, t.stoodFor(rows))

@@ -26,7 +26,7 @@ func TestRowSaysWhatIsLeft(t *testing.T) {
 	run := testRun{}
 	cut := wire.Result{
 		Check: "TestX", Verdict: wire.Bounded, Bounded: "budget of 900 executions",
-		Complete: 600, Deadlocked: 200, Pruned: 100, Left: 5000,
+		Complete: 600, Deadlocked: 200, Pruned: 100, Cut: true, Left: 5000,
 	}
 	plain, race := run.rowOf(&result{Result: cut}), run.rowOf(&result{Result: cut})
 	require.EqualValues(t, 5000, plain.Left)
@@ -45,7 +45,38 @@ func TestRowSaysWhatIsLeft(t *testing.T) {
 
 	plain.object(wire.KindRace, "data race")
 	require.Zero(t, plain.Left)
+	require.Empty(t, plain.Cut)
 	require.Empty(t, note(plain))
+}
+
+// A run that is complete within a bound on preemptions does not hide that the other was cut short.
+func TestRowSaysWhichRunWasCutShort(t *testing.T) {
+	const bound = "at most 2 preemptions"
+	within := wire.Result{Check: "TestX", Verdict: wire.Bounded, Bounded: bound}
+	cut := wire.Result{Check: "TestX", Verdict: wire.Bounded, Bounded: "budget of 1s", Cut: true}
+	for _, c := range []struct {
+		plain, race wire.Result
+		cut, why    string
+		counted     int
+	}{
+		{within, within, "", bound, 0},
+		{cut, within, "plain", "budget of 1s", 1},
+		{within, cut, "race", bound + "; the race run was cut short: budget of 1s", 1},
+		{cut, cut, "both", "budget of 1s", 1},
+	} {
+		run := testRun{
+			options: &Options{}, test: "TestX",
+			plain: &outcome{results: []result{{Result: c.plain}}},
+			race:  &outcome{results: []result{{Result: c.race}}},
+		}
+		rows := run.rows()
+		require.Len(t, rows, 1)
+		require.Equal(t, c.cut, rows[0].Cut)
+		require.Equal(t, c.why, rows[0].Bounded)
+		var sum Summary
+		sum.add(rows[0])
+		require.Equal(t, Summary{Checks: 1, Bounded: 1, Cut: c.counted}, sum)
+	}
 }
 
 // What a budget leaves of what is left is all that is still waited for.

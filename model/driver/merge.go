@@ -41,7 +41,8 @@ type Row struct {
 	Message     string   `json:"message"` // what failed or stood in the way; "" if nothing did
 	Assumptions []string `json:"assumptions"`
 	Bounded     string   `json:"bounded"`        // why the verdict is "bounded", else ""
-	Left        float64  `json:"left,omitempty"` // executions that a budget cut off: an estimate
+	Cut         string   `json:"cut,omitempty"`  // which run was cut short; "" if none was
+	Left        float64  `json:"left,omitempty"` // executions that it cut off: an estimate
 	Races       string   `json:"races"`          // "none", "not checked" or "found N"
 
 	// What decided the verdict and where, unless it is proved or bounded. File is
@@ -68,6 +69,13 @@ type Row struct {
 	searches [2][]wire.Search // with Options.Shard: of the plain run and the race run
 }
 
+// The values of Row.Cut.
+const (
+	cutPlain = "plain"
+	cutRace  = "race"
+	cutBoth  = "both"
+)
+
 // A Summary counts rows.
 type Summary struct {
 	Version   int `json:"version"` // JSONVersion, where it is printed
@@ -76,6 +84,11 @@ type Summary struct {
 	Bounded   int `json:"bounded"`
 	Undecided int `json:"undecided"`
 	Failed    int `json:"failed"`
+
+	// Those of Bounded that were cut short: a budget, or an interrupt, ended one of their runs
+	// before everything within their other bounds was explored. The rest is complete within bounds
+	// that its rows name.
+	Cut int `json:"cut,omitempty"`
 
 	// Tests that were skipped before they called Check, which are none of the checks.
 	Skipped []SkippedTest `json:"skipped,omitempty"`
@@ -107,6 +120,9 @@ func (s *Summary) add(r Row) {
 		s.Proved++
 	case Bounded:
 		s.Bounded++
+		if r.Cut != "" {
+			s.Cut++
+		}
 	case Failed:
 		s.Failed++
 	default:
@@ -153,6 +169,11 @@ func (t *testRun) rows() []Row {
 		return rows
 	}
 	raced := t.rowsOf(t.race, "in the race run: ")
+	for i := range raced {
+		if raced[i].Cut != "" {
+			raced[i].Cut = cutRace
+		}
+	}
 	for i := range rows {
 		r := &rows[i]
 		at := indexByName(raced, r.Name)
@@ -249,6 +270,9 @@ func (t *testRun) rowOf(r *result) Row {
 		Left: r.Left, left: leftText(r.Left, r.Complete+r.Deadlocked+r.Pruned),
 		schedule: r.Schedule, digest: r.Digest, searches: [2][]wire.Search{r.Searches, nil},
 	}
+	if r.Cut {
+		row.Cut = cutPlain
+	}
 	switch r.Verdict {
 	case Proved, Undecided, Failed:
 	case Bounded:
@@ -306,7 +330,7 @@ func (r *Row) blame(o *objection) {
 	if r.Verdict != Failed && (r.Verdict != Undecided || o.kind.Verdict() == Failed) {
 		r.Verdict, r.Kind, r.File, r.Line = o.kind.Verdict(), o.kind, o.file, o.line
 	}
-	r.Bounded, r.Left, r.left = "", 0, ""
+	r.Bounded, r.Cut, r.Left, r.left = "", "", 0, ""
 	text := o.message
 	if r.Message != "" {
 		text = r.Message + "\n" + text
@@ -331,6 +355,14 @@ func (r *Row) bound(why string) {
 	r.Bounded = why
 }
 
+// cutToo notes that a run was cut short.
+func (r *Row) cutToo(run string) {
+	if r.Cut != "" && r.Cut != run {
+		run = cutBoth
+	}
+	r.Cut = run
+}
+
 // merge adds the race run of the same check. The plain run passed.
 func (r *Row) merge(race Row) {
 	seconds := r.Seconds + race.Seconds
@@ -346,11 +378,14 @@ func (r *Row) merge(race Row) {
 	case !race.passes():
 		race.Package, race.Place = r.Package, r.Place
 		*r = race
-	case race.Verdict == Bounded && r.Verdict == Bounded:
-		// Two runs under one time budget stop at different places.
-	case race.Verdict == Bounded:
+	case race.Cut != "" && r.Cut != "":
+		r.cutToo(cutRace) // two runs under one time budget stop at different places
+	case race.Verdict == Bounded && (race.Cut != "" || r.Verdict != Bounded):
 		r.bound("the race run was cut short: " + race.Bounded)
 		r.Left, r.left = race.Left, race.left
+		if race.Cut != "" {
+			r.cutToo(cutRace)
+		}
 	case r.Verdict == Bounded:
 		// The race run, the slower one, got through.
 	case r.differs(race):

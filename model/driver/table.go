@@ -184,6 +184,9 @@ func (s *Summary) text() string {
 	if n := len(s.Skipped); n > 0 {
 		text += fmt.Sprintf(", %d skipped", n)
 	}
+	if s.Cut > 0 {
+		text += fmt.Sprintf("; %d of the bounded cut short", s.Cut)
+	}
 	return text
 }
 

@@ -100,10 +100,12 @@ park     TestLong      bounded              0           0          0            
 	)
 }
 
-func TestSummaryCountsTheUndecidedOnlyWhereThereAreSome(t *testing.T) {
+func TestSummaryCountsTheUndecidedAndTheCutOnlyWhereThereAreSome(t *testing.T) {
 	var b bytes.Buffer
 	NewTable(&b, false, nil).Close(Summary{Checks: 3, Proved: 1, Bounded: 1, Failed: 1})
-	require.Equal(t, "3 checks: 1 proved, 1 bounded, 1 failed\n", b.String())
+	NewTable(&b, false, nil).Close(Summary{Checks: 3, Proved: 1, Bounded: 2, Cut: 1})
+	require.Equal(t, "3 checks: 1 proved, 1 bounded, 1 failed\n"+
+		"3 checks: 1 proved, 2 bounded, 0 failed; 1 of the bounded cut short\n", b.String())
 }
 
 func TestEachVerdictHasItsColourOnATerminal(t *testing.T) {

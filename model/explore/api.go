@@ -72,7 +72,8 @@ type Result struct {
 	Races          int64   // executions with a data race
 	Digest         uint64  // over all explored schedules
 	Bounded        string  // why not everything was explored, "" if it was
-	Left           float64 // Bounded by a budget: estimate of the executions left, 0 if unknown
+	CutShort       bool    // Bounded by a budget: not all within the other bounds was explored
+	Left           float64 // CutShort: estimate of the executions left, 0 if unknown
 	Seconds        float64
 	Threads        int      // most threads in one execution
 	ForcedTimeouts int64    // executions in which a timeout fired because nothing else could run

@@ -170,7 +170,7 @@ func (e *engine) more() bool {
 		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
-		r.Left = e.estimator.left()
+		r.CutShort, r.Left = true, e.estimator.left()
 		return false
 	}
 	if n&15 == 0 || Race || n < 64 || e.dear || e.isDue() {
@@ -246,7 +246,8 @@ func (e *engine) checkTime() bool {
 	now := time.Now()
 	e.dear = now.Sub(e.start) > time.Duration(r.Executions())*time.Millisecond
 	if !e.deadline.IsZero() && now.After(e.deadline) {
-		r.Bounded, r.Left = fmt.Sprintf("budget of %v", e.cfg.Duration), e.estimator.left()
+		r.Bounded = fmt.Sprintf("budget of %v", e.cfg.Duration)
+		r.CutShort, r.Left = true, e.estimator.left()
 		if r.Failure != nil {
 			r.Bounded = "stopped after the failure"
 		}

@@ -340,6 +340,7 @@ func (r *Result) Add(p *Result) {
 	r.Pruned += p.Pruned
 	r.Failures += p.Failures
 	r.Steps += p.Steps
+	r.CutShort = r.CutShort || p.CutShort
 	r.Left += p.Left
 	r.Races += p.Races
 	r.Digest += p.Digest

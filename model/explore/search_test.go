@@ -79,6 +79,7 @@ func TestPreemptionBound(t *testing.T) {
 	r := explore.Run(explore.Config{Preemptions: 0}, lostUpdate)
 	require.Nil(t, r.Failure)
 	require.Equal(t, "at most 0 preemptions", r.Bounded)
+	require.False(t, r.CutShort)
 	r = explore.Run(explore.Config{Preemptions: 1}, lostUpdate)
 	require.NotNil(t, r.Failure)
 	require.Equal(t, 1, r.Failure.Preemptions)
@@ -125,6 +126,7 @@ func TestBudgets(t *testing.T) {
 	r := explore.Run(explore.Config{Preemptions: -1, Executions: 100}, big)
 	require.EqualValues(t, 100, r.Executions())
 	require.Equal(t, "budget of 100 executions", r.Bounded)
+	require.True(t, r.CutShort)
 	calls := 0
 	progress := func(r explore.Result, part float64) {
 		calls++
@@ -135,6 +137,7 @@ func TestBudgets(t *testing.T) {
 	cfg := explore.Config{Preemptions: -1, Duration: 600 * time.Millisecond, Progress: progress}
 	r = explore.Run(cfg, big)
 	require.Equal(t, "budget of 600ms", r.Bounded)
+	require.True(t, r.CutShort)
 	require.NotZero(t, calls)
 }
 

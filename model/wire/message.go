@@ -82,7 +82,8 @@ type Result struct {
 	Seconds     float64  `json:"seconds"`
 	Races       int64    `json:"races"`             // executions with a data race
 	Bounded     string   `json:"bounded,omitempty"` // why the verdict is at most bounded
-	Left        float64  `json:"left,omitempty"`    // executions that a budget cut off: an estimate
+	Cut         bool     `json:"cut,omitempty"`     // a budget ended it before all was explored
+	Left        float64  `json:"left,omitempty"`    // executions that it cut off: an estimate
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
 
