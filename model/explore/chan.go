@@ -93,6 +93,7 @@ type Chan struct {
 	Len    int  // values in it; looked at when it is met for the first time
 	Closed bool // likewise
 
+	Signals  bool // its values have no size
 	Anywhere bool // the operation may come from outside of the bubble to which it belongs
 }
 
@@ -129,6 +130,7 @@ type channel struct {
 	// a select has a case that sends on it, that receives from it (chan_request.go)
 	selectSends, selectReceives bool
 	baseClosed                  bool // before the events began
+	kind                        int  // ofValues, or ofSignals
 	cap                         int32
 	base                        int32 // values in it before the events began
 	sent                        int32 // values sent so far, those of before included
@@ -199,7 +201,7 @@ func (e *engine) channel(c *Chan) int32 {
 	}
 	if ch := o.ch; !ch.known {
 		*ch = channel{
-			known: true, closed: c.Closed, baseClosed: c.Closed,
+			known: true, closed: c.Closed, baseClosed: c.Closed, kind: kind(c.Signals),
 			cap: int32(min(c.Cap, 1<<30)), base: int32(c.Len), sent: int32(c.Len),
 			posts: ch.posts[:0], requests: ch.requests[:0], queue: ch.queue[:0], closedAt: -1,
 			history: ch.history, edges: ch.edges,
@@ -222,9 +224,9 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	}
 	t := e.cur
 	t.chanOp.cases, t.chanOp.def, t.chanOp.partner = t.chanOp.cases[:0], def, -1
-	e.selects = e.selects || def || len(cases) > 1 || e.rendezvous
+	e.selects = e.selects || def || len(cases) > 1 || e.rendezvous.any()
 	var p unsafe.Pointer
-	unbuffered := false
+	unbuffered, queued := false, false
 	for i := range cases {
 		c := chanCase{-1, cases[i].Send, cases[i].Mem}
 		if ptr := cases[i].Ptr; ptr != nil {
@@ -236,24 +238,24 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 				p = ptr
 			}
 			if e.isUnbuffered(c, def || len(cases) > 1) {
-				unbuffered = true
+				unbuffered, queued = true, queued || e.queues(e.objs[c.obj].ch)
 			}
 		}
 		t.chanOp.cases = append(t.chanOp.cases, c)
 	}
-	if e.wantRequests || e.wantRendezvous {
+	if e.wantRequests.any() || e.wantRendezvous.any() {
 		// nobody sees it: the exploration starts again
 		e.fail(KindLimit, "a select sends on an unbuffered channel")
 	}
 	at := e.callSite()
 	switch {
-	case unbuffered && e.rendezvous:
+	case queued:
 		enterRendezvous(t, p, at)
 	case def:
 		Enter(p, OpPoll)
 	case len(cases) != 1:
 		Enter(p, OpSelect)
-	case !cases[0].Send && unbuffered && e.requests:
+	case !cases[0].Send && unbuffered && e.requests[e.objs[t.chanOp.cases[0].obj].ch.kind]:
 		Enter(p, OpRequest)
 		SetCallSite(at)
 		Enter(p, OpGot)

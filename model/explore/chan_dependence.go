@@ -102,7 +102,7 @@ func (e *engine) dependent(a, b *access) bool {
 		a, b = b, a
 	}
 	ch := e.objs[a.obj].ch
-	if b.kind == accAll || e.rendezvous && ch.cap == 0 {
+	if b.kind == accAll || e.queues(ch) {
 		return true
 	}
 	switch a.kind {

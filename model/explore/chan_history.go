@@ -50,7 +50,7 @@ func (h *chanHistory) parts() [6][]access {
 
 // isWhole reports whether the accesses to ch are in one list.
 func (e *engine) isWhole(ch *channel) bool {
-	return ch.timer != nil || ch.clock != nil || e.rendezvous && ch.cap == 0
+	return ch.timer != nil || ch.clock != nil || e.queues(ch)
 }
 
 // eachDependence calls meet with earlier accesses that a depends on. meet reports whether b now

@@ -22,8 +22,9 @@ import (
 // runtime, partners are taken from a queue in order of arrival; every order of arrivals is
 // explored.
 //
-// Every operation on an unbuffered channel then depends on every other one, and an arrival also
-// depends on everything that could have made its possible partners ready elsewhere.
+// Every operation on such a channel then depends on every other one, and an arrival also looks at
+// everything that could have made its possible partners ready elsewhere. Channels of the other kind
+// (chan_kind.go) stay as they are, as do those with room.
 //
 // The value goes directly to its receiver's memory. If the arrival is a receiver's, the waiting
 // sender writes the value when it continues, and the receiver continues after that.
@@ -108,7 +109,7 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 			continue
 		}
 		ch := e.objs[c.obj].ch
-		if ch.cap > 0 {
+		if !e.queues(ch) {
 			found := taken == undecided && e.ready(c) || taken == int32(i)
 			out = e.caseAccesses(c, out, found, taken != int32(i))
 			continue
@@ -123,8 +124,13 @@ func rendezvousAccesses(e *engine, t *thread, out []access, taken int32) []acces
 				if other.obj < 0 {
 					continue
 				}
+				oc := e.objs[other.obj].ch
+				if oc.timer == nil && !e.queues(oc) {
+					out = e.caseAccesses(other, out, false, true)
+					continue
+				}
 				out = append(out, access{obj: other.obj, kind: accAll})
-				if tm := e.objs[other.obj].ch.timer; tm != nil { // which is due or not
+				if tm := oc.timer; tm != nil { // which is due or not
 					out = append(out, access{obj: e.clockObject(tm.clock), kind: accClockRead})
 				}
 			}
@@ -217,7 +223,7 @@ func (e *engine) enqueue(t *thread) {
 // case i, if that is the first of them; else none.
 func (e *engine) alike(t *thread, i int) []int32 {
 	c := t.chanOp.cases[i]
-	if c.obj < 0 || e.objs[c.obj].ch.cap > 0 {
+	if c.obj < 0 || !e.queues(e.objs[c.obj].ch) {
 		return nil
 	}
 	e.sameCases = e.sameCases[:0]
@@ -284,23 +290,35 @@ func (e *engine) leaveQueues(t *thread) {
 	}
 }
 
-// withRendezvous and withRequests are the values that a schedule chooses in a step before the first
-// one if it is one of a search with rendezvous, or with requests (chan_request.go): the steps are
+// A schedule of a search with rendezvous, or with requests (chan_request.go), chooses a value in a
+// step before the first one: protocols, and for each kind of channels one of these. The steps are
 // others then, long before a select needs it.
 const (
-	withRendezvous = 1 << 21
-	withRequests   = withRendezvous + 1
+	withPosts = iota // neither
+	withRequests
+	withRendezvous
+	perChanKind
+
+	protocols = 1 << 21
 )
+
+// isProtocols reports whether a schedule that chooses that value begins so.
+func isProtocols(value int) bool {
+	return value > protocols && value < protocols+perChanKind*perChanKind
+}
 
 // markRendezvous adds that step to the schedule of the failure, and to that of a guide.
 func (e *engine) markRendezvous() {
-	mark := wire.Decision{Chooses: true}
-	switch {
-	case e.rendezvous:
-		mark.Value = withRendezvous
-	case e.requests:
-		mark.Value = withRequests
-	default:
+	mark := wire.Decision{Chooses: true, Value: protocols}
+	for k, weight := 0, 1; k < chanKinds; k, weight = k+1, weight*perChanKind {
+		switch {
+		case e.rendezvous[k]:
+			mark.Value += weight * withRendezvous
+		case e.requests[k]:
+			mark.Value += weight * withRequests
+		}
+	}
+	if !isProtocols(mark.Value) {
 		return
 	}
 	if f := e.res.Failure; f != nil {
@@ -314,16 +332,12 @@ func (e *engine) markRendezvous() {
 // cutRendezvous takes it off the schedule that is to be replayed.
 func (e *engine) cutRendezvous() {
 	r := e.cfg.Replay
-	if len(r) == 0 || r[0].At != 1 || !r[0].IsValue {
+	if len(r) == 0 || r[0].At != 1 || !r[0].IsValue || !isProtocols(r[0].Value) {
 		return
 	}
-	switch r[0].Value {
-	case withRendezvous:
-		e.rendezvous = true
-	case withRequests:
-		e.requests = true
-	default:
-		return
+	for k, v := 0, r[0].Value-protocols; k < chanKinds; k, v = k+1, v/perChanKind {
+		e.rendezvous[k] = v%perChanKind == withRendezvous
+		e.requests[k] = v%perChanKind == withRequests
 	}
 	e.cfg.Replay = slices.Clone(r[1:])
 	for i := range e.cfg.Replay {

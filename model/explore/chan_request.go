@@ -1,8 +1,8 @@
 package explore
 
 // Requests, for programs in which a select sends on an unbuffered channel. That case is ready only
-// if a receiver waits. So in such programs a receive on an unbuffered channel, outside of a select,
-// is two steps, as a send is:
+// if a receiver waits. So in such programs a receive on an unbuffered channel of that kind
+// (chan_kind.go), outside of a select, is two steps, as a send is:
 //
 //   1. The receiver posts a request, which is always possible.
 //   2. The receiver continues when a value has come, or the channel was closed.
@@ -48,11 +48,11 @@ func (e *engine) isUnbuffered(c chanCase, ofSelect bool) bool {
 	ch.selectSends = ch.selectSends || ofSelect && c.send
 	ch.selectReceives = ch.selectReceives || ofSelect && !c.send
 	switch {
-	case e.rendezvous || !ch.selectSends:
+	case e.rendezvous[ch.kind] || !ch.selectSends:
 	case ch.selectReceives:
-		e.wantRendezvous = true
-	case !e.requests:
-		e.wantRequests = true
+		e.wantRendezvous[ch.kind] = true
+	case !e.requests[ch.kind]:
+		e.wantRequests[ch.kind] = true
 	}
 	return true
 }

@@ -127,11 +127,12 @@ func requestsFirst() {
 }
 
 // rendezvousFirst makes a search one with rendezvous before a program has begun.
-func rendezvousFirst() {
-	c := make(chan int32)
+func rendezvousFirst[T any]() {
+	c := make(chan T)
 	s := hook.NewSelection(2, true)
+	var v T
 	select {
-	case hook.SelectSend(&s, c) <- 0:
+	case hook.SelectSend(&s, c) <- v:
 		panic("nobody receives")
 	case <-hook.SelectRecv(&s, c):
 		panic("nobody sends")
@@ -182,7 +183,7 @@ func TestRequestsMeanWhatQueuesMean(t *testing.T) {
 					}
 					return keys(all), keys(allDead)
 				}
-				complete, dead := outcomes(rendezvousFirst)
+				complete, dead := outcomes(rendezvousFirst[int32])
 				got, gotDead := outcomes(requestsFirst)
 				switch c.same {
 				case "none is lost":

@@ -70,7 +70,7 @@ func transfer(e *engine, t *thread, d int32) {
 		e.fire(t, ch.timer)
 	case c.send && ch.closed, !c.send && !ch.hasValue():
 		ch.edges.closed(t)
-	case c.send && ch.cap == 0 && !e.rendezvous:
+	case c.send && ch.cap == 0 && !e.queues(ch):
 		e.takeRequest(t, ch, d)
 		ch.sent++
 		ch.quiet(d, +1)
@@ -79,7 +79,7 @@ func transfer(e *engine, t *thread, d int32) {
 		ch.sent++
 		ch.quiet(d, +1)
 	default:
-		if ch.cap == 0 && !e.rendezvous {
+		if ch.cap == 0 && !e.queues(ch) {
 			e.takePost(t, ch, d)
 		} else {
 			ch.edges.receive(t, ch.received, ch.cap)

@@ -128,8 +128,11 @@
 //     traces instead of one. chan_rendezvous.go has these queues, for programs in which a select
 //     meets another one. Where selects are on one side of each channel, what waits on the other
 //     side is enough (chan_request.go).
-//   - Requests of receivers in all programs. Receivers that wait for a close would be ordered with
-//     one another: n! traces for n of them instead of one.
+//   - Requests of receivers in all programs, and for all channels where a select sends on one of
+//     them. Receivers that wait for a close would be ordered with one another: n! traces for n of
+//     them instead of one. Still so are those that wait for a signal where a select sends one.
+//   - Queues and requests for those channels only that need them. Which channel of an execution is
+//     which one of another is not known before the go statements that lead to it; its type is.
 //   - Making a send and a receive dependent when the buffer is empty or full. Whether it is empty
 //     depends on the order of other operations, so that executions of one trace would disagree on
 //     what happens before what.

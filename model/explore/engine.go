@@ -187,10 +187,10 @@ type engine struct {
 	polls          bool             // channels are polled in a loop (search_part.go)
 	wantPolls      bool             // start again, undivided
 	usesWG         bool             // this execution changed a WaitGroup
-	rendezvous     bool             // unbuffered channels have queues (chan_rendezvous.go)
-	wantRendezvous bool             // start again with rendezvous
-	requests       bool             // plain receives post requests (chan_request.go)
-	wantRequests   bool             // start again with requests
+	rendezvous     perKind          // unbuffered channels have queues (chan_rendezvous.go)
+	wantRendezvous perKind          // start again with rendezvous
+	requests       perKind          // plain receives post requests (chan_request.go)
+	wantRequests   perKind          // start again with requests
 	rng            rng              // of the random strategies
 	prio           []uint64         // POS, PCT: priorities
 	changes        []int            // PCT: depths at which the running thread's priority drops

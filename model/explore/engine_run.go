@@ -91,7 +91,7 @@ func (e *engine) lookForBlocked() {
 	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}
-	if e.rendezvous && e.facing() {
+	if e.rendezvous.any() && e.facing() {
 		e.next = endPruned
 		return
 	}
@@ -186,8 +186,8 @@ func (e *engine) isRepeated() bool {
 
 // wantsAgain reports whether an execution asked for other options.
 func (e *engine) wantsAgain() bool {
-	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones || e.wantRendezvous ||
-		e.wantRequests ||
+	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones ||
+		e.wantRendezvous.any() || e.wantRequests.any() ||
 		e.wantWholeWords || e.wantAnyLoops || e.wantPolls
 }
 
@@ -198,14 +198,14 @@ func (e *engine) startAgain() bool {
 		e.res.Again = &Subtree{Modes: e.modeText(true)}
 		return false
 	}
-	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous || e.wantRendezvous
+	e.orderAdds, e.rendezvous = e.orderAdds || e.wantOrderAdds, e.rendezvous.or(e.wantRendezvous)
 	e.orderDones = e.orderDones || e.wantOrderDones
-	e.requests, e.wantRequests = e.requests || e.wantRequests, false
+	e.requests, e.wantRequests = e.requests.or(e.wantRequests), perKind{}
 	e.simple, e.wantSimple = e.simple || e.wantSimple, false
 	e.optimal = e.optimal && !e.simple
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
-	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, false
+	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, perKind{}
 	if e.found == nil {
 		e.found = e.res.Failure
 	}

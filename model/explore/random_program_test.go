@@ -78,9 +78,11 @@ type world struct {
 	once   sync.Once
 	ch     [3]testChan // with room for none, one and two
 	timers [2]*time.Timer
-	log    map[string][]access
-	posted map[string]bool // by name of a thread: it has posted on an unbuffered channel
-	seen   []string
+	// without room, see onSignal
+	signals [2]chan struct{}
+	log     map[string][]access
+	posted  map[string]bool // by name of a thread: it has posted on an unbuffered channel
+	seen    []string
 	// runs a thread's body, which calls pause between instructions; nil: just so
 	in func(body func(pause func()))
 	// thread 0 is the body of the check
@@ -92,6 +94,9 @@ func newWorld() *world {
 	w.cond = sync.NewCond(&w.mus[0])
 	for i := range w.ch {
 		w.ch[i].c = make(chan int32, i)
+	}
+	for i := range w.signals {
+		w.signals[i] = make(chan struct{})
 	}
 	return w
 }

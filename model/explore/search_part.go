@@ -74,10 +74,12 @@ func (e *engine) modes() []struct {
 	}{
 		{'a', &e.orderAdds, &e.wantOrderAdds},
 		{'d', &e.orderDones, &e.wantOrderDones},
+		{'e', &e.requests[ofSignals], &e.wantRequests[ofSignals]},
+		{'f', &e.rendezvous[ofSignals], &e.wantRendezvous[ofSignals]},
 		{'l', &e.anyLoops, &e.wantAnyLoops},
 		{'p', &e.polls, &e.wantPolls},
-		{'q', &e.requests, &e.wantRequests},
-		{'r', &e.rendezvous, &e.wantRendezvous},
+		{'q', &e.requests[ofValues], &e.wantRequests[ofValues]},
+		{'r', &e.rendezvous[ofValues], &e.wantRendezvous[ofValues]},
 		{'s', &e.simple, &e.wantSimple},
 		{'w', &e.wholeWords, &e.wantWholeWords},
 		{'x', &e.res.cut, new(bool)}, // the bound on preemptions has left something out

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"slices"
 	"time"
 
 	"github.com/surewake/surewake/model/wire"
@@ -96,11 +95,13 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 // marks returns the beginning of a schedule that says how a search explores.
 func marks(schedule []wire.Deviation) []wire.Deviation {
 	n := 0
-	for _, values := range [][]int{{withRendezvous, withRequests}, {comparesAnyLoops}} {
+	for _, is := range []func(value int) bool{
+		isProtocols, func(value int) bool { return value == comparesAnyLoops },
+	} {
 		if n == len(schedule) {
 			break
 		}
-		if d := schedule[n]; d.IsValue && d.At == 2*n+1 && slices.Contains(values, d.Value) {
+		if d := schedule[n]; d.IsValue && d.At == 2*n+1 && is(d.Value) {
 			n++
 		}
 	}

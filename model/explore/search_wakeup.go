@@ -84,7 +84,7 @@ func (e *engine) isCertain(t *thread, ev *event) bool {
 }
 
 func (e *engine) opIsCertain(t *thread) bool {
-	return certain[t.op] && !(t.op.isChan() && (e.rendezvous || e.hasTimer(t)))
+	return certain[t.op] && !(t.op.isChan() && (e.rendezvous.any() || e.hasTimer(t)))
 }
 
 // blockedAreCertain reports whether the operations that are blocked at the end are in certain.

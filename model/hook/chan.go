@@ -28,7 +28,11 @@ func chanOf[T any](c chan T) explore.Chan {
 	if p == nil {
 		return explore.Chan{}
 	}
-	return explore.Chan{Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p)}
+	var v T
+	return explore.Chan{
+		Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p),
+		Signals: unsafe.Sizeof(v) == 0,
+	}
 }
 
 // MadeChan is the hook of make for a channel.

@@ -13,7 +13,7 @@ import (
 func ValueLen(v reflect.Value) int {
 	if v.Kind() == reflect.Chan && !v.IsNil() {
 		explore.Len(explore.Chan{Ptr: v.UnsafePointer(), Cap: v.Cap(), Len: v.Len(),
-			Closed: explore.ChanClosed(v.UnsafePointer())})
+			Closed: explore.ChanClosed(v.UnsafePointer()), Signals: v.Type().Elem().Size() == 0})
 	}
 	return v.Len()
 }

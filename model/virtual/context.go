@@ -61,7 +61,9 @@ func channel(c <-chan struct{}) explore.Chan {
 	if p == nil {
 		return explore.Chan{}
 	}
-	return explore.Chan{Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p)}
+	return explore.Chan{
+		Ptr: p, Cap: cap(c), Len: len(c), Closed: explore.ChanClosed(p), Signals: true,
+	}
 }
 
 // New makes a context and lets it follow its parent. With f it is that of

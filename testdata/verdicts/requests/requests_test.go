@@ -205,3 +205,60 @@ func TestWaiterWhoseValueIsTaken(t *testing.T) {
 		x.Join()
 	})
 }
+
+// Goroutines that wait for a start are not ordered with one another where others send values in a
+// select.
+//
+// verdict: proved, 1 traces
+func TestStartBesideASelect(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		start, c := make(chan struct{}), make(chan int)
+		for range 4 {
+			x.Go("waits", func() { <-start })
+		}
+		x.Go("select", func() { send(c, nil) })
+		x.Go("receiver", func() { <-c })
+		close(start)
+		x.Join()
+	})
+}
+
+// Two pairs of workers each have a channel of their own, and one for the end in common: each value
+// has 2 traces, as there is a select on either side, and the pairs are independent.
+//
+// verdict: proved, 4 traces
+func TestPairsThatMayBeStopped(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		stop := make(chan struct{})
+		for range 2 {
+			c := make(chan int)
+			x.Go("sends", func() { send(c, stop) })
+			x.Go("receives", func() {
+				select {
+				case <-c:
+				case <-stop:
+				}
+			})
+		}
+		x.Join()
+	})
+}
+
+// So it is if the end may come at any time, which a goroutine must not take for a value.
+//
+// verdict: FAILED ^assertion failed: stopped
+func TestPairThatIsStopped(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		stop, c := make(chan struct{}), make(chan int)
+		x.Go("sends", func() { send(c, stop) })
+		x.Go("stops", func() { close(stop) })
+		x.Go("receives", func() {
+			select {
+			case <-c:
+			case <-stop:
+				x.Assert(false, "stopped")
+			}
+		})
+		x.Join()
+	})
+}
