@@ -85,7 +85,7 @@ func TestTheSleepOfThePoolIsTheTable(t *testing.T) {
 		bounds []model.Option
 	}{
 		{sleepSetting{1, 1}, nil},
-		{sleepSetting{1, 2}, []model.Option{model.Preemptions(2), model.Executions(4000)}},
+		{sleepSetting{1, 2}, []model.Option{model.Preemptions(2), model.Executions(6000)}},
 		{sleepSetting{2, 1}, []model.Option{model.Preemptions(1)}},
 		{sleepSetting{2, 2}, []model.Option{model.Preemptions(1), model.Executions(8000)}},
 	} {
