@@ -29,13 +29,34 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// In the steady state, also where functions of one type take turns at a depth, where values are
+// wide, and where thieves claim.
 func TestNothingIsAllocated(t *testing.T) {
-	w := alone(1)[0]
-	fib(w, 15)
-	fibMine(w, 15)
-	require.Zero(t, testing.AllocsPerRun(10, func() { fib(w, 15) }))
-	fibMine(w, 15)
-	require.Zero(t, testing.AllocsPerRun(10, func() { fibMine(w, 15) }))
+	ws := alone(2)
+	w, thief := ws[0], ws[1]
+	broad := func(_ *worker, a wide) wide { return a }
+	for _, c := range []struct {
+		name string
+		most float64
+		do   func()
+	}{
+		{"Join", 0, func() { fib(w, 10) }},
+		{"Mine", 0, func() { fibMine(w, 10) }},
+		{"both functions", 0, func() { fib(w, 10); fibMine(w, 10) }},
+		{"wide values", 0, func() { fork.Fork(&w.Stack, broad, wide{}).Join(w) }},
+		{"a steal", 0, func() {
+			f := fork.Fork(&w.Stack, leaf, 1)
+			w.Share()
+			take(thief, w, false)
+			f.Join(w)
+		}},
+		{"Both, for each of its 88", 88, func() { fibBoth(w, 10) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.do()
+			require.LessOrEqual(t, testing.AllocsPerRun(100, c.do), c.most)
+		})
+	}
 }
 
 func depth(w *worker, n int) int {
