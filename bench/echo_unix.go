@@ -12,7 +12,8 @@ import (
 )
 
 func echoRows() []row {
-	return []row{{"echo over 100 connections, a message of 64 bytes", time.Microsecond, echoing64}}
+	return []row{{"echo", "echo over 100 connections, a message of 64 bytes", time.Microsecond,
+		echoing64}}
 }
 
 // echoing64 are 100 clients, each with a connection of its own, that send a message and wait for
@@ -45,7 +46,7 @@ func echoing64() ([]contender, func()) {
 					return nil
 				}))
 			})},
-			{name: "goroutines with a net.Conn", ops: n, round: outside(func() {
+			{name: "goroutines with a net.Conn", peer: true, ops: n, round: outside(func() {
 				var all sync.WaitGroup
 				for _, c := range conns {
 					all.Go(func() { expectNo(exchange(c, messages)) })

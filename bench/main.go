@@ -1,7 +1,7 @@
-// Command bench measures package runtime beside other ways to do the same in Go, and prints a
-// table.
+// Command bench measures packages runtime and fork beside other ways to do the same.
 //
-//	go run . [-rounds 300] [-run REGEXP] [-quick]
+//	go run . [-rounds 300] [-run REGEXP] [-quick]    prints a table for each row
+//	./run.sh                                         the session whose table is in README.md
 //
 // All contenders of a row take turns, one short round each, so that whatever else the machine does
 // hits all of them. Nothing is left out: the table shows the fastest round, the median and the 90th
@@ -21,8 +21,26 @@ import (
 var (
 	rounds = flag.Int("rounds", 300,
 		"rounds of each contender; those that take 100 ms and more do a tenth")
-	only  = flag.String("run", "", "regular expression of the rows to measure")
-	quick = flag.Bool("quick", false, "three rounds of everything, to see that it works")
+	only = flag.String("run", "",
+		"regular expression of the rows to measure: of their titles, with -drive of their keys")
+	quick = flag.Bool("quick", false,
+		"three rounds of everything, and smaller recursions, to see that it works")
+
+	serving = flag.Bool("serve", false, "measure what standard input asks for; for -drive")
+	driving = flag.String("drive", "", "write the results of a session into this `file`; see run.sh")
+	rust    = flag.String("rust", "", "with -drive: the `program` of the folder rust")
+	old     = flag.String("old", "", "with -drive: an older `binary` of this program")
+	before  = flag.String("before", "", "with -drive: what the older binary is")
+	turns   = flag.Int("turns", 9, "with -drive: how often each process is to have its turn")
+	block   = flag.Duration("block", 250*time.Millisecond, "with -drive: how long a turn lasts")
+	most    = flag.Duration("most", 330*time.Second,
+		"with -drive: how long all rows may take, those of -run their part of it")
+	counted = flag.Bool("surveys", true, "with -drive: what is no time of a round, too")
+	drawing = flag.String("render", "",
+		"make the tables and charts of README.md, RESULTS.md and charts from this `file`")
+	printing  = flag.String("print", "", "print the table of this `file` of results")
+	comparing = flag.String("compare", "",
+		"print ours beside -old's, of this `file` of results; fail if a row is slower")
 )
 
 func main() {
@@ -31,10 +49,33 @@ func main() {
 		return
 	}
 	selected, err := regexp.Compile(*only)
-	if err != nil || *rounds < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "usage: go run . [-rounds N] [-run REGEXP] [-quick]")
+	if err != nil || *rounds < 1 || *turns < 1 || flag.NArg() > 0 {
+		flag.Usage()
 		os.Exit(2)
 	}
+	switch {
+	case *serving:
+		err = serve(os.Stdin, os.Stdout)
+	case *driving != "":
+		err = session{file: *driving, rust: *rust, old: *old, before: *before, turns: *turns,
+			block: *block, most: *most, selected: selected, surveys: *counted}.drive()
+	case *drawing != "":
+		err = render(*drawing, ".")
+	case *printing != "":
+		err = printResults(*printing, os.Stdout)
+	case *comparing != "":
+		err = compareResults(*comparing, os.Stdout)
+	default:
+		show(selected)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// show measures rows one after the other, and prints each as a table.
+func show(selected *regexp.Regexp) {
 	if *quick {
 		*rounds = 3
 	}

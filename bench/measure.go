@@ -10,6 +10,7 @@ import (
 
 // A row is one comparison.
 type row struct {
+	key   string // "": not in the table of run.sh
 	title string
 	unit  time.Duration // of the figures
 	// open sets everything up; close, which it returns, ends it.
@@ -21,6 +22,7 @@ type row struct {
 type contender struct {
 	name   string
 	ops    int                  // in a round
+	peer   bool                 // is not ours
 	rarely bool                 // does a tenth of the rounds
 	round  func() time.Duration // does the work and says how long it took
 	gap    func()               // before each round, if not nil
@@ -38,15 +40,7 @@ const settle = 300 * time.Microsecond
 func (r row) measure(rounds int) ([]contender, []sample, []float64) {
 	all, done := r.open()
 	defer done()
-	times, allocs := make([]sample, len(all)), make([]float64, len(all))
-	for i, c := range all { // warm up, and count allocations
-		c.run()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		c.run()
-		runtime.ReadMemStats(&after)
-		allocs[i] = float64(after.Mallocs-before.Mallocs) / float64(c.ops)
-	}
+	times, allocs := make([]sample, len(all)), warmUp(all)
 	for n := range rounds {
 		for i, c := range all {
 			if c.rarely && n%10 != 0 {
@@ -62,6 +56,20 @@ func (r row) measure(rounds int) ([]contender, []sample, []float64) {
 	return all, times, allocs
 }
 
+// warmUp runs each contender twice, and returns how often it allocates in an operation.
+func warmUp(all []contender) []float64 {
+	allocs := make([]float64, len(all))
+	for i, c := range all {
+		c.run()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c.run()
+		runtime.ReadMemStats(&after)
+		allocs[i] = float64(after.Mallocs-before.Mallocs) / float64(c.ops)
+	}
+	return allocs
+}
+
 func (c *contender) run() time.Duration {
 	if c.gap != nil {
 		c.gap()
@@ -71,11 +79,8 @@ func (c *contender) run() time.Duration {
 
 func (r row) print(to io.Writer, rounds int) {
 	all, times, allocs := r.measure(rounds)
-	unit := map[time.Duration]string{
-		time.Nanosecond: "ns", time.Microsecond: "µs", time.Millisecond: "ms",
-	}[r.unit]
 	fmt.Fprintf(to, "\n| %s, %s | min | p50 | p90 | allocs | min ratio | p50 ratio |\n",
-		r.title, unit)
+		r.title, unitName(r.unit))
 	fmt.Fprint(to, "|---|--:|--:|--:|--:|--:|--:|\n")
 	for i, c := range all {
 		of := func(j int, quantile float64) float64 {
@@ -85,6 +90,12 @@ func (r row) print(to io.Writer, rounds int) {
 			figure(of(i, 0.5)), figure(of(i, 0.9)), figure(allocs[i]), of(i, 0)/of(0, 0),
 			of(i, 0.5)/of(0, 0.5))
 	}
+}
+
+func unitName(unit time.Duration) string {
+	return map[time.Duration]string{
+		time.Nanosecond: "ns", time.Microsecond: "µs", time.Millisecond: "ms",
+	}[unit]
 }
 
 // figure prints three digits.

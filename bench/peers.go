@@ -19,7 +19,7 @@ func peers(n int) ([]contender, func()) {
 	inAnts := must(ants.NewPool(workers))
 	inPond := pond.NewPool(workers)
 	return []contender{
-			{name: "buffered channel, fixed workers, WaitGroup", ops: n, round: outside(func() {
+			{name: "buffered channel, fixed workers, WaitGroup", peer: true, ops: n, round: outside(func() {
 				var wg sync.WaitGroup
 				wg.Add(n)
 				for range n {
@@ -27,14 +27,14 @@ func peers(n int) ([]contender, func()) {
 				}
 				wg.Wait()
 			})},
-			{name: "go + WaitGroup", ops: n, round: outside(func() {
+			{name: "go + WaitGroup", peer: true, ops: n, round: outside(func() {
 				var wg sync.WaitGroup
 				for range n {
 					wg.Go(nothing)
 				}
 				wg.Wait()
 			})},
-			{name: "errgroup", ops: n, round: outside(func() {
+			{name: "errgroup", peer: true, ops: n, round: outside(func() {
 				var g errgroup.Group
 				for range n {
 					g.Go(func() error { return nil })
@@ -43,14 +43,14 @@ func peers(n int) ([]contender, func()) {
 					panic(err)
 				}
 			})},
-			{name: "conc pool", ops: n, round: outside(func() {
+			{name: "conc pool", peer: true, ops: n, round: outside(func() {
 				p := pool.New().WithMaxGoroutines(workers)
 				for range n {
 					p.Go(nothing)
 				}
 				p.Wait()
 			})},
-			{name: "ants pool, WaitGroup", ops: n, round: outside(func() {
+			{name: "ants pool, WaitGroup", peer: true, ops: n, round: outside(func() {
 				var wg sync.WaitGroup
 				wg.Add(n)
 				for range n {
@@ -60,7 +60,7 @@ func peers(n int) ([]contender, func()) {
 				}
 				wg.Wait()
 			})},
-			{name: "pond pool, group", ops: n, round: outside(func() {
+			{name: "pond pool, group", peer: true, ops: n, round: outside(func() {
 				g := inPond.NewGroup()
 				for range n {
 					g.Submit(nothing)

@@ -50,7 +50,7 @@ func poolFromOutside() ([]contender, func()) {
 		})
 	}
 	return []contender{
-			{name: "buffered channel, fixed workers", ops: n,
+			{name: "buffered channel, fixed workers", peer: true, ops: n,
 				round: submits(func(done *sync.WaitGroup) {
 					for range n {
 						jobs <- job{nothing, done}
@@ -72,12 +72,12 @@ func poolFromOutside() ([]contender, func()) {
 						accepted(ours.Submit(batch...))
 					}
 				})},
-			{name: "pond", ops: n, round: submits(func(done *sync.WaitGroup) {
+			{name: "pond", peer: true, ops: n, round: submits(func(done *sync.WaitGroup) {
 				for range n {
 					accepted(inPond.Go(done.Done))
 				}
 			})},
-			{name: "ants", ops: n, round: submits(func(done *sync.WaitGroup) {
+			{name: "ants", peer: true, ops: n, round: submits(func(done *sync.WaitGroup) {
 				for range n {
 					accepted(inAnts.Submit(done.Done))
 				}
@@ -118,7 +118,7 @@ func poolFromInside() ([]contender, func()) {
 		})
 	}
 	return []contender{
-			{name: "buffered channel, fixed workers", ops: n,
+			{name: "buffered channel, fixed workers", peer: true, ops: n,
 				round: spawns(func(begin func(), done *sync.WaitGroup) {
 					var first sync.WaitGroup
 					first.Add(1)
@@ -148,14 +148,15 @@ func poolFromInside() ([]contender, func()) {
 				})},
 			{name: "examples/pool, a tree of Spawns", ops: n,
 				round: inOurs(func(w *pool.Worker, done *sync.WaitGroup) { treeOf(n, done)(w) })},
-			{name: "pond", ops: n, round: spawns(func(begin func(), done *sync.WaitGroup) {
-				accepted(inPond.Go(func() {
-					begin()
-					for range n {
-						accepted(inPond.Go(done.Done))
-					}
-				}))
-			})},
+			{name: "pond", peer: true, ops: n,
+				round: spawns(func(begin func(), done *sync.WaitGroup) {
+					accepted(inPond.Go(func() {
+						begin()
+						for range n {
+							accepted(inPond.Go(done.Done))
+						}
+					}))
+				})},
 		}, func() {
 			close(jobs)
 			ours.Close()

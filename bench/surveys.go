@@ -138,7 +138,7 @@ func idleWakes(quick bool) [][2]string {
 		time.Sleep(length)
 		wakes := float64(parked(rt.Stats())-before) / length.Seconds()
 		h.Cancel()
-		h.Wait(context.Background())
+		_, _ = h.Wait(context.Background())
 		return [2]string{name, fmt.Sprintf("%.1f", wakes)}
 	}
 	return [][2]string{

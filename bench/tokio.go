@@ -14,15 +14,16 @@ import (
 
 func tokioRows() []row {
 	return []row{
-		{"10,000 tasks from outside, all workers asleep (spawn_many_remote_idle)",
+		{"idle-10000", "10,000 tasks from outside, all workers asleep (spawn_many_remote_idle)",
 			time.Millisecond, remoteIdle},
-		{"10,000 tasks from outside, all workers in tasks that yield (spawn_many_remote_busy1)",
+		{"yielding-10000",
+			"10,000 tasks from outside, all workers in tasks that yield (spawn_many_remote_busy1)",
 			time.Millisecond, remoteBusy},
-		{"1,000 tasks of a task, each with a partner and two oneshots (ping_pong)",
+		{"ping-pong", "1,000 tasks of a task, each with a partner and two oneshots (ping_pong)",
 			time.Millisecond, pingPongs},
-		{"a task that spawns its successor, 1,000 times (chained_spawn)",
+		{"chain", "a task that spawns its successor, 1,000 times (chained_spawn)",
 			time.Millisecond, chainedSpawn},
-		{"200 tasks that yield 1,000 times each (yield_many)", time.Millisecond, yieldMany},
+		{"yield-many", "200 tasks that yield 1,000 times each (yield_many)", time.Millisecond, yieldMany},
 	}
 }
 
@@ -50,7 +51,7 @@ func remoteIdle() ([]contender, func()) {
 	rt := start()
 	return []contender{
 		{name: "Runtime.Go", ops: 1, round: outside(func() { submitMany(rt) })},
-		{name: "go", ops: 1, round: outside(goMany)},
+		{name: "go", peer: true, ops: 1, round: outside(goMany)},
 	}, closing(rt)
 }
 
@@ -92,7 +93,7 @@ func remoteBusy() ([]contender, func()) {
 					})
 				}
 			}, func() { submitMany(rt) })},
-		{name: "go, Gosched", ops: 1, rarely: true,
+		{name: "go, Gosched", peer: true, ops: 1, rarely: true,
 			round: whileBusy(func(on *atomic.Bool, busy *sync.WaitGroup) {
 				for range n {
 					busy.Go(func() {
@@ -130,7 +131,7 @@ func pingPongs() ([]contender, func()) {
 			})
 			expectNo(all.WaitContext(context.Background()))
 		})},
-		{name: "go, channels of capacity 1", ops: 1, round: outside(func() {
+		{name: "go, channels of capacity 1", peer: true, ops: 1, round: outside(func() {
 			var all sync.WaitGroup
 			for range n {
 				all.Go(func() {
@@ -173,7 +174,7 @@ func chainedSpawn() ([]contender, func()) {
 			rt.Go(func(cx ours.Cx) { next(cx, n, end) })
 			must(end.ReceiveContext(context.Background()))
 		})},
-		{name: "go", ops: 1, round: outside(func() {
+		{name: "go", peer: true, ops: 1, round: outside(func() {
 			end := make(chan struct{})
 			go nextGo(n, end)
 			<-end
@@ -196,7 +197,7 @@ func yieldMany() ([]contender, func()) {
 			}
 			expectNo(all.WaitContext(context.Background()))
 		})},
-		{name: "Gosched", ops: 1, rarely: true, round: outside(func() {
+		{name: "Gosched", peer: true, ops: 1, rarely: true, round: outside(func() {
 			var all sync.WaitGroup
 			for range tasks {
 				all.Go(func() {

@@ -1,41 +1,163 @@
-//! Measures Tokio, crossbeam and Rayon at the work that `go run .` in the directory above measures, and prints tables of the same form.
-//! Contenders take turns, one short round each; nothing is left out.
+//! Tokio, crossbeam and Rayon at the work that the program in the directory above measures.
 //!
-//!     cargo run --release [-- ROUNDS]
+//!     cargo run --release [-- ROUNDS]    prints a table for each row
+//!     peers serve                        measures what standard input asks for, see ../serve.go
 
-use std::future::Future;
-use std::hint::black_box;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use std::sync::{mpsc, Arc};
+mod rayon_rows;
+mod tokio_rows;
+mod work;
+
+use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
-use tokio::task::{yield_now, JoinHandle};
+/// The work of one way to do what a row is about.
+pub struct Contender {
+    name: String,
+    ops: usize,                         // in a round
+    rarely: bool,                       // one round in a turn
+    gap: Box<dyn FnMut()>,              // before each round
+    round: Box<dyn FnMut() -> Duration>, // does the work and says how long it took
+}
 
-struct Contender<'a> {
-    name: &'a str,
+pub fn contender(
+    name: &str,
     ops: usize,
-    round: Box<dyn FnMut() -> Duration + 'a>,
+    round: impl FnMut() -> Duration + 'static,
+) -> Contender {
+    let gap = Box::new(|| ());
+    Contender { name: name.to_string(), ops, rarely: false, gap, round: Box::new(round) }
 }
 
-fn contender<'a>(name: &'a str, ops: usize, round: impl FnMut() -> Duration + 'a) -> Contender<'a> {
-    Contender { name, ops, round: Box::new(round) }
+impl Contender {
+    pub fn rarely(mut self) -> Self {
+        self.rarely = true;
+        self
+    }
+
+    pub fn after(mut self, gap: impl FnMut() + 'static) -> Self {
+        self.gap = Box::new(gap);
+        self
+    }
+
+    fn run(&mut self) -> u128 {
+        (self.gap)();
+        (self.round)().as_nanos()
+    }
 }
 
-fn row(title: &str, rounds: usize, mut all: Vec<Contender>) {
+/// A round that is measured where it is called.
+pub fn outside(work: impl FnOnce()) -> Duration {
+    let begin = Instant::now();
+    work();
+    begin.elapsed()
+}
+
+const KEYS: &[&str] = &[
+    "spawn-join", "many", "spawn-fib", "yield", "suspend", "outside", "outside-idle",
+    "outside-busy", "idle-10000", "yielding-10000", "ping-pong", "chain", "yield-many", "fib-25",
+    "fib-30", "fib-32", "quicksort", "sort", "matrices", "queens", "tree", "triangle",
+    "range-10us", "range-100us", "range-1ms", "leaves-1us", "leaves-10us", "leaves-100us",
+    "leaves-1ms", "long-leaf",
+];
+
+/// The contenders of a row, none if there is no such row here.
+fn open(key: &str, pools: &'static Pools) -> Vec<Contender> {
+    let mut all = tokio_rows::open(key, &pools.tokio, pools.workers);
+    all.extend(rayon_rows::open(key, &pools.one, &pools.two));
+    all
+}
+
+struct Pools {
+    workers: usize,
+    tokio: tokio::runtime::Runtime,
+    one: rayon::ThreadPool,
+    two: rayon::ThreadPool,
+}
+
+fn pools() -> &'static Pools {
+    let workers = std::thread::available_parallelism().unwrap().get();
+    let of = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+    let mut tokio = tokio::runtime::Builder::new_multi_thread();
+    let tokio = tokio.worker_threads(workers).build().unwrap();
+    Box::leak(Box::new(Pools { workers, tokio, one: of(1), two: of(2) }))
+}
+
+/// Nobody is measured beside the rest of somebody else's round.
+fn settle() {
+    std::thread::sleep(Duration::from_micros(300));
+}
+
+fn turns(all: &mut [Contender], length: Duration) -> Vec<Vec<u128>> {
+    let mut times = vec![Vec::new(); all.len()];
+    let begin = Instant::now();
+    let mut first = true;
+    while !all.is_empty() && (first || begin.elapsed() < length) {
+        for (c, t) in all.iter_mut().zip(&mut times) {
+            if first || !c.rarely {
+                t.push(c.run());
+                settle();
+            }
+        }
+        first = false;
+    }
+    times
+}
+
+fn serve() {
+    let pools = pools();
+    let mut all = Vec::new();
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let times = match line.split_once(' ') {
+            Some(("open", key)) => {
+                drop(all); // before the next contenders take the memory
+                all = open(key, pools);
+                for c in &mut all {
+                    c.run();
+                    c.run();
+                }
+                vec![Vec::new(); all.len()]
+            }
+            Some(("run", millis)) => {
+                turns(&mut all, Duration::from_millis(millis.parse().unwrap()))
+            }
+            _ => panic!("no such request: {line}"),
+        };
+        let of = |(c, t): (&Contender, &Vec<u128>)| {
+            format!(r#"{{"name":{:?},"peer":true,"ops":{},"times":{t:?}}}"#, c.name, c.ops)
+        };
+        let answer: Vec<String> = all.iter().zip(&times).map(of).collect();
+        println!("[{}]", answer.join(","));
+        std::io::stdout().flush().unwrap();
+    }
+}
+
+/// The versions of the crates, from Cargo.lock.
+fn versions() -> String {
+    let lock = include_str!("../Cargo.lock");
+    let of = |name: &str| {
+        let entry = format!("name = \"{name}\"\nversion = \"");
+        let (_, rest) = lock.split_once(&entry).unwrap();
+        format!("{name} {}", rest.split_once('"').unwrap().0)
+    };
+    ["tokio", "rayon", "crossbeam-channel"].map(of).join(", ")
+}
+
+fn print(key: &str, all: &mut [Contender], rounds: usize) {
     let mut times = vec![Vec::new(); all.len()];
     for n in 0..=rounds {
         for (c, t) in all.iter_mut().zip(&mut times) {
-            let took = (c.round)();
-            if n > 0 {
-                t.push(took.as_nanos() as f64 / c.ops as f64); // the first round warms up
+            if c.rarely && n % 10 > 1 {
+                continue;
             }
-            std::thread::sleep(Duration::from_micros(300));
+            let took = c.run();
+            if n > 0 {
+                t.push(took as f64 / c.ops as f64); // the first round warms up
+            }
+            settle();
         }
     }
-    println!("\n| {title}, ns | min | p50 | p90 |\n|---|--:|--:|--:|");
+    println!("\n| {key}, ns | min | p50 | p90 |\n|---|--:|--:|--:|");
     for (c, t) in all.iter().zip(&mut times) {
         t.sort_by(f64::total_cmp);
         let at = |q: f64| t[(q * (t.len() - 1) as f64) as usize];
@@ -43,290 +165,18 @@ fn row(title: &str, rounds: usize, mut all: Vec<Contender>) {
     }
 }
 
-/// A round that is measured inside a task.
-fn inside<F>(rt: &Runtime, work: F) -> Duration
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    rt.block_on(rt.spawn(async {
-        let begin = Instant::now();
-        work.await;
-        begin.elapsed()
-    }))
-    .unwrap()
-}
-
-fn outside(work: impl FnOnce()) -> Duration {
-    let begin = Instant::now();
-    work();
-    begin.elapsed()
-}
-
-const FIB: u64 = 25;
-const FIB_RESULT: u64 = 75_025;
-const FIB_SPAWNS: usize = 121_392;
-
-fn fib(n: u64) -> Pin<Box<dyn Future<Output = u64> + Send>> {
-    Box::pin(async move {
-        if n < 2 {
-            return n;
-        }
-        let x = tokio::spawn(fib(n - 1));
-        let y = fib(n - 2).await;
-        x.await.unwrap() + y
-    })
-}
-
-fn fib_rayon(n: u64) -> u64 {
-    if n < 2 {
-        return n;
-    }
-    let (x, y) = rayon::join(|| fib_rayon(n - 1), || fib_rayon(n - 2));
-    x + y
-}
-
-fn stall() {
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_micros(10) {}
-}
-
-fn again(on: Arc<AtomicBool>) {
-    if on.load(Relaxed) {
-        tokio::spawn(async move {
-            stall();
-            again(on);
-        });
-    }
-}
-
-fn busy(rt: &Runtime) -> Duration {
-    let on = Arc::new(AtomicBool::new(true));
-    for _ in 0..4 {
-        let on = on.clone();
-        rt.spawn(async move { again(on) });
-    }
-    std::thread::sleep(Duration::from_millis(1));
-    let left = Arc::new(AtomicUsize::new(1000));
-    let (done, all) = mpsc::channel();
-    let took = outside(|| {
-        for _ in 0..1000 {
-            let (left, done) = (left.clone(), done.clone());
-            rt.spawn(async move {
-                if left.fetch_sub(1, AcqRel) == 1 {
-                    done.send(()).unwrap();
-                }
-            });
-        }
-        all.recv().unwrap();
-    });
-    on.store(false, Relaxed);
-    took
-}
-
-/// Counts tasks down; the last one tells.
-#[derive(Clone)]
-struct Countdown(Arc<AtomicUsize>, mpsc::Sender<()>);
-
-impl Countdown {
-    fn new(n: usize) -> (Self, mpsc::Receiver<()>) {
-        let (done, all) = mpsc::channel();
-        (Countdown(Arc::new(AtomicUsize::new(n)), done), all)
-    }
-
-    fn done(self) {
-        if self.0.fetch_sub(1, AcqRel) == 1 {
-            self.1.send(()).unwrap();
-        }
-    }
-}
-
-fn spawn_many(rt: &Runtime) {
-    let (left, all) = Countdown::new(10_000);
-    for _ in 0..10_000 {
-        let left = left.clone();
-        rt.spawn(async move { left.done() });
-    }
-    all.recv().unwrap();
-}
-
-fn busy_yielding(rt: &Runtime, workers: usize) -> Duration {
-    let on = Arc::new(AtomicBool::new(true));
-    for _ in 0..2 * workers {
-        let on = on.clone();
-        rt.spawn(async move {
-            while on.load(Relaxed) {
-                yield_now().await;
-                stall();
-            }
-        });
-    }
-    std::thread::sleep(Duration::from_millis(1));
-    let took = outside(|| spawn_many(rt));
-    on.store(false, Relaxed);
-    took
-}
-
-fn ping_pong(rt: &Runtime) {
-    let (left, all) = Countdown::new(1000);
-    rt.spawn(async move {
-        for _ in 0..1000 {
-            let left = left.clone();
-            tokio::spawn(async move {
-                let (there, first) = oneshot::channel();
-                let (back, second) = oneshot::channel();
-                tokio::spawn(async move {
-                    first.await.unwrap();
-                    back.send(()).unwrap();
-                });
-                there.send(()).unwrap();
-                second.await.unwrap();
-                left.done();
-            });
-        }
-    });
-    all.recv().unwrap();
-}
-
-fn chain(n: usize, end: mpsc::Sender<()>) {
-    if n == 0 {
-        end.send(()).unwrap();
-        return;
-    }
-    tokio::spawn(async move { chain(n - 1, end) });
-}
-
-fn yield_many(rt: &Runtime) {
-    let (left, all) = Countdown::new(200);
-    for _ in 0..200 {
-        let left = left.clone();
-        rt.spawn(async move {
-            for _ in 0..1000 {
-                yield_now().await;
-            }
-            left.done();
-        });
-    }
-    all.recv().unwrap();
-}
-
 fn main() {
-    let rounds = std::env::args().nth(1).map_or(300, |a| a.parse().expect("ROUNDS must be a number"));
-    let workers = std::thread::available_parallelism().unwrap().get();
-    let rt = &Builder::new_multi_thread().worker_threads(workers).build().unwrap();
-    rayon::ThreadPoolBuilder::new().num_threads(workers).build_global().unwrap();
-    println!("{workers} workers, {rounds} rounds");
-
-    row("spawn + join inside a worker", rounds, vec![contender("Tokio", 1000, || {
-        inside(rt, async {
-            for i in 0..1000 {
-                black_box(tokio::spawn(async move { i }).await.unwrap());
+    let argument = std::env::args().nth(1);
+    match argument.as_deref() {
+        Some("serve") => serve(),
+        Some("versions") => println!("{}", versions()),
+        _ => {
+            let rounds = argument.map_or(300, |a| a.parse().expect("ROUNDS must be a number"));
+            let pools = pools();
+            println!("{} workers, {rounds} rounds; {}", pools.workers, versions());
+            for key in KEYS {
+                print(key, &mut open(key, pools), rounds);
             }
-        })
-    })]);
-
-    const N: usize = 10_000;
-    let (jobs, queue) = crossbeam_channel::bounded::<Arc<(AtomicUsize, mpsc::Sender<()>)>>(1024);
-    for _ in 0..workers {
-        let queue = queue.clone();
-        std::thread::spawn(move || {
-            for job in queue {
-                if job.0.fetch_sub(1, AcqRel) == 1 {
-                    job.1.send(()).unwrap();
-                }
-            }
-        });
+        }
     }
-    row("10,000 empty tasks, all awaited, each", rounds, vec![
-        contender("Tokio, from inside", N, || {
-            inside(rt, async {
-                let all: Vec<JoinHandle<()>> = (0..N).map(|_| tokio::spawn(async {})).collect();
-                for h in all {
-                    h.await.unwrap();
-                }
-            })
-        }),
-        contender("Tokio, from outside", N, || {
-            outside(|| {
-                let all: Vec<JoinHandle<()>> = (0..N).map(|_| rt.spawn(async {})).collect();
-                rt.block_on(async {
-                    for h in all {
-                        h.await.unwrap();
-                    }
-                });
-            })
-        }),
-        contender("crossbeam channel, fixed workers", N, || {
-            outside(|| {
-                let (done, all) = mpsc::channel();
-                let job = Arc::new((AtomicUsize::new(N), done));
-                for _ in 0..N {
-                    jobs.send(job.clone()).unwrap();
-                }
-                all.recv().unwrap();
-            })
-        }),
-    ]);
-
-    row("fork-join fib(25), a spawn", rounds.div_ceil(3), vec![
-        contender("Tokio", FIB_SPAWNS, || inside(rt, async { assert_eq!(fib(FIB).await, FIB_RESULT) })),
-        contender("Rayon join (no tasks, no waiting)", FIB_SPAWNS, || {
-            outside(|| assert_eq!(fib_rayon(black_box(FIB)), FIB_RESULT))
-        }),
-    ]);
-
-    row("yield", rounds, vec![contender("Tokio", 1000, || {
-        inside(rt, async {
-            for _ in 0..1000 {
-                yield_now().await;
-            }
-        })
-    })]);
-
-    row("a join that suspends, each of 3 suspensions", rounds, vec![contender("Tokio", 3000, || {
-        inside(rt, async {
-            for _ in 0..1000 {
-                let h = tokio::spawn(yield_now());
-                yield_now().await;
-                h.await.unwrap();
-            }
-        })
-    })]);
-
-    row("spawn + wait from outside, one after the other", rounds, vec![contender("Tokio", 20, || {
-        outside(|| {
-            for _ in 0..20 {
-                rt.block_on(rt.spawn(async {})).unwrap();
-            }
-        })
-    })]);
-
-    row("1,000 tasks from outside while all workers are busy, all awaited", rounds.div_ceil(10), vec![
-        contender("Tokio", 1, || busy(rt)),
-    ]);
-
-    row("10,000 tasks from outside, all workers asleep (spawn_many_remote_idle)", rounds, vec![contender("Tokio", 1, || {
-        outside(|| spawn_many(rt))
-    })]);
-
-    row(
-        "10,000 tasks from outside, all workers in tasks that yield (spawn_many_remote_busy1)",
-        rounds.div_ceil(10),
-        vec![contender("Tokio", 1, || busy_yielding(rt, workers))],
-    );
-
-    row("1,000 tasks of a task, each with a partner and two oneshots (ping_pong)", rounds, vec![contender("Tokio", 1, || {
-        outside(|| ping_pong(rt))
-    })]);
-
-    row("a task that spawns its successor, 1,000 times (chained_spawn)", rounds, vec![contender("Tokio", 1, || {
-        outside(|| {
-            let (end, all) = mpsc::channel();
-            rt.spawn(async move { chain(1000, end) });
-            all.recv().unwrap();
-        })
-    })]);
-
-    row("200 tasks that yield 1,000 times each (yield_many)", rounds.div_ceil(10), vec![contender("Tokio", 1, || {
-        outside(|| yield_many(rt))
-    })]);
 }
