@@ -17,7 +17,7 @@ while [ $# -gt 0 ]; do
 		shift 2
 		;;
 	*)
-		sed -n 's/^# \{0,1\}//p' "$0" >&2
+		sed -n '2,/^set/s/^# \{0,1\}//p' run.sh >&2
 		exit 2
 		;;
 	esac
