@@ -226,6 +226,7 @@ func outsideClaims() []claim {
 			"a Conn waits by means of a net.Conn, and allocates"},
 	}
 	for _, w := range []struct{ key, name, ours, goPeer string }{
+		{"local-10000", "spawn_many_local", "Cx.Go", "go"},
 		{"idle-10000", "spawn_many_remote_idle", "Runtime.Go", "go"},
 		{"yielding-10000", "spawn_many_remote_busy1", "Runtime.Go, Cx.Yield", "go, Gosched"},
 		{"ping-pong", "ping_pong", "Cx.Go, Oneshot", "go, channels of capacity 1"},

@@ -14,6 +14,7 @@ import (
 
 func tokioRows() []row {
 	return []row{
+		{"local-10000", "10,000 tasks from inside (spawn_many_local)", time.Millisecond, localMany},
 		{"idle-10000", "10,000 tasks from outside, all workers asleep (spawn_many_remote_idle)",
 			time.Millisecond, remoteIdle},
 		{"yielding-10000",
@@ -45,6 +46,24 @@ func goMany() {
 		go all.Done()
 	}
 	all.Wait()
+}
+
+func localMany() ([]contender, func()) {
+	const n = 10_000
+	rt := start()
+	return []contender{
+		{name: "Cx.Go", ops: 1, round: outside(func() {
+			var all ours.WaitGroup
+			all.Add(n)
+			rt.Go(func(cx ours.Cx) {
+				for range n {
+					cx.Go(func(cx ours.Cx) { all.DoneFrom(cx) }).Detach()
+				}
+			})
+			expectNo(all.WaitContext(context.Background()))
+		})},
+		{name: "go", peer: true, ops: 1, round: outside(goMany)},
+	}, closing(rt)
 }
 
 func remoteIdle() ([]contender, func()) {

@@ -54,10 +54,10 @@ pub fn outside(work: impl FnOnce()) -> Duration {
 
 const KEYS: &[&str] = &[
     "spawn-join", "many", "spawn-fib", "yield", "suspend", "outside", "outside-idle",
-    "outside-busy", "idle-10000", "yielding-10000", "ping-pong", "chain", "yield-many", "fib-25",
-    "fib-30", "fib-32", "quicksort", "sort", "matrices", "queens", "tree", "triangle",
-    "range-10us", "range-100us", "range-1ms", "leaves-1us", "leaves-10us", "leaves-100us",
-    "leaves-1ms", "long-leaf",
+    "outside-busy", "local-10000", "idle-10000", "yielding-10000", "ping-pong", "chain",
+    "yield-many", "fib-25", "fib-30", "fib-32", "quicksort", "sort", "matrices", "queens", "tree",
+    "triangle", "range-10us", "range-100us", "range-1ms", "leaves-1us", "leaves-10us",
+    "leaves-100us", "leaves-1ms", "long-leaf",
 ];
 
 /// The contenders of a row, none if there is no such row here.

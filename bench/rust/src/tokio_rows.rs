@@ -32,6 +32,7 @@ pub fn open(key: &str, rt: &'static Runtime, workers: usize) -> Vec<Contender> {
             vec![contender("Tokio", 1, || outside(|| round_trips(rt, 1))).after(gap)]
         }
         "outside-busy" => vec![contender("Tokio", 1, || busy(rt)).rarely()],
+        "local-10000" => one(1, Box::new(|| outside(|| spawn_many_local(rt)))),
         "idle-10000" => one(1, Box::new(|| outside(|| spawn_many(rt)))),
         "yielding-10000" => {
             vec![contender("Tokio", 1, move || busy_yielding(rt, workers)).rarely()]
@@ -186,6 +187,17 @@ fn spawn_many(rt: &Runtime) {
         rt.spawn(async move { left.done() });
     }
     all.recv().unwrap();
+}
+
+fn spawn_many_local(rt: &Runtime) {
+    let (left, all) = Countdown::new(MANY);
+    rt.block_on(async move {
+        for _ in 0..MANY {
+            let left = left.clone();
+            tokio::spawn(async move { left.done() });
+        }
+        all.recv().unwrap();
+    });
 }
 
 fn busy_yielding(rt: &Runtime, workers: usize) -> Duration {
