@@ -81,6 +81,9 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		fmt.Fprintf(stdout, "%-9s %-7s %6.2f s  %s\n", r.ID, r.Result, r.Seconds, r.Statement)
 		fmt.Fprintf(stdout, "%29s %s; %s; %s; %s\n", "", r.Scope, r.Method, r.Tool, r.File)
+		if made := r.Made(); made != "" {
+			fmt.Fprintf(stdout, "%29s %s\n", "", made)
+		}
 		for _, a := range r.Assumptions {
 			fmt.Fprintf(stdout, "%29s assumes: %s\n", "", a)
 		}

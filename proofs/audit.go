@@ -55,6 +55,7 @@ func (t *Theorem) audit(ctx context.Context, b *bench) Row {
 		File:        t.proof.file(),
 		Assumptions: append([]string{}, t.Assumptions...), Code: t.Code, Result: Bounded,
 		Mutants: []Mutant{}}
+	row.Tables, row.ByHand = tablesOf(t.proof)
 	if t.proof.anyN() {
 		row.Result = Proved
 	}

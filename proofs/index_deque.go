@@ -38,7 +38,10 @@ func dequeTheorems() []Theorem {
 	})
 	ring := func(theorem string) lemma { return lemma{source: "Deque.v", theorem: theorem} }
 	together := func(theorem string) lemma { return lemma{source: "Rings.v", theorem: theorem} }
-	wrap := func(theorem string) lemma { return lemma{source: "Wrap.v", theorem: theorem} }
+	wrap := func(theorem string) lemma {
+		return lemma{source: "Wrap.v", theorem: theorem,
+			numbers: true}
+	}
 	counter := func(theorem string) refutation { return refutation{wrap(theorem)} }
 	return []Theorem{
 		{

@@ -23,13 +23,13 @@ func inIdle(s *spec.System, invariants []string, goals ...string) invariant {
 func idleTheorems() []Theorem {
 	// prove is a proof by these invariants.
 	prove := func(invariants []string, goals ...string) onTable {
-		return on("Idle", spec.Idle(),
+		return onAgents(spec.IdleAgents(), spec.CountIdle,
 			func(s *spec.System) proof { return inIdle(s, invariants, goals...) })
 	}
 	ending := []string{spec.SearchingExact, spec.NoLostWakeup}
 	wake := append(ending, spec.CloseIsThrough)
 	atRest := "implies((" + spec.AtRest + ") && q > 0, P_b == 0)"
-	measured := on("Idle", spec.IdleRuns(), func(s *spec.System) proof {
+	measured := onAgents(spec.IdleRunsAgents(), spec.CountIdleRuns, func(s *spec.System) proof {
 		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
 		p.Measure, p.Ends = spec.IdleMeasure, spec.AllDone
 		return p
@@ -42,26 +42,29 @@ func idleTheorems() []Theorem {
 			System: s, Invariant: []string{spec.ClaimInvariant}, Goals: []string{spec.ClaimHeard},
 		}, "idle.go"}
 	})
-	bounds := on("Idle", spec.Idle(), func(s *spec.System) proof {
+	bounds := onAgents(spec.IdleAgents(), spec.CountIdle, func(s *spec.System) proof {
 		return exploration{s, spec.Question{
 			Start:  map[string]int{"R": 2, "left": 2, "other": 1, "hands": 3},
 			Always: append([]string{atRest}, wake...), Ends: "true",
 		}, "idle.go"}
 	})
-	// The notifier that mutant I4 adds is under way while m2 > 0. That searching is not exact then
+	// The notifier that mutant I4 adds is under way while m4 > 0. That searching is not exact then
 	// is its point.
 	bounds.parts = map[string]func(*spec.System) proof{"nobody-sleeps": func(s *spec.System) proof {
 		p := bounds.about(s).(exploration)
-		p.question.Always = []string{"implies(m2 == 0 && q > 0 && (" + spec.AtRest + "), P_b == 0)"}
+		p.question.Always = []string{"implies(m4 == 0 && q > 0 && (" + spec.AtRest + "), P_b == 0)"}
 		return p
 	}}
-	finite := on("Idle", spec.IdleRuns(), func(s *spec.System) proof {
+	finite := onAgents(spec.IdleRunsAgents(), spec.CountIdleRuns, func(s *spec.System) proof {
 		return exploration{s, spec.Question{
 			Start: map[string]int{"R": 4, "left": 3}, Always: ending, Ends: spec.AllDone,
 			Terminates: true,
 		}, "idle.go"}
 	})
-	coq := func(theorem string) lemma { return lemma{source: "Idle.v", theorem: theorem} }
+	coq := func(theorem string) lemma {
+		return lemma{source: "Idle.v", theorem: theorem,
+			made: idleTable}
+	}
 	promela := func(live bool) model {
 		return model{source: "idle.pml", live: live, defines: []string{"N=2", "S=1", "T=2", "X=1"}}
 	}

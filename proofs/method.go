@@ -15,3 +15,13 @@ type proof interface {
 type refuted struct{ why string }
 
 func (r *refuted) Error() string { return r.why }
+
+// tablesOf names the transition tables that what a proof speaks about is made from, and says
+// whether it was copied by hand instead.
+func tablesOf(p proof) (tables []string, byHand bool) {
+	if p, ok := p.(interface{ tables() []string }); ok {
+		tables = p.tables()
+	}
+	by, ok := p.(interface{ byHand() bool })
+	return tables, ok && by.byHand()
+}

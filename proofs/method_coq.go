@@ -2,8 +2,8 @@ package proofs
 
 import (
 	"context"
-	"embed"
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,20 +13,21 @@ import (
 	"github.com/surewake/surewake/model/mutant"
 )
 
-//go:embed coq/*.v spin/*.pml
-var sources embed.FS
-
 // lemma is a theorem in a Coq file, which must go through without axioms.
 type lemma struct {
 	source  string // the file, in coq/
 	theorem string
-	// Of a mutant: its text, and the lemma whose proof must fail, all before it granted.
-	text, falseLemma string
+	made    *made // the file of definitions that it speaks about, nil if they are in its own
+	numbers bool  // it is about numbers, not about steps
+	// Of a mutant: its text, the text of the made file, and the lemma whose proof must fail, all
+	// before it granted.
+	text, table, falseLemma string
 }
 
 // A coqRun is what coqc says about a file: many theorems share one.
 type coqRun struct {
 	once         sync.Once
+	key          string // its text, and that of what it requires
 	path, output string
 	paths        []string // the options by which coqc finds the files that this one requires
 	status       int
@@ -37,6 +38,14 @@ func (l lemma) method() string { return "proof assistant" }
 func (l lemma) tools() []tool  { return []tool{coqc} }
 func (l lemma) anyN() bool     { return true }
 func (l lemma) file() string   { return "coq/" + l.source }
+func (l lemma) tables() []string {
+	if l.made == nil {
+		return nil
+	}
+	return []string{l.made.table}
+}
+
+func (l lemma) byHand() bool { return l.made == nil && !l.numbers }
 
 // line returns where the theorem stands in the file.
 func (l lemma) line() int {
@@ -64,7 +73,11 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 		}
 		source = string(text)
 	}
-	r := b.compile(ctx, l.source, source)
+	texts := map[string]string{l.source: source}
+	if l.table != "" {
+		texts[path.Base(l.made.file)] = l.table
+	}
+	r := b.compile(ctx, l.source, texts)
 	switch {
 	case r.err != nil:
 		return r.err
@@ -80,18 +93,21 @@ func (l lemma) check(ctx context.Context, b *bench) error {
 	}
 	// The file goes through. Ask for what this theorem rests on.
 	module := strings.TrimSuffix(l.source, ".v")
-	path, err := b.file("Assumptions.v",
+	ask, err := b.file("Assumptions.v",
 		fmt.Sprintf("Require %s.\nPrint Assumptions %s.%s.\n", module, module, l.theorem))
 	if err != nil {
 		return err
 	}
-	out, status, err := run(ctx, filepath.Dir(path), "coqc",
-		append([]string{"-q", "-R", filepath.Dir(r.path), ""}, append(r.paths, path)...)...)
+	out, status, err := run(ctx, filepath.Dir(ask), "coqc",
+		append([]string{"-q", "-R", filepath.Dir(r.path), ""}, append(r.paths, ask)...)...)
 	if err != nil {
 		return err
 	}
 	if status != 0 || strings.TrimSpace(out) != "Closed under the global context" {
 		return fmt.Errorf("%s rests on more than definitions: %s", l.theorem, tail(out))
+	}
+	if l.made != nil {
+		return l.made.vacuous()
 	}
 	return nil
 }
@@ -101,7 +117,12 @@ func (l lemma) weaken(bug *mutant.Mutant, in string) (proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	weak, err := edited(l, string(text), bug)
+	weak := string(text)
+	if l.made.edits(bug) {
+		l.table, err = l.made.weaken(bug)
+	} else {
+		weak, err = edited(l, weak, bug)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,29 +162,39 @@ func (r refutation) check(ctx context.Context, b *bench) error {
 	return &refuted{r.theorem + " says that it is false"}
 }
 
-// compile runs coqc on a text, once.
-func (b *bench) compile(ctx context.Context, name, source string) *coqRun {
+// compile runs coqc on a file, once for the same text of it and of all that it requires. texts are
+// those that are not what is checked in.
+func (b *bench) compile(ctx context.Context, name string, texts map[string]string) *coqRun {
+	source, known := texts[name]
+	if !known {
+		text, err := sources.ReadFile("coq/" + name)
+		if err != nil {
+			return nil // Coq's own
+		}
+		source = string(text)
+	}
+	key := source
+	var needs []*coqRun
+	for _, other := range requires.FindAllStringSubmatch(source, -1) {
+		if r := b.compile(ctx, other[1]+".v", texts); r != nil {
+			needs = append(needs, r)
+			key += "\x00" + r.key
+		}
+	}
 	b.mu.Lock()
-	r := b.coq[source]
+	r := b.coq[key]
 	if r == nil {
-		r = &coqRun{}
-		b.coq[source] = r
+		r = &coqRun{key: key}
+		b.coq[key] = r
 	}
 	b.mu.Unlock()
 	r.once.Do(func() {
-		for _, other := range requires.FindAllStringSubmatch(source, -1) {
-			file := other[1] + ".v"
-			text, err := sources.ReadFile("coq/" + file)
-			if err != nil {
-				continue // Coq's own
-			}
-			needs := b.compile(ctx, file, string(text))
-			if needs.err != nil || needs.status != 0 {
-				r.err = fmt.Errorf("%s, which %s needs: %w: %s", file, name, needs.err,
-					tail(needs.output))
+		for _, n := range needs {
+			if n.err != nil || n.status != 0 {
+				r.err = fmt.Errorf("what %s needs: %w: %s", name, n.err, tail(n.output))
 				return
 			}
-			r.paths = append(append(r.paths, "-R", filepath.Dir(needs.path), ""), needs.paths...)
+			r.paths = append(append(r.paths, "-R", filepath.Dir(n.path), ""), n.paths...)
 		}
 		r.path, r.err = b.file(name, source)
 		if r.err == nil {

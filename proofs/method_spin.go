@@ -35,6 +35,7 @@ func (m model) method() string {
 func (m model) tools() []tool { return []tool{spin, gcc} }
 func (m model) anyN() bool    { return false }
 func (m model) file() string  { return "spin/" + m.source }
+func (m model) byHand() bool  { return !m.litmus }
 
 var (
 	spinErrors = regexp.MustCompile(`errors: (\d+)`)

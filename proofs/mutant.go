@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/model/mutant"
@@ -37,7 +38,7 @@ func mutantsOf(t *Theorem) []weakened {
 		}
 	}
 	for _, file := range filesOf(harmless, "harmless") {
-		if file.accepted == t.ID {
+		if slices.Contains(file.accepted, t.ID) {
 			w := file.about(t, wholeFile)
 			w.harmless = true
 			all = append(all, w)
@@ -53,7 +54,7 @@ const wholeFile = "*"
 type mutantFile struct {
 	name     string
 	bug      *mutant.Mutant
-	accepted string // the theorem that a line "Accepted by THEOREM" names
+	accepted []string // the theorems that lines "Accepted by THEOREM" name
 }
 
 var acceptedBy = regexp.MustCompile(`(?m)^Accepted by (\S+)$`)
@@ -73,8 +74,8 @@ func filesOf(in embed.FS, dir string) (all []mutantFile) {
 			panic(fmt.Sprintf("%s: %v", name, err)) // a test parses them all
 		}
 		file := mutantFile{name: name, bug: bug}
-		if m := acceptedBy.FindStringSubmatch(bug.What); m != nil {
-			file.accepted = m[1]
+		for _, m := range acceptedBy.FindAllStringSubmatch(bug.What, -1) {
+			file.accepted = append(file.accepted, m[1])
 			bug.What = strings.TrimSpace(strings.Replace(bug.What, m[0], "", 1))
 		}
 		all = append(all, file)
@@ -116,7 +117,11 @@ func (i *inapplicable) Error() string { return i.why }
 
 // edited returns the text of the file of a proof as a mutant edits it.
 func edited(p proof, text string, bug *mutant.Mutant) (string, error) {
-	own := path.Join("proofs", p.file())
+	return editedIn(path.Join("proofs", p.file()), text, bug)
+}
+
+// editedIn returns the text of a file, relative to the module, as a mutant edits it.
+func editedIn(own, text string, bug *mutant.Mutant) (string, error) {
 	files, err := bug.Apply(func(file string) ([]byte, error) {
 		if file != own {
 			return nil, fmt.Errorf("%s is not %s, which the theorem is about", file, own)
@@ -132,6 +137,9 @@ type onTable struct {
 	name  string // of the table
 	table *spec.System
 	about func(*spec.System) proof
+	// agents is the table that this one counts, nil if it is written down itself; count counts it.
+	agents *spec.Agents
+	count  func(*spec.Agents) (*spec.System, error)
 	// parts of the claim, which a mutant may name after "in".
 	parts map[string]func(*spec.System) proof
 }
@@ -140,12 +148,22 @@ func on(name string, table *spec.System, about func(*spec.System) proof) onTable
 	return onTable{proof: about(table), name: name, table: table, about: about}
 }
 
-func (p onTable) weaken(bug *mutant.Mutant, in string) (proof, error) {
-	text, err := edited(p, p.table.Text(p.name), bug)
+// onAgents is a proof about a table that counts agents. Mutants edit that of the agents.
+func onAgents(agents *spec.Agents, count func(*spec.Agents) (*spec.System, error),
+	about func(*spec.System) proof) onTable {
+	table, err := count(agents)
 	if err != nil {
-		return nil, err
+		panic(err) // a mistake of this program
 	}
-	table, err := spec.Parse(text)
+	p := on(agents.Name, table, about)
+	p.agents, p.count = agents, count
+	return p
+}
+
+func (p onTable) tables() []string { return []string{p.name} }
+
+func (p onTable) weaken(bug *mutant.Mutant, in string) (proof, error) {
+	table, err := p.weakTable(bug)
 	if err != nil {
 		return nil, err
 	}
@@ -158,4 +176,24 @@ func (p onTable) weaken(bug *mutant.Mutant, in string) (proof, error) {
 		return nil, fmt.Errorf("the claim has no part %s", in)
 	}
 	return part(table), nil
+}
+
+// weakTable is the table as a mutant edits it.
+func (p onTable) weakTable(bug *mutant.Mutant) (*spec.System, error) {
+	if p.agents == nil {
+		text, err := edited(p, p.table.Text(p.name), bug)
+		if err != nil {
+			return nil, err
+		}
+		return spec.Parse(text)
+	}
+	text, err := edited(p, p.agents.Text(), bug)
+	if err != nil {
+		return nil, err
+	}
+	agents, err := spec.ParseAgents(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.count(agents)
 }

@@ -1,5 +1,7 @@
 package proofs
 
+import "strings"
+
 // A Row is the result of one theorem. Its JSON names are an interface.
 type Row struct {
 	ID          string   `json:"id"`
@@ -14,7 +16,22 @@ type Row struct {
 	File        string   `json:"file"`
 	Line        int      `json:"line,omitempty"` // of the theorem there, if it has one
 	Code        []string `json:"code"`
-	Mutants     []Mutant `json:"mutants"`
+	// Tables are the transition tables that what the proof speaks about is made from. ByHand says
+	// that it was copied by hand instead, so that it may differ from the tables.
+	Tables  []string `json:"tables,omitempty"`
+	ByHand  bool     `json:"by_hand,omitempty"`
+	Mutants []Mutant `json:"mutants"`
+}
+
+// Made says in words what the row's Tables and ByHand say.
+func (r Row) Made() string {
+	switch {
+	case r.ByHand:
+		return "its states and steps are a copy by hand"
+	case len(r.Tables) > 0:
+		return "made from the table " + strings.Join(r.Tables, ", ")
+	}
+	return ""
 }
 
 // A Mutant is the result of one mutant of a theorem.

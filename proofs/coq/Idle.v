@@ -1,101 +1,17 @@
 (* Package idle with the tokens of package park: any number of workers, words of the bitmap,
-   notifiers and tasks. Plain Coq, no axioms. One constructor of step is one atomic access of
-   idle/idle.go or idle/worker.go. *)
+   notifiers and tasks. The states and the relation step are made from the table Idle, see
+   IdleTable.v. Plain Coq, no axioms. *)
 Require Import List Arith Lia Bool.
+Require Import IdleTable.
 Import ListNotations.
 
-(* Where a worker is. R: running. S: searching. F: has found a task, still counted. A: bit set,
-   still counted. C: off the count, has yet to load closed. B: has yet to recheck. D: has
-   rechecked. P: asleep. *)
-Inductive pc := R | S | F | A | C | B | D | P.
-
-(* bit: its bit in the bitmap. tok: its token. wd: the word that its bit is in, which never
-   changes. *)
-Record w := W { p : pc; bit : nat; tok : nat; wd : nat }.
-
-(* A notifier. M0: is about to load searching. M1 k: has read the words below k as zero. M2 j:
-   has claimed worker j, and has yet to count it. M3 j: has yet to give it its token. *)
-Inductive nf := M0 | M1 (k : nat) | M2 (j : nat) | M3 (j : nat).
-
-(* cl: None before Close stores closed. Some (k, None) when Close is through with the words below
-   k, and Some (k, Some l) when it has read word k and has yet to go through the bits of workers
-   l. *)
-Record st := St { ws : list w; ms : list nf; q : nat; srch : nat; cl : option (nat * option (list nat)) }.
-
-Fixpoint sum {X} (f : X -> nat) (l : list X) := match l with [] => 0 | x :: r => f x + sum f r end.
-Fixpoint upd {X} (i : nat) (y : X) (l : list X) :=
-  match l, i with [], _ => [] | _ :: r, 0 => y :: r | x :: r, Datatypes.S i' => x :: upd i' y r end.
-
-(* The bits of word k. *)
-Definition within k x := if wd x =? k then bit x else 0.
 (* A bit whose worker is past its look at closed. *)
-Definition past x := match p x with B | D | P => bit x | _ => 0 end.
+Definition past x := match p x with B | P => bit x | _ => 0 end.
 Definition past_in k x := if wd x =? k then past x else 0.
-(* What a load of word k sees. *)
-Definition set_in k L l := forall j, In j l <-> exists x, nth_error L j = Some x /\ wd x = k /\ bit x > 0.
 
 Section Words.
 Variable nw : nat. (* the number of words *)
-
-Inductive step : st -> st -> Prop :=
-| push L M q n c : step (St L M q n c) (St L (M0 :: M) (q+1) n c)
-| elsewhere L M q n c : step (St L M q n c) (St L (M0 :: M) q n c)
-| m_leave L a b q n c : n > 0 -> step (St L (a ++ M0 :: b) q n c) (St L (a ++ b) q n c)
-| m_go L a b q c : step (St L (a ++ M0 :: b) q 0 c) (St L (a ++ M1 0 :: b) q 0 c)
-| m_pass L a b q n c k : sum (within k) L = 0 ->
-    step (St L (a ++ M1 k :: b) q n c) (St L (a ++ M1 (k+1) :: b) q n c)
-| m_end L a b q n c k : nw <= k -> step (St L (a ++ M1 k :: b) q n c) (St L (a ++ b) q n c)
-| m_claim L a b q n c j x t d : nth_error L j = Some (W x 1 t d) ->
-    step (St L (a ++ M1 d :: b) q n c) (St (upd j (W x 0 t d) L) (a ++ M2 j :: b) q n c)
-| claim_one L M q n c j x t d : nth_error L j = Some (W x 1 t d) -> (* Claim of this worker, and a second Close *)
-    step (St L M q n c) (St (upd j (W x 0 t d) L) (M2 j :: M) q n c)
-| m_count L a b q n c j : step (St L (a ++ M2 j :: b) q n c) (St L (a ++ M3 j :: b) q (n+1) c)
-| m_token L a b q n c j x e t d : nth_error L j = Some (W x e t d) ->
-    step (St L (a ++ M3 j :: b) q n c) (St (upd j (W x e (t+1) d) L) (a ++ b) q n c)
-| take L M q n c i e t d : nth_error L i = Some (W R e t d) -> step (St L M (q+1) n c) (St L M q n c)
-| search L M q n c i e t d : nth_error L i = Some (W R e t d) ->
-    step (St L M q n c) (St (upd i (W S e t d) L) M q (n+1) c)
-| take_searching L M q n c i e t d : nth_error L i = Some (W S e t d) ->
-    step (St L M (q+1) n c) (St (upd i (W F e t d) L) M q n c)
-| take_elsewhere L M q n c i e t d : nth_error L i = Some (W S e t d) ->
-    step (St L M q n c) (St (upd i (W F e t d) L) M q n c)
-| found_last L M q c i e t d : nth_error L i = Some (W F e t d) ->
-    step (St L M q 1 c) (St (upd i (W R e t d) L) (M0 :: M) q 0 c)
-| found L M q n c i e t d : nth_error L i = Some (W F e t d) -> n <> 1 ->
-    step (St L M q n c) (St (upd i (W R e t d) L) M q (n-1) c)
-| left_last L M q c i e t d : nth_error L i = Some (W S e t d) -> (* found nothing, but what it waited for has ended *)
-    step (St L M q 1 c) (St (upd i (W R e t d) L) (M0 :: M) q 0 c)
-| left L M q n c i e t d : nth_error L i = Some (W S e t d) -> n <> 1 ->
-    step (St L M q n c) (St (upd i (W R e t d) L) M q (n-1) c)
-| publish_searching L M q n c i e t d : nth_error L i = Some (W S e t d) ->
-    step (St L M q n c) (St (upd i (W A 1 t d) L) M q n c)
-| publish L M q n c i e t d : nth_error L i = Some (W R e t d) ->
-    step (St L M q n c) (St (upd i (W C 1 t d) L) M q n c)
-| uncount L M q n c i e t d : nth_error L i = Some (W A e t d) ->
-    step (St L M q n c) (St (upd i (W C e t d) L) M q (n-1) c)
-| opened L M q n i e t d : nth_error L i = Some (W C e t d) ->
-    step (St L M q n None) (St (upd i (W B e t d) L) M q n None)
-| closed_own L M q n k i t d : nth_error L i = Some (W C 1 t d) ->
-    step (St L M q n (Some k)) (St (upd i (W R 0 t d) L) M q n (Some k))
-| closed_claimed L M q n k i t d : nth_error L i = Some (W C 0 t d) ->
-    step (St L M q n (Some k)) (St (upd i (W P 0 t d) L) M q n (Some k))
-| recheck_none L M n c i e t d : nth_error L i = Some (W B e t d) ->
-    step (St L M 0 n c) (St (upd i (W D e t d) L) M 0 n c)
-| recheck_work L M q n c i e t d : nth_error L i = Some (W B e t d) ->
-    step (St L M q n c) (St (upd i (W D e t d) L) (M0 :: M) q n c)
-| sleep L M q n c i e t d : nth_error L i = Some (W D e t d) ->
-    step (St L M q n c) (St (upd i (W P e t d) L) M q n c)
-| timeout L M q n c i t d : nth_error L i = Some (W P 1 t d) ->
-    step (St L M q n c) (St (upd i (W R 0 t d) L) M q n c)
-| woke L M q n c i e t d : nth_error L i = Some (W P e (t+1) d) ->
-    step (St L M q n c) (St (upd i (W S e t d) L) M q n c)
-| close_store L M q n : step (St L M q n None) (St L M q n (Some (0, None)))
-| close_load L M q n k l : set_in k L l -> step (St L M q n (Some (k, None))) (St L M q n (Some (k, Some l)))
-| close_claim L M q n k l j x t d : nth_error L j = Some (W x 1 t d) ->
-    step (St L M q n (Some (k, Some (j :: l)))) (St (upd j (W x 0 t d) L) (M2 j :: M) q n (Some (k, Some l)))
-| close_miss L M q n k l j x t d : nth_error L j = Some (W x 0 t d) ->
-    step (St L M q n (Some (k, Some (j :: l)))) (St L M q n (Some (k, Some l)))
-| close_pass L M q n k : step (St L M q n (Some (k, Some []))) (St L M q n (Some (k+1, None))).
+Notation step := (step nw).
 
 (* Who is on the count. *)
 Definition counted x := match p x with S | F | A => 1 | _ => 0 end + tok x.
@@ -103,9 +19,9 @@ Definition to_deliver m := match m with M3 _ => 1 | _ => 0 end.
 (* Claims of worker j that somebody has in hand. *)
 Definition mine j m := match m with M2 i | M3 i => if i =? j then 1 else 0 | _ => 0 end.
 (* Between Publish and Woke. *)
-Definition parked x := match p x with A | C | B | D | P => 1 | _ => 0 end.
+Definition parked x := match p x with A | C | B | P => 1 | _ => 0 end.
 (* Has rechecked, and nobody has claimed it. *)
-Definition asleep x := match p x with D | P => bit x | _ => 0 end.
+Definition asleep x := match p x with P => bit x | _ => 0 end.
 Definition low k x := if wd x <? k then asleep x else 0.
 Definition past_low k x := if wd x <? k then past x else 0.
 (* Looks at the queue later, or makes somebody look. *)
@@ -118,13 +34,17 @@ Definition covers L m := match m with M1 k => if sum (low k) L =? 0 then 1 else 
 Definition counts s := srch s = sum counted (ws s) + sum to_deliver (ms s).
 (* A parked worker has exactly one of its bit, a claim in somebody's hands, a token; any other
    worker has none. *)
-Definition owns s := forall j x, nth_error (ws s) j = Some x -> bit x + tok x + sum (mine j) (ms s) = parked x.
+Definition owns s := forall j x, nth_error (ws s) j = Some x ->
+  bit x + tok x + sum (mine j) (ms s) = parked x.
 Definition exists_ s := forall j, nth_error (ws s) j = None -> sum (mine j) (ms s) = 0.
 Definition in_words s := forall j x, nth_error (ws s) j = Some x -> wd x < nw.
-Definition closes s := forall k r, cl s = Some (k, r) -> sum (past_low k) (ws s) = 0.
-Definition reads s := forall k l, cl s = Some (k, Some l) ->
+(* Close is through with the words below this one. *)
+Definition reached c k := match c with Load k' | Claims k' _ => k = k' | Done => k = nw |
+  Open => False end.
+Definition closes s := forall k, reached (cl s) k -> sum (past_low k) (ws s) = 0.
+Definition reads s := forall k l, cl s = Claims k l ->
   forall j x, nth_error (ws s) j = Some x -> wd x = k -> past x > 0 -> In j l.
-Definition wakes s := q s > 0 -> sum asleep (ws s) > 0 -> cl s = None ->
+Definition wakes s := queued s > 0 -> sum asleep (ws s) > 0 -> cl s = Open ->
   sum under_way (ws s) + sum (covers (ws s)) (ms s) > 0.
 
 Lemma sum_app {X} (f : X -> nat) a b : sum f (a ++ b) = sum f a + sum f b.
@@ -165,7 +85,8 @@ Proof.
   unfold low, within, asleep; cbn [wd p bit].
   destruct (Nat.ltb_spec d (k+1)), (Nat.ltb_spec d k), (Nat.eqb_spec d k), pp; lia.
 Qed.
-Lemma low_all k L : (forall j x, nth_error L j = Some x -> wd x < nw) -> nw <= k -> sum (low k) L = sum asleep L.
+Lemma low_all k L : (forall j x, nth_error L j = Some x -> wd x < nw) -> nw <= k ->
+  sum (low k) L = sum asleep L.
 Proof.
   induction L as [|x L IH]; intros H Le; simpl; auto.
   rewrite IH; auto. 2: intros j; apply (H (Datatypes.S j)).
@@ -178,6 +99,9 @@ Proof.
   unfold past_low, past_in; cbn [wd].
   destruct (Nat.ltb_spec d (k+1)), (Nat.ltb_spec d k), (Nat.eqb_spec d k); lia.
 Qed.
+Lemma past_low_le k k' L : k <= k' -> sum (past_low k) L <= sum (past_low k') L.
+Proof. intros Le. apply sum_le. intros x. unfold past_low.
+  destruct (Nat.ltb_spec (wd x) k), (Nat.ltb_spec (wd x) k'); lia. Qed.
 Lemma low_0 L : sum (low 0) L = 0.
 Proof. induction L; simpl; auto. Qed.
 Lemma past_low_0 L : sum (past_low 0) L = 0.
@@ -197,7 +121,7 @@ Ltac worker f := match goal with
 
 Lemma step_counts s s' : step s s' -> owns s -> counts s -> counts s'.
 Proof.
-  unfold owns, counts. intros H O K. destruct H; cbn [ws ms q srch] in *;
+  unfold owns, counts. intros H O K. destruct H; cbn [ws ms queued srch] in *;
   try match goal with H : nth_error _ _ = Some _ |- _ => pose proof (O _ _ H) end;
   worker counted; norm; try (rewrite Nat.eqb_refl in *);
   repeat match goal with x : pc |- _ => destruct x end; cbn in *; lia.
@@ -210,36 +134,43 @@ Proof.
   intros jj xx E; try rewrite nth_upd in E;
   try match type of E with (if ?a =? ?b then _ else _) = _ =>
     destruct (Nat.eqb_spec a b);
-    [ subst; match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in E end; injection E as <- | ] end;
+    [ subst; match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in E end;
+      injection E as <- | ] end;
   try (pose proof (O _ _ E)); norm; cbn in *; eqb; try lia; try congruence;
   repeat match goal with x : pc |- _ => destruct x end; cbn in *; lia.
 Qed.
 
 Lemma step_exists s s' : step s s' -> exists_ s -> exists_ s'.
 Proof.
-  unfold exists_. intros H N. destruct H; cbn [ws ms] in *; intros jj E; try apply nth_upd_none in E;
+  unfold exists_. intros H N. destruct H; cbn [ws ms] in *; intros jj E;
+    try apply nth_upd_none in E;
   pose proof (N _ E); norm; cbn in *; eqb; try lia; congruence.
 Qed.
 
 Lemma step_in_words s s' : step s s' -> in_words s -> in_words s'.
 Proof.
-  unfold in_words. intros H K. destruct H; cbn [ws] in *; intros jj xx E; try rewrite nth_upd in E; eauto;
+  unfold in_words. intros H K. destruct H; cbn [ws] in *; intros jj xx E;
+    try rewrite nth_upd in E; eauto;
   match type of E with (if ?a =? ?b then _ else _) = _ =>
     destruct (Nat.eqb_spec a b); [ subst | now eauto ] end;
-  match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in E; injection E as <-; apply K in H end; auto.
+  match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in E; injection E as <-;
+    apply K in H end; auto.
 Qed.
 
 Lemma step_reads s s' : step s s' -> reads s -> reads s'.
 Proof.
-  unfold reads. intros H K. destruct H; cbn [ws cl] in *; intros kk ll E jj xx N W P; try discriminate;
+  unfold reads. intros H K. destruct H; cbn [ws cl] in *; intros kk ll E jj xx N W P;
+    try discriminate;
   try rewrite nth_upd in N;
   try match type of N with (if ?a =? ?b then _ else _) = _ =>
     destruct (Nat.eqb_spec a b);
-    [ subst; match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in N end; injection N as <- | ] end;
+    [ subst; match goal with H : nth_error _ _ = Some _ |- _ => rewrite H in N end;
+      injection N as <- | ] end;
   try (injection E as <- <-);
   try (specialize (K _ _ E)); try (specialize (K _ _ eq_refl)).
   all: try (match goal with H : nth_error _ _ = Some _ |- _ => specialize (K _ _ H) end;
-    unfold past in *; cbn [p bit wd] in *; repeat match goal with x : pc |- _ => destruct x end; auto; try lia; fail).
+    unfold past in *; cbn [p bit wd] in *; repeat match goal with x : pc |- _ => destruct x end;
+      auto; try lia; fail).
   all: try (eapply K; eauto; fail).
   - (* close_load *) apply H. exists xx. repeat split; auto. unfold past in P. destruct (p xx); lia.
   - (* close_claim *) destruct (K _ _ N W P); [contradiction | auto].
@@ -247,7 +178,8 @@ Proof.
     unfold past in P; cbn in P. destruct x; lia.
 Qed.
 
-Lemma no_more k L : (forall j x, nth_error L j = Some x -> wd x = k -> past x > 0 -> In j []) -> sum (past_in k) L = 0.
+Lemma no_more k L : (forall j x, nth_error L j = Some x -> wd x = k -> past x > 0 -> In j []) ->
+  sum (past_in k) L = 0.
 Proof.
   induction L as [|x L IH]; intros H; cbn [sum]; auto.
   rewrite IH by (intros j; apply (H (Datatypes.S j))).
@@ -257,15 +189,18 @@ Qed.
 
 Lemma step_closes s s' : step s s' -> reads s -> closes s -> closes s'.
 Proof.
-  unfold closes, reads. intros H Rd K. destruct H; cbn [ws cl] in *; intros kk rr E; auto; try discriminate; eauto;
-  try (specialize (K _ _ E));
+  unfold closes, reads. intros H Rd K.
+    destruct H; cbn [ws cl reached] in *; intros kk E; try contradiction;
+  try (specialize (K _ E));
   try match goal with H : nth_error ?l ?i = Some ?x |- context[upd ?i ?y ?l] =>
     pose proof (sum_upd (past_low kk) l i x y H); pose proof (sum_ge (past_low kk) l i x H) end;
-  try (injection E as <- <-); rewrite ?past_low_next, ?past_low_0; try (specialize (K _ _ eq_refl));
-  try (rewrite (no_more _ _ (Rd _ _ eq_refl)));
+  try (subst kk; try (specialize (K _ eq_refl)); rewrite ?past_low_next, ?past_low_0;
+    try (rewrite (no_more _ _ (Rd _ _ eq_refl))));
   unfold past_low, past in *; cbn [wd p bit] in *;
   repeat match goal with x : pc |- _ => destruct x end; cbn [wd p bit] in *;
   try match goal with H : context[?a <? ?b] |- _ => destruct (Nat.ltb_spec a b) end; try lia.
+  (* close_done *)
+  pose proof (past_low_le nw k L ltac:(lia)). unfold past_low, past in *. lia.
 Qed.
 
 Lemma to_deliver_covers L M : sum to_deliver M <= sum (covers L) M.
@@ -278,7 +213,8 @@ Ltac covered := match goal with
   | H : nth_error ?l ?i = Some ?x |- context[upd ?i ?y ?l] =>
       let Le := fresh in
       assert (forall k, low k y <= low k x) as Le
-        by (intros; unfold low, asleep; cbn [p bit wd]; destruct (_ <? _); repeat match goal with x : pc |- _ => destruct x end; cbn; lia);
+        by (intros; unfold low, asleep; cbn [p bit wd]; destruct (_ <? _);
+          repeat match goal with x : pc |- _ => destruct x end; cbn; lia);
       repeat match goal with M : list nf |- _ => lazymatch goal with
         | _ : sum (covers l) M <= _ |- _ => fail
         | _ => pose proof (covers_upd l i x y M H Le) end end
@@ -287,31 +223,36 @@ Ltac covered := match goal with
 Lemma step_wakes s s' : step s s' -> counts s -> owns s -> in_words s -> wakes s -> wakes s'.
 Proof.
   unfold wakes, counts, owns, in_words. intros H Cn O Wd K.
-  destruct H; cbn [ws ms q srch cl] in *; intros Q Z N; try discriminate; try (specialize (K ltac:(lia)));
+  destruct H; cbn [ws ms queued srch cl] in *; intros Q Z N; try discriminate; try contradiction;
+    try (specialize (K ltac:(lia)));
   try match goal with H : nth_error _ _ = Some _ |- _ => pose proof (O _ _ H) end;
   worker under_way; worker asleep; try covered;
   repeat (rewrite ?sum_app in *; cbn [sum to_deliver covers] in *).
   all: try (cbn in *; lia).
   all: try (match type of K with ?a > 0 -> _ => let Y := fresh in
-      assert (Y : a > 0) by (repeat match goal with x : pc |- _ => destruct x end; cbn in *; lia); specialize (K Y); clear Y end;
-    match goal with Hn : _ = None |- _ => specialize (K Hn) end;
+      assert (Y : a > 0) by (repeat match goal with x : pc |- _ => destruct x end; cbn in *; lia);
+        specialize (K Y); clear Y end;
+    match goal with Hn : _ = Open |- _ => specialize (K Hn) end;
     repeat match goal with x : pc |- _ => destruct x end; cbn in *; lia).
-  - (* m_leave: whoever is on the count is under way *)
-    pose proof (counted_under_way L). pose proof (to_deliver_covers L a). pose proof (to_deliver_covers L b). lia.
-  - (* m_go: it has passed nothing *)
+  - (* notify_leave: whoever is on the count is under way *)
+    pose proof (counted_under_way L). pose proof (to_deliver_covers L a).
+      pose proof (to_deliver_covers L b). lia.
+  - (* notify_go: it has passed nothing *)
     rewrite low_0. cbn. lia.
-  - (* m_pass: there was nobody in the word *)
+  - (* claim_none: there was nobody in the word *)
     specialize (K Z N). pose proof (low_next k L).
     destruct (Nat.eqb_spec (sum (low k) L) 0), (Nat.eqb_spec (sum (low (k+1)) L) 0); lia.
-  - (* m_end: one that has passed all words covers nobody, since somebody sleeps *)
+  - (* claim_end: one that has passed all words covers nobody, since somebody sleeps *)
     specialize (K Z N). rewrite low_all in K by auto. destruct (Nat.eqb_spec (sum asleep L) 0); lia.
   - (* found: another one is on the count *)
     pose proof (sum_upd counted L i _ (W R e t d) H). pose proof (sum_ge counted L i _ H).
-    pose proof (counted_under_way (upd i (W R e t d) L)). pose proof (to_deliver_covers (upd i (W R e t d) L) M).
+    pose proof (counted_under_way (upd i (W R e t d) L)).
+      pose proof (to_deliver_covers (upd i (W R e t d) L) M).
     cbn in *; lia.
-  - (* left: the same *)
+  - (* leave: the same *)
     pose proof (sum_upd counted L i _ (W R e t d) H). pose proof (sum_ge counted L i _ H).
-    pose proof (counted_under_way (upd i (W R e t d) L)). pose proof (to_deliver_covers (upd i (W R e t d) L) M).
+    pose proof (counted_under_way (upd i (W R e t d) L)).
+      pose proof (to_deliver_covers (upd i (W R e t d) L) M).
     cbn in *; lia.
 Qed.
 
@@ -319,8 +260,6 @@ Record inv (s : st) : Prop := {
   i_counts : counts s; i_owns : owns s; i_exists : exists_ s; i_in_words : in_words s;
   i_reads : reads s; i_closes : closes s; i_wakes : wakes s }.
 
-(* Everybody runs; where the bits are is free. *)
-Definition start words := St (map (W R 0 0) words) [] 0 0 None.
 Inductive reach words : st -> Prop :=
 | reach_start : (forall d, In d words -> d < nw) -> reach words (start words)
 | reach_step s s' : reach words s -> step s s' -> reach words s'.
@@ -330,7 +269,8 @@ Proof.
   intros Wd.
   assert (forall f, (forall d, f (W R 0 0 d) = 0) -> sum f (map (W R 0 0) words) = 0) as Z
     by (intros f E; clear Wd; induction words; simpl; rewrite ?E; auto).
-  split; unfold counts, owns, exists_, in_words, reads, closes, wakes; simpl; try lia; try discriminate.
+  split; unfold counts, owns, exists_, in_words, reads, closes, wakes; simpl; try lia;
+    try discriminate.
   - now rewrite Z.
   - intros j x E. apply nth_error_In, in_map_iff in E as (d & <- & _). reflexivity.
   - intros j x E. apply nth_error_In, in_map_iff in E as (d & <- & I). now apply Wd.
@@ -339,15 +279,18 @@ Qed.
 Lemma reach_inv words s : reach words s -> inv s.
 Proof.
   induction 1 as [Wd | s s' _ [] H]; auto using start_inv.
-  split; eauto using step_counts, step_owns, step_exists, step_in_words, step_reads, step_closes, step_wakes.
+  split; eauto using step_counts, step_owns, step_exists, step_in_words, step_reads, step_closes,
+    step_wakes.
 Qed.
 
 (* idle/I1. Nobody is under way: no notifier, no Close, and each worker runs a task or sleeps
    without a token. Then nobody sleeps while a task is queued, as far as a claim can still come. *)
-Definition quiet s := ms s = [] /\ (cl s = None \/ exists k r, cl s = Some (k, r) /\ nw <= k) /\
+Definition through s := exists k, reached (cl s) k /\ nw <= k.
+Definition quiet s := ms s = [] /\ (cl s = Open \/ through s) /\
   forall i x, nth_error (ws s) i = Some x -> p x = R \/ (p x = P /\ tok x = 0).
 
-Lemma quiet_under_way l : (forall i x, nth_error l i = Some x -> p x = R \/ (p x = P /\ tok x = 0)) ->
+Lemma quiet_under_way l : (forall i x, nth_error l i = Some x ->
+  p x = R \/ (p x = P /\ tok x = 0)) ->
   (forall i x, nth_error l i = Some x -> tok x <= parked x) -> sum under_way l = 0.
 Proof.
   induction l as [|x l IH]; intros Q T; cbn [sum]; auto.
@@ -356,23 +299,27 @@ Proof.
   destruct x as [[] ? ? ?]; cbn in *; destruct Q as [|[]]; try discriminate; lia.
 Qed.
 
-Lemma all_past_low k L : (forall j x, nth_error L j = Some x -> wd x < nw) -> nw <= k -> sum asleep L <= sum (past_low k) L.
+Lemma all_past_low k L : (forall j x, nth_error L j = Some x -> wd x < nw) -> nw <= k ->
+  sum past L <= sum (past_low k) L.
 Proof.
   induction L as [|x L IH]; intros H Le; cbn [sum]; auto.
   specialize (IH (fun j => H (Datatypes.S j)) Le). specialize (H 0 x eq_refl).
-  enough (asleep x <= past_low k x) by lia.
-  unfold past_low, asleep, past. destruct (Nat.ltb_spec (wd x) k); destruct (p x); lia.
+  enough (past x <= past_low k x) by lia.
+  unfold past_low. destruct (Nat.ltb_spec (wd x) k); lia.
 Qed.
+Lemma asleep_past L : sum asleep L <= sum past L.
+Proof. apply sum_le. intros x. unfold asleep, past. destruct (p x); lia. Qed.
 
-Theorem no_lost_wakeup words s : reach words s -> quiet s -> q s > 0 -> sum asleep (ws s) = 0.
+Theorem no_lost_wakeup words s : reach words s -> quiet s -> queued s > 0 -> sum asleep (ws s) = 0.
 Proof.
   intros Rc (M & Cl & Q) Hq. destruct (reach_inv _ _ Rc) as [Cn O Ex Wd _ Cs K].
-  destruct Cl as [Cl | (k & r & Cl & Le)].
+  destruct Cl as [Cl | (k & Cl & Le)].
   - assert (sum under_way (ws s) = 0) as U.
     { apply quiet_under_way; auto. intros i x E. specialize (O _ _ E). lia. }
     unfold wakes in K. rewrite M, U in K. cbn in K. destruct (sum asleep (ws s)); auto.
     specialize (K Hq ltac:(lia) Cl). lia.
-  - specialize (Cs _ _ Cl). pose proof (all_past_low k (ws s) Wd Le). lia.
+  - specialize (Cs _ Cl). pose proof (all_past_low k (ws s) Wd Le).
+    pose proof (asleep_past (ws s)). lia.
 Qed.
 
 (* idle/I2. A parked worker has exactly one of its bit, a claim in somebody's hands, a token; so
@@ -381,8 +328,10 @@ Theorem one_wake_up words s j x : reach words s -> nth_error (ws s) j = Some x -
   bit x + tok x + sum (mine j) (ms s) = parked x.
 Proof. intros Rc. apply (i_owns _ (reach_inv _ _ Rc)). Qed.
 
-Corollary at_most_one_token words s j x : reach words s -> nth_error (ws s) j = Some x -> tok x <= 1.
-Proof. intros Rc E. pose proof (one_wake_up _ _ _ _ Rc E). destruct x as [[] ? ? ?]; cbn in *; lia. Qed.
+Corollary at_most_one_token words s j x : reach words s -> nth_error (ws s) j = Some x ->
+  tok x <= 1.
+Proof. intros Rc E. pose proof (one_wake_up _ _ _ _ Rc E).
+  destruct x as [[] ? ? ?]; cbn in *; lia. Qed.
 
 (* idle/I11. A worker that finds its bit when it times out has no token coming, and eats none. *)
 Theorem timeout_unclaimed words s j t d : reach words s -> nth_error (ws s) j = Some (W P 1 t d) ->
@@ -390,12 +339,14 @@ Theorem timeout_unclaimed words s j t d : reach words s -> nth_error (ws s) j = 
 Proof. intros Rc E. pose proof (one_wake_up _ _ _ _ Rc E). cbn in *. lia. Qed.
 
 (* idle/I3. searching is exact with any number of words. *)
-Theorem searching_exact words s : reach words s -> srch s = sum counted (ws s) + sum to_deliver (ms s).
+Theorem searching_exact words s : reach words s ->
+  srch s = sum counted (ws s) + sum to_deliver (ms s).
 Proof. intros Rc. apply (i_counts _ (reach_inv _ _ Rc)). Qed.
 
 (* idle/I5. What makes I1 true, with any number of words: somebody will look, or some notifier
    has still to come to the words in which workers sleep. *)
-Theorem somebody_under_way words s : reach words s -> q s > 0 -> sum asleep (ws s) > 0 -> cl s = None ->
+Theorem somebody_under_way words s : reach words s -> queued s > 0 -> sum asleep (ws s) > 0 ->
+  cl s = Open ->
   sum under_way (ws s) + sum (covers (ws s)) (ms s) > 0.
 Proof. intros Rc. apply (i_wakes _ (reach_inv _ _ Rc)). Qed.
 
@@ -404,29 +355,37 @@ Lemma sum_zero {X} (f : X -> nat) l : (forall x, f x = 0) -> sum f l = 0.
 Proof. intros H. induction l; simpl; rewrite ?H; auto. Qed.
 
 (* Claims of workers from number i on, worker by worker. *)
-Fixpoint claims (M : list nf) i (L : list w) := match L with [] => 0 | _ :: L' => sum (mine i) M + claims M (Datatypes.S i) L' end.
+Fixpoint claims (M : list nf) i (L : list w) := match L with [] => 0 |
+  _ :: L' => sum (mine i) M + claims M (Datatypes.S i) L' end.
 
 Lemma claims_cons m M L : forall i, claims (m :: M) i L = claims [m] i L + claims M i L.
 Proof. induction L; intros i; cbn in *; [lia | rewrite IHL; lia]. Qed.
-Lemma claims_one m j L : (m = M2 j \/ m = M3 j) -> forall i, i <= j < i + length L -> claims [m] i L = 1.
+Lemma claims_one m j L : (m = M2 j \/ m = M3 j) -> forall i, i <= j < i + length L ->
+  claims [m] i L = 1.
 Proof.
-  intros Hm. assert (forall i, mine i m = if j =? i then 1 else 0) as E by (destruct Hm; subst; reflexivity).
-  induction L; intros i B; cbn [claims sum length] in *; [lia|]. rewrite E. destruct (Nat.eqb_spec j i).
+  intros Hm. assert (forall i, mine i m = if j =? i then 1 else 0) as E by (destruct Hm; subst;
+    reflexivity).
+  induction L; intros i B; cbn [claims sum length] in *; [lia|]. rewrite E.
+    destruct (Nat.eqb_spec j i).
   - subst. enough (claims [m] (Datatypes.S i) L = 0) by lia.
     clear B IHL. assert (forall k, k > i -> claims [m] k L = 0) as Z; [|apply Z; lia].
-    induction L; intros k Gt; cbn [claims sum]; auto. rewrite E, IHL by lia. destruct (Nat.eqb_spec i k); lia.
+    induction L; intros k Gt; cbn [claims sum]; auto. rewrite E, IHL by lia.
+      destruct (Nat.eqb_spec i k); lia.
   - rewrite IHL by lia. lia.
 Qed.
-Lemma delivered_claims L M : (forall j, nth_error L j = None -> sum (mine j) M = 0) -> sum to_deliver M <= claims M 0 L.
+Lemma delivered_claims L M : (forall j, nth_error L j = None -> sum (mine j) M = 0) ->
+  sum to_deliver M <= claims M 0 L.
 Proof.
   induction M as [|m M IH]; intros H; cbn [sum]; [lia|]. rewrite claims_cons.
-  assert (forall j, nth_error L j = None -> sum (mine j) M = 0) as H' by (intros j E; specialize (H j E); cbn in H; lia).
+  assert (forall j, nth_error L j = None -> sum (mine j) M = 0) as H' by (intros j E;
+    specialize (H j E); cbn in H; lia).
   specialize (IH H'). enough (to_deliver m <= claims [m] 0 L) by lia.
   destruct m; cbn [to_deliver]; try lia. rewrite (claims_one (M3 j) j); auto. split; [lia|].
   destruct (nth_error L j) eqn:E; [apply nth_error_Some; congruence|].
   specialize (H j E). cbn in H. rewrite Nat.eqb_refl in H. lia.
 Qed.
-Lemma counted_claims L M : forall i, (forall j x, nth_error L j = Some x -> bit x + tok x + sum (mine (i + j)) M = parked x) ->
+Lemma counted_claims L M : forall i, (forall j x, nth_error L j = Some x ->
+  bit x + tok x + sum (mine (i + j)) M = parked x) ->
   sum counted L + claims M i L <= 2 * length L.
 Proof.
   induction L as [|x L IH]; intros i O; cbn [sum claims length]; [lia|].
@@ -444,11 +403,12 @@ Qed.
 
 (* idle/I9. When Close is through with all words, no worker that has passed its look at closed
    has its bit set: all of them have been claimed, or are awake. *)
-Theorem nobody_sleeps_after_close words s k r j x : reach words s -> cl s = Some (k, r) -> nw <= k ->
-  nth_error (ws s) j = Some x -> asleep x = 0.
+Theorem nobody_sleeps_after_close words s j x : reach words s -> through s ->
+  nth_error (ws s) j = Some x -> past x = 0.
 Proof.
-  intros Rc Cl Le E. destruct (reach_inv _ _ Rc) as [_ _ _ Wd _ Cs _].
-  pose proof (all_past_low k (ws s) Wd Le). specialize (Cs _ _ Cl). pose proof (sum_ge asleep (ws s) j x E). lia.
+  intros Rc (k & Cl & Le) E. destruct (reach_inv _ _ Rc) as [_ _ _ Wd _ Cs _].
+  pose proof (all_past_low k (ws s) Wd Le). specialize (Cs _ Cl).
+    pose proof (sum_ge past (ws s) j x E). lia.
 Qed.
 
 (* idle/I12. A searcher that leaves the search with nothing, since what it waited for has ended,
@@ -456,11 +416,12 @@ Qed.
    somebody else is under way, who covers them. *)
 Theorem leaver_is_replaced words s s' i x x' : reach words s -> step s s' ->
   nth_error (ws s) i = Some x -> p x = S -> nth_error (ws s') i = Some x' -> p x' = R ->
-  q s' > 0 -> sum asleep (ws s') > 0 -> cl s' = None ->
+  queued s' > 0 -> sum asleep (ws s') > 0 -> cl s' = Open ->
   sum under_way (upd i (W R 0 0 0) (ws s')) + sum (covers (ws s')) (ms s') > 0.
 Proof.
   intros Rc H E P E' P' Q Z N. pose proof (reach_step _ _ _ Rc H) as Rc'.
   pose proof (somebody_under_way _ _ Rc' Q Z N). pose proof (one_wake_up _ _ _ _ Rc' E') as O.
-  pose proof (sum_upd under_way _ i x' (W R 0 0 0) E'). destruct x' as [? ? ? ?]. cbn in *. subst. cbn in *. lia.
+  pose proof (sum_upd under_way _ i x' (W R 0 0 0) E'). destruct x' as [? ? ? ?]. cbn in *. subst.
+    cbn in *. lia.
 Qed.
 End Words.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,10 +25,7 @@ import (
 // one worker only (Claim); hands, how many notifiers there may be at a time, since each has a
 // goroutine. searching is the Coordinator's; closed is 0, 1 from Close's store on, and 2 when Close
 // is through.
-var (
-	parking = []string{"A", "C", "B", "P"}
-	stages  = []string{"_b", "_c", "_i", "_t"}
-)
+var parking = []string{"A", "C", "B", "P"}
 
 // each returns the names of places with stages, "A_b" and so on.
 func each(places []string, stages ...string) []string {
@@ -42,115 +40,122 @@ func each(places []string, stages ...string) []string {
 
 func sum(names ...string) string { return "(" + strings.Join(names, " + ") + ")" }
 
-// notifying are the rules of Notify and of the claims in Found and Publish's caller, for workers in
-// these places of parking.
-func notifying(places []string) []Rule {
-	rules := []Rule{
-		{"notify_leave", "Notify: searching.Load", "m0 > 0 && searching > 0", "m0--"},
-		{"notify_go", "Notify: searching.Load", "m0 > 0 && searching == 0", "m0--; m1++"},
-		{"claim_none", "claim: word.Load", "m1 > 0 && " + sum(each(places, "_b")...) + " == 0",
-			"m1--"},
+// IdleAgents is the protocol of package idle with everything that can happen: timeouts, tasks
+// elsewhere, a Close, any number of workers, notifiers and words of the bitmap. All that is proved
+// of idle for any number of words is proved of what is made from it.
+func IdleAgents() *Agents {
+	return &Agents{
+		Name: "Idle", Vars: []string{"q", "searching"}, Bounds: []string{"left", "other", "hands"},
+		Workers: []string{"R", "S", "F"}, Parked: parking,
+		Notifiers: []string{"M0", "M1(k)", "M2(j)", "M3(j)"},
+		Rules: slices.Concat(notifyingAgents(), []Rule{
+			{"push", "the caller's push, then Notify", "left > 0", "left--; q++; start(M0)"},
+			{"push_elsewhere", "a push to another queue", "other > 0", "other--; start(M0)"},
+			{"claim_one", "Claim: word.And", "other > 0 && j.bit == 1",
+				"other--; j.bit = 0; start(M2(j))"},
+			{"take", "the caller's look at the queue", "i.at == R && q > 0", "q--"},
+			{"take_searching", "the caller's look at the queue", "i.at == S && q > 0",
+				"i.at = F; q--"},
+			{"take_elsewhere", "the caller's look at another queue", "i.at == S", "i.at = F"},
+			{"publish", "Publish: word.Or, not a searcher", "i.at == R", "i.at = C; i.bit = 1"},
+			{"publish_searching", "Publish: word.Or, a searcher", "i.at == S",
+				"i.at = A; i.bit = 1"},
+			{"open", "Publish: closed.Load", "i.at == C && close.at == Open", "i.at = B"},
+			{"closed_own", "Publish: word.And had the bit",
+				"i.at == C && i.bit == 1 && close.at != Open", "i.at = R; i.bit = 0"},
+			{"closed", "Publish: word.And had no bit",
+				"i.at == C && i.bit == 0 && close.at != Open", "i.at = P"},
+			{"recheck_none", "the caller's recheck", "i.at == B && q == 0", "i.at = P"},
+			{"recheck_work", "the caller's recheck", "i.at == B && q > 0 && notifiers < hands",
+				"i.at = P; start(M0)"},
+			{"recheck_elsewhere", "the caller's recheck of another queue",
+				"i.at == B && q == 0 && other > 0", "i.at = P; other--; start(M0)"},
+			{"timeout", "Woke(false): word.And had the bit", "i.at == P && i.bit == 1",
+				"i.at = R; i.bit = 0"},
+		}, leavingAgents(), unjoiningAgents(), []Rule{
+			{"close", "Close: closed.Store", "close.at == Open", "close.at = Load(0)"},
+			{"close_load", "Close: word.Load", "close.at == Load(k)",
+				"close.at = Claims(k, bits(k))"},
+			{"close_claim", "Close: word.And", "close.at == Claims(k, j, l) && j.bit == 1",
+				"j.bit = 0; start(M2(j)); close.at = Claims(k, l)"},
+			{"close_miss", "Close: word.And", "close.at == Claims(k, j, l) && j.bit == 0",
+				"close.at = Claims(k, l)"},
+			{"close_pass", "Close: it is through with the word", "close.at == Claims(k, none)",
+				"close.at = Load(k + 1)"},
+			{"close_done", "Close returns", "close.at == Load(k) && k >= words", "close.at = Done"},
+		}),
 	}
-	for _, p := range places {
-		rules = append(rules,
-			Rule{"claim_" + p, "take: word.And", "m1 > 0 && " + p + "_b > 0", "m1--; " + p +
-				"_b--; " + p + "_c++"},
-			Rule{"count_" + p, "count: searching.Add(1)", p + "_c > 0", p + "_c--; " + p +
-				"_i++; searching++"},
-			Rule{"token_" + p, "the claimer's Unpark", p + "_i > 0", p + "_i--; " + p + "_t++"})
-	}
-	return rules
 }
 
-// leaving are the rules of Search, Woke, Found, and of Publish up to its look at closed; may is the
-// condition for another notifier.
-func leaving(may string) []Rule {
-	rules := []Rule{
-		{"found_last", "Found: searching.Add(-1) is 0", "F > 0 && searching == 1" + may,
-			"F--; R++; searching--; m0++"},
-		{"found", "Found: searching.Add(-1) is not 0", "F > 0 && searching != 1",
-			"F--; R++; searching--"},
-		{"search", "Search: searching.CompareAndSwap", "R > 0", "R--; S++; searching++"},
-		{"woke", "Woke(true), after the token was taken", "P_t > 0", "P_t--; S++"},
+// notifyingAgents are the rules of Notify and of the claims in Found and Publish's caller.
+func notifyingAgents() []Rule {
+	return []Rule{
+		{"notify_leave", "Notify: searching.Load", "m.at == M0 && searching > 0", "end(m)"},
+		{"notify_go", "Notify: searching.Load", "m.at == M0 && searching == 0", "m.at = M1(0)"},
+		{"claim_none", "claim: word.Load", "m.at == M1(k) && zero(k)", "m.at = M1(k + 1)"},
+		{"claim_end", "claim: it is through with the words", "m.at == M1(k) && k >= words",
+			"end(m)"},
+		{"claim", "take: word.And", "m.at == M1(k) && j.word == k && j.bit == 1",
+			"j.bit = 0; m.at = M2(j)"},
+		{"count", "count: searching.Add(1)", "m.at == M2(j)", "searching++; m.at = M3(j)"},
+		{"token", "the claimer's Unpark", "m.at == M3(j)", "j.tok++; end(m)"},
 	}
-	for _, s := range stages {
-		rules = append(rules, Rule{"uncount" + s, "Publish: searching.Add(-1)", "A" + s + " > 0",
-			"A" + s + "--; C" + s + "++; searching--"})
-	}
-	return rules
 }
 
-// unjoining are the rules of Found for a searcher that has found nothing: what it waited for has
-// ended.
-func unjoining(may string) []Rule {
+// leavingAgents are the rules of Search, Woke, Found, and of Publish up to its look at closed.
+func leavingAgents() []Rule {
+	return []Rule{
+		{"found_last", "Found: searching.Add(-1) is 0",
+			"i.at == F && searching == 1 && notifiers < hands", "i.at = R; searching--; start(M0)"},
+		{"found", "Found: searching.Add(-1) is not 0", "i.at == F && searching != 1",
+			"i.at = R; searching--"},
+		{"search", "Search: searching.CompareAndSwap", "i.at == R", "i.at = S; searching++"},
+		{"woke", "Woke(true), after the token was taken", "i.at == P && i.tok > 0",
+			"i.at = S; i.tok--"},
+		{"uncount", "Publish: searching.Add(-1)", "i.at == A", "i.at = C; searching--"},
+	}
+}
+
+// unjoiningAgents are the rules of Found for a searcher that has found nothing: what it waited for
+// has ended.
+func unjoiningAgents() []Rule {
 	return []Rule{
 		{"leave_last", "Found: searching.Add(-1) is 0, by one who leaves a join",
-			"S > 0 && searching == 1" + may, "S--; R++; searching--; m0++"},
+			"i.at == S && searching == 1 && notifiers < hands", "i.at = R; searching--; start(M0)"},
 		{"leave", "Found: searching.Add(-1) is not 0, by one who leaves a join",
-			"S > 0 && searching != 1", "S--; R++; searching--"},
+			"i.at == S && searching != 1", "i.at = R; searching--"},
 	}
 }
 
-// rechecking are the rules of the look at the queue that follows Publish.
-func rechecking(may string) []Rule {
-	var rules []Rule
-	for _, s := range stages {
-		rules = append(rules,
-			Rule{"recheck_none" + s, "the caller's recheck", "B" + s + " > 0 && q == 0", "B" + s +
-				"--; P" + s + "++"},
-			Rule{"recheck_work" + s, "the caller's recheck", "B" + s + " > 0 && q > 0" + may, "B" +
-				s + "--; P" + s + "++; m0++"})
+// Idle is the table that counts the agents of [IdleAgents].
+func Idle() *System { return must(CountIdle(IdleAgents())) }
+
+// CountIdle is the table that counts these.
+func CountIdle(a *Agents) (*System, error) {
+	s, err := a.Counted("idle")
+	if err == nil {
+		s.Samples = []Sample{{Start: map[string]int{"R": 2, "left": 2, "other": 1, "hands": 3}}}
 	}
-	return rules
+	return s, err
 }
 
-// Idle is the protocol of package idle with everything that can happen: timeouts, tasks elsewhere,
-// a Close. Of the words of the bitmap it knows one; proofs/coq has all.
-func Idle() *System {
-	s := &System{
-		Name: "idle",
-		Vars: append([]string{"left", "other", "hands", "q", "searching", "closed", "R", "S", "F",
-			"m0", "m1"}, each(parking, stages...)...),
-		Rules: []Rule{
-			{"push", "the caller's push, then Notify", "left > 0", "left--; q++; m0++"},
-			{"push_elsewhere", "a push to another queue", "other > 0", "other--; m0++"},
-			{"take", "the caller's look at the queue", "R > 0 && q > 0", "q--"},
-			{"take_searching", "the caller's look at the queue", "S > 0 && q > 0", "S--; F++; q--"},
-			{"take_elsewhere", "the caller's look at another queue", "S > 0", "S--; F++"},
-			{"publish", "Publish: word.Or, not a searcher", "R > 0", "R--; C_b++"},
-			{"publish_searching", "Publish: word.Or, a searcher", "S > 0", "S--; A_b++"},
-			{"timeout", "Woke(false): word.And had the bit", "P_b > 0", "P_b--; R++"},
-			{"close", "Close: closed.Store", "closed == 0", "closed = 1"},
-			{"close_done", "Close returns: see idle/I10", "closed == 1 && B_b + P_b == 0",
-				"closed = 2"},
-			{"closed_own", "Publish: word.And had the bit", "C_b > 0 && closed > 0", "C_b--; R++"},
-		},
+// must panics if a table cannot be counted, which is a mistake of this program.
+func must(s *System, err error) *System {
+	if err != nil {
+		panic(fmt.Sprintf("spec: %v", err))
 	}
-	for _, p := range parking {
-		s.Rules = append(s.Rules,
-			Rule{"claim_one_" + p, "Claim: word.And", "other > 0 && " + p + "_b > 0", "other--; " +
-				p + "_b--; " + p + "_c++"},
-			Rule{"close_claim_" + p, "Close: word.And", "closed == 1 && " + p + "_b > 0", p +
-				"_b--; " + p + "_c++"})
-	}
-	for _, k := range stages {
-		s.Rules = append(s.Rules, Rule{"open" + k, "Publish: closed.Load", "C" + k +
-			" > 0 && closed == 0", "C" + k + "--; B" + k + "++"})
-		if k != "_b" {
-			s.Rules = append(s.Rules,
-				Rule{"closed" + k, "Publish: word.And had no bit", "C" + k + " > 0 && closed > 0",
-					"C" + k + "--; P" + k + "++"})
-		}
-		s.Rules = append(s.Rules, Rule{"recheck_elsewhere" + k,
-			"the caller's recheck of another queue",
-			"B" + k + " > 0 && q == 0 && other > 0", "B" + k + "--; P" + k + "++; other--; m0++"})
-	}
-	may := " && m0 + m1 < hands"
-	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(may), unjoining(may),
-		rechecking(may))
-	s.Init = s.startsRunning("left", "other", "hands")
-	s.Samples = []Sample{{Start: map[string]int{"R": 2, "left": 2, "other": 1, "hands": 3}}}
 	return s
+}
+
+// handingOver counts some agents of idle for a table with other parked places, and maybe without a
+// bound for notifiers.
+func handingOver(parked []string, may string, rules []Rule) []Rule {
+	a := IdleAgents()
+	a.Parked, a.Rules = parked, rules
+	if may == "" {
+		a = a.Unbounded("hands")
+	}
+	return must(a.Counted("")).Rules
 }
 
 // startsRunning says that everybody is running and what is not mentioned is zero.
@@ -171,29 +176,29 @@ func (s *System) startsRunning(free ...string) string {
 // IdleRuns is the same protocol without timeouts, other queues and Close, for what is said about
 // whole runs: after the last push, somebody must do each task without any such help. A worker gives
 // up only when it has seen the queue empty.
-func IdleRuns() *System {
-	s := &System{
-		Name: "idle, without timeouts",
-		Vars: append([]string{"left", "q", "searching", "closed", "R", "Z", "S", "F", "m0", "m1"},
-			each(parking, stages...)...),
-		Rules: []Rule{
-			{"push", "the caller's push, then Notify", "left > 0", "left--; q++; m0++"},
-			{"take", "the caller's look at the queue", "R > 0 && q > 0", "q--"},
-			{"look_empty", "the caller's look at the queue", "R > 0 && q == 0", "R--; Z++"},
-			{"publish", "Publish: word.Or, not a searcher", "Z > 0", "Z--; C_b++"},
-			{"take_searching", "the caller's look at the queue", "S > 0 && q > 0", "S--; F++; q--"},
-			{"publish_searching", "the look at the queue, then Publish: word.Or", "S > 0 && q == 0",
-				"S--; A_b++"},
-		},
+func IdleRuns() *System { return must(CountIdleRuns(IdleRunsAgents())) }
+
+// IdleRunsAgents is what [IdleRuns] counts.
+func IdleRunsAgents() *Agents {
+	a := IdleAgents().Unbounded("hands").Without("push_elsewhere", "claim_one", "take_elsewhere",
+		"closed_own", "closed", "recheck_elsewhere", "timeout", "leave_last", "leave", "close",
+		"close_load", "close_claim", "close_miss", "close_pass", "close_done").Unbounded("other")
+	a.Workers = []string{"R", "Z", "S", "F"}
+	return a.With(Rule{"look_empty", "the caller's look at the queue", "i.at == R && q == 0",
+		"i.at = Z"}).
+		With(Rule{"publish", "Publish: word.Or, not a searcher", "i.at == Z",
+			"i.at = C; i.bit = 1"}).
+		With(Rule{"publish_searching", "the look at the queue, then Publish: word.Or",
+			"i.at == S && q == 0", "i.at = A; i.bit = 1"})
+}
+
+// CountIdleRuns is the table that counts these.
+func CountIdleRuns(a *Agents) (*System, error) {
+	s, err := a.Counted("idle, without timeouts")
+	if err == nil {
+		s.Samples = []Sample{{Start: map[string]int{"R": 3, "left": 2}}}
 	}
-	for _, k := range stages {
-		s.Rules = append(s.Rules, Rule{"open" + k, "Publish: closed.Load", "C" + k + " > 0", "C" +
-			k + "--; B" + k + "++"})
-	}
-	s.Rules = slices.Concat(s.Rules, notifying(parking), leaving(""), rechecking(""))
-	s.Init = s.startsRunning("left")
-	s.Samples = []Sample{{Start: map[string]int{"R": 3, "left": 2}}}
-	return s
+	return s, err
 }
 
 var (

@@ -168,7 +168,8 @@ func injector(may string) *System {
 					look.at + " > 0" + may, from + "--; P" + k + "++; m0++"})
 		}
 	}
-	s.Rules = slices.Concat(s.Rules, notifying(handing), leaving(may), unjoining(may))
+	s.Rules = slices.Concat(s.Rules, handingOver(handing, may, notifyingAgents()),
+		handingOver(parking, may, leavingAgents()), handingOver(parking, may, unjoiningAgents()))
 	s.Init = s.startsRunning("left", "spawns", "closing", "wakes", "hands")
 	s.Samples = []Sample{{map[string]int{"R": 2, "left": 1, "spawns": 2, "closing": 1, "wakes": 1,
 		"hands": 2}, 2}}
