@@ -29,7 +29,10 @@ func taskTheorems() []Theorem {
 			Ends:   "released == 1 || life == 2 && handle + holders == 0",
 		}, "task.go"}
 	})
-	coq := func(theorem string) lemma { return lemma{source: "Task.v", theorem: theorem} }
+	coq := func(theorem string) lemma {
+		return lemma{source: "Task.v", theorem: theorem,
+			made: taskTable}
+	}
 	return []Theorem{
 		{
 			ID:        "taskstate/T1",
@@ -95,15 +98,15 @@ func taskTheorems() []Theorem {
 		},
 		{
 			ID: "taskstate/T10",
-			Statement: "one poller, with the transitions as the functions that the code has: " +
-				"exactly while the task is RUNNING there is one runner",
+			Statement: "one poller, by another tool: exactly while the task is RUNNING there is " +
+				"one runner",
 			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
 			Code:  code,
 			proof: coq("one_poller"),
 		},
 		{
 			ID: "taskstate/T11",
-			Statement: "one queue entry, in the same model: one that may run the task while it " +
+			Statement: "one queue entry, by another tool: one that may run the task while it " +
 				"is SCHEDULED, else none but those a Claim overtook",
 			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
 			Code:  code,
@@ -111,7 +114,7 @@ func taskTheorems() []Theorem {
 		},
 		{
 			ID: "taskstate/T12",
-			Statement: "no lost notify, in the same model: after a Wake a poll that is later is " +
+			Statement: "no lost notify, by another tool: after a Wake a poll that is later is " +
 				"to come, or the task is COMPLETE",
 			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
 			Code:  code,
@@ -119,7 +122,7 @@ func taskTheorems() []Theorem {
 		},
 		{
 			ID: "taskstate/T13",
-			Statement: "dropped once, in the same model: released when nobody has a reference " +
+			Statement: "dropped once, by another tool: released when nobody has a reference " +
 				"any more, at most once, and only when COMPLETE",
 			Scope: "any N references", Assumptions: callers, Code: code,
 			proof: coq("dropped_once"),
@@ -150,7 +153,7 @@ func taskTheorems() []Theorem {
 		{
 			ID: "taskstate/T17",
 			Statement: "a joiner that has published its waker and not withdrawn it is woken by " +
-				"the completion, once, in the same model",
+				"the completion, once, by another tool",
 			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
 			Code:  code,
 			proof: coq("joiner_woken_once"),

@@ -3,6 +3,7 @@ package proofs
 import (
 	"embed"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/surewake/surewake/model/mutant"
@@ -37,8 +38,28 @@ var idleTable = &made{
 	vacuous: sync.OnceValue(spec.IdleAgents().Vacuous),
 }
 
+// taskTable has the states and the steps of coq/Task.v.
+var taskTable = ofSystem("coq/TaskTable.v", "Task", "spec/task.go", spec.Task(),
+	spec.TaskRefusals())
+
+// ofSystem makes definitions from a table without names, and from conditions that the code refuses.
+func ofSystem(file, name, from string, s *spec.System, refusals []spec.Rule) *made {
+	all := *s
+	all.Rules = slices.Concat(s.Rules, refusals)
+	return &made{file: file, table: name, from: from, text: all.Text(name),
+		make: func(text string) (string, error) {
+			t, err := spec.Parse(text)
+			if err != nil {
+				return "", err
+			}
+			return t.Coq(name)
+		},
+		vacuous: sync.OnceValue(func() error { return s.Vacuous(nil) }),
+	}
+}
+
 // madeFiles are all of them.
-func madeFiles() []*made { return []*made{idleTable} }
+func madeFiles() []*made { return []*made{idleTable, taskTable} }
 
 // edits reports whether a mutant is one of the table.
 func (m *made) edits(bug *mutant.Mutant) bool {

@@ -64,7 +64,7 @@ type Step struct {
 	// and Starts is where a new one begins.
 	Notifier, Becomes, Starts *Place
 	Ends                      bool
-	// Close is the place of Close before, NotClose one where it is not; Closes is where it is after.
+	// Close is the place of Close before, NotClose one where it is not, and Closes that after.
 	Close, NotClose, Closes *Place
 }
 

@@ -102,6 +102,28 @@ func Task() *System {
 	return s
 }
 
+// TaskRefusals are the conditions in which a method of the word refuses its caller, which is a
+// panic, though the caller keeps the rules. None of them is ever true: taskstate/T16.
+func TaskRefusals() []Rule {
+	last := " && (refs == 0 || refs == 1 && life != 3)"
+	polls := "runner > 0 && (refs == 0 || life != 1)"
+	return []Rule{
+		{refuses + "anybody", "Wake, Cancel, Clone, Claim", anybody + " > 0 && refs == 0", ""},
+		{refuses + "wake_drop", "WakeDrop", "holders > 0" + last, ""},
+		{refuses + "to_running", "ToRunning", "entries > 0 && refs == 0", ""},
+		{refuses + "to_idle", "ToIdle", polls, ""},
+		{refuses + "yield", "Yield", polls, ""},
+		{refuses + "complete", "Complete", polls + " && shield == 0", ""},
+		{refuses + "enter", "EnterShield", polls + " && shield < deep", ""},
+		{refuses + "leave", "LeaveShield", polls + " && shield > 0", ""},
+		{refuses + "join", "Join, Unjoin", "handle > 0 && (refs == 0 || detached == 1)", ""},
+		{refuses + "detach", "Detach", "handle > 0 && (detached == 1 || refs == 0 || refs == 1 " +
+			"&& life != 3)", ""},
+		{refuses + "drop", "Drop", "holders + last > 0" + last, ""},
+		{refuses + "drop_handle", "Drop", "handle > 0 && life == 3 && refs == 0", ""},
+	}
+}
+
 // anybody counts who has a reference and may therefore call Wake, Cancel, Clone and Claim: the
 // runner, too, and the holder of an entry.
 const anybody = "(holders + handle + runner + entries + last)"
