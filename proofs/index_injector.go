@@ -13,6 +13,7 @@ func injectorTheorems() []Theorem {
 	anyNumber := "any N workers, outsiders, tasks, batches, timeouts, a Close"
 	mutex := "the mutex excludes, and who gets it sees what its last holder did"
 	lastRing := "a worker ends with an empty ring (injector/J10 has the rings one by one)"
+	once := "a task that has run is not queued again, as one that is woken from outside is"
 	rings := "rings are lists (deque/D5, D6)"
 	coq := func(theorem string) lemma { return lemma{source: "Injector.v", theorem: theorem} }
 	about := func(proof func(*spec.System) proof) onTable {
@@ -117,14 +118,14 @@ func injectorTheorems() []Theorem {
 			Statement: "every task that was accepted is in the injector, in a ring or a hand, " +
 				"or was run; once",
 			Scope:       "any N workers, outsiders, tasks, batches, any capacity",
-			Assumptions: []string{mutex, rings}, Code: code,
+			Assumptions: []string{mutex, rings, once}, Code: code,
 			proof: coq("nothing_lost"),
 		},
 		{
 			ID: "injector/J8",
 			Statement: "first in, first out: what was taken from the injector is what was " +
 				"pushed first, in that order",
-			Scope: "any N workers, outsiders, tasks, batches", Assumptions: []string{mutex},
+			Scope: "any N workers, outsiders, tasks, batches", Assumptions: []string{mutex, once},
 			Code:  code,
 			proof: coq("first_in_first_out"),
 		},
@@ -133,7 +134,7 @@ func injectorTheorems() []Theorem {
 			Statement: "a batch fits: bounded by the room when it is taken, it never brings a " +
 				"ring above its capacity",
 			Scope:       "any N workers, tasks, batches, any capacity",
-			Assumptions: []string{mutex, rings}, Code: code,
+			Assumptions: []string{mutex, rings, once}, Code: code,
 			proof: coq("batches_fit"),
 		},
 		{
@@ -141,7 +142,7 @@ func injectorTheorems() []Theorem {
 			Statement: "drained: when all workers have ended, exactly the accepted tasks were " +
 				"run, and nothing will be accepted any more",
 			Scope:       "any N workers, outsiders, tasks, batches, any capacity",
-			Assumptions: []string{mutex, rings}, Code: code,
+			Assumptions: []string{mutex, rings, once}, Code: code,
 			proof: coq("drained"),
 		},
 		{
