@@ -139,7 +139,7 @@ Inductive step : st -> st -> Prop :=
 (* Close: it is through with the word *)
 | close_pass L M q n k :
     step (St L M q n (Claims k [])) (St L M q n (Load (k + 1)))
-(* Close returns *)
+(* Close returns: see idle/I9 *)
 | close_done L M q n k : k >= nw ->
     step (St L M q n (Load k)) (St L M q n Done).
 End Words.

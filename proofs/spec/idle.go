@@ -82,7 +82,8 @@ func IdleAgents() *Agents {
 				"close.at = Claims(k, l)"},
 			{"close_pass", "Close: it is through with the word", "close.at == Claims(k, none)",
 				"close.at = Load(k + 1)"},
-			{"close_done", "Close returns", "close.at == Load(k) && k >= words", "close.at = Done"},
+			{"close_done", "Close returns: see idle/I9", "close.at == Load(k) && k >= words",
+				"close.at = Done"},
 		}),
 	}
 }

@@ -77,7 +77,7 @@ func (s *System) Coq(name string) (text string, err error) {
 		}
 		b.WriteString(".\n")
 	}
-	return b.String(), nil
+	return strings.ReplaceAll(b.String(), " \n", "\n"), nil
 }
 
 // premise is a condition in lines of its own.
