@@ -79,6 +79,7 @@ func Check(ctx context.Context, opts Options, observer Observer) (Summary, error
 	if err != nil {
 		return sum, err
 	}
+	defer kept.release()
 	profile, err := opts.openProfile()
 	if err != nil {
 		return sum, err

@@ -30,6 +30,7 @@ type checkpoint struct {
 	name  string
 	every time.Duration
 	say   func(string)
+	lock  *fileLock // nil if there is nothing to write
 
 	lost bool // it could not be written, which was said
 
@@ -113,7 +114,8 @@ func (o *Options) checkCheckpoint() error {
 	return nil
 }
 
-// openCheckpoint reads the file if there is one. It returns nil without Options.Checkpoint.
+// openCheckpoint locks the file, and reads it if there is one. It returns nil without
+// Options.Checkpoint. The caller calls release.
 func (o *Options) openCheckpoint() (*checkpoint, error) {
 	if o.Checkpoint == "" {
 		return nil, nil
@@ -129,16 +131,45 @@ func (o *Options) openCheckpoint() (*checkpoint, error) {
 	if c.say == nil {
 		c.say = func(string) {}
 	}
+	var unlocked error
+	if c.lock, unlocked = lockFile(name + ".lock"); errors.Is(unlocked, errLocked) {
+		return nil, usagef("checkpoint %s: %v", name, unlocked)
+	}
+	if err := c.read(unlocked); err != nil {
+		c.release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// release lets other commands have the file.
+func (c *checkpoint) release() {
+	if c != nil {
+		c.lock.release()
+	}
+}
+
+// read reads the file if there is one. Without the lock, for that reason, it must be finished: it
+// may lie where nothing can be written.
+func (c *checkpoint) read(unlocked error) error {
+	name := c.name
 	text, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return c, nil
-	case err != nil:
-		return nil, usagef("checkpoint: %v", err)
+	none := errors.Is(err, fs.ErrNotExist)
+	if none {
+		err = unlocked
+	}
+	if err != nil {
+		return usagef("checkpoint: %v", err)
+	}
+	if none {
+		return nil
 	}
 	f, err := parseCheckpoint(text)
 	if err != nil {
-		return nil, usagef("checkpoint %s %v", name, err)
+		return usagef("checkpoint %s %v", name, err)
+	}
+	if unlocked != nil && !f.Finished {
+		return usagef("checkpoint: %v", unlocked)
 	}
 	c.asked = f.Asked
 	results, open := 0, 0
@@ -158,7 +189,7 @@ func (o *Options) openCheckpoint() (*checkpoint, error) {
 		c.say(fmt.Sprintf("going on from %s, which has %s and the state of %s under way",
 			name, counted(results, "result"), counted(open, "check")))
 	}
-	return c, nil
+	return nil
 }
 
 func (r *keptRun) key() string { return fmt.Sprintf("%s %s %t", r.Package, r.Test, r.Race) }

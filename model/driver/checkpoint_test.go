@@ -145,6 +145,7 @@ func keptOf(t *testing.T, source string, opts Options, tests ...string) ([]Row, 
 	if err != nil {
 		return nil, Summary{}, err
 	}
+	defer kept.release()
 	var l listener
 	sum, err := r.allKept(t.Context(), p, &l, kept)
 	return l.rows, sum, err
