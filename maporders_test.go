@@ -43,6 +43,8 @@ func TestLast(t *testing.T) {
 	a := surewake(t, dir, "replay", "-race=false", token)
 	require.Equal(t, exitFailed, a.code, "%s", a)
 	require.Contains(t, a.stdout, "1 came last")
+	require.Regexp(t, `next key of a map +3`, a.stdout, "the lane")
+	require.Contains(t, a.stdout, "with another choice in step 2 (next key of a map at other_test.go")
 
 	file := filepath.Join(dir, "again_test.go")
 	emitInto(t, file, token)

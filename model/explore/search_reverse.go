@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/surewake/surewake/model/wire"
@@ -58,38 +59,77 @@ func (r *recorder) noteMade(ev *event) {
 }
 
 // Reverse looks for a reversal of failed, which Run recorded with the same configuration. It
-// returns nil if it finds none within the time and number of executions that it has.
+// returns nil if it finds none within the time and number of executions that it has. Of the order
+// of two operations it says the narrowest: no order of two others between these passes as well.
 func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reversal {
 	made := failed.made
 	if failed.Failure == nil || len(failed.Trace) > mostReversed || len(made) > mostReversed {
 		return nil
 	}
-	end := time.Now().Add(limit)
-	for n, g := range reversals(made, failed.waits) {
-		if n == mostReversals || time.Now().After(end) {
+	led := cfg
+	led.Replay = marks(cfg.Replay)
+	r := &reverser{cfg: led, body: body, end: time.Now().Add(limit), left: mostReversals}
+	list := reversals(made, failed.waits)
+	g := r.first(list)
+	if g == nil {
+		return nil
+	}
+	if narrower := r.first(g.within(list, len(made))); narrower != nil {
+		g = narrower
+	}
+	cfg.Replay = wire.Deviations(g.schedule)
+	if !passes(cfg, body) {
+		return nil // the body does not repeat itself
+	}
+	other := &Reversal{First: made[g.first].step, Second: AfterAll, Schedule: g.schedule}
+	switch {
+	case g.value >= 0:
+		other.Second = other.First
+	case g.second >= len(made):
+		other.Second = len(failed.Trace) + g.second - len(made)
+	case g.second >= 0:
+		other.Second = made[g.second].step
+	}
+	return other
+}
+
+// A reverser runs executions that guides lead, within limits.
+type reverser struct {
+	cfg  Config
+	body func()
+	end  time.Time
+	left int // how many may be run
+}
+
+// first returns the first guide of an execution that passes.
+func (r *reverser) first(list []*guide) *guide {
+	for _, g := range list {
+		if r.left--; r.left < 0 || time.Now().After(r.end) {
 			return nil
 		}
-		led := cfg
-		led.guide, led.Replay = g, marks(cfg.Replay)
-		if !passes(led, body) {
-			continue
+		r.cfg.guide = g
+		if passes(r.cfg, r.body) {
+			return g
 		}
-		cfg.Replay = wire.Deviations(g.schedule)
-		if !passes(cfg, body) {
-			return nil // the body does not repeat itself
-		}
-		other := &Reversal{First: made[g.first].step, Second: AfterAll, Schedule: g.schedule}
-		switch {
-		case g.value >= 0:
-			other.Second = other.First
-		case g.second >= len(made):
-			other.Second = len(failed.Trace) + g.second - len(made)
-		case g.second >= 0:
-			other.Second = made[g.second].step
-		}
-		return other
 	}
 	return nil
+}
+
+// within returns those of list that reverse two operations between the two of g, the closest first.
+// Ended is the number of what was done: of what waits, only that of g is one of them.
+func (g *guide) within(list []*guide, ended int) (narrower []*guide) {
+	if g.value >= 0 || g.second < 0 {
+		return nil
+	}
+	width := func(g *guide) int { return min(g.second, ended) - g.first }
+	for _, n := range list {
+		if n.value < 0 && n.first >= g.first && n.second >= 0 && width(n) < width(g) &&
+			(n.second == g.second || n.second < min(g.second, ended)) {
+			narrower = append(narrower, n)
+		}
+	}
+	slices.SortStableFunc(narrower, func(a, b *guide) int { return width(a) - width(b) })
+	return narrower
 }
 
 // marks returns the beginning of a schedule that says how a search explores.

@@ -50,7 +50,7 @@ func reversalOf(t *testing.T, body func()) string {
 }
 
 func TestReversalThatDecides(t *testing.T) {
-	var x, ready, asleep atomic.Int32
+	var x, log, ready, asleep atomic.Int32
 	var a, b sync.Mutex
 	var jobs chan int
 	increment := func() { hook.Int32Store(&x, hook.Int32Load(&x)+1) }
@@ -120,6 +120,17 @@ func TestReversalThatDecides(t *testing.T) {
 				}
 			})
 		}, "t0 channel receive #0 before t1 select "},
+		{"what does not matter around what does", func() {
+			x, log = atomic.Int32{}, atomic.Int32{}
+			spawn(func() {
+				hook.Int32Add(&log, 1)
+				hook.Int32Store(&x, 1)
+			}, func() {
+				seen := hook.Int32Load(&x)
+				hook.Int32Add(&log, 1)
+				assert(seen == 0)
+			})
+		}, "t1 Load #1 before t0 Store #1"},
 		{"nothing decides", func() {
 			x = atomic.Int32{}
 			spawn(increment, increment)

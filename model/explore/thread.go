@@ -31,6 +31,7 @@ type thread struct {
 	called   string         // Map: the method
 	options  func() int32   // Pool.Get: how many things it may do
 	choices  int32          // Choose: the number of values
+	choosing *Choice        // Choose: what it is about, nil for x.Choose
 	chosen   int32          // which value was chosen last
 	signal   int32          // Cond, futex, channels: the event that ended the wait, or -1
 	woken    uint64         // Cond: its address stands for what came before that event

@@ -13,7 +13,18 @@ func init() {
 		name:    "Choose",
 		choices: func(_ *engine, t *thread) int32 { return t.choices },
 		loop:    loopEffect,
-		detail:  func(_ *thread, ev *event) string { return strconv.Itoa(int(ev.choice)) },
+		label: func(t *thread) string {
+			if t.choosing != nil {
+				return t.choosing.Of
+			}
+			return "Choose"
+		},
+		detail: func(t *thread, ev *event) string {
+			if t.choosing != nil && t.choosing.Show != nil {
+				return t.choosing.Show(int(ev.choice))
+			}
+			return strconv.Itoa(int(ev.choice))
+		},
 	}
 }
 
@@ -51,10 +62,19 @@ func MapOrders() bool {
 }
 
 // Choose returns each of 0 to n-1 in some explored execution. It must be called in an execution.
-func Choose(n int) int {
+func Choose(n int) int { return ChooseFor(n, nil) }
+
+// A Choice says what is chosen where the source does not say so.
+type Choice struct {
+	Of   string             // such as: next key of a map
+	Show func(n int) string // what lanes show of value n; nil: the number
+}
+
+// ChooseFor is Choose for a choice of the library or the language.
+func ChooseFor(n int, c *Choice) int {
 	e := eng
 	t := e.cur
-	t.choices = int32(n)
+	t.choices, t.choosing = int32(n), c
 	Enter(nil, OpChoose)
 	return int(t.chosen)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -140,7 +141,9 @@ func (r *RangingMap[K, V]) choose() {
 		}
 	}
 	if n := len(r.entries); n > 1 {
-		i := explore.Choose(n)
+		i := explore.ChooseFor(n, &explore.Choice{Of: "next key of a map", Show: func(i int) string {
+			return keyText(reflect.ValueOf(&r.entries[i].key).Elem())
+		}})
 		e := r.entries[i]
 		r.entries = slices.Insert(slices.Delete(r.entries, i, i+1), 0, e)
 	}
@@ -205,4 +208,23 @@ func compareKeys(a, b reflect.Value) int {
 		}
 	}
 	return 0
+}
+
+// keyText is a key in the picture of an execution, "" if it has no short text.
+func keyText(k reflect.Value) string {
+	switch {
+	case k.CanInt():
+		return strconv.FormatInt(k.Int(), 10)
+	case k.CanUint():
+		return strconv.FormatUint(k.Uint(), 10)
+	case k.CanFloat():
+		return strconv.FormatFloat(k.Float(), 'g', -1, 64)
+	case k.Kind() == reflect.String:
+		return strconv.Quote(k.String())
+	case k.Kind() == reflect.Bool:
+		return strconv.FormatBool(k.Bool())
+	case k.Kind() == reflect.Interface && !k.IsNil():
+		return keyText(k.Elem())
+	}
+	return ""
 }

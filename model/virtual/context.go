@@ -241,6 +241,8 @@ func (c *Context) openChildren() (open []*Context) {
 // maxOrdered is the number of children of which every order is explored.
 const maxOrdered = 3
 
+var nextChild = explore.Choice{Of: "next child of a context"}
+
 // inAnyOrder puts children into an order that the search chooses.
 func inAnyOrder(children []*Context) []*Context {
 	if !explore.InExecution() {
@@ -252,7 +254,7 @@ func inAnyOrder(children []*Context) []*Context {
 		return children
 	}
 	for i := 0; i+1 < len(children); i++ {
-		j := i + explore.Choose(len(children)-i)
+		j := i + explore.ChooseFor(len(children)-i, &nextChild)
 		children[i], children[j] = children[j], children[i]
 	}
 	return children
