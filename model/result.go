@@ -47,7 +47,7 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 			fmt.Sprintf("%d %s went on only by a timeout", res.ForcedTimeouts, n))
 	}
 	r.Assumptions = append(r.Assumptions, res.Assumed...)
-	r.Assumptions = append(r.Assumptions, uses(res.Uses)...)
+	r.Assumptions = append(r.Assumptions, uses(union(explore.UsedBefore(), res.Uses))...)
 	if c.state != nil {
 		r.Assumptions = append(r.Assumptions, c.state.assumptions()...)
 	}

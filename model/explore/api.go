@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"flag"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -294,6 +296,32 @@ func NoteUse(u Use, ordered bool) {
 		return
 	}
 	e.res.Uses = append(e.res.Uses, u)
+}
+
+// before has what was met before the first execution.
+var before struct {
+	sync.Mutex
+	uses []Use
+}
+
+// NoteBefore is NoteUse for what initialisers do, which is what all executions begin with. It does
+// nothing when the flags of the test binary have been parsed.
+func NoteBefore(u Use) {
+	if flag.Parsed() {
+		return
+	}
+	before.Lock()
+	defer before.Unlock()
+	if !slices.Contains(before.uses, u) {
+		before.uses = append(before.uses, u)
+	}
+}
+
+// UsedBefore returns what NoteBefore was told.
+func UsedBefore() []Use {
+	before.Lock()
+	defer before.Unlock()
+	return slices.Clone(before.uses)
 }
 
 // Hidden runs f without making edges for the race detector, and returns its result.

@@ -23,14 +23,16 @@ func Outside[T any](v T, assumption, site string) T {
 	return v
 }
 
-// Ranged is Outside for a map that a loop visits. One entry has one order. What runs before the
-// body, the initialisation of packages, is not looked at.
+// Ranged is Outside for a map that a loop visits, also in the initialisers that have run before the
+// executions. One entry has one order.
 //
 //go:norace
 //go:noinline
 func Ranged[M ~map[K]V, K comparable, V any](m M, assumption, site string) M {
-	if len(m) > 1 && !explore.Initialising() {
-		return Outside(m, assumption, site)
+	if len(m) > 1 && !explore.InExecution() {
+		explore.NoteBefore(explore.Use{Assumption: assumption, Site: site})
+	} else if len(m) > 1 {
+		Outside(m, assumption, site)
 	}
 	return m
 }

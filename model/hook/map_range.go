@@ -2,6 +2,7 @@ package hook
 
 import (
 	"cmp"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -9,14 +10,14 @@ import (
 	"github.com/surewake/surewake/model/explore"
 )
 
-// A RangingMap is the state of a loop over a map. Within an execution it visits keys in the order
-// of their values, which is the same in every execution, if they have one: pointers, channels and
-// what contains them do not, and are visited as map_order.go says. A key that was deleted meanwhile
-// is not visited, nor is a new one, which Go leaves open. If the exploration asks for all orders, a
+// A RangingMap is the state of a loop over a map. It visits keys in the order of their values,
+// which is the same in every execution and process, if they have one: pointers, channels and what
+// has such in it do not, and are visited as map_order.go says. A key that was deleted meanwhile is
+// not visited, nor is a new one, which Go leaves open. If the exploration asks for all orders, a
 // loop over few keys that are in an order visits them in each.
 type RangingMap[K comparable, V any] struct {
 	m          map[K]V
-	assumption string // of a loop that has one order
+	assumption string // of a loop that has one order, "" if others have the same effect
 	site       string
 	begun      bool
 	inOrders   bool             // all orders are explored
@@ -107,17 +108,18 @@ func (r *RangingMap[K, V]) begin() {
 	for k, v := range r.m {
 		r.entries = append(r.entries, mapEntry[K, V]{k, v})
 	}
-	if explore.InExecution() {
-		all := true
-		if ordered(reflect.TypeFor[K]()) {
-			slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
-				return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
-			})
-		} else {
-			all = sortBySetting(r.m, r.entries)
-		}
-		r.inOrders = all && explore.MapOrders() && len(r.entries) <= mostInOrders
+	all := true
+	if ordered(reflect.TypeFor[K]()) {
+		slices.SortStableFunc(r.entries, func(a, b mapEntry[K, V]) int {
+			return compareKeys(reflect.ValueOf(&a.key).Elem(), reflect.ValueOf(&b.key).Elem())
+		})
+	} else {
+		all = sortBySetting(r.m, r.entries)
 	}
+	if r.assumption == "" {
+		return
+	}
+	r.inOrders = all && explore.MapOrders() && len(r.entries) <= mostInOrders
 	if !r.inOrders {
 		Ranged(r.m, r.assumption, r.site)
 		return
@@ -141,11 +143,52 @@ func (r *RangingMap[K, V]) choose() {
 		}
 	}
 	if n := len(r.entries); n > 1 {
-		i := explore.ChooseFor(n, &explore.Choice{Of: "next key of a map", Show: func(i int) string {
-			return keyText(reflect.ValueOf(&r.entries[i].key).Elem())
-		}})
+		show := func(i int) string { return keyText(reflect.ValueOf(&r.entries[i].key).Elem()) }
+		i := explore.ChooseFor(n, &explore.Choice{Of: "next key of a map", Show: show})
 		e := r.entries[i]
 		r.entries = slices.Insert(slices.Delete(r.entries, i, i+1), 0, e)
+	}
+}
+
+// MapKeys is the hook of maps.Keys.
+//
+//go:norace
+//go:noinline
+func MapKeys[M ~map[K]V, K comparable, V any](m M, assumption, site string) iter.Seq[K] {
+	return func(yield func(K) bool) {
+		for r := RangeMap(m, assumption, site); r.Next(); {
+			if !yield(r.Key) {
+				return
+			}
+		}
+	}
+}
+
+// MapValues is the hook of maps.Values.
+//
+//go:norace
+//go:noinline
+func MapValues[M ~map[K]V, K comparable, V any](m M, assumption, site string) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for r := RangeMap(m, assumption, site); r.Next(); {
+			if !yield(r.Value) {
+				return
+			}
+		}
+	}
+}
+
+// MapAll is the hook of maps.All.
+//
+//go:norace
+//go:noinline
+func MapAll[M ~map[K]V, K comparable, V any](m M, assumption, site string) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for r := RangeMap(m, assumption, site); r.Next(); {
+			if !yield(r.Key, r.Value) {
+				return
+			}
+		}
 	}
 }
 

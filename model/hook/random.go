@@ -3,13 +3,15 @@ package hook
 import (
 	"math/rand"
 	randv2 "math/rand/v2"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 )
 
 // Functions of math/rand and math/rand/v2 that draw from the source of the process draw from one of
-// these: in an execution it gives what is the same in every execution, which the verdict names.
+// these: in an execution it gives what is the same in every execution, and before, in initialisers
+// say, what is the same in every process. The verdict names both.
 
 // A source is a source of both packages; it says where it was made.
 type source struct{ assumption, site string }
@@ -18,11 +20,23 @@ type source struct{ assumption, site string }
 //
 //go:norace
 func (s source) Uint64() uint64 {
+	use := explore.Use{Assumption: s.assumption, Site: s.site}
 	if !explore.InExecution() {
-		return randv2.Uint64()
+		explore.NoteBefore(use)
+		return mixed(drawnBefore.Add(1))
 	}
-	explore.NoteUse(explore.Use{Assumption: s.assumption, Site: s.site}, false)
+	explore.NoteUse(use, false)
 	return explore.Draw()
+}
+
+var drawnBefore atomic.Uint64
+
+// mixed is the n-th number of SplitMix64.
+func mixed(n uint64) uint64 {
+	n *= 0x9e3779b97f4a7c15
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
 }
 
 // Int63 draws.

@@ -181,6 +181,7 @@ var keepTypes = map[string]string{
 	"sync": "Mutex", "sync/atomic": "Bool", "time": "Duration", "runtime": "Error",
 	"iter": "Seq[int]", "context": "Context", "log": "Logger", "reflect": "Kind",
 	"testing/synctest": "= Wait", "io": "Reader", "runtime/pprof": "Profile",
+	"maps": "= Clone[map[int]int]",
 }
 
 // keepAlive returns declarations that use the imports which may have lost
@@ -269,7 +270,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 	return true
 }
 
-// statement makes the edits for one declaration or statement.
+// statement makes the edits for one declaration or statement, or a literal.
 func (r *rewriter) statement(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.GenDecl:
@@ -284,6 +285,8 @@ func (r *rewriter) statement(n ast.Node) {
 		r.setting(n.Lhs...)
 	case *ast.IncDecStmt:
 		r.setting(n.X)
+	case *ast.CompositeLit:
+		r.keyed(n)
 	case *ast.GoStmt:
 		r.goStmt(n)
 	case *ast.SendStmt:
@@ -496,8 +499,11 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 			continue
 		case *ast.CallExpr:
 			if p.Fun == fun && len(p.Args) > 0 {
-				if o.hook != "Ranged" || !r.sortedAtOnce(p) {
+				switch {
+				case o.hook != "Ranged":
 					r.guard(p.Args[0], e.Pos(), o)
+				case !r.sortedAtOnce(p):
+					r.visitMap(e, p, o)
 				}
 				return
 			}

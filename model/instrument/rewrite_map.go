@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/surewake/surewake/model/stdlib"
 )
@@ -14,12 +15,13 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	if !isMap(r.c.info.TypeOf(n.X)) {
 		return
 	}
-	f := orderFree{
+	f := &orderFree{
 		info: r.c.info, sorted: r.sortedAfter(n), by: map[types.Object]token.Token{},
 	}
 	f.key, _ = n.Key.(*ast.Ident)
 	f.value, _ = n.Value.(*ast.Ident)
-	if f.loop(n) {
+	free := f.loop(n)
+	if free && !f.sets {
 		return
 	}
 	blank := func(e ast.Expr) bool {
@@ -27,15 +29,11 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 		return e == nil || ok && id.Name == "_"
 	}
 	o := op{role: noteOp, hook: "Ranged", reason: stdlib.MapOrder, name: "range"}
-	if n.Tok != token.DEFINE {
-		r.guard(n.X, n.Pos(), o)
-		return
-	}
 	v := fmt.Sprintf("%srange%d", r.c.prefix, r.ranges)
-	r.ranges++
-	vars, into := "", "("
+	vars, into, assigned, from := "", "(", "", ""
 	o.hook = "RangeMap"
 	switch key, value := blank(n.Key), blank(n.Value); {
+	case n.Tok != token.DEFINE:
 	case value:
 		o.hook += "Key"
 	case key:
@@ -47,18 +45,52 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 		if i > 0 {
 			into += ", "
 		}
-		if blank(e) {
+		switch {
+		case blank(e):
 			into += "nil"
 			continue
+		case n.Tok == token.DEFINE:
+			name := e.(*ast.Ident).Name
+			vars += name + ", "
+			into += "&" + name
+		case !r.plainOperand(e):
+			o.hook = "Ranged"
+			r.guard(n.X, n.Pos(), o)
+			return
+		default:
+			comma := map[bool]string{true: ", "}[assigned != ""]
+			assigned += comma + r.original(e.Pos(), e.End())
+			from += comma + v + []string{".Key", ".Value"}[i]
 		}
-		name := e.(*ast.Ident).Name
-		vars += name + ", "
-		into += "&" + name
-		r.done[e] = true
 	}
-	before, after := r.guardText(n.Pos(), o)
+	for _, e := range []ast.Expr{n.Key, n.Value} {
+		if e != nil {
+			r.done[e] = true
+		}
+	}
+	r.ranges++
+	before, after := r.hook(o.hook)+"(", `, "", "")` // the order is that of the keys that it sets
+	if !free {
+		before, after = r.guardText(n.Pos(), o)
+	}
 	r.gap(n.For+token.Pos(len("for")), n.X.Pos(), " "+vars+v+" := "+before)
-	r.endRange(n, after+"; "+v+".Into"+into+"); ")
+	if n.Tok == token.DEFINE {
+		r.endRange(n, after+"; "+v+".Into"+into+"); ")
+		return
+	}
+	r.endRange(n, after+"; "+v+".Next(); ")
+	r.ed.front(r.off(n.Body.Lbrace)+1, " "+assigned+" = "+from+";")
+}
+
+// visitMap rewrites a call of maps.Keys, maps.Values or maps.All, which visits its map as a loop
+// does.
+func (r *rewriter) visitMap(fun ast.Expr, call *ast.CallExpr, o op) {
+	_, name, _ := strings.Cut(o.name, ".")
+	_, after := r.guardText(fun.Pos(), o)
+	r.gap(fun.Pos(), fun.End(), r.hook("Map"+name))
+	r.done[fun] = true
+	r.keep["maps"] = true
+	r.ed.behind(r.off(call.Args[0].End()), strings.TrimSuffix(after, ")"))
 }
 
 // setting notes assignments to elements of maps whose keys have no order of their own.
@@ -72,6 +104,32 @@ func (r *rewriter) setting(places ...ast.Expr) {
 		m := r.original(n.X.Pos(), n.X.End())
 		r.ed.front(r.off(n.Index.Pos()), r.hook("Setting")+"("+m+").Key(")
 		r.ed.behind(r.off(n.Index.End()), ")")
+	}
+}
+
+// keyed notes the keys of a map literal if they have no order of their own. What makes one that is
+// not of their type is left alone, as that type may have no name here.
+func (r *rewriter) keyed(n *ast.CompositeLit) {
+	t := r.c.info.TypeOf(n)
+	if t == nil || !isMap(t) || hasOrder(mapKey(t)) || mapKey(t) == nil {
+		return
+	}
+	key := mapKey(t)
+	empty := types.NewInterfaceType(nil, nil)
+	for _, e := range n.Elts {
+		k := e.(*ast.KeyValueExpr).Key
+		if lit, ok := k.(*ast.CompositeLit); ok && lit.Type == nil {
+			continue
+		}
+		before, of := r.hook("Keyed"), r.c.info.Types[k]
+		switch {
+		case types.Identical(key, empty):
+			before += "[interface{}]"
+		case !types.Identical(of.Type, key) || of.Value != nil || of.IsNil():
+			continue
+		}
+		r.ed.front(r.off(k.Pos()), before+"(")
+		r.ed.behind(r.off(k.End()), ")")
 	}
 }
 
@@ -181,9 +239,10 @@ type orderFree struct {
 	key, value *ast.Ident
 	sorted     types.Object
 	by         map[types.Object]token.Token // how the loop changes an integer: see integer
+	sets       bool                         // keys without an order of their own
 }
 
-func (f orderFree) loop(n *ast.RangeStmt) bool {
+func (f *orderFree) loop(n *ast.RangeStmt) bool {
 	blank := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
 		return e == nil || ok && id.Name == "_"
@@ -194,7 +253,7 @@ func (f orderFree) loop(n *ast.RangeStmt) bool {
 	return n.Tok == token.DEFINE && f.block(n.Body) // else the variables keep what came last
 }
 
-func (f orderFree) block(b *ast.BlockStmt) bool {
+func (f *orderFree) block(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		if !f.stmt(s) {
 			return false
@@ -203,7 +262,7 @@ func (f orderFree) block(b *ast.BlockStmt) bool {
 	return true
 }
 
-func (f orderFree) stmt(s ast.Stmt) bool {
+func (f *orderFree) stmt(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.EmptyStmt:
 		return true
@@ -226,7 +285,7 @@ func (f orderFree) stmt(s ast.Stmt) bool {
 	return false
 }
 
-func (f orderFree) assign(s *ast.AssignStmt) bool {
+func (f *orderFree) assign(s *ast.AssignStmt) bool {
 	lhs, rhs := ast.Unparen(s.Lhs[0]), ast.Unparen(s.Rhs[0])
 	switch s.Tok {
 	case token.ADD_ASSIGN, token.SUB_ASSIGN, token.OR_ASSIGN, token.AND_ASSIGN, token.XOR_ASSIGN:
@@ -236,6 +295,7 @@ func (f orderFree) assign(s *ast.AssignStmt) bool {
 		return false
 	}
 	if x, ok := lhs.(*ast.IndexExpr); ok {
+		f.sets = f.sets || !hasOrder(mapKey(f.info.TypeOf(x.X)))
 		return isMap(f.info.TypeOf(x.X)) && isPlace(x.X) && f.isKey(x.Index) && f.fixed(rhs)
 	}
 	id, ok := lhs.(*ast.Ident)
@@ -249,8 +309,8 @@ func (f orderFree) assign(s *ast.AssignStmt) bool {
 }
 
 // fixed reports whether e has no effect and gives the same in whichever turn it is evaluated: it
-// is made of the loop's variables and constants.
-func (f orderFree) fixed(e ast.Expr) bool {
+// is made of the loop's variables and constants, and does not panic, a nil pointer aside.
+func (f *orderFree) fixed(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -264,14 +324,28 @@ func (f orderFree) fixed(e ast.Expr) bool {
 		case *ast.CallExpr:
 			b := f.builtin(n)
 			ok = ok && (f.info.Types[n.Fun].IsType() || b == "len" || b == "cap")
-		case *ast.FuncLit:
+		case *ast.FuncLit, *ast.SliceExpr, *ast.TypeAssertExpr:
 			ok = false
+		case *ast.IndexExpr:
+			ok = ok && isMap(f.info.TypeOf(n.X))
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.QUO, token.REM, token.SHL, token.SHR:
+				ok = ok && f.info.Types[n.Y].Value != nil // not 0, and not negative
+			case token.EQL, token.NEQ: // of interfaces that cannot be compared
+				ok = ok && !(f.isInterface(n.X) && f.isInterface(n.Y))
+			}
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW
 		}
 		return ok
 	})
 	return ok
+}
+
+func (f *orderFree) isInterface(e ast.Expr) bool {
+	t := f.info.Types[e]
+	return !t.IsNil() && types.IsInterface(t.Type)
 }
 
 // isPlace reports whether e is a variable, or a field of one: it is the same in every turn.
@@ -287,7 +361,7 @@ func isPlace(e ast.Expr) bool {
 
 // integer reports whether e is an integer variable, other than those of the loop, that the loop
 // changes by one operation only: additions commute, but not with the others.
-func (f orderFree) integer(e ast.Expr, by token.Token) bool {
+func (f *orderFree) integer(e ast.Expr, by token.Token) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok || f.isVar(id) {
 		return false
@@ -304,7 +378,7 @@ func (f orderFree) integer(e ast.Expr, by token.Token) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-func (f orderFree) builtin(call *ast.CallExpr) string {
+func (f *orderFree) builtin(call *ast.CallExpr) string {
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 		if b, ok := f.info.Uses[id].(*types.Builtin); ok {
 			return b.Name()
@@ -313,11 +387,11 @@ func (f orderFree) builtin(call *ast.CallExpr) string {
 	return ""
 }
 
-func (f orderFree) isKey(e ast.Expr) bool { return f.is(e, f.key) }
+func (f *orderFree) isKey(e ast.Expr) bool { return f.is(e, f.key) }
 
-func (f orderFree) isVar(id *ast.Ident) bool { return f.is(id, f.key) || f.is(id, f.value) }
+func (f *orderFree) isVar(id *ast.Ident) bool { return f.is(id, f.key) || f.is(id, f.value) }
 
-func (f orderFree) is(e ast.Expr, v *ast.Ident) bool {
+func (f *orderFree) is(e ast.Expr, v *ast.Ident) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && v != nil && f.info.Uses[id] != nil && f.info.Uses[id] == f.info.Defs[v]
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
 func TestLoopsOverMapsThatHaveNoOrder(t *testing.T) {
@@ -39,6 +41,17 @@ func TestLoopsOverMapsThatHaveNoOrder(t *testing.T) {
 		"for k := range m { sum += k; sum -= k; sum++ }":     true,
 		"for k := range m { sum += k; sum &= k }":            false,
 		"for k := range m { sum |= k; sum ^= k }":            false,
+		"for k := range m { sum += 7 / k }":                  false,
+		"for k := range m { sum += k / 7 }":                  true,
+		"for k := range m { sum += 1 << k }":                 false,
+		"for _, v := range lists { sum += v[0] }":            false,
+		"for _, v := range lists { sum += len(v[1:]) }":      false,
+		"for _, v := range lists { sum += len(v) }":          true,
+		"for _, v := range tables { sum += v[0] }":           true,
+		"for _, v := range boxes { sum += v.(int) }":         false,
+		"for k, v := range boxes { if v == 7 { n[k] = k } }": true,
+		"for _, v := range boxes { if v != nil { sum++ } }":  true,
+		"for _, v := range boxes { if v == v { sum++ } }":    false,
 	} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "", `package p
@@ -51,6 +64,9 @@ var (
 	s             []string
 	list          []int
 	c             chan int
+	lists         map[int][]int
+	tables        map[int]map[int]int
+	boxes         map[int]any
 )
 func g() int { return 1 }
 func next() map[int]int { return n }
@@ -65,7 +81,7 @@ func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 		require.NoError(t, err, loop)
 		ast.Inspect(file, func(node ast.Node) bool {
 			if r, ok := node.(*ast.RangeStmt); ok {
-				judge := orderFree{info: info, by: map[types.Object]token.Token{}}
+				judge := &orderFree{info: info, by: map[types.Object]token.Token{}}
 				judge.key, _ = r.Key.(*ast.Ident)
 				judge.value, _ = r.Value.(*ast.Ident)
 				assert.Equal(t, free, judge.loop(r), loop)
@@ -114,7 +130,7 @@ func TestNothing(t *testing.T) {}
 	named, others := 0, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		is := strings.Contains(line, "hook.Ranged(") || strings.Contains(line, "hook.Outside(")
+		is := strings.Contains(line, stdlib.MapOrder)
 		switch {
 		case strings.HasSuffix(line, "// named"):
 			named++
@@ -146,4 +162,44 @@ func f[M ~map[K]V, K comparable, V any, N interface{ own }, S ~[]int](m M, n N, 
 		}
 	}
 	require.Empty(t, want)
+}
+
+// A loop visits its map in a fixed order where the order can matter, and where it gives one to keys
+// that have none of their own. It is named where the order can matter.
+func TestLoopsOverMapsThatHaveAFixedOrder(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- visit/visit.go --
+package visit
+
+type T struct{ k, v int }
+
+func f(m, n map[int]int, p, q map[*T]int, use func(int)) (t T) {
+	for k, v := range m { n[k] = v } // free
+	for k, v := range p { q[k] = v } // fixed
+	for k := range m { use(k) } // fixed, named
+	for _, v := range p { use(v) } // fixed, named
+	for t.k = range m { } // fixed, named
+	for _, t.v = range p { } // fixed, named
+	for t.k, t.v = range m { } // fixed, named
+	for *new(int) = range m { } // named
+	return t
+}
+-- visit/visit_test.go --
+package visit
+
+import "testing"
+
+func TestNothing(t *testing.T) {}
+`))
+	text := rewrittenText(t, set, "example.com/t/visit", "visit.go")
+	loops := 0
+	for line := range strings.Lines(text) {
+		code, says, ok := strings.Cut(line, " // ")
+		if !ok {
+			continue
+		}
+		loops++
+		require.Equal(t, strings.Contains(says, "fixed"), strings.Contains(code, "hook.RangeMap"), line)
+		require.Equal(t, strings.Contains(says, "named"), strings.Contains(code, stdlib.MapOrder), line)
+	}
+	require.Equal(t, 8, loops)
 }

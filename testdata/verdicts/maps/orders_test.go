@@ -1,7 +1,9 @@
 package maps
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -85,5 +87,94 @@ func TestAddedInAllOrders(t *testing.T) {
 		for k := range m {
 			m[k+2] = true
 		}
+	}, model.MapOrders())
+}
+
+// verdict: FAILED backwards
+func TestFunctionsInAllOrders(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[string]int{"a": 1, "b": 2, "c": 3}
+		for k, v := range maps.All(m) {
+			x.Assert((k == "b") == (v == 2), "%s is %d", k, v)
+			break
+		}
+		for v := range maps.Values(m) {
+			x.Assert(v > 0, "%d", v)
+			break
+		}
+		keys := slices.Collect(maps.Keys(m))
+		x.Assert(!slices.Equal(keys, []string{"c", "b", "a"}), "backwards")
+	}, model.MapOrders())
+}
+
+// verdict: FAILED 1 came last
+func TestAssignedInAllOrders(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var last struct{ k, v int }
+		for last.k, last.v = range map[int]int{1: 10, 2: 20} {
+			x.Assert(last.v == 10*last.k, "%v", last)
+		}
+		x.Assert(last.k == 2, "1 came last")
+	}, model.MapOrders())
+}
+
+// Keys without an order of their own are known by where they stand in a literal, and have their
+// order in a copy.
+//
+// verdict: FAILED the second came first
+func TestCopyOfALiteralInAllOrders(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		a, b := new(int), new(int)
+		m := map[any]bool{a: true, b: true}
+		dst := map[any]bool{}
+		maps.Copy(dst, m)
+		for k := range dst {
+			x.Assert(k == a, "the second came first")
+			break
+		}
+	}, model.MapOrders())
+}
+
+// A loop that only sets keys without an order of their own gives them one: that of the loop.
+//
+// verdict: proved
+func TestCopyOfPointers(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m, dst := map[*sync.Mutex]int{}, map[*sync.Mutex]int{}
+		for i := range 6 {
+			m[new(sync.Mutex)] = i
+		}
+		for k, v := range m {
+			dst[k] = v
+		}
+		last := 0
+		for k, v := range dst {
+			x.Go("user", func() {
+				k.Lock()
+				defer k.Unlock()
+			})
+			if k.Lock(); v == 3 {
+				last = v
+			}
+			k.Unlock()
+		}
+		x.Join()
+		x.Assert(last == 3, "%d", last)
+	})
+}
+
+// A loop that leaves by a panic has done what came before.
+//
+// verdict: FAILED nothing was added
+func TestSumThatPanicsInAllOrders(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		sum := 0
+		func() {
+			defer func() { _ = recover() }()
+			for _, v := range map[int]int{1: 1, 2: 0} {
+				sum += 10 / v
+			}
+		}()
+		x.Assert(sum > 0, "nothing was added")
 	}, model.MapOrders())
 }

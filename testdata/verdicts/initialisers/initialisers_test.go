@@ -1,0 +1,33 @@
+// Package initialisers has checks that depend on what initialisers did before them.
+package initialisers
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+var (
+	names = map[string]int{"a": 1, "b": 2}
+	first = func() string {
+		for name := range names {
+			return name
+		}
+		return ""
+	}()
+	drawn = rand.Intn(2)
+)
+
+// Package variables that no check changes are made once. What the order of a map and random numbers
+// made of them is the same in every process, and is named.
+//
+// verdict: said visit maps does not matter \(range testdata/verdicts/initialisers/.*:14\)
+func TestOrderOfAMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { x.Assert(first == "a", "%s came first", first) })
+}
+
+// verdict: said random numbers.*rand.Intn testdata/verdicts/initialisers/.*:19\)
+func TestRandomNumber(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { x.Assert(drawn >= 0, "%d", drawn) })
+}
