@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
+	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/wire"
@@ -76,5 +78,41 @@ func NoFinalizer[F any](set F, assumption, site string) F {
 	if !explore.InExecution() {
 		return set
 	}
-	return any(func(obj, _ any) { Outside(obj, assumption, site) }).(F)
+	return any(func(obj, _ any) {
+		Outside(obj, assumption, site)
+		uncollected()
+	}).(F)
+}
+
+// NoCleanup is the hook of runtime.AddCleanup: likewise.
+//
+//go:norace
+//go:noinline
+func NoCleanup[T, S any](
+	ptr *T, cleanup func(S), arg S, assumption, site string,
+) runtime.Cleanup {
+	if !explore.InExecution() {
+		return runtime.AddCleanup(ptr, cleanup, arg)
+	}
+	Outside(ptr, assumption, site)
+	uncollected()
+	return runtime.Cleanup{}
+}
+
+// left stands for what the execution has left to the collector.
+var left byte
+
+//go:norace
+func uncollected() { explore.SetModel(unsafe.Pointer(&left), true) }
+
+// Collected is what runtime.GC becomes. An execution that has left something to the collector and
+// calls for it means it to come.
+//
+//go:norace
+//go:noinline
+func Collected(gc func(), assumption, site string) func() {
+	if explore.InExecution() && explore.Model(unsafe.Pointer(&left)) != nil {
+		Refused(gc, "finalizers and cleanups do not run, and the collector is called for: "+site)
+	}
+	return Outside(gc, assumption, site)
 }

@@ -500,18 +500,23 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 		case *ast.CallExpr:
 			if p.Fun == fun && len(p.Args) > 0 {
 				switch {
+				case o.hook == "NoCleanup":
+					r.calledWith(e, p, o.hook, o)
 				case o.hook != "Ranged":
 					r.guard(p.Args[0], e.Pos(), o)
-				case !r.sortedAtOnce(p):
-					r.visitMap(e, p, o)
+				case !r.sortedAtOnce(p): // maps.Keys becomes hook.MapKeys
+					r.calledWith(e, p, "Map"+strings.TrimPrefix(o.name, "maps."), o)
 				}
 				return
 			}
 		}
 		break
 	}
-	if o.hook == "Ranged" {
+	switch o.hook {
+	case "Ranged":
 		o.hook = "Outside" // there is no map yet whose size would count
+	case "NoCleanup":
+		o = op{role: refuseOp, name: o.name, reason: o.name + " is modelled where it is called only"}
 	}
 	inst, ok := r.instance(e)
 	if !ok {
@@ -524,6 +529,17 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 		after = inst + after
 	}
 	r.ed.behind(r.off(fun.End()), after)
+}
+
+// calledWith replaces the function of a call by a hook that is also told an assumption and a site.
+func (r *rewriter) calledWith(fun ast.Expr, call *ast.CallExpr, hook string, o op) {
+	_, after := r.guardText(fun.Pos(), o)
+	r.gap(fun.Pos(), fun.End(), r.hook(hook))
+	r.done[fun] = true
+	path, _, _ := strings.Cut(o.name, ".")
+	r.keep[path] = true
+	last := call.Args[len(call.Args)-1]
+	r.ed.behind(r.off(last.End()), strings.TrimSuffix(after, ")"))
 }
 
 // instance writes the types that the generic function e stands for here, in brackets.

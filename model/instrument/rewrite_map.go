@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"github.com/surewake/surewake/model/stdlib"
 )
@@ -80,17 +79,6 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	}
 	r.endRange(n, after+"; "+v+".Next(); ")
 	r.ed.front(r.off(n.Body.Lbrace)+1, " "+assigned+" = "+from+";")
-}
-
-// visitMap rewrites a call of maps.Keys, maps.Values or maps.All, which visits its map as a loop
-// does.
-func (r *rewriter) visitMap(fun ast.Expr, call *ast.CallExpr, o op) {
-	_, name, _ := strings.Cut(o.name, ".")
-	_, after := r.guardText(fun.Pos(), o)
-	r.gap(fun.Pos(), fun.End(), r.hook("Map"+name))
-	r.done[fun] = true
-	r.keep["maps"] = true
-	r.ed.behind(r.off(call.Args[0].End()), strings.TrimSuffix(after, ")"))
 }
 
 // setting notes assignments to elements of maps whose keys have no order of their own.

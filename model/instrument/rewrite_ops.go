@@ -46,8 +46,11 @@ var hookedMethods = map[string]map[string]map[string]shape{
 		"Timer":  {"Stop": {0, 1}, "Reset": {1, 1}},
 		"Ticker": {"Stop": {0, 0}, "Reset": {1, 0}},
 	},
-	"log":     {"Logger": {"SetOutput": {1, 0}, "Writer": {0, 1}}},
-	"reflect": {"Value": {"Len": {0, 1}}},
+	"log": {"Logger": {"SetOutput": {1, 0}, "Writer": {0, 1}}},
+	"reflect": {"Value": {
+		"Len": {0, 1}, "Send": {1, 0}, "TrySend": {1, 1}, "Recv": {0, 2}, "TryRecv": {0, 2},
+		"Close": {0, 0},
+	}},
 }
 
 // atomicMethods has the methods of sync/atomic's types; not every type has
@@ -77,7 +80,8 @@ var renamedFuncs = map[string]string{
 	"time.AfterFunc": "TimeAfterFunc", "context.AfterFunc": "ContextAfterFunc",
 	"testing/synctest.Test": "SynctestTest", "testing/synctest.Wait": "SynctestWait",
 	"log.New": "LogNew", "log.SetOutput": "LogSetOutput", "log.Writer": "LogWriter",
-	"io.Pipe": "IOPipe", "runtime.Stack": "Stack", "runtime/pprof.Lookup": "PprofLookup",
+	"io.Pipe": "IOPipe", "reflect.Select": "ReflectSelect",
+	"runtime.Stack": "Stack", "runtime/pprof.Lookup": "PprofLookup",
 }
 
 // aroundFuncs has the functions that a hook makes others of: f becomes hook.H(f).
@@ -85,7 +89,8 @@ var aroundFuncs = map[string]string{
 	"log/slog.NewJSONHandler": "NewHandler", "log/slog.NewTextHandler": "NewHandler",
 	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
 	"net.Pipe": "NetPipe", "hash/maphash.MakeSeed": "Seeds",
-	"runtime.SetFinalizer": "NoFinalizer",
+	"runtime.SetFinalizer": "NoFinalizer", "runtime.AddCleanup": "NoCleanup",
+	"runtime.GC": "Collected",
 }
 
 // generators has the hooks whose methods stand for the functions of a package that draw random
@@ -118,8 +123,8 @@ var dynMethods = map[string]string{
 }
 
 // heldByInterface is what a check says of the methods of checkMethods where there is no hook.
-const heldByInterface = "%s is called through an interface or type parameter that holds a type of " +
-	"sync, sync/atomic or time, with a type argument that is not known here"
+const heldByInterface = "%s is called through an interface or type parameter that holds a type " +
+	"of sync, sync/atomic or time, with a type argument that is not known here"
 
 // checkMethods has the interface methods that a type of sync, sync/atomic or time
 // could stand behind and that have no type switch: numbers of arguments and results. Those of

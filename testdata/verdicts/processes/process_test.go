@@ -136,7 +136,7 @@ func TestProfileOfGoroutines(t *testing.T) {
 	})
 }
 
-// verdict: said what the garbage collector frees does not matter.*runtime.SetFinalizer
+// verdict: undecided finalizers and cleanups do not run, .* runtime.GC testdata/.*/process_test.go
 func TestFinalizer(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		done := make(chan bool, 1)
@@ -147,5 +147,35 @@ func TestFinalizer(t *testing.T) {
 			x.Assert(false, "it has run")
 		default:
 		}
+	})
+}
+
+// verdict: said what the garbage collector frees does not matter.*runtime.AddCleanup
+func TestCleanup(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type file struct{ fd []int }
+		freed := make(chan int, 1)
+		c := runtime.AddCleanup(&file{}, func(n int) { freed <- n }, 1)
+		c.Stop()
+		x.Assert(len(freed) == 0, "it has run")
+	})
+}
+
+// verdict: undecided finalizers and cleanups do not run
+func TestWaitsForACleanup(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		type file struct{ fd []int }
+		freed := make(chan int)
+		runtime.AddCleanup(&file{}, func(n int) { freed <- n }, 1)
+		runtime.GC()
+		<-freed
+	})
+}
+
+// verdict: undecided runtime.AddCleanup is modelled where it is called only
+func TestCleanupThatIsAValue(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		add := runtime.AddCleanup[int, int]
+		add(new(int), func(int) {}, 1)
 	})
 }
