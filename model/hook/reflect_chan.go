@@ -9,6 +9,9 @@ import (
 
 // Channels that are reached by reflection. What package reflect refuses, it is left to say: such a
 // call is handed on, and panics before it waits.
+//
+// The race detector sees what reflect copies. The value that a sender copies into the memory of a
+// receiver is in the end of the send, after the edge of the engine: it has an edge of its own.
 
 // reflectedChan describes a channel to the engine, none for nil.
 //
@@ -64,7 +67,11 @@ func valueAt(t reflect.Type, p unsafe.Pointer) reflect.Value {
 func sent(v, x reflect.Value, r explore.Outcome) {
 	switch r.Completion {
 	case explore.CopyTo:
-		reflect.NewAt(v.Type().Elem(), r.Mem).Elem().Set(x)
+		t := v.Type().Elem()
+		reflect.NewAt(t, r.Mem).Elem().Set(x)
+		if t.Size() > 0 {
+			explore.Release((*uint64)(r.Mem))
+		}
 	case explore.OnChannel:
 		if explore.ChanClosed(v.UnsafePointer()) {
 			v.Send(x) // panics
@@ -86,6 +93,9 @@ func received(v reflect.Value, mem unsafe.Pointer, r explore.Outcome) (x reflect
 	case explore.CopyFrom:
 		x, ok = valueAt(t, r.Mem), true
 	case explore.Completed:
+		if t.Size() > 0 {
+			explore.Acquire((*uint64)(mem))
+		}
 		x, ok = valueAt(t, mem), true
 	case explore.OnChannel:
 		if !explore.Hidden(func() bool {
