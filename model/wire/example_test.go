@@ -32,3 +32,15 @@ func ExampleEncodeSchedule() {
 	// 2b1=2.
 	// [{2 false 1 0} {4 true 0 2}] <nil>
 }
+
+func ExampleShortFunc() {
+	fmt.Println(wire.ShortFunc("github.com/a/deque.(*Deque[...]).Push.func1"))
+	fmt.Println(wire.ShortFunc("example.com/a.sw_init7.func1"))
+	fmt.Println(wire.ShortFunc("example.com/a.sw2_init0"))
+	fmt.Println(wire.ShortFunc("example.com/a.sw_initial"))
+	// Output:
+	// Deque.Push.func1
+	// init.func1
+	// init
+	// sw_initial
+}
