@@ -28,7 +28,8 @@ func reflectedChan(v reflect.Value) explore.Chan {
 //
 //go:norace
 func isOpenTo(v reflect.Value, dir reflect.ChanDir) bool {
-	return v.IsValid() && v.Kind() == reflect.Chan && v.CanInterface() && v.Type().ChanDir()&dir != 0
+	return v.IsValid() && v.Kind() == reflect.Chan && v.CanInterface() &&
+		v.Type().ChanDir()&dir != 0
 }
 
 //go:norace

@@ -516,7 +516,8 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 	case "Ranged":
 		o.hook = "Outside" // there is no map yet whose size would count
 	case "NoCleanup":
-		o = op{role: refuseOp, name: o.name, reason: o.name + " is modelled where it is called only"}
+		reason := o.name + " is modelled where it is called only"
+		o = op{role: refuseOp, name: o.name, reason: reason}
 	}
 	inst, ok := r.instance(e)
 	if !ok {
