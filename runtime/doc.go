@@ -229,14 +229,15 @@
 //
 //	runtime, cx, options, errors   the Runtime and its end; what a task is given; the default one
 //	task      the life of a task: task_spawn, task_handle, task_join; task_context, task_binding
-//	          joins: task_flow, circles of them: task_circle
+//	          joins: task_flow; circles of waits: task_circle
 //	          other kinds of tasks: task_batch, task_future, task_blocking; many of them:
 //	          task_scope, task_group, task_next; how many from outside: task_places
 //	          calls that others may take: task_fork
 //	sched_    running tasks: coroutine, worker, find, fork, queue, tick
 //	          sleeping and stopping: idle, live; checks of Debug: guard
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
-//	          mutex, rwmutex, cond, waitgroup; for the first of several: select, case
+//	          mutex, rwmutex, cond, waitgroup; who holds a lock: holder; for the first of
+//	          several: select, case
 //	time_     timer; who waits for it: sleep, ticker, timeout, limiter
 //	io_       readiness; descriptors: registry, watch, deadline, netpoll
 //	          connections: transfer, conn, listener

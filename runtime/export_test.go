@@ -77,7 +77,7 @@ func WakerOf[T any](h *Handle[T]) Waker { return Waker{&h.task} }
 
 // JoinNotes returns how many tasks Debug notes that wait, and on how many that have parts.
 func JoinNotes(rt *Runtime) (waits, parts int) {
-	rt.joins.lock.Lock()
-	defer rt.joins.lock.Unlock()
-	return len(rt.joins.waits), len(rt.joins.parts)
+	rt.waits.lock.Lock()
+	defer rt.waits.lock.Unlock()
+	return len(rt.waits.waits), len(rt.waits.parts)
 }

@@ -22,7 +22,8 @@ import (
 //	task 2 "loader": waits in Cx.Sleep, main.go:25, for 2s, 58s are left
 //
 // With [Debug], all tasks are listed, in the order in which they were spawned, with the call and
-// the line in which they wait, or what worker runs them, and since when. Without it, what costs
+// the line in which they wait, or what worker runs them, and since when, and last the circles in
+// which tasks wait for each other, as [Watchdog] tells of them. Without it, what costs
 // nothing to know: the tasks that have waited before, blocking tasks and those with a name
 // ([Cx.SetName]); the others are counted. The number of a task without a name is that of this dump
 // then.
@@ -347,6 +348,9 @@ func (d *dump) write() {
 	shown := d.order[:min(len(d.order), showMost)]
 	for _, s := range shown {
 		fmt.Fprintf(&d.out, "task %d%s: %s\n", s.number, s.name(), d.says(s))
+	}
+	if lines, _ := rt.circles(); lines != "" {
+		fmt.Fprintf(&d.out, "tasks wait for each other in a circle:%s\n", lines)
 	}
 	if more := max(stats.Live, len(d.order)) - len(shown); more > 0 {
 		fmt.Fprintf(&d.out, "about %d more", more)

@@ -54,6 +54,8 @@ type run struct {
 	record *record  // of the task, or nil
 	does   any      // of does
 	ties   *joinTie // with Debug: of the task
+	// deadline says, with Debug, that the task must end at one.
+	deadline bool
 	// goroutine is the number of the coroutine's goroutine.
 	goroutine string
 }
@@ -191,7 +193,7 @@ func (co *coroutine) pushRunning(t *task) {
 		task: t, record: t.rt.records.get(t), does: t.body.does(), goroutine: co.goroutine,
 	}
 	if co.debugging {
-		r.ties = t.ties()
+		r.ties, r.deadline = t.ties(), t.heritage().hasDeadline()
 	}
 	if n := len(co.running); n > 0 {
 		r.below = co.running[n-1]

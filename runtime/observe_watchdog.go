@@ -21,6 +21,8 @@ import (
 //	stop   at all looks of a period no worker is awake, nothing has run since the last, there
 //	       are tasks, and nothing that the runtime knows of can wake one: no timer, no Watch, no
 //	       blocking task, no wait for a Go channel or a context, no resting future
+//	circle with Debug: at all looks of a period, the same tasks are in the same waits of a circle,
+//	       which only somebody outside of it can end, or nobody (runtime/R58)
 //
 // It tells of each once. It takes no lock of a worker for longer than to copy, and wakes none.
 //
@@ -40,6 +42,10 @@ import (
 //     knows of can wake one: no timer, no [Watch], no blocking task, no wait for a Go channel or a
 //     context, no future. A goroutine that is no task may still do it, by a [Channel] for instance:
 //     whether that is so, the runtime cannot know.
+//   - With [Debug], tasks wait in a circle if for d each of them waits for another: for its end,
+//     for a place that it has in a [Group], or for a [Mutex] or [RWMutex] that it has locked, or
+//     ended without unlocking. Other tasks may run meanwhile. What can end nothing but a
+//     cancellation, Debug refuses at once; but anybody may unlock a lock, so that is told of here.
 //
 // Each is told of once, half a period late at most. report is called on a goroutine of its own and
 // may block, which delays further alarms. Its panics are told as those of tasks are; see [OnPanic].
@@ -62,19 +68,25 @@ func Watchdog(d time.Duration, report func(Alarm)) Option {
 
 // An Alarm is what the watchdog of a runtime has noticed; see [Watchdog].
 type Alarm struct {
-	Worker int           // the worker that a task holds; -1: no worker runs, and tasks wait
+	Worker int           // the worker that a task holds; -1: tasks wait
 	Task   string        // what the task was named by [Cx.SetName], or its function; "" without one
 	For    time.Duration // for how long at least
 	// Call is "Handle.Wait" if the task holds its worker in that, which a task must not call.
 	Call string
+	// Circle has a line for each step of a circle of waits, each after "\n\t".
+	Circle string
 	// Dump is what [Runtime.Dump] writes, if tasks wait.
 	Dump string
 
 	goroutine string
 }
 
-// String returns a line that says what was noticed, and Dump.
+// String returns a line that says what was noticed, and Circle or Dump.
 func (a Alarm) String() string {
+	if a.Circle != "" {
+		return fmt.Sprintf("surewake: tasks wait for each other in a circle, for %v:%s", a.For,
+			a.Circle)
+	}
 	if a.Worker < 0 {
 		return fmt.Sprintf("surewake: tasks wait for each other or for the outside, for %v:\n%s",
 			a.For, a.Dump)
@@ -112,9 +124,16 @@ func (a Alarm) Stack() string {
 
 // A watchdog is what the goroutine knows. It belongs to that.
 type watchdog struct {
-	rt    *Runtime
-	holds []hold // by worker
-	stop  stop
+	rt      *Runtime
+	holds   []hold // by worker
+	stop    stop
+	circles map[*waitNote]lasting // what was in circles at the last look
+}
+
+// A lasting is since when a wait is in a circle.
+type lasting struct {
+	since int64
+	told  bool
 }
 
 // A hold is what a worker has run at the last looks.
@@ -176,6 +195,7 @@ func (d *watchdog) look(now int64) {
 			})
 		}
 	}
+	d.lookAtCircles(now)
 	s := &d.stop
 	if quiet := d.rt.quiet(); !quiet || !s.quiet || changes != s.changes {
 		*s = stop{changes: changes, quiet: quiet, since: now}
@@ -183,6 +203,30 @@ func (d *watchdog) look(now int64) {
 		s.told = true
 		d.tell(Alarm{
 			Worker: -1, For: time.Duration(now - s.since), Dump: string(d.rt.dump()),
+		})
+	}
+}
+
+// lookAtCircles tells of circles that last. (runtime/R58)
+func (d *watchdog) lookAtCircles(now int64) {
+	lines, in := d.rt.circles()
+	last := d.circles
+	d.circles = make(map[*waitNote]lasting, len(in))
+	longest := int64(-1)
+	for _, note := range in {
+		l, again := last[note]
+		if !again {
+			l.since = now
+		}
+		if !l.told && now-l.since >= int64(d.rt.config.watchdog) {
+			l.told = true
+			longest = max(longest, now-l.since)
+		}
+		d.circles[note] = l
+	}
+	if longest >= 0 {
+		d.tell(Alarm{
+			Worker: -1, For: time.Duration(longest), Circle: lines, Dump: string(d.rt.dump()),
 		})
 	}
 }

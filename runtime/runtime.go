@@ -51,7 +51,7 @@ type Runtime struct {
 	done     chan struct{}
 	contexts contexts
 	ends     ends
-	joins    joinNotes // with Debug
+	waits    waitNotes // with Debug
 	records  records
 	blockers blockers // with Watchdog
 	// outsiders counts tasks that wait for a Go channel or a context. Tasks add, watchdogs load.

@@ -14,9 +14,16 @@ import (
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
 //   - A Cx must be used on the goroutine of its task only.
-//   - Tasks must not join each other in a circle. The join that closes one panics with the lines
-//     of all joins in it. Forks, children of a [Scope] and functions of a [Group] count as parts of
-//     what has started them.
+//   - Tasks must not wait for each other in a circle. The wait that closes one panics with the
+//     lines of all waits in it. Forks, children of a [Scope] and functions of a [Group] count as
+//     parts of what has started them. The waits are those that only the end of a task of the
+//     runtime ends, or a cancellation: joins, also of blocking tasks that call [Handle.Wait] or
+//     [Group.Wait]; [Select] of ends only, [Next] and [AsEnded]; and those for a place among the
+//     functions of a Group, or the goroutines of [BlockingThreads]. A deadline ends any of them.
+//     What anybody may end is no such wait: that for a [Mutex] or [RWMutex], or until a context
+//     ends. A circle through one is not refused; [Runtime.Dump] shows it, and [Watchdog] tells of
+//     it. Nor is it known who will release a [Semaphore], send to a [Channel], signal a [Notify],
+//     or wake a [Future]: such a wait, where all wait so, is what a Watchdog tells of.
 //   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
 //     that may be needed for it.
 //

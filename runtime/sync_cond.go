@@ -68,8 +68,13 @@ func (c *Cond) Wait(cx Cx) error {
 	c.L.unlock("Unlock", cx.coroutine.worker)
 	err := w.wait(cx, c)
 	if w := c.L.takeOrQueue(cx.task); w != nil {
+		if cx.coroutine.debugging {
+			cx.noteWait("", waitNote{wholes: []any{c.L}, keeps: true, loose: true})
+			defer cx.forgetJoin()
+		}
 		w.outlast(cx)
 	}
+	c.L.note(cx)
 	return err
 }
 

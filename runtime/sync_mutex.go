@@ -45,6 +45,9 @@ type Mutex struct {
 	word atomic.Uint32
 	lock sync.Mutex
 	line line[struct{}] // under the lock; not empty if and only if the word says mutexWaited
+	// held is the task that holds it, if Debug knows, or nil. Whoever holds it stores it, any
+	// goroutine loads it.
+	held atomic.Pointer[holder]
 }
 
 const (
@@ -61,11 +64,13 @@ func (m *Mutex) Lock(cx Cx) error {
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
-	w := m.takeOrQueue(cx.task)
-	if w == nil {
-		return nil
+	if w := m.takeOrQueue(cx.task); w != nil {
+		if err := waitForLock(cx, w, m); err != nil {
+			return err
+		}
 	}
-	return w.wait(cx, m)
+	m.note(cx)
+	return nil
 }
 
 // LockContext is [Mutex.Lock] for goroutines that are not tasks, since it would block a worker. If
@@ -116,6 +121,7 @@ func (m *Mutex) takeOrQueue(who waker) *waiter[struct{}] {
 }
 
 func (m *Mutex) unlock(what string, by *worker) {
+	m.forget()
 	if m.word.CompareAndSwap(mutexHeld, 0) {
 		return
 	}

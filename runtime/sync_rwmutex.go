@@ -42,6 +42,8 @@ type RWMutex struct {
 	word atomic.Uint64
 	lock sync.Mutex
 	line line[bool] // under the lock; of who wants to write; empty unless the word says rwWaited
+	// held has who is inside, if Debug knows: nil before the first, and never changed afterwards.
+	held atomic.Pointer[rwHolders]
 }
 
 const (
@@ -69,11 +71,13 @@ func (m *RWMutex) lockIn(cx Cx, writes bool) error {
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
-	w := m.takeOrQueue(writes, cx.task)
-	if w == nil {
-		return nil
+	if w := m.takeOrQueue(writes, cx.task); w != nil {
+		if err := waitForLock(cx, w, m); err != nil {
+			return err
+		}
 	}
-	return w.wait(cx, m)
+	m.note(cx)
+	return nil
 }
 
 // LockContext is [RWMutex.Lock] for goroutines that are not tasks, since it would block a worker.
@@ -130,15 +134,20 @@ func (m *RWMutex) UnlockFrom(cx Cx) {
 
 // RUnlock unlocks m for one reader. Any goroutine may call it; a task should use
 // [RWMutex.RUnlockFrom]. It panics if no reader holds m.
-func (m *RWMutex) RUnlock() { m.runlock("RUnlock", nil) }
+func (m *RWMutex) RUnlock() {
+	m.forget(nil)
+	m.runlock("RUnlock", nil)
+}
 
 // RUnlockFrom is [RWMutex.RUnlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) RUnlockFrom(cx Cx) {
 	cx.check("RWMutex.RUnlockFrom")
+	m.forget(cx.task)
 	m.runlock("RUnlockFrom", cx.coroutine.worker)
 }
 
 func (m *RWMutex) unlock(what string, by *worker) {
+	m.forget(nil) // there is one
 	if !m.leave(rwWriter, by) {
 		panic("surewake: RWMutex." + what + ": no writer holds the RWMutex")
 	}

@@ -157,6 +157,9 @@ func (cx Cx) selectFor(what string, cases []Case) (int, error) {
 	}
 	by := cx.coroutine.worker
 	s := newSelection(what, cx.task, cases)
+	if cx.coroutine.debugging {
+		defer cx.noteEnds(what, cases)()
+	}
 	first := 0
 	if len(cases) > 1 {
 		first = by.randomBelow(len(cases))

@@ -51,7 +51,8 @@ type thread struct {
 	// task is what it runs, or nil, and does what its body says of it. Under the lock of the pool.
 	task *task
 	does any
-	// goroutine is the number of its goroutine if there is a limit of tasks. Under the lock.
+	// goroutine is the number of its goroutine if there is a limit of tasks, or Debug. Under the
+	// lock.
 	goroutine string
 }
 
@@ -223,12 +224,52 @@ func (p *blocking) isThread() bool {
 	number, _ := header()
 	p.lock.Lock()
 	defer p.lock.Unlock()
+	return p.thread(number) != nil
+}
+
+// thread returns the thread whose goroutine has that number, or nil. It is called under the lock.
+func (p *blocking) thread(number string) *thread {
 	for th := range p.all {
 		if th.goroutine == number {
-			return true
+			return th
 		}
 	}
-	return false
+	return nil
+}
+
+// running returns the run of the blocking task that runs on the calling goroutine, or nil. Debug is
+// on.
+func (p *blocking) running() *run {
+	if p.threads.Load() == 0 {
+		return nil
+	}
+	number, _ := header()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	th := p.thread(number)
+	if th == nil || th.task == nil {
+		return nil
+	}
+	return &run{
+		task: th.task, record: p.rt.records.get(th.task), does: th.does,
+		deadline: th.task.heritage().hasDeadline(),
+	}
+}
+
+// demand returns the names of the tasks for which there is no thread, and those that have one.
+func (p *blocking) demand() (queued map[*task]string, busy []any) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	queued = make(map[*task]string, len(p.queue))
+	for _, t := range p.queue {
+		queued[t] = textOf(t.body.does())
+	}
+	for th := range p.all {
+		if len(queued) > 0 && th.task != nil {
+			busy = append(busy, th.task)
+		}
+	}
+	return queued, busy
 }
 
 // push gives t, which is counted in live, to a thread or the queue.
@@ -299,7 +340,7 @@ func (p *blocking) run(me *thread, t *task) {
 
 // number notes the number of the goroutine of me, which calls it, if isThread will ask for it.
 func (p *blocking) number(me *thread) {
-	if p.rt.places.limit == 0 {
+	if p.rt.places.limit == 0 && !p.rt.config.debug {
 		return
 	}
 	number, _ := header()

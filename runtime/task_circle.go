@@ -1,45 +1,65 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync"
 )
 
-// Circles of joins
+// Circles of waits
 //
-// Tasks that join each other in a circle wait until they are cancelled. With Debug, a runtime
-// notes which task waits for which, and the join that would close a circle panics instead.
+// Tasks that wait for each other in a circle wait until they are cancelled. With Debug, a runtime
+// notes which task waits for what, and the wait that would close a circle panics instead.
 //
-//	join   under the lock: 1 note for what the task waits  2 follow the notes and the ties: if
-//	       they lead back to the task, remove its notes and panic
-//	       Of the joins of a circle, the last one finds the notes of all others. (runtime/R19)
+//	wait   under the lock: 1 note for what the task waits  2 look whether that can never end: if
+//	       so, remove the task's notes and panic
+//	       Of the waits of a circle, the last one finds the notes of all others. (runtime/R19)
 //
-// A task that runs its target on its own stack waits for it too, so a join notes this for all tasks
-// beneath. Joins that can give up, with a timeout or a context, are not noted, nor are waits for
-// the first of several.
+// What is noted, and what it waits for:
+//
+//	Join of a task, a batch, a group        that
+//	Select, Next, AsEnded of ends only      one of several tasks
+//	Group.Spawn and Go that find no place   one of the functions that have the places
+//	Wait and Go of a blocking task          as Join and Spawn
+//	a blocking task in the queue            one of those that have the goroutines (runtime/R57)
+//	a lock                                  the task that holds it; see below
+//
+// A task that runs its target on its own stack waits for it too, so a wait notes this for all tasks
+// beneath. What else may end the wait, a timer, a channel, a context that is not the task's own,
+// makes it none that could be refused: it is not noted. Nor does a task that has a deadline wait
+// for ever, outside of shields, or what it hands its end on to.
 //
 // What a task has forked, or started in a Scope of its own, ends before it, whether it waits for
 // that yet or not. That is no wait that could be refused: a task that panicked there would wait all
 // the same. So it is not noted when the task comes to wait, but is a tie from the start, of which
 // the join of the part knows. (runtime/R55) The functions of a group are tied to the group, and its
 // Join is noted.
+//
+// A lock belongs to no task. Whoever holds it by a Cx is noted in the lock, and who waits for it in
+// the notes, but as a loose one: another may unlock it, so the wait is not refused. A watchdog
+// tells of a circle that has loose notes and lasts, and a dump shows it. (runtime/R58)
 
-// joinNotes is what Debug knows of joins. Any goroutine may call its methods.
-type joinNotes struct {
+// waitNotes is what Debug knows of waits. Any goroutine may call its methods.
+type waitNotes struct {
 	lock  sync.Mutex
-	waits map[*task]joinNote         // by the task that waits
+	waits map[*task]*waitNote        // by the task that waits
 	parts map[any]map[*task]*joinTie // of those that wait, by what does not end before them
 }
 
-// A joinNote says that a task waits.
-type joinNote struct {
-	whole any    // for the end of this: a *task or a *Group
-	run   *run   // of the task that waits
-	where string // the line that called Join, or that the target runs on the same stack
-	stuck bool   // the task cannot give up: whole is its child, or a group
+// A waitNote says that a task waits. It never changes.
+type waitNote struct {
+	run    *run   // of the task that waits
+	wholes []any  // until one of these ends: a *task, a *Group, a groupPlace, or a heldLock
+	how    string // "waits in", say, before where
+	where  string // the line that called, or that the target runs on the same stack
+	keeps  bool   // the task cannot give up: it waits for its child, or a group
+	loose  bool   // somebody else may end the wait
 }
+
+// A groupPlace is what waits for a place in a group: one of its functions must end.
+type groupPlace struct{ group *Group }
 
 // A joinTie says that something does not end before the tasks that have the tie. It never changes.
 type joinTie struct {
@@ -47,6 +67,8 @@ type joinTie struct {
 	run   *run     // of the task, or nil
 	next  *joinTie // further ties of the same tasks, or nil
 }
+
+const circleRule = "tasks must not wait for each other in a circle"
 
 // ties returns those of t, which is about to run.
 func (t *task) ties() *joinTie {
@@ -58,6 +80,16 @@ func (t *task) ties() *joinTie {
 		ties = &joinTie{whole: g, next: ties}
 	}
 	return ties
+}
+
+// hasDeadline reports whether a deadline will end the task that has the heritage.
+func (h *heritage) hasDeadline() bool {
+	if h.from != nil {
+		if _, has := h.from.Deadline(); has {
+			return true
+		}
+	}
+	return h.deadline != endless
 }
 
 // tieParts returns the ties of the forks of the running task, or of its children in a scope, if
@@ -76,15 +108,15 @@ func (co *coroutine) tieParts() *joinTie {
 	return ties
 }
 
-// refuseCircle notes that the calling task is about to wait for t, if Debug is on. It panics if it
+// refuseCircle notes that the calling task is about to join t, if Debug is on. It panics if it
 // would wait for itself then.
 func (cx Cx) refuseCircle(t *task) {
 	if cx.coroutine.debugging {
-		cx.noteJoin(t)
+		cx.noteWait("Join", waitNote{wholes: []any{t}, keeps: cx.coroutine.isChild(t)})
 	}
 }
 
-// forgetJoin ends what refuseCircle has noted.
+// forgetJoin ends what refuseCircle, or noteWait, has noted.
 func (cx Cx) forgetJoin() {
 	if cx.coroutine.debugging {
 		cx.coroutine.forgetJoins(cx.task.rt)
@@ -93,39 +125,148 @@ func (cx Cx) forgetJoin() {
 
 // forgetJoins ends what is noted of the tasks that run on co.
 func (co *coroutine) forgetJoins(rt *Runtime) {
-	rt.joins.lock.Lock()
-	defer rt.joins.lock.Unlock()
-	rt.joins.remove(co.running)
+	rt.waits.lock.Lock()
+	defer rt.waits.lock.Unlock()
+	rt.waits.remove(co.running)
 }
 
-// noteJoin is refuseCircle with Debug.
-func (cx Cx) noteJoin(t *task) { cx.noteWait(t, cx.coroutine.isChild(t)) }
+// noteWait notes that the calling task is about to wait as note says, which has neither a run nor a
+// line. It panics if the wait, in the function what, can never end, unless the note is loose. Debug
+// is on.
+func (cx Cx) noteWait(what string, note waitNote) {
+	note.where = callerOutside()
+	cx.task.rt.waits.enter(what, cx.coroutine.running, note)
+}
 
-// noteWait notes that the calling task is about to wait for whole. It panics if that would close a
-// circle.
-func (cx Cx) noteWait(whole any, stuck bool) {
-	running := cx.coroutine.running
-	where := callerOutside()
-	notes := &cx.task.rt.joins
-	notes.lock.Lock()
-	defer notes.lock.Unlock()
-	for i, r := range running {
-		if i+1 < len(running) {
-			notes.add(joinNote{running[i+1].task, r, "a join that runs it", true})
-		} else {
-			notes.add(joinNote{whole, r, where, stuck})
+// noteJoinContext notes, with Debug, that the calling task is about to join t unless ctx ends
+// first. It returns what forgets that.
+func (cx Cx) noteJoinContext(t *task, ctx context.Context) (forget func()) {
+	if _, ends := ctx.Deadline(); ends || !cx.coroutine.debugging {
+		return func() {}
+	}
+	cx.noteWait("JoinContext", waitNote{
+		wholes: []any{t}, loose: !t.rt.contexts.isEndless(ctx, cx.task),
+	})
+	return cx.forgetJoin
+}
+
+// noteEnds notes that the calling task waits for the end of one of the tasks of cases, in the
+// function what, if that is all it waits for. It returns what forgets that. Debug is on.
+func (cx Cx) noteEnds(what string, cases []Case) (forget func()) {
+	var ends []any
+	for _, c := range cases {
+		if end, ok := c.(endCase); ok {
+			ends = append(ends, end.task)
+		} else if c != nil {
+			return func() {}
 		}
 	}
-	if circle := notes.circle(cx.task); circle != "" {
+	if len(ends) == 0 {
+		return func() {}
+	}
+	cx.noteWait(what, waitNote{wholes: ends})
+	return cx.forgetJoin
+}
+
+// noteBlocking notes, with Debug, that the calling goroutine is about to wait for whole, in the
+// function what, until ctx ends, which is nil if nothing does. If it is one of rt's blocking tasks,
+// it panics if the wait can never end. It returns what forgets the note.
+func (rt *Runtime) noteBlocking(
+	ctx context.Context, what string, note waitNote,
+) (forget func()) {
+	none := func() {}
+	if !rt.config.debug {
+		return none
+	}
+	if note.run = rt.blocking.running(); note.run == nil {
+		return none
+	}
+	if ctx != nil {
+		if _, ends := ctx.Deadline(); ends {
+			return none
+		}
+		note.loose = !rt.contexts.isEndless(ctx, note.run.task)
+	}
+	note.where = callerOutside()
+	notes, running := &rt.waits, []*run{note.run}
+	notes.enter(what, running, note)
+	return func() {
+		notes.lock.Lock()
+		defer notes.lock.Unlock()
 		notes.remove(running)
-		panic("surewake: Join: tasks must not join each other in a circle:" + circle)
+	}
+}
+
+// notePlace notes, with Debug, that the calling task waits for a place in g, as w in its line. If
+// it would wait for ever, it panics, and w is out of the line. It returns what forgets the note.
+func (cx Cx) notePlace(g *Group, w *waiter[*groupTask]) (forget func()) {
+	if !cx.coroutine.debugging {
+		return func() {}
+	}
+	defer g.leaveIfRefused(w)()
+	cx.noteWait("Group.Spawn", waitNote{wholes: []any{groupPlace{g}}, how: placeOfGroup})
+	return cx.forgetJoin
+}
+
+// notePlace is Cx.notePlace for a goroutine, which may be that of a blocking task.
+func (g *Group) notePlace(w *waiter[*groupTask]) (forget func()) {
+	defer g.leaveIfRefused(w)()
+	return g.rt.noteBlocking(nil, "Group.Go",
+		waitNote{wholes: []any{groupPlace{g}}, how: placeOfGroup})
+}
+
+const placeOfGroup = "waits for a place of a group in"
+
+// leaveIfRefused returns what takes w out of the line of g if its caller panics.
+func (g *Group) leaveIfRefused(w *waiter[*groupTask]) func() {
+	return func() {
+		if refused := recover(); refused != nil {
+			(*groupQueue)(g).withdraw(w, nil)
+			panic(refused)
+		}
+	}
+}
+
+// isEndless reports whether ctx never ends, or ends when t must end.
+func (cs *contexts) isEndless(ctx context.Context, t *task) bool {
+	if ctx.Done() == nil {
+		return true
+	}
+	cs.lock.Lock()
+	defer cs.lock.Unlock()
+	own := cs.all[t]
+	return own != nil && own.Done() == ctx.Done()
+}
+
+// enter notes that the innermost of running waits as note says, in the function what, and the
+// others for what runs on top of them. If that can never end, it removes the notes and panics.
+func (n *waitNotes) enter(what string, running []*run, note waitNote) {
+	top := len(running) - 1
+	note.run = running[top]
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	for i, r := range running[:top] {
+		n.add(&waitNote{
+			run: r, wholes: []any{running[i+1].task}, where: "a join that runs it", keeps: true,
+		})
+	}
+	n.add(&note)
+	if note.loose {
+		return
+	}
+	if circle := n.circle(note.run.task); circle != "" {
+		n.remove(running)
+		panic("surewake: " + what + ": " + circleRule + ":" + circle)
 	}
 }
 
 // add adds a note. It is called under the lock.
-func (n *joinNotes) add(note joinNote) {
+func (n *waitNotes) add(note *waitNote) {
 	if n.waits == nil {
-		n.waits, n.parts = map[*task]joinNote{}, map[any]map[*task]*joinTie{}
+		n.waits, n.parts = map[*task]*waitNote{}, map[any]map[*task]*joinTie{}
+	}
+	if note.how == "" {
+		note.how = "waits in"
 	}
 	t := note.run.task
 	n.waits[t] = note
@@ -138,7 +279,7 @@ func (n *joinNotes) add(note joinNote) {
 }
 
 // remove removes the notes of tasks that go on. It is called under the lock.
-func (n *joinNotes) remove(running []*run) {
+func (n *waitNotes) remove(running []*run) {
 	for _, r := range running {
 		delete(n.waits, r.task)
 		for tie := r.ties; tie != nil; tie = tie.next {
@@ -148,59 +289,6 @@ func (n *joinNotes) remove(running []*run) {
 			}
 		}
 	}
-}
-
-// circle returns a line for each step that leads from t back to t, or "". It is called under the
-// lock.
-func (n *joinNotes) circle(t *task) string {
-	type step struct {
-		from any
-		line string
-	}
-	steps := map[any]step{} // how each was reached first
-	reached := []any{t}
-	reach := func(from, to any, line string) {
-		if _, again := steps[to]; !again {
-			steps[to] = step{from, line}
-			reached = append(reached, to)
-		}
-	}
-	for i := 0; i < len(reached); i++ {
-		at := reached[i]
-		if w, ok := at.(*task); ok && n.holds(w) {
-			note := n.waits[w]
-			reach(at, note.whole, fmt.Sprintf("\n\t%s waits in %s", note.run.name(), note.where))
-		}
-		for part, tie := range n.parts[at] {
-			line := ""
-			if tie.run != nil {
-				line = fmt.Sprintf("\n\t%s ends after %s", tie.run.name(), n.waits[part].run.name())
-			}
-			reach(at, part, line)
-		}
-		if s, found := steps[t]; found {
-			lines := s.line
-			for s.from != t {
-				s = steps[s.from]
-				lines = s.line + lines
-			}
-			return lines
-		}
-	}
-	return ""
-}
-
-// holds reports whether t waits for something that has not ended, and does not give up: a task that
-// must end does, unless it joins its child. It is called under the lock.
-func (n *joinNotes) holds(t *task) bool {
-	note, waits := n.waits[t]
-	if !waits {
-		return false
-	}
-	if target, ok := note.whole.(*task); ok && target.ended() {
-		return false
-	}
-	return note.stuck || !t.state.Load().CancelEffective() && !t.rt.cancelling()
 }
 
 // callerOutside returns the file and line of the innermost function that is not of this package.

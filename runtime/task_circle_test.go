@@ -16,8 +16,8 @@ func inCircle(t *testing.T, err error, joins int) {
 	require.ErrorAs(t, err, &p)
 	text, ok := p.Value.(string)
 	require.True(t, ok)
-	require.Contains(t, text, "surewake: Join: tasks must not join each other in a circle:\n")
-	lines := text[len("surewake: Join: tasks must not join each other in a circle:"):]
+	require.Contains(t, text, "surewake: Join: tasks must not wait for each other in a circle:\n")
+	lines := text[len("surewake: Join: tasks must not wait for each other in a circle:"):]
 	require.Regexp(t, `^(\n\t.*runtime_test\..* (waits in .*_test\.go:\d+|`+
 		`waits in a join that runs it|ends after .*runtime_test\..*)){`+
 		string(rune('0'+joins))+`}$`, lines)

@@ -154,6 +154,7 @@ func (g *Group) start(fn groupCall) bool {
 	case w == nil:
 		return false
 	}
+	defer g.notePlace(w)()
 	<-done
 	return w.result() == nil
 }
@@ -181,7 +182,8 @@ func (g *Group) tryStart(fn groupCall) bool {
 //
 // In a function of the group, and in a [Timeout], [Deadline] or [Scope] there, Spawn does not wait,
 // since it might be for the place of that function: fn is called when it is its turn. Other tasks
-// that such a function starts and joins should not call Spawn if there is a limit.
+// that such a function starts and joins should not call Spawn if there is a limit; with [Debug], a
+// call that would wait for ever panics.
 func (g *Group) Spawn(cx Cx, fn func(Cx) error) error {
 	g.check("Spawn", fn == nil)
 	return g.spawn(cx, groupFunction(fn))
@@ -214,6 +216,7 @@ func (g *Group) spawn(cx Cx, fn groupCall) error {
 	case inside:
 		return nil
 	default:
+		defer cx.notePlace(g, w)()
 		if err := w.wait(cx, (*groupQueue)(g)); err == ErrChannelClosed {
 			return g.result()
 		} else if err != nil {
@@ -234,6 +237,7 @@ func (g *Group) Wait() error {
 	if g.rt.config.debug {
 		g.rt.refuseInTask("Group.Wait", waitInTaskRule, "Group.Join")
 	}
+	defer g.rt.noteBlocking(nil, "Group.Wait", waitNote{wholes: []any{g}})()
 	var done goroutine
 	if w := g.await(func() waker { done = make(goroutine); return done }); w != nil {
 		<-done
@@ -253,7 +257,7 @@ func (g *Group) Join(cx Cx) error {
 	}
 	cx.charge()
 	if cx.coroutine.debugging {
-		cx.noteWait(g, true)
+		cx.noteWait("Group.Join", waitNote{wholes: []any{g}, keeps: true})
 		defer cx.forgetJoin()
 	}
 	me := func() waker { return cx.task }

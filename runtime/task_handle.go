@@ -105,6 +105,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 	if !h.ended() {
 		if h.rt.config.debug {
 			h.rt.refuseInTask("Wait", waitInTaskRule, "Handle.Join")
+			defer h.rt.noteBlocking(ctx, "Wait", waitNote{wholes: []any{&h.task}})()
 		}
 		done := make(goroutine)
 		j := &joiner{waker: done}

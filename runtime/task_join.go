@@ -163,6 +163,7 @@ func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
 		cx.charge()
 		return zero, contextErr(ctx)
 	}
+	defer cx.noteJoinContext(&h.task, ctx)()
 	stop := cx.wakeAfter(ctx)
 	defer stop()
 	err := cx.awaitOr(&h.task, func() error {

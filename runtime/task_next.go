@@ -45,7 +45,7 @@ func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
 			added[i].add()
 		}
 		for range handles {
-			i, err := ended.Receive(cx)
+			i, err := receiveEnd(cx, ended, added)
 			if err != nil {
 				i = -1
 			}
@@ -56,6 +56,28 @@ func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
 	}
 }
 
+// receiveEnd receives the number of one of added, whose tasks have not all come yet.
+func receiveEnd(cx Cx, ended *Channel[int], added []orderedEnd) (int, error) {
+	if cx.coroutine.debugging {
+		defer cx.noteEnds("AsEnded", toCome(added))()
+	}
+	i, err := ended.Receive(cx)
+	if err == nil {
+		added[i].came = true
+	}
+	return i, err
+}
+
+// toCome returns the ends that have not come yet.
+func toCome(added []orderedEnd) (left []Case) {
+	for i := range added {
+		if !added[i].came {
+			left = append(left, endCase{added[i].task})
+		}
+	}
+	return left
+}
+
 // An orderedEnd is a joiner that sends the number of its task once that has ended.
 type orderedEnd struct {
 	joiner
@@ -64,6 +86,7 @@ type orderedEnd struct {
 	ended  *Channel[int]
 	sent   atomic.Bool // set by whoever sends
 	added  bool        // it is one of the joiners; used by the calling task
+	came   bool        // the calling task has received the number, and uses this
 }
 
 func (e *orderedEnd) add() {
