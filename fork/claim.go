@@ -99,7 +99,8 @@ func (c *Claim[W]) raise() {
 // Depth returns how many forks are older. Whoever has claimed c calls it, before Run.
 func (c *Claim[W]) Depth() int { return c.index }
 
-// Func returns the function that was forked, for a log. Whoever has claimed c calls it, before Run.
+// Func returns the function that was forked, for a log; for a part of a loop or a sort, the one
+// that was given to that. Whoever has claimed c calls it, before Run.
 func (c *Claim[W]) Func() any { return c.frame.call() }
 
 // Ended reports whether the call has ended. The owner calls it, in Host.Await.

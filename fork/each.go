@@ -10,11 +10,12 @@ func Map[W Strand[W], E, R any](w W, in []E, fn func(w W, e E) R) []R {
 		panic("surewake: Map: nil function")
 	}
 	out := make([]R, len(in))
-	Range(w, 0, len(in), func(w W, lo, hi int) {
+	reduce(w, sum[W, struct{}]{func(w W, lo, hi int) (none struct{}) {
 		for i := lo; i < hi; i++ {
 			out[i] = fn(w, in[i])
 		}
-	})
+		return none
+	}, addNothing, fn, 0, len(in), 1})
 	return out
 }
 
@@ -23,6 +24,8 @@ type item[W, E any] struct {
 	body  func(w W, e E)
 	value E
 }
+
+func (i *item[W, E]) calls() any { return i.body }
 
 func callItem[W, E any](w W, i item[W, E]) (none struct{}) {
 	i.body(w, i.value)

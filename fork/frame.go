@@ -13,7 +13,16 @@ type Frame[W, A, R any] struct {
 
 func (f *Frame[W, A, R]) run(w W) { f.res = f.fn(w, f.arg) }
 
-func (f *Frame[W, A, R]) call() any { return f.fn }
+func (f *Frame[W, A, R]) call() any {
+	if part, ok := any(&f.arg).(caller); ok {
+		return part.calls()
+	}
+	return f.fn
+}
+
+// A caller is a pointer to the argument of what this package forks for a loop or a sort. calls
+// returns the function of the user that it calls in the end.
+type caller interface{ calls() any }
 
 func (f *Frame[W, A, R]) forget() {
 	var arg A

@@ -65,6 +65,8 @@ type each[W any] struct {
 	lo, hi int
 }
 
+func (r *each[W]) calls() any { return r.body }
+
 // For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns when
 // all calls have; w is that of the worker that makes the call. The calls of one worker come in
 // order, and all in order if nobody steals. The rest of the loop can be stolen, by halves, between
@@ -116,10 +118,10 @@ func Range[W Strand[W]](w W, lo, hi int, body func(w W, lo, hi int)) {
 	if body == nil {
 		panic("surewake: Range: nil function")
 	}
-	Reduce(w, lo, hi, func(w W, lo, hi int) (none struct{}) {
+	reduce(w, sum[W, struct{}]{func(w W, lo, hi int) (none struct{}) {
 		body(w, lo, hi)
 		return none
-	}, addNothing)
+	}, addNothing, body, lo, hi, 1})
 }
 
 func addNothing(none, _ struct{}) struct{} { return none }
@@ -128,9 +130,12 @@ func addNothing(none, _ struct{}) struct{} { return none }
 type sum[W, R any] struct {
 	leaf   func(w W, lo, hi int) R
 	add    func(a, b R) R
+	user   any // the function that leaf calls
 	lo, hi int
 	block  int
 }
+
+func (r *sum[W, R]) calls() any { return r.user }
 
 // Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by
 // add in the order of the range: add(a, b) is called with the results of two neighbours. How the
@@ -145,13 +150,18 @@ func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
 	if leaf == nil || add == nil {
 		panic("surewake: Reduce: nil function")
 	}
-	if lo >= hi {
+	return reduce(w, sum[W, R]{leaf, add, leaf, lo, hi, 1})
+}
+
+// reduce is Reduce of r.
+func reduce[W Strand[W], R any](w W, r sum[W, R]) (result R) {
+	if r.lo >= r.hi {
 		return result
 	}
 	s := w.Forks()
 	base, returned := s.top, false
 	defer s.abandonUnless(&returned, base)
-	result = reduceRest(w, sum[W, R]{leaf, add, lo, hi, 1})
+	result = reduceRest(w, r)
 	returned = true
 	return result
 }

@@ -55,6 +55,8 @@ type part[W Strand[W], E any] struct {
 	intoB  bool
 }
 
+func (p *part[W, E]) calls() any { return p.of.cmp }
+
 func sortPart[W Strand[W], E any](w W, p part[W, E]) (none struct{}) {
 	p.of.sort(w, p)
 	return none
@@ -91,6 +93,8 @@ type pair[W Strand[W], E any] struct {
 	of        *sorting[W, E]
 	x, y, out []E
 }
+
+func (p *pair[W, E]) calls() any { return p.of.cmp }
 
 func mergePair[W Strand[W], E any](w W, p pair[W, E]) (none struct{}) {
 	p.of.merge(w, p)
