@@ -11,6 +11,7 @@ require (
 	github.com/surewake/surewake v0.0.0-00010101000000-000000000000
 	golang.org/x/sync v0.22.0
 	golang.org/x/sys v0.47.0
+	golang.org/x/time v0.12.0
 )
 
 require (

@@ -18,7 +18,7 @@ func TestErrCancelledIsContextCanceled(t *testing.T) {
 }
 
 // A wait whose context ends returns an error that errors.Is takes for the context's Err and for its
-// cause.
+// cause. (runtime/R59)
 func TestErrorOfAContextIsItsErrAndItsCause(t *testing.T) {
 	rt := start(t, 1)
 	var (

@@ -95,7 +95,7 @@ func within[T any](
 	v, err := h.result()
 	switch {
 	case err == nil:
-	case cancelled && errors.Is(err, context.Canceled):
+	case cancelled && errors.Is(err, context.Canceled): // runtime/R59
 		err = why
 	case rt.now() >= passes && isTimeout(err):
 		err = ErrTimeout // also if fn has looked at the clock before join did

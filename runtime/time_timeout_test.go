@@ -230,7 +230,7 @@ func TestTimeoutInAShieldAndInARuntimeThatIsClosed(t *testing.T) {
 }
 
 // The body of a timeout does what a library does that takes a context: it returns the context's
-// error.
+// error. (runtime/R59)
 func TestTimeoutKnowsItsCancellationInTheErrorOfAContext(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
 		ends := func(cx runtime.Cx) (int, error) {
@@ -264,7 +264,7 @@ func TestTimeoutKnowsItsCancellationInTheErrorOfAContext(t *testing.T) {
 }
 
 // A function that has its deadline from the context keeps to it itself, and may be ahead of the
-// timeout.
+// timeout. (runtime/R59)
 func TestTimeoutKnowsItsDeadlineInTheErrorOfItsBody(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
