@@ -22,11 +22,10 @@ import (
 //	task 2 "loader": waits in Cx.Sleep, main.go:25, for 2s, 58s are left
 //
 // With [Debug], all tasks are listed, in the order in which they were spawned, with the call and
-// the line in which they wait, or what worker runs them, and since when, and last the circles in
-// which tasks wait for each other, as [Watchdog] tells of them. Without it, what costs
-// nothing to know: the tasks that have waited before, blocking tasks and those with a name
-// ([Cx.SetName]); the others are counted. The number of a task without a name is that of this dump
-// then.
+// the line in which they wait, or what worker runs them, and since when; and last the waits that
+// no task will end, as [Watchdog] tells of them. Without it, what costs nothing to know: the tasks
+// that have waited before, blocking tasks and those with a name ([Cx.SetName]); the others are
+// counted. The number of a task without a name is that of this dump then.
 //
 // Any goroutine may call it at any time, a task and a function of [OnPanic] included. Workers go on
 // meanwhile, so each line is true of some instant within the call, but two lines need not be of the
@@ -350,7 +349,7 @@ func (d *dump) write() {
 		fmt.Fprintf(&d.out, "task %d%s: %s\n", s.number, s.name(), d.says(s))
 	}
 	if lines, _ := rt.circles(); lines != "" {
-		fmt.Fprintf(&d.out, "tasks wait for each other in a circle:%s\n", lines)
+		fmt.Fprintf(&d.out, "no task will end these waits:%s\n", lines)
 	}
 	if more := max(stats.Live, len(d.order)) - len(shown); more > 0 {
 		fmt.Fprintf(&d.out, "about %d more", more)

@@ -73,7 +73,8 @@ type Alarm struct {
 	For    time.Duration // for how long at least
 	// Call is "Handle.Wait" if the task holds its worker in that, which a task must not call.
 	Call string
-	// Circle has a line for each step of a circle of waits, each after "\n\t".
+	// Circle has a line for each step of a circle of waits, or of a wait for a lock whose holder
+	// has ended, each after "\n\t".
 	Circle string
 	// Dump is what [Runtime.Dump] writes, if tasks wait.
 	Dump string
@@ -84,8 +85,7 @@ type Alarm struct {
 // String returns a line that says what was noticed, and Circle or Dump.
 func (a Alarm) String() string {
 	if a.Circle != "" {
-		return fmt.Sprintf("surewake: tasks wait for each other in a circle, for %v:%s", a.For,
-			a.Circle)
+		return fmt.Sprintf("surewake: no task will end these waits, for %v:%s", a.For, a.Circle)
 	}
 	if a.Worker < 0 {
 		return fmt.Sprintf("surewake: tasks wait for each other or for the outside, for %v:\n%s",

@@ -244,9 +244,9 @@ func TestWatchdogTellsOfACircleThroughLocks(t *testing.T) {
 			require.Len(t, told, 1)
 			require.Regexp(t, `^\n\t`+want+`$`, told[0].Circle)
 			require.Equal(t, -1, told[0].Worker)
-			require.Regexp(t, `^surewake: tasks wait for each other in a circle, for 24h0m0s:\n\t`+
+			require.Regexp(t, `^surewake: no task will end these waits, for 24h0m0s:\n\t`+
 				want+`$`, told[0].String())
-			require.Regexp(t, `\ntasks wait for each other in a circle:\n\t`+want+`\n$`,
+			require.Regexp(t, `\nno task will end these waits:\n\t`+want+`\n$`,
 				told[0].Dump)
 		})
 	}
