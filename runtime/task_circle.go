@@ -168,9 +168,9 @@ func (cx Cx) noteEnds(what string, cases []Case) (forget func()) {
 	return cx.forgetJoin
 }
 
-// noteBlocking notes, with Debug, that the calling goroutine is about to wait for whole, in the
-// function what, until ctx ends, which is nil if nothing does. If it is one of rt's blocking tasks,
-// it panics if the wait can never end. It returns what forgets the note.
+// noteBlocking notes, with Debug, that the calling goroutine, if it is that of a blocking task of
+// rt, is about to wait as note says, until ctx ends, in the function what. It panics if the wait
+// can never end. It returns what forgets the note.
 func (rt *Runtime) noteBlocking(
 	ctx context.Context, what string, note waitNote,
 ) (forget func()) {
@@ -181,12 +181,10 @@ func (rt *Runtime) noteBlocking(
 	if note.run = rt.blocking.running(); note.run == nil {
 		return none
 	}
-	if ctx != nil {
-		if _, ends := ctx.Deadline(); ends {
-			return none
-		}
-		note.loose = !rt.contexts.isEndless(ctx, note.run.task)
+	if _, ends := ctx.Deadline(); ends {
+		return none
 	}
+	note.loose = !rt.contexts.isEndless(ctx, note.run.task)
 	note.where = callerOutside()
 	notes, running := &rt.waits, []*run{note.run}
 	notes.enter(what, running, note)
@@ -211,7 +209,7 @@ func (cx Cx) notePlace(g *Group, w *waiter[*groupTask]) (forget func()) {
 // notePlace is Cx.notePlace for a goroutine, which may be that of a blocking task.
 func (g *Group) notePlace(w *waiter[*groupTask]) (forget func()) {
 	defer g.leaveIfRefused(w)()
-	return g.rt.noteBlocking(nil, "Group.Go",
+	return g.rt.noteBlocking(context.Background(), "Group.Go",
 		waitNote{wholes: []any{groupPlace{g}}, how: placeOfGroup})
 }
 

@@ -311,6 +311,9 @@ func (f *finder) path(at any, arrived func(any) bool) []stuckStep {
 // of several, those that lead from the others to what has been told.
 func (f *finder) tell(t *task, told map[any]bool) string {
 	steps := f.path(t, func(at any) bool { return at == t })
+	isStep := func(at any) bool {
+		return slices.ContainsFunc(steps, func(s stuckStep) bool { return s.at == at })
+	}
 	var text strings.Builder
 	for i := 0; i < len(steps); i++ {
 		s := steps[i]
@@ -322,9 +325,7 @@ func (f *finder) tell(t *task, told map[any]bool) string {
 			if other == s.to || told[other] {
 				continue
 			}
-			more := f.path(other, func(at any) bool {
-				return told[at] || slices.ContainsFunc(steps, func(s stuckStep) bool { return s.at == at })
-			})
+			more := f.path(other, func(at any) bool { return told[at] || isStep(at) })
 			steps = append(steps, more...)
 		}
 	}

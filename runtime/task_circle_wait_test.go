@@ -108,7 +108,8 @@ func TestDebugAllowsAFirstOfManyThatEnds(t *testing.T) {
 				if err := gate(cx); err != nil {
 					return 0, err
 				}
-				back := runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return whole.Join(cx) })
+				back := runtime.Submit(rt,
+					func(cx runtime.Cx) (int, error) { return whole.Join(cx) })
 				ends := runtime.Submit(rt,
 					func(cx runtime.Cx) (int, error) { return free.Receive(cx) })
 				for noted(rt) == 0 {

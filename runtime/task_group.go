@@ -237,7 +237,8 @@ func (g *Group) Wait() error {
 	if g.rt.config.debug {
 		g.rt.refuseInTask("Group.Wait", waitInTaskRule, "Group.Join")
 	}
-	defer g.rt.noteBlocking(nil, "Group.Wait", waitNote{wholes: []any{g}})()
+	note := waitNote{wholes: []any{g}}
+	defer g.rt.noteBlocking(context.Background(), "Group.Wait", note)()
 	var done goroutine
 	if w := g.await(func() waker { done = make(goroutine); return done }); w != nil {
 		<-done
