@@ -72,11 +72,15 @@ func allMistakes() []mistake {
 		option(`sw.New(sw.Labels("key"))`, sw.Labels("key")),
 
 		refused("sw.Submit(nilRuntime, fn)", func(*mistakes) { sw.Submit(nil, answer) }),
-		refused("sw.Submit(&sw.Runtime{}, fn)", func(*mistakes) { sw.Submit(&sw.Runtime{}, answer) }),
+		refused("sw.Submit(&sw.Runtime{}, fn)", func(*mistakes) {
+			sw.Submit(&sw.Runtime{}, answer)
+		}),
 		refused("sw.Submit[int](rt, nil)", func(m *mistakes) { sw.Submit[int](m.rt, nil) }),
 		refused("sw.Spawn(sw.Cx{}, fn)", func(*mistakes) { sw.Spawn(sw.Cx{}, answer) }),
 		refused("h.Wait(nil)", func(m *mistakes) { _, _ = m.h.Wait(noContext) }),
-		refused("nilHandle.Join(cx)", func(m *mistakes) { _, _ = (*sw.Handle[int])(nil).Join(m.cx) }),
+		refused("nilHandle.Join(cx)", func(m *mistakes) {
+			_, _ = (*sw.Handle[int])(nil).Join(m.cx)
+		}),
 		refused("new(sw.Channel[int]).TrySend(1)", func(*mistakes) {
 			_ = new(sw.Channel[int]).TrySend(1)
 		}),
@@ -139,7 +143,9 @@ func allMistakes() []mistake {
 			return told
 		}},
 		refused("detached.Join(cx)", func(m *mistakes) { _, _ = m.detached.Join(m.cx) }),
-		refused("h of another runtime: h.Join(cx)", func(m *mistakes) { _, _ = m.foreign.Join(m.cx) }),
+		refused("h of another runtime: h.Join(cx)", func(m *mistakes) {
+			_, _ = m.foreign.Join(m.cx)
+		}),
 		refused("rt.Close() in a task of rt", func(m *mistakes) { _ = m.rt.Close() }),
 		refused("rt.Shutdown(ctx) in a task of rt", func(m *mistakes) { _ = m.rt.Shutdown(m.ctx) }),
 
