@@ -302,6 +302,31 @@ func TestDebugAllowsACircleThatADeadlineEnds(t *testing.T) {
 	})
 }
 
+// So does the deadline of a context that the task was given.
+func TestDebugAllowsACircleThatTheDeadlineOfAContextEnds(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		for what, first := range firsts {
+			rt := start(t, workers, runtime.Debug())
+			ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			gate, release := begun()
+			var whole, other *runtime.Handle[int]
+			whole = runtime.SubmitContext(ctx, rt, func(cx runtime.Cx) (int, error) {
+				return 0, errors.Join(gate(cx), first(cx, other))
+			})
+			other = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				if err := gate(cx); err != nil {
+					return 0, err
+				}
+				return whole.Join(cx)
+			})
+			release()
+			_, err := get(t, other)
+			require.ErrorIs(t, err, context.DeadlineExceeded, what)
+			stop()
+		}
+	})
+}
+
 func TestDebugRefusesACircleInAShieldOfATaskWithADeadline(t *testing.T) {
 	rt := start(t, 1, runtime.Debug())
 	gate, release := begun()
