@@ -268,7 +268,7 @@ func (c *check) config() explore.Config {
 		return "", ""
 	}
 	if !explore.Race {
-		cfg.Observe = o.observe
+		cfg.Observe, cfg.Before = o.observe, o.before
 	}
 	cfg.Certify, cfg.AllSteps = c.set.Certify != "", c.set.AllSteps
 	cfg.Linearize = explore.Race && hook.Foreign

@@ -46,3 +46,24 @@ func ExampleObserve() {
 	_ = TestNeverNegative
 	// Output:
 }
+
+// One goroutine is checked among any number of others, who are not there: before each of its
+// operations, they have put anything there that they may put.
+func ExampleBefore() {
+	TestTakesWhatIsThere := func(t *testing.T) {
+		var x *model.Exec
+		var tickets atomic.Int32
+		others := func(*model.Step) { tickets.Store(int32(x.Choose(3))) }
+		model.Check(t, func(exec *model.Exec) {
+			x = exec
+			x.Go("taker", func() {
+				if n := tickets.Load(); n > 0 && tickets.CompareAndSwap(n, n-1) {
+					x.Assert(n <= 2, "took one of %d", n)
+				}
+			})
+			x.Join()
+		}, model.Before(others))
+	}
+	_ = TestTakesWhatIsThere
+	// Output:
+}

@@ -20,6 +20,7 @@ type options struct {
 	assume        []string
 	spec          history.Specification
 	observe       func(*Step) error
+	before        func(*Step)
 }
 
 // An Option changes how a check is explored. Under `go test` only [Spec] has an effect.

@@ -60,6 +60,7 @@ import (
 //	park/P3    with one parker, no access finds what makes misuse panic
 //	park/X1    every run without timeouts ends in a sleep whose tokens were all taken
 //	park/R1    this code, on a futex, does step by step what the proofs are about
+//	park/R2    so does one goroutine of it among any number of wakers
 //
 // # Rejected alternatives
 //

@@ -61,6 +61,11 @@ func idleTheorems() []Theorem {
 			Terminates: true,
 		}, "idle.go"}
 	})
+	relying := on("Idle", spec.Idle(), func(s *spec.System) proof {
+		p := inIdle(s, []string{spec.SearchingExact, "closed <= 2"})
+		p.Relies, p.Few = spec.IdleRely(), map[string]int{"searching": 2, "q": 1}
+		return p
+	})
 	coq := func(theorem string) lemma {
 		return lemma{source: "Idle.v", theorem: theorem,
 			made: idleTable}
@@ -173,6 +178,14 @@ func idleTheorems() []Theorem {
 			Scope:       "any N claimers, notifiers, timeouts",
 			Assumptions: []string{"it is said of each worker"}, Code: idleCode,
 			proof: claiming,
+		},
+		{
+			ID: "idle/I14",
+			Statement: "what one goroutine relies on of all others, in idle/R4, each of their " +
+				"rules keeps; and no rule tells more than 2 searchers or 1 task from fewer",
+			Scope:       "any N workers, notifiers, claims, timeouts, a Close",
+			Assumptions: []string{oneWord}, Code: idleCode,
+			proof: relying,
 		},
 		{
 			ID: "idle/X1",

@@ -1,5 +1,7 @@
 package proofs
 
+import "strings"
+
 // refines is a row about a table that the code follows step by step.
 func refines(
 	id, what, table, scope, test, in string, code []string, mutants ...[2]string,
@@ -16,6 +18,17 @@ func refines(
 			weakened{id: m[0], what: m[1],
 				proof: refinement{test: test, in: in, mutant: m[0]}})
 	}
+	return t
+}
+
+// refinesAlone is a row about one goroutine among any number of others.
+func refinesAlone(t Theorem, relies string) Theorem {
+	t.proof = alone{t.proof.(refinement)}
+	t.Statement = strings.Replace(t.Statement, " is a transition",
+		", by one goroutine among any number of others, is a transition", 1)
+	t.Assumptions = []string{relies, "the memory that the table does not know is no one else's " +
+		"or atomic; plain memory is for the race detector",
+		"numbers that the table does not tell apart, the code does not either"}
 	return t
 }
 
@@ -45,6 +58,16 @@ func refinements() []Theorem {
 				"a worker looks at the queues before it says that it is about to sleep"},
 			[2]string{"found-untold",
 				"a worker that has found a task as the last searcher wakes nobody in its place"}),
+		refinesAlone(refines("idle/R4", "idle and park", "the table",
+			"any N workers, notifiers, claims, Closes, tasks, timeouts; their bits in 1 or 3 words",
+			"TestOneAmongAnyNumber", "refine/solo_test.go", both,
+			[2]string{"idle/close-forgets-two", "Close leaves out a worker if the bits of a word " +
+				"are those of the first two"},
+			[2]string{"idle/claim-returns-another",
+				"who claims a worker returns one that has published itself meanwhile"},
+			[2]string{"idle/claim-leaves-out-words",
+				"a notifier looks at the first half of the words only"}),
+			"of the others, what idle/I14 says"),
 		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends", "the table of idle",
 			"1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 and 2, the "+
 				"first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
@@ -64,6 +87,12 @@ func refinements() []Theorem {
 			[2]string{"park/P1-plain-store-on-the-way-out",
 				"the way out stores empty and does not look at what was there"},
 			[2]string{"table-park-sleeps-blindly", "the table's sleep does not compare the word"}),
+		refinesAlone(refines("park/R2", "park", "the table", "any N wakers, timeouts and signals",
+			"TestOneParkerAmongAnyNumber", "refine/solo_park_test.go",
+			[]string{"park/park.go", "park/futex_linux.go"},
+			[2]string{"park/announce-overwrites-the-token",
+				"who falls asleep overwrites a token that has come"}),
+			"of the others, what their rules are; one parker at a time"),
 		refines("deque/R1", "deque", "the table", "an owner and 2 thieves, capacities 2 and 4",
 			"TestDequeIsTheTable", "refine/deque_test.go",
 			[]string{"deque/owner.go", "deque/steal.go"},

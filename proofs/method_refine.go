@@ -79,6 +79,35 @@ func (f *failures) Row(r driver.Row) {
 	}
 }
 
+// alone is a refinement of one goroutine of the shipped code, among all others that keep the
+// table's rules, so among any number of them: before each access they have done whatever the rules
+// let them do, and each access is a step of the table. What holds of each of them by itself then
+// holds of all together, by induction on the steps.
+type alone struct{ refinement }
+
+func (r alone) method() string { return "rely and guarantee" }
+func (r alone) anyN() bool     { return true }
+
+func (r alone) check(ctx context.Context, _ *bench) error {
+	var failed unproved
+	_, err := driver.Check(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" + r.test + "$",
+		Race: true, Preemptions: -1}, &failed)
+	if err == nil && failed.failures != nil {
+		err = &refuted{strings.Join(failed.failures, "\n")}
+	}
+	return err
+}
+
+// unproved are the messages of checks that failed or did not go through everything.
+type unproved struct{ failures }
+
+func (f *unproved) Row(r driver.Row) {
+	if r.Verdict != driver.Proved {
+		f.failures = append(f.failures, fmt.Sprintf("%s: %s: %s%s", r.Name, r.Verdict, r.Message,
+			r.Bounded))
+	}
+}
+
 // describeChecker looks whether the module's source is there.
 func describeChecker(ctx context.Context) (string, error) {
 	const name = "surewake check (this program)"

@@ -58,7 +58,7 @@ func TestEachFileHasAHarmlessEdit(t *testing.T) {
 		}
 	}
 	for _, th := range Theorems() {
-		if _, ok := th.proof.(refinement); !ok {
+		if !strings.HasPrefix(th.File(), "refine/") && !strings.HasPrefix(th.File(), "../") {
 			require.True(t, accepts[th.File()], "%s has none", th.File())
 		}
 	}

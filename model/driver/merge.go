@@ -64,6 +64,7 @@ type Row struct {
 
 	schedule string           // of the failing execution
 	digest   string           // of all schedules
+	alone    bool             // see wire.Result
 	left     string           // Left as text
 	source   string           // instrument.Package.Source and Engine
 	searches [2][]wire.Search // with Options.Shard: of the plain run and the race run
@@ -268,7 +269,8 @@ func (t *testRun) rowOf(r *result) Row {
 		Kind:        r.Kind, File: r.File, Line: r.Line,
 		Trace: r.Trace, Files: r.Files, Races: racesNone, Replayed: r.Replayed,
 		Left: r.Left, left: leftText(r.Left, r.Complete+r.Deadlocked+r.Pruned),
-		schedule: r.Schedule, digest: r.Digest, searches: [2][]wire.Search{r.Searches, nil},
+		schedule: r.Schedule, digest: r.Digest, alone: r.Alone,
+		searches: [2][]wire.Search{r.Searches, nil},
 	}
 	if r.Cut {
 		row.Cut = cutPlain
@@ -378,6 +380,8 @@ func (r *Row) merge(race Row) {
 	case !race.passes():
 		race.Package, race.Place = r.Package, r.Place
 		*r = race
+	case r.alone:
+		// What others do is not done there.
 	case race.Cut != "" && r.Cut != "":
 		r.cutToo(cutRace) // two runs under one time budget stop at different places
 	case race.Verdict == Bounded && (race.Cut != "" || r.Verdict != Bounded):

@@ -56,6 +56,7 @@ type Config struct {
 	Deadlock func()                // after each execution in which threads wait forever
 	Exited   func() (Kind, string) // why a thread left its goroutine; "": unknown
 	Failed   func() *Failure       // after each execution: a failure that the test noted, or nil
+	Before   func(*Step)           // see enter_before.go
 	Observe  func(*Step) error     // after each operation, *Step reused; an error is a failure
 	Progress func(Result, float64) // about four times a second, with the explored part of the tree
 	Between  func(Part) bool       // after an execution that is not the last one: whether to go on
@@ -154,7 +155,11 @@ func Run(cfg Config, body func()) Result {
 	e.beginState()
 	e.table.reset(8)
 	e.open()
-	old := debug.SetGCPercent(400)
+	percent := 400
+	if cfg.Before != nil {
+		percent = 4000 // see showBefore
+	}
+	old := debug.SetGCPercent(percent)
 	defer debug.SetGCPercent(old)
 	if Race {
 		// One processor makes the hand-off between goroutines cheap.

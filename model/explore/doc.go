@@ -43,6 +43,7 @@
 //	engine*.go        the state of an exploration, its loop, the judgement of an execution
 //	op.go             operations, classes of dependence, the table
 //	enter, decide, commit    one step
+//	enter_before.go   one thread among others who are not there
 //	thread*.go        threads and sets of them, how control changes hands, spin loops,
 //	                  uncontrolled goroutines
 //	search_*.go       nodes, clocks, races and backtracking, wakeup trees, bounds on preemptions,

@@ -24,6 +24,7 @@ func (e *engine) begin() {
 	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
 	e.idleSteps, e.chosen = 0, 0
+	e.lent = e.lent[:0]
 	if e.certificate != nil {
 		e.certificate.begin()
 	}

@@ -6,10 +6,16 @@ import "unsafe"
 // object. It returns when the search lets the operation run, and the caller does the real operation
 // right afterwards. It reports false outside of an execution.
 func Enter(p unsafe.Pointer, op Op) bool {
-	e := eng
-	if e == nil {
+	if e := eng; e == nil {
 		return false
+	} else if e.cfg.Before != nil {
+		return enterBelow(p, op)
 	}
+	return enter(p, op)
+}
+
+func enter(p unsafe.Pointer, op Op) bool {
+	e := eng
 	t := e.cur
 	var mark byte
 	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
@@ -17,6 +23,9 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	}
 	if e.quiet && e.quietStep(t, p, op) {
 		return true
+	}
+	if e.alone(t) && (op.isAtomic() || op == OpFutexWait || op == OpFutexWake) {
+		e.showBefore(t, p, op, unsafe.Pointer(&mark))
 	}
 	t.op, t.ptr = op, p
 	e.step(t)
@@ -27,10 +36,17 @@ func Enter(p unsafe.Pointer, op Op) bool {
 // the result differs from that of the same step in an earlier run of the same schedule, the
 // execution fails as nondeterministic.
 func Leave(val uint64) {
-	e := eng
-	if e == nil || e.quiet {
+	if e := eng; e == nil || e.quiet {
+		return
+	} else if e.cfg.Before != nil {
+		leaveBelow(val)
 		return
 	}
+	leave(val)
+}
+
+func leave(val uint64) {
+	e := eng
 	ev := &e.stack[e.depth-1]
 	if e.depth < e.plen && ev.seen && ev.val != val && !e.aborting {
 		e.differentResult(ev, val)
@@ -54,10 +70,17 @@ func (e *engine) noteResult(ev *event) {
 
 // LeavePointer is Leave for a pointer. Pointers are not compared: they differ between executions.
 func LeavePointer(p unsafe.Pointer) {
-	e := eng
-	if e == nil || e.quiet {
+	if e := eng; e == nil || e.quiet {
+		return
+	} else if e.cfg.Before != nil {
+		leavePointerBelow(p)
 		return
 	}
+	leavePointer(p)
+}
+
+func leavePointer(p unsafe.Pointer) {
+	e := eng
 	e.lapResult(e.cur, e.stack[e.depth-1].class, uint64(uintptr(p)), true)
 	if e.rec != nil {
 		e.rec.text(e.rec.pointer(p))
@@ -69,10 +92,17 @@ func LeavePointer(p unsafe.Pointer) {
 
 // LeaveValue is Leave for a result that is shown in lanes but not compared.
 func LeaveValue(format func() string) {
-	e := eng
-	if e == nil || e.quiet {
+	if e := eng; e == nil || e.quiet {
+		return
+	} else if e.cfg.Before != nil {
+		leaveValueBelow(format)
 		return
 	}
+	leaveValue(format)
+}
+
+func leaveValue(format func() string) {
+	e := eng
 	e.lapResult(e.cur, e.stack[e.depth-1].class, 0, true)
 	if e.rec != nil {
 		e.rec.text(format())

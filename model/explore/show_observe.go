@@ -12,6 +12,9 @@ type Step struct {
 	// Again reports whether the previous execution began with the same steps, up to and including
 	// this one. Addresses may differ, and Callers is not set.
 	Again bool
+	// First, before an operation, reports whether this is the first execution of a search. There
+	// may be several searches, each of which explores everything anew.
+	First bool
 	// Thread is the number of the thread, and Name its name.
 	Thread int
 	Name   string
@@ -24,6 +27,11 @@ type Step struct {
 	// Callers is the call stack of the operation, innermost first, for runtime.CallersFrames. The
 	// first frames are the checker's own.
 	Callers [16]uintptr
+	// Stack, before an operation, is what is on the stack of the goroutine, from the operands to
+	// the function that it began with; nil with Again. It is valid until the callback returns.
+	Stack []Word
+	// Passed, before an operation, is memory to which system calls of the execution had addresses.
+	Passed []Memory
 }
 
 // Frames returns the call stack of the operation without the checker's own frames.
@@ -50,7 +58,7 @@ func (e *engine) observe(t *thread, result uint64) {
 	if address := ops[t.op].address; address != nil {
 		s.Address = address(e, t)
 	}
-	if !s.Again {
+	if !s.Again || e.cfg.Before != nil {
 		runtime.Callers(4, s.Callers[:]) // not observe and what calls it here
 	}
 	err := e.hide(s)

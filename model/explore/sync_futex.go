@@ -68,10 +68,16 @@ const noDeadline = time.Duration(-1)
 // FutexWait sleeps while *p is val, at most for timeout unless that is negative. It reports false
 // outside of an execution.
 func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult, bool) {
-	e := eng
-	if e == nil || !InExecution() {
+	if e := eng; e == nil || !InExecution() {
 		return 0, false
+	} else if e.cfg.Before != nil {
+		return enterFutexWaitBelow(p, val, timeout), true
 	}
+	return enterFutexWait(p, val, timeout), true
+}
+
+func enterFutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) FutexResult {
+	e := eng
 	t := e.cur
 	t.old, t.deadline = uint64(val), noDeadline
 	if timeout >= 0 {
@@ -84,26 +90,34 @@ func FutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) (FutexResult
 	Enter(p, OpFutexWait)
 	switch {
 	case t.futex == FutexMismatch:
+	case t.chosen == 0 && e.alone(t): // others wake it, or the kernel does for no reason
+		t.old = 0
+		Enter(p, OpFutexEarly)
 	case t.chosen == 0:
 		Enter(nil, OpFutexSleep)
 	default:
 		t.old = uint64(t.chosen)
 		Enter(p, OpFutexEarly)
 	}
-	return t.futex, true
+	return t.futex
 }
 
 // FutexWake wakes n of the threads that sleep on p, or all, and returns how many. It reports
 // false outside of an execution. n is not negative.
 func FutexWake(p unsafe.Pointer, n int) (int, bool) {
-	e := eng
-	if e == nil || !InExecution() {
+	if e := eng; e == nil || !InExecution() {
 		return 0, false
+	} else if e.cfg.Before != nil {
+		return enterFutexWakeBelow(p, n), true
 	}
-	t := e.cur
+	return enterFutexWake(p, n), true
+}
+
+func enterFutexWake(p unsafe.Pointer, n int) int {
+	t := eng.cur
 	t.old = uint64(n)
 	Enter(p, OpFutexWake)
-	return int(t.old), true
+	return int(t.old)
 }
 
 // futexEqual reports whether the word still holds the value for which t waits.
@@ -115,8 +129,12 @@ func (e *engine) futexEqual(t *thread) bool {
 
 // futexWaitChoices: a wait that sleeps ends by a wake, early by its timeout, or early by a signal.
 func futexWaitChoices(e *engine, t *thread) int32 {
+	early := e.early
+	if e.alone(t) {
+		early = -1 // each wait may end early
+	}
 	switch {
-	case !e.futexEqual(t) || e.cfg.TimePasses || e.early >= e.cfg.EarlyTimeouts:
+	case !e.futexEqual(t) || e.cfg.TimePasses || early >= e.cfg.EarlyTimeouts:
 		return 1
 	case t.deadline == noDeadline:
 		return 2 // woken, signal
@@ -127,6 +145,9 @@ func futexWaitChoices(e *engine, t *thread) int32 {
 
 // futexWakeChoices: a wake takes t.old sleepers, or all of them.
 func futexWakeChoices(e *engine, t *thread) int32 {
+	if e.alone(t) {
+		return 2 // somebody who is not there sleeps, or nobody does
+	}
 	n := len(e.objs[t.obj].waiters)
 	return binomial(n, min(n, int(t.old)))
 }
@@ -178,6 +199,10 @@ func futexWait(e *engine, t *thread, _ int32) {
 // futexWake takes the chosen sleepers out of the queue: set number t.chosen, where those with the
 // first sleeper come before those without it, and so on.
 func futexWake(e *engine, t *thread, d int32) {
+	if e.alone(t) {
+		t.old = uint64(t.chosen)
+		return
+	}
 	o := &e.objs[t.obj]
 	n, number, asleep := min(len(o.waiters), int(t.old)), t.chosen, o.waiters[:0]
 	t.old = uint64(n)
@@ -204,7 +229,9 @@ func futexEarly(e *engine, t *thread, _ int32) {
 	}
 	e.dequeue(t)
 	t.futex = FutexInterrupted
-	if t.old == 1 {
+	if t.old == 0 {
+		t.futex = FutexWoken
+	} else if t.old == 1 {
 		t.futex = FutexTimeout
 		e.clock.now = max(e.clock.now, t.deadline)
 		e.futexMoved = true

@@ -237,7 +237,11 @@ func (e *engine) runFunc(t *thread) {
 			}
 		}
 	}()
-	t.fn()
+	if e.cfg.Before == nil {
+		t.fn()
+	} else {
+		framed(e, t.fn)
+	}
 	normal = true
 }
 

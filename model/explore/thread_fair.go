@@ -139,6 +139,10 @@ const (
 // variables of its function. state has those of them that can decide how it goes on.
 func Turn(n uint64, state ...any) {
 	e := eng
+	if e != nil && e.cfg.Before != nil {
+		clear(state)
+		return
+	}
 	if e == nil || n == 0 || e.quiet {
 		return
 	}
@@ -173,7 +177,7 @@ func sameState(a, b any) (same bool) {
 func Loop(n uint64) {
 	e := eng
 	switch {
-	case e == nil || e.quiet:
+	case e == nil || e.quiet || e.cfg.Before != nil:
 	case !e.anyLoops:
 		e.sawLoop = true
 	default:
@@ -262,6 +266,9 @@ func (e *engine) judgeTired(t *thread) {
 // lapNote adds t's operation, which is event d, to its iteration.
 func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	s := &t.spin
+	if e.cfg.Before != nil {
+		return
+	}
 	if n := e.ticks(t); n != 0 && (!s.on || s.top().loop>>63 == 1) {
 		e.lapHead(t, n, fairLoop)
 	}

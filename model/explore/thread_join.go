@@ -72,6 +72,13 @@ type Choice struct {
 
 // ChooseFor is Choose for a choice of the library or the language.
 func ChooseFor(n int, c *Choice) int {
+	if eng.cfg.Before != nil {
+		return chooseBelow(n)
+	}
+	return choose(n, c)
+}
+
+func choose(n int, c *Choice) int {
 	e := eng
 	t := e.cur
 	t.choices, t.choosing = int32(n), c

@@ -85,7 +85,7 @@ const maxWatched = 64
 // numbers below 1<<33 that rewritten code gives to Turn, nor one that ticks returns.
 func SpinStart() uint64 {
 	e := eng
-	if e == nil {
+	if e == nil || e.cfg.Before != nil {
 		return 0
 	}
 	s := &e.cur.spin
@@ -98,6 +98,10 @@ func SpinStart() uint64 {
 // next.
 func Spin(n uint64, state ...any) {
 	e := eng
+	if e != nil && e.cfg.Before != nil {
+		clear(state) // which are on the stack of the thread
+		return
+	}
 	if e == nil || n == 0 {
 		return
 	}

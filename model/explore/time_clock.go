@@ -91,10 +91,16 @@ func EnterStillClock() bool { return lookAt(still) }
 func EnterClock() bool { return lookAt(moving) }
 
 func lookAt(how uint64) bool {
-	e := eng
-	if e == nil || !InExecution() {
+	if e := eng; e == nil || !InExecution() {
 		return false
+	} else if e.cfg.Before != nil {
+		return enterClockBelow(how)
 	}
+	return enterClock(how)
+}
+
+func enterClock(how uint64) bool {
+	e := eng
 	e.cur.old = how
 	return Enter(unsafe.Pointer(&e.timeOf(e.cur).key), OpNow)
 }

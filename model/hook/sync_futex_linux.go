@@ -48,6 +48,7 @@ func futex(trap, addr, op, val, timeout uintptr) (r1, r2 uintptr, err syscall.Er
 	}
 	switch op &^ futexFlags {
 	case futexWait:
+		explore.Passed(pointer(timeout), 2*unsafe.Sizeof(timeout))
 		r, _ := explore.FutexWait(pointer(addr), uint32(val), timespec(trap, timeout))
 		switch r {
 		case explore.FutexMismatch:

@@ -86,6 +86,7 @@ type Result struct {
 	Left        float64  `json:"left,omitempty"`    // executions that it cut off: an estimate
 	Assumptions []string `json:"assumptions,omitempty"`
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
+	Alone       bool     `json:"alone,omitempty"`  // with model.Before: no races are looked for
 
 	// Of an ordinary test: the subtests that were met and are to be explored by themselves.
 	Subtests []string `json:"subtests,omitempty"`

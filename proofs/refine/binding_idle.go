@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/spec"
@@ -21,6 +22,10 @@ type Loop struct {
 	// any time. Most is how many tasks one access to the queue adds or takes then.
 	Elsewhere bool
 	Most      int
+	// Words has, for each worker, the word of the bitmap that its bit is in, from 0 on; nil is one
+	// word for all. With it word k is the object "word" and k, and a notifier is followed through
+	// the words, as in the steps m_pass, m_end and m_claim of coq/Idle.v.
+	Words []int
 }
 
 func (l Loop) code() map[string]string {
@@ -52,8 +57,13 @@ func Idle(workers int, actors []string, loop Loop) Binding {
 	if loop.Elsewhere {
 		table, silent = manyQueues(spec.Idle(), silent)
 	}
-	i := idleBinding{workers: workers, actors: actors, table: rememberingClose(table)}
-	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: loop.code(),
+	code := loop.code()
+	if loop.Words != nil {
+		table = manyWords(table, loop.Words, code)
+	}
+	i := idleBinding{workers: workers, actors: actors, table: rememberingClose(table),
+		words: loop.Words}
+	b := Binding{System: i.table, Actors: actors, Package: "idle", Code: code,
 		Silent: silent, Params: loop.Most}
 	i.copies = i.copy()
 	b.Copies = i.copies
@@ -97,6 +107,33 @@ func manyQueues(table *spec.System, silent []string) (*spec.System, []string) {
 	return table, silent
 }
 
+// manyWords has a notifier read one word after the other: past is how many it has read as zero.
+// Which bits are in which word is for noBit.
+func manyWords(table *spec.System, words []int, code map[string]string) *spec.System {
+	table.Vars = append(slices.Clone(table.Vars), "past")
+	last := slices.Max(words)
+	for k := range last {
+		table = table.With(spec.Rule{
+			Name: fmt.Sprint("pass_", k), Code: fmt.Sprintf("claim: word%d.Load", k),
+			When: fmt.Sprintf("m1 > 0 && past == %d", k), Do: fmt.Sprintf("past = %d", k+1),
+		})
+	}
+	for _, r := range slices.Clone(table.Rules) {
+		switch {
+		case r.Name == "claim_none":
+			r.When, r.Do = fmt.Sprintf("m1 > 0 && past == %d", last), "m1--; past = 0"
+			code[r.Name] = fmt.Sprintf("claim: word%d.Load", last)
+		case kindOf(r.Name) == "claim" && !strings.HasPrefix(r.Name, "claim_one"):
+			r.Do += "; past = 0"
+		}
+		if _, own := code[r.Name]; !own && strings.Contains(r.Code, ": word.") {
+			code[r.Name] = strings.Replace(r.Code, ": word.", ": ", 1)
+		}
+		table = table.With(r)
+	}
+	return table
+}
+
 // rememberingClose adds what a goroutine knows of Close: closer, that it has called it and claims
 // for that only; shut, that its Publish has seen closed.
 func rememberingClose(table *spec.System) *spec.System {
@@ -108,6 +145,12 @@ func rememberingClose(table *spec.System) *spec.System {
 		switch kind := kindOf(r.Name); {
 		case r.Name == "close":
 			r.Do += "; closer = 1"
+		case strings.HasPrefix(r.Name, "claim_one"):
+			// By a second Close, in coq/Idle.v as here a claim like any other.
+			table = table.With(spec.Rule{
+				Name: strings.Replace(r.Name, "claim_one", "close_again", 1), Code: "Close: And",
+				When: spec.And("closed > 0", r.When), Do: r.Do,
+			})
 		case kind == "close":
 			r.When, r.Do = spec.And(r.When, "closer == 1"), r.Do+"; closer = 1"
 		case kind == "closed":
@@ -129,6 +172,7 @@ type idleBinding struct {
 	workers int
 	actors  []string
 	table   *spec.System
+	words   []int // see Loop
 	copies  map[string][]string
 }
 
@@ -145,7 +189,7 @@ const (
 
 func belongingOf(v string) belonging {
 	switch {
-	case v == "m0" || v == "m1" || v == "closer" || v == "shut":
+	case v == "m0" || v == "m1" || v == "past" || v == "closer" || v == "shut":
 		return byActor
 	case strings.HasSuffix(v, "_c") || strings.HasSuffix(v, "_i"):
 		return byClaim
@@ -220,19 +264,21 @@ func (b *idleBinding) free(actor int) string {
 // or by a worker to itself.
 func (b *idleBinding) instances(r *spec.Rule, actor int) []Instance {
 	kind := kindOf(r.Name)
-	toOthers := slices.Contains([]string{"push", "notify", "claim", "count", "token", "close"},
-		kind)
+	toOthers := slices.Contains([]string{"push", "notify", "pass", "claim", "count", "token",
+		"close"}, kind)
 	if !toOthers && actor >= b.workers {
 		return nil
 	}
 	// These go on with a notification; everything else waits until it is over.
-	goesOn := slices.Contains([]string{"notify", "claim", "count", "token"}, kind) &&
+	goesOn := slices.Contains([]string{"notify", "pass", "claim", "count", "token"}, kind) &&
 		!strings.HasPrefix(r.Name, "claim_one")
 	var all []Instance
 	add := func(worker, claimer int) {
 		i := Instance{Bind: b.bind(r, toOthers, worker, actor, claimer)}
 		if !goesOn {
 			i.When = b.free(actor)
+		} else if kind == "pass" || r.Name == "claim_none" {
+			i.When = b.noBit(r)
 		}
 		if !slices.ContainsFunc(all, func(j Instance) bool { return reflect.DeepEqual(i, j) }) {
 			all = append(all, i)
@@ -248,6 +294,26 @@ func (b *idleBinding) instances(r *spec.Rule, actor int) []Instance {
 		}
 	}
 	return all
+}
+
+// noBit is the condition that the word is zero that a notifier passes; "" if there is one word.
+func (b *idleBinding) noBit(r *spec.Rule) string {
+	if b.words == nil {
+		return ""
+	}
+	passed := slices.Max(b.words)
+	if n, ok := strings.CutPrefix(r.Name, "pass_"); ok {
+		passed, _ = strconv.Atoi(n)
+	}
+	bits := []string{"0"}
+	for w, word := range b.words {
+		for _, p := range parking {
+			if word == passed {
+				bits = append(bits, copyOf(p+"_b", w, 0))
+			}
+		}
+	}
+	return strings.Join(bits, " + ") + " == 0"
 }
 
 // bind gives the copies that a rule means: all that it assigns; of those that only its condition

@@ -27,4 +27,9 @@
 // condition and effect speak of one object and of what belongs to those that take part, so the
 // table can do such steps in either order (TestARuleSpeaksOfOneObject), and what was seen of one
 // order holds of the other.
+//
+// # One among any number
+//
+// A [Solo] runs one goroutine, and what others do between its accesses is chosen: [Crowd] for the
+// table of idle, [ParkCrowd] for that of park. What is seen so holds with any number of others.
 package refine

@@ -170,7 +170,8 @@ func (m *Machine) Step(s *model.Step) error {
 	return err
 }
 
-func (m *Machine) step(from, object int, s *model.Step) (int, error) {
+// access numbers a step on an object.
+func (m *Machine) access(s *model.Step, object int) int {
 	actor, ok := m.actors[s.Name]
 	if !ok {
 		actor = -1
@@ -185,6 +186,11 @@ func (m *Machine) step(from, object int, s *model.Step) (int, error) {
 		m.accesses[at] = number
 		m.known = append(m.known, m.meanings(actor, m.objectNames[object], s))
 	}
+	return number
+}
+
+func (m *Machine) step(from, object int, s *model.Step) (int, error) {
+	number := m.access(s, object)
 	m.buffer = m.buffer[:0]
 	for _, read := range m.read {
 		m.buffer = binary.AppendVarint(m.buffer, int64(read()))

@@ -10,6 +10,8 @@ package smt
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/proofs/spec"
@@ -27,6 +29,12 @@ type Proof struct {
 	// Measure, if there is one, are numbers that are never negative, the first of which that
 	// changes in a step goes down.
 	Measure []string
+	// Relies is what one participant relies on of the others. It must be true of any number of
+	// steps, so of none, and of two pieces together.
+	Relies []spec.Relied
+	// Few gives for a variable a number: larger values than that are like it. No rule tells them
+	// apart or does anything else with them than to add to them.
+	Few map[string]int
 	// Ends, if it is not empty, holds where no rule can fire. The table must have no parameters
 	// then.
 	Ends string
@@ -66,6 +74,7 @@ func (p *Proof) Questions() []Question {
 			ask("when "+r.Name+" fires: "+at, "unsat", inv, when, not(plain(at)))
 		}
 	}
+	qs = append(append(qs, p.relied(inv)...), p.few()...)
 	for _, goal := range p.Goals {
 		ask("so: "+goal, "unsat", inv, not(plain(goal)))
 	}
@@ -79,12 +88,85 @@ func (p *Proof) Questions() []Question {
 	return qs
 }
 
+// relied asks whether each rule, no step, and two pieces together keep what is relied on.
+func (p *Proof) relied(inv string) (qs []Question) {
+	var all []string
+	for _, r := range p.Relies {
+		all = append(all, r.Keeps)
+	}
+	for _, r := range p.Relies {
+		for i := range p.System.Rules {
+			rule := &p.System.Rules[i]
+			qs = append(qs, Question{rule.Name + " keeps: " + r.Name, "unsat", []string{
+				inv, plain(rule.When), not(between(r.Keeps, plain, substitute(rule.Effect()))),
+			}})
+		}
+		qs = append(qs, Question{"no step keeps: " + r.Name, "unsat", []string{
+			inv, not(between(r.Keeps, plain, plain)),
+		}}, Question{"two pieces keep: " + r.Name, "unsat", []string{
+			between(spec.And(all...), plain, middle), between(spec.And(all...), middle, last),
+			not(between(r.Keeps, plain, last)),
+		}})
+	}
+	return qs
+}
+
+// between is a condition on the state before, whose variables are called was_X, and the one after.
+func between(keeps string, before, after func(string) string) string {
+	return spec.SMT(keeps, func(v string) string {
+		if was, ok := strings.CutPrefix(v, "was_"); ok {
+			return before(was)
+		}
+		return after(v)
+	})
+}
+
+// middle and last name the variables of further states.
+func middle(v string) string { return "m." + v }
+func last(v string) string   { return "l." + v }
+
+// few asks whether a rule tells a large value of a variable from the next one.
+func (p *Proof) few() (qs []Question) {
+	for _, v := range slices.Sorted(maps.Keys(p.Few)) {
+		large := fmt.Sprintf("(>= %s %d)", plain(v), p.Few[v])
+		next := func(text string) string {
+			return spec.SMT(text, func(name string) string {
+				if name == v {
+					return "(+ " + plain(v) + " 1)"
+				}
+				return plain(name)
+			})
+		}
+		for i := range p.System.Rules {
+			rule := &p.System.Rules[i]
+			same := []string{"(= " + plain(rule.When) + " " + next(rule.When) + ")"}
+			effect := rule.Effect()
+			for _, to := range slices.Sorted(maps.Keys(effect)) {
+				after := plain(effect[to])
+				if to == v {
+					after = "(+ " + after + " 1)"
+				}
+				same = append(same, fmt.Sprintf("(=> %s (= %s %s))", plain(rule.When), after,
+					next(effect[to])))
+			}
+			qs = append(qs, Question{
+				fmt.Sprintf("%s is the same for all %s from %d on", rule.Name, v, p.Few[v]),
+				"unsat", []string{large, not("(and " + strings.Join(same, " ") + ")")},
+			})
+		}
+	}
+	return qs
+}
+
 // Script returns questions about the proof in SMT-LIB. Each is preceded by an echo of its number.
 func (p *Proof) Script(questions []Question) string {
 	var b strings.Builder
 	b.WriteString("(set-logic QF_LIA)\n")
 	for _, v := range append(append([]string(nil), p.System.Vars...), p.System.Params...) {
 		fmt.Fprintf(&b, "(declare-const %s Int)\n", plain(v))
+		if p.Relies != nil {
+			fmt.Fprintf(&b, "(declare-const %s Int)\n(declare-const %s Int)\n", middle(v), last(v))
+		}
 	}
 	for i, q := range questions {
 		fmt.Fprintf(&b, "\n; %s: %s\n(push 1)\n", q.Name, q.Expect)

@@ -64,3 +64,25 @@ func TestAnswersAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// What is relied on is asked of each rule, of no step and of two pieces; which values are large, of
+// each rule.
+func TestQuestionsAboutOthers(t *testing.T) {
+	p := proof()
+	p.Relies = []spec.Relied{{Name: "never up", Keeps: "x <= was_x"}}
+	p.Few = map[string]int{"x": 1}
+	script := p.Script(p.Questions())
+	for _, want := range []string{
+		"; down keeps: never up: unsat", "(assert (not (<= (- v.x 1) v.x)))",
+		"; no step keeps: never up: unsat", "(assert (not (<= v.x v.x)))",
+		"; two pieces keep: never up: unsat",
+		"(assert (<= m.x v.x))\n(assert (<= l.x m.x))\n(assert (not (<= l.x v.x)))",
+		"(declare-const m.x Int)\n(declare-const l.x Int)",
+		"; down is the same for all x from 1 on: unsat", "(assert (>= v.x 1))",
+		"(= (> v.x 0) (> (+ v.x 1) 0))", "(= (+ (- v.x 1) 1) (- (+ v.x 1) 1))",
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("no %s in\n%s", want, script)
+		}
+	}
+}

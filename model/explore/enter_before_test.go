@@ -1,0 +1,108 @@
+//go:build !race
+
+package explore_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/surewake/surewake/model/explore"
+	"github.com/surewake/surewake/model/hook"
+)
+
+func among(before func(*explore.Step), body func()) explore.Result {
+	return explore.Run(explore.Config{Preemptions: -1, Before: before}, body)
+}
+
+// What others do before an access is chosen, and every choice is explored.
+func TestBeforeEachAccessOthersChoose(t *testing.T) {
+	var n *int32
+	seen := map[string]bool{}
+	r := among(func(s *explore.Step) {
+		require.Equal(t, unsafe.Pointer(n), s.Address)
+		*n = int32(explore.Choose(3))
+	}, func() {
+		n = new(int32)
+		spawn(func() { seen[fmt.Sprint(hook.LoadInt32(n), hook.LoadInt32(n))] = true })
+	})
+	require.Nil(t, r.Failure)
+	require.Len(t, seen, 9)
+}
+
+// The stack is the same where a goroutine goes on in the same way, whatever it did before, and
+// differs where it does not.
+func TestTheStackIsTheStateOfAGoroutine(t *testing.T) {
+	type place struct {
+		first bool
+		stack string
+	}
+	run := func(body func(n *int32)) (places []place) {
+		var n *int32
+		r := among(func(s *explore.Step) {
+			if s.Again {
+				require.Nil(t, s.Stack)
+				return
+			}
+			stack := slices.Clone(s.Stack)
+			places = append(places, place{s.First, fmt.Sprint(s.Op, stack)})
+		}, func() {
+			n = new(int32)
+			p := n
+			spawn(func() { body(p) })
+		})
+		require.Nil(t, r.Failure)
+		return places
+	}
+	turns := new(int)
+	again := run(func(n *int32) {
+		for *turns = 0; *turns < 4; *turns++ {
+			hook.LoadInt32(n)
+			hook.StoreInt32(n, 1)
+		}
+	})
+	first := slices.DeleteFunc(again, func(p place) bool { return !p.first })
+	require.Len(t, first, 8)
+	require.Equal(t, first[4], first[6], "what turns are told apart by is on the heap")
+	require.Equal(t, first[5], first[7])
+
+	counted := run(func(n *int32) {
+		for i := range int32(4) {
+			hook.LoadInt32(n)
+			hook.StoreInt32(n, i)
+		}
+	})
+	stacks := map[string]bool{}
+	for _, p := range counted {
+		if p.first {
+			stacks[p.stack] = true
+		}
+	}
+	require.Len(t, stacks, 8, "each turn has a number of its own")
+}
+
+// A futex wait ends in each way, with nobody there to wake it; a wake wakes one or none.
+func TestAFutexAmongOthersNeverBlocks(t *testing.T) {
+	ends, woken := map[string]bool{}, map[int]bool{}
+	r := among(func(*explore.Step) {}, func() {
+		word := new(uint32)
+		spawn(func() {
+			for _, d := range []time.Duration{-1, time.Second} {
+				end, in := explore.FutexWait(unsafe.Pointer(word), 0, d)
+				require.True(t, in)
+				ends[fmt.Sprint(d, " ", end)] = true
+			}
+			end, _ := explore.FutexWait(unsafe.Pointer(word), 1, -1)
+			require.Equal(t, explore.FutexMismatch, end)
+			n, _ := explore.FutexWake(unsafe.Pointer(word), 1)
+			woken[n] = true
+		})
+	})
+	require.Nil(t, r.Failure)
+	require.Equal(t, map[string]bool{"-1ns 0": true, "-1ns 3": true, "1s 0": true, "1s 2": true,
+		"1s 3": true}, ends)
+	require.Equal(t, map[int]bool{0: true, 1: true}, woken)
+}

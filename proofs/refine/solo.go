@@ -1,0 +1,269 @@
+package refine
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/surewake/surewake/model"
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A Solo holds one goroutine of the real code against a table, among any number of others who keep
+// the table's rules: rely and guarantee. It is for one goroutine of a body, by the options
+// model.Before and model.Observe.
+//
+// Before each access of the goroutine, Others changes the state of the table, and the memory with
+// it, as others may have done since the access before: the rely. After it one of the goroutine's
+// own rules must lead to what the memory has become, or nothing may have changed: the guarantee. A
+// rule that fits is taken, so the table is in one state, and not in one of a set.
+//
+// An execution ends, by a panic with a Cut, where it comes to an access in a state in which an
+// execution before came to it. The state is that of the table, without what Others chooses anew
+// whatever it was, with the goroutine's stack, the memory that it keeps for itself, and the clock:
+// so all that follows has been seen. See solo_key.go.
+//
+// One goroutine at a time may use a Solo.
+type Solo struct {
+	*Machine
+	// Others is called before each access to an object of the table. Choose is for it.
+	Others func(object string, op explore.Op)
+	Choose func(n int) int
+	// Free takes from a state what Others chooses anew before any access that depends on it.
+	Free func(state []int)
+
+	me    string
+	actor int
+	now   []int // the state of the table
+	memory
+
+	visited    map[[32]byte]bool
+	first      bool // this is the first execution of a search
+	fired      map[string]bool
+	conditions map[string]func([]int) int
+	options    map[string][][]int
+
+	// So far. Uncut are accesses at which an execution could not have ended, because the state has
+	// an address of something that Keep was not told of.
+	Accesses, Cuts, Uncut int64
+}
+
+// Cut is what a Solo panics with where an execution ends early.
+type Cut struct{}
+
+// NewSolo returns a Solo for one actor of a Machine whose variables are shared already.
+func NewSolo(m *Machine, me string) *Solo {
+	actor, ok := m.actors[me]
+	if !ok {
+		panic("refine: there is no actor " + me)
+	}
+	return &Solo{Machine: m, me: me, actor: actor, visited: map[[32]byte]bool{},
+		fired: map[string]bool{}, conditions: map[string]func([]int) int{},
+		options: map[string][][]int{}}
+}
+
+// Explored reports whether the body of a check runs where a Solo is of use: in an exploration, and
+// not under the race detector or in a stress test.
+func Explored() bool { return explore.InExecution() && !explore.Race }
+
+// Start begins an execution, behind Machine.Begin.
+func (s *Solo) Start(choose func(n int) int) {
+	s.now = s.numbers(s.states.at(s.numbers(s.sets.at(s.start))[0]))
+	s.Choose, s.first = choose, false
+	s.forget()
+}
+
+// Run is the goroutine: f, up to its end or to a Cut.
+func (s *Solo) Run(f func()) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil, Cut:
+		default:
+			panic(r)
+		}
+	}()
+	f()
+}
+
+// Get returns a variable of the table, after unfolding.
+func (s *Solo) Get(name string) int { return s.now[s.place(name)] }
+
+// Set sets one.
+func (s *Solo) Set(name string, n int) { s.now[s.place(name)] = n }
+
+func (s *Solo) place(name string) int {
+	i, ok := s.vars[name]
+	if !ok {
+		panic("refine: there is no variable " + name)
+	}
+	return i
+}
+
+// Holds reports whether a condition holds now, in which the sum stands for a variable that has
+// copies.
+func (s *Solo) Holds(condition string) bool {
+	f, ok := s.conditions[condition]
+	if !ok {
+		f = s.vars.Compile(s.binding.in(condition, nil))
+		s.conditions[condition] = f
+	}
+	return f(s.whole(s.now)) != 0
+}
+
+// Take goes on from another state.
+func (s *Solo) Take(state []int) { s.now = slices.Clone(state) }
+
+// Options returns the states to which others lead, one rule after the other in any number, from
+// now on and this state included: those of the moves that are picked, by number. Before each,
+// prepare makes of the state what is there without limit. The picks are the same each time.
+func (s *Solo) Options(picked []bool, prepare func(state []int)) [][]int {
+	now := string(encode(s.now))
+	if all, ok := s.options[now]; ok {
+		return all
+	}
+	all := [][]int{slices.Clone(s.now)}
+	seen := map[string]bool{now: true}
+	for i := 0; i < len(all); i++ {
+		for j := range s.moves {
+			v := &s.moves[j]
+			if !picked[j] {
+				continue
+			}
+			from := slices.Clone(all[i])
+			prepare(from)
+			s.fire(v, from, func(after []int) {
+				after = slices.Clone(after[:len(s.names)])
+				prepare(after)
+				if k := string(encode(after)); !seen[k] {
+					seen[k] = true
+					all = append(all, after)
+				}
+			})
+		}
+	}
+	s.options[now] = all
+	return all
+}
+
+// Before is for model.Before.
+func (s *Solo) Before(step *model.Step) {
+	if step.Name != s.me {
+		return
+	}
+	if step.First && !s.first {
+		clear(s.visited) // what an earlier search has seen it may have left unfinished
+	}
+	s.first = step.First
+	if !step.Again {
+		s.lookUp(step)
+	}
+	object, known := s.objects[step.Address]
+	switch {
+	case known:
+		s.Others(s.objectNames[object], step.Op)
+	case !s.private(step.Address):
+		// Nobody knows what it is for: it may have any value.
+		*(*uint32)(step.Address) = [...]uint32{0, 1, 1<<32 - 1}[s.Choose(3)]
+	}
+}
+
+// lookUp ends the execution where an earlier one was in the same state.
+func (s *Solo) lookUp(step *model.Step) {
+	switch key, ok := s.key(step); {
+	case !ok:
+		s.Uncut++
+	case s.visited[key]:
+		s.Cuts++
+		panic(Cut{})
+	default:
+		s.visited[key] = true
+	}
+}
+
+// Step is for model.Observe.
+func (s *Solo) Step(step *model.Step) error {
+	object, ok := s.objects[step.Address]
+	if step.Name != s.me || step.Address == nil || !ok {
+		return nil
+	}
+	s.Accesses++
+	number := s.access(step, object)
+	k := s.known[number]
+	want := make([]int, len(s.read))
+	var values []byte
+	for i, read := range s.read {
+		want[i] = read()
+		values = binary.AppendVarint(values, int64(want[i]))
+	}
+	refuse := func() error {
+		e := edge{s.set([]int{s.Machine.state(s.now)}), number, s.values.number(values)}
+		return s.refusal(e, s.objectNames[object], step)
+	}
+	for _, n := range k.preconditions {
+		if s.preconditions[n].when(s.whole(s.now)) == 0 {
+			return refuse()
+		}
+	}
+	if next := s.guarantee(k, want); next != nil {
+		s.now = next
+	} else if !s.fits(s.now, want) {
+		return refuse()
+	}
+	return nil
+}
+
+// guarantee fires the first rule of the goroutine that an access can be, with one silent rule
+// before it or none, and returns the state after it; nil if there is none.
+func (s *Solo) guarantee(k known, want []int) (next []int) {
+	try := func(from []int, before string) {
+		for _, n := range k.moves {
+			s.fire(&s.moves[n], from, func(after []int) {
+				if after = after[:len(s.names)]; next == nil && s.fits(after, want) {
+					next = slices.Clone(after)
+					s.fired[before], s.fired[s.moves[n].rule.Name] = true, true
+				}
+			})
+		}
+	}
+	try(s.now, "")
+	for _, n := range k.before {
+		s.fire(&s.moves[n], s.now, func(after []int) {
+			try(slices.Clone(after[:len(s.names)]), s.moves[n].rule.Name)
+		})
+	}
+	return next
+}
+
+// fits reports whether the shared variables have these values in a state.
+func (s *Solo) fits(state, want []int) bool {
+	whole := slices.Clone(s.whole(state))
+	for i := range s.shared {
+		if s.shared[i].of(whole) != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Fired sets, for each rule that the goroutine may do, its entry in fired to whether an access was
+// it, and returns in how many executions.
+func (s *Solo) Fired(fired map[string]bool) (executions int64) {
+	for i := range s.moves {
+		if v := &s.moves[i]; v.actor == s.actor {
+			fired[v.rule.Name] = s.fired[v.rule.Name]
+		}
+	}
+	return s.executions
+}
+
+func (s *Solo) String() string { return s.describe(s.now) }
+
+// changes reports whether a move changes a variable of which is is true.
+func (m *Machine) changes(v *move, is func(variable string) bool) bool {
+	return slices.ContainsFunc(v.places, func(p int) bool { return is(m.names[p]) })
+}
+
+// hasWorker reports whether the name of a copy is that of a worker's.
+func hasWorker(copied, suffix string) bool {
+	return strings.HasSuffix(copied, suffix) || strings.Contains(copied, suffix+"_")
+}
