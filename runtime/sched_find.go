@@ -127,7 +127,7 @@ func (w *worker) pick() *task {
 		if w.overflowed && w.buffer == nil {
 			most = 1 // runtime/R56
 		}
-		if t, n := w.fetch(most); t != nil {
+		if t, n := w.fetch(most, w.sharers(most)); t != nil {
 			w.lookSooner(n, most)
 			w.leaveTurn()
 			return w.afterForeignTask(t)
@@ -156,7 +156,7 @@ func (w *worker) pick() *task {
 		return t
 	}
 	w.overflowed = false
-	t, _ := w.fetch(w.rt.config.idleBatch)
+	t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers))
 	return t
 }
 
@@ -177,9 +177,10 @@ func (w *worker) announce() {
 	}
 }
 
-// fetch takes a batch of n tasks, at most so many, from the injector. It returns the first, or nil,
-// and puts the others where thieves can take them. (runtime/R5)
-func (w *worker) fetch(most int) (first *task, n int) {
+// fetch takes a batch of n tasks, at most so many and the share of one of so many workers, from the
+// injector. It returns the first, or nil, and puts the others where thieves can take them.
+// (runtime/R5)
+func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	q := &w.rt.injector
 	if q.Len() == 0 {
 		return nil, 0
@@ -190,7 +191,7 @@ func (w *worker) fetch(most int) (first *task, n int) {
 	}
 	room := target.Cap() - target.Len() + 1 // the first task needs none
 	batch := w.batch(min(most, room))
-	n = q.TakeFunc(batch, len(w.rt.workers), w.takeCreditFn)
+	n = q.TakeFunc(batch, sharers, w.takeCreditFn)
 	if n == 0 {
 		return nil, 0
 	}
@@ -204,6 +205,19 @@ func (w *worker) fetch(most int) (first *task, n int) {
 		w.rt.notify()
 	}
 	return first, n
+}
+
+// sharers returns among how many workers w, which has tasks of its own, shares what the injector
+// holds when it looks there. If nobody sleeps or searches, who would take the rest at once, it is w
+// alone, as long as it does not take more than it runs until its next look: a rest that is halved
+// at each look takes many looks, a millisecond apart. That made 1,000 tasks from outside 2.4 times
+// slower.
+func (w *worker) sharers(most int) int {
+	c := w.rt.idle
+	if w.tick.interval < most || c.Searching() > 0 || c.Parked() > 0 {
+		return len(w.rt.workers)
+	}
+	return 1
 }
 
 // lookSooner shortens the time to the next look at the injector if this look, which has taken n of
@@ -303,7 +317,7 @@ func (w *worker) steal() *task {
 				return t
 			}
 		}
-		if t, _ := w.fetch(w.rt.config.idleBatch); t != nil && w.toRunning(t) {
+		if t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers)); t != nil && w.toRunning(t) {
 			return t
 		}
 	}
