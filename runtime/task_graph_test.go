@@ -154,7 +154,9 @@ func (g *graph) play(cx runtime.Cx, i int, fail func(format string, values ...an
 				if !ended && d.target > 0 && g.nodes[d.target].parent == i {
 					fail("node %d: the join of a child, %d, has returned before its end", i, d.target)
 				}
-				if reason := cx.Err(); reason != nil && err == reason && g.mayEnd(i, reason) {
+				reason := cx.Err() // of a Close that came first and a cancellation, the latter
+				if reason != nil && (err == reason || err == runtime.ErrClosed) &&
+					g.mayEnd(i, err) {
 					continue // perhaps it has not waited to the end
 				}
 				g.check(d.target, value, err, fail)
