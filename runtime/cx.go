@@ -104,7 +104,11 @@ func (cx Cx) leaveShield() {
 // Yield lets all other tasks that are queued at this worker run first.
 func (cx Cx) Yield() {
 	cx.check("Yield")
-	cx.coroutine.suspend(taskYields)
+	if co := cx.coroutine; !co.yieldsAlone() {
+		t := co.leave(taskYields)
+		co.yield(struct{}{}) // as in suspend
+		co.enter(t)
+	}
 }
 
 // maxBudgetRounds is how many budgets a task may use up in a row if only its own worker's ring may

@@ -44,6 +44,15 @@ func (rt *Runtime) worked() Stats {
 	return s
 }
 
+// resume is a round of the trampoline.
+func (w *worker) resume(co *coroutine) {
+	w.enter(co)
+	co.next()
+	if w.reason != becameSpare {
+		w.settle()
+	}
+}
+
 // work makes w do all that it finds, and returns instead of going to sleep.
 func (w *worker) work() {
 	for {

@@ -30,8 +30,19 @@ import (
 // may hand the task to another worker at once, and that worker must not resume a coroutine that is
 // still running.
 //
+// Each function between a switch and the loop that led to it returns to where the processor does
+// not expect it, since it predicts returns by the calls of the side that was left: that costs 5 ns.
+// So Cx.Yield, switchTo and worker.run contain the switch themselves.
+//
+// A task that yields while its worker has nothing else to do goes on without a switch: yieldsAlone.
+//
 // Rejected alternatives
 //
+//   - Dropping lastSuspended before a sleep, not whenever a coroutine becomes a spare, and leaving
+//     the reference of a task whose joiners were woken: four locked instructions fewer in a join
+//     that waits, and 185 ns for each of its suspensions instead of 186.
+//   - Taking the target of a join out of the ring if it is alone there, instead of leaving a stale
+//     entry: 179 ns instead of 171.
 //   - Waiting by helping: running other tasks on top of the waiting one. Two tasks that wait for
 //     each other's children then wait for tasks beneath them on their stacks, forever; and the
 //     depth has no bound.
@@ -141,10 +152,13 @@ func (co *coroutine) runBottom(t *task) {
 		co.endForks(t)
 	}
 	co.task = nil // recoverBottom has nothing to do from here on
+	w := co.worker
 	if ended {
-		t.complete(co.worker)
+		w.handing = w.lifoPolls < w.rt.config.lifoCap && w.buffer == nil
+		t.complete(w)
+		w.handing = false // what it was handed is taken next
 	} else {
-		co.worker.toIdle(t)
+		w.toIdle(t)
 	}
 }
 
@@ -225,6 +239,13 @@ const (
 // suspend returns to the trampoline until a worker resumes the running task: after a wake if it
 // waits, in its turn if it yields. It may return spuriously.
 func (co *coroutine) suspend(why suspendReason) {
+	t := co.leave(why)
+	co.yield(struct{}{}) // never false: only spares are stopped
+	co.enter(t)
+}
+
+// leave is the part of suspend before the switch. It returns the running task.
+func (co *coroutine) leave(why suspendReason) *task {
 	if f := co.forks; f != nil && f.stack.Len() > 0 {
 		f.release() // runtime/R34
 	}
@@ -236,31 +257,54 @@ func (co *coroutine) suspend(why suspendReason) {
 	co.waited = true
 	co.task = nil
 	w.reason, w.suspended = why, t
-	co.yield(struct{}{}) // never false: only spares are stopped
+	return t
+}
+
+// enter is the part of suspend after the switch.
+func (co *coroutine) enter(t *task) {
 	co.task = t
 	t.body, co.savedBody = co.savedBody, nil
 }
 
-// resume resumes co, then publishes the state of the task that co has suspended, if any. Only the
-// trampoline calls it.
-func (w *worker) resume(co *coroutine) {
+// yieldsAlone does what a yield comes to if the worker would resume the running task at once, and
+// returns true: no other task is queued here, and no look at the clock or the injector is due. The
+// task remains RUNNING, so it needs no switch and no place in the ring, from which it could be
+// stolen.
+func (co *coroutine) yieldsAlone() bool {
+	w := co.worker
+	if w.tick.left <= 0 || w.pollsUntilInjector <= 0 || w.turns > 0 || w.dueLeft || co.tracing ||
+		w.buffer != nil || w.slot.Load() != nil || w.ring.Len() > 0 {
+		return false
+	}
+	if f := co.forks; f != nil && f.stack.Len() > 0 {
+		return false // runtime/R34
+	}
+	w.lifoPolls = 0
+	w.overflowed = false
+	co.budget = w.rt.config.taskBudget
+	co.waited = true
+	w.countPoll()
+	return true
+}
+
+// enter prepares w for the switch to co. Only the trampoline calls it.
+func (w *worker) enter(co *coroutine) {
 	w.current = co
 	co.worker = w
 	co.budget = w.rt.config.taskBudget
-	if co.forks != nil {
-		w.showForks(co.forks)
-	}
 	w.reason = becameSpare
-	co.next()
+}
+
+// settle publishes the state of the task that was suspended on the coroutine from which w returns.
+// Only the trampoline calls it.
+func (w *worker) settle() {
 	t := w.suspended
 	w.suspended = nil // runtime/R10
-	switch w.reason {
-	case becameSpare:
-	case taskWaits:
-		w.toIdle(t)
-	case taskYields:
+	if w.reason == taskYields {
 		t.state.Yield()
 		w.pushBack(t)
+	} else {
+		w.toIdle(t)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 //      the ring overflows, a batch is one task, or an overflow would take back what the last look
 //      has put there (runtime/R56)
 //   2. the private buffer, if there is one
-//   3. the slot, unless the last lifoCap polls of steps 3 and 4 were all from it: then its task
-//      moves to the back of the ring (runtime/R6)
+//   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
+//      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6)
 //   4. the ring
 //   5. the injector
 //   6. the rings of the other workers, starting at a random one, then the injector; this is
@@ -59,6 +59,7 @@ import (
 func (w *worker) take() *task {
 	for {
 		if w.tick.left <= 0 {
+			w.unhand()
 			w.endTick()
 		}
 		t := w.pick()
@@ -121,6 +122,7 @@ func (w *worker) pick() *task {
 	looks := w.pollsUntilInjector <= 0 && w.turns == 0
 	w.turns = max(w.turns-1, 0)
 	if looks {
+		w.unhand()
 		w.pollsUntilInjector = w.tick.interval
 		w.fireTimers()
 		most := w.rt.config.batchCap
@@ -139,6 +141,13 @@ func (w *worker) pick() *task {
 		if t, ok := w.buffer.Pop(); ok {
 			return w.afterForeignTask(t)
 		}
+	}
+	if t := w.handed; t != nil {
+		w.handed = nil
+		w.lifoPolls++
+		w.count.lifo++
+		w.announce()
+		return t
 	}
 	// Takes the task, or a rescuer has. Partner: slot.CompareAndSwap in scanSlots.
 	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {

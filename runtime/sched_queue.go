@@ -28,10 +28,34 @@ func (w *worker) refuse(t *task, err error) {
 // pushLocal makes t, which is SCHEDULED, the next task of w. The task that was in the slot moves to
 // the ring, where thieves can take it, and is announced. (runtime/D7)
 func (w *worker) pushLocal(t *task) {
+	if w.handing && w.slot.Load() == nil {
+		w.hand(t)
+		return
+	}
 	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 	if evicted := w.slot.Swap(t); evicted != nil {
 		w.ring.Push(evicted, w.overflowFn)
 		w.rt.notify()
+	}
+}
+
+// hand is pushLocal while a task of w ends and the slot is empty: as w takes its next task at once,
+// the slot need not show t to rescuers. That saves two locked instructions. What w was handed
+// before moves to the ring, as from the slot.
+func (w *worker) hand(t *task) {
+	evicted := w.handed
+	w.handed = t
+	if evicted != nil {
+		w.ring.Push(evicted, w.overflowFn)
+		w.rt.notify()
+	}
+}
+
+// unhand moves what w was handed to the slot, where rescuers see it: w does something else first.
+func (w *worker) unhand() {
+	if t := w.handed; t != nil {
+		w.handed = nil
+		w.slot.Store(t)
 	}
 }
 

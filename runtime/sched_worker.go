@@ -27,12 +27,14 @@ type worker struct {
 	returned  bool          // run has returned; false if a task has called Goexit
 	searches  bool          // not yet, where there are many workers; see search
 
-	lifoPolls          int  // polls from the slot since the last one from the ring
-	unannounced        bool // the ring may hold a task that was not announced; see pushBack
-	pollsUntilInjector int  // polls until the next look at the injector
-	turns              int  // picks until then, at least; see leaveTurn
-	dueLeft            bool // the ring had no room for all tasks of timers that were due
-	overflowed         bool // the ring has, since it was found empty last
+	handing            bool  // a task of w ends; see hand
+	handed             *task // what comes before the slot, which is empty then; or nil
+	lifoPolls          int   // polls from the slot since the last one from the ring
+	unannounced        bool  // the ring may hold a task that was not announced; see pushBack
+	pollsUntilInjector int   // polls until the next look at the injector
+	turns              int   // picks until then, at least; see leaveTurn
+	dueLeft            bool  // the ring had no room for all tasks of timers that were due
+	overflowed         bool  // the ring has, since it was found empty last
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick
@@ -122,7 +124,14 @@ func (w *worker) run() {
 				co.initial = t
 			}
 		}
-		w.resume(co)
+		w.enter(co)
+		if co.forks != nil {
+			w.showForks(co.forks)
+		}
+		co.next()
+		if w.reason != becameSpare {
+			w.settle()
+		}
 	}
 	w.returned = true
 }

@@ -181,8 +181,14 @@ func (cx Cx) suspendForChild(t *task) {
 			return
 		}
 	}
+	cx.outlast(t)
+}
+
+// outlast is the rest of a wait for t, a child, when the calling task must end: t is told, and the
+// calling task waits on in a shield, or it would not wait, but run in turns.
+func (cx Cx) outlast(t *task) {
 	cx.cancelChild(t)
-	cx.enterShield() // or the task would not wait, but run in turns
+	cx.enterShield()
 	defer cx.leaveShield()
 	for {
 		cx.coroutine.suspend(taskWaits)

@@ -233,6 +233,9 @@ func (f *futureState) enter(t *task) {
 // rest is called after a poll of t that was not ready, for which the alarm is asked for at when, or
 // not at all if that is math.MaxInt64. The runner calls it.
 func (f *futureState) rest(t *task, when int64) {
+	if f.slot == noSlot && when == math.MaxInt64 && t.state.Load().Notified() {
+		return // it does not become IDLE: only the runner's next step takes the wake back
+	}
 	f.enter(t)
 	if when == math.MaxInt64 {
 		f.stopAlarm(t)

@@ -48,18 +48,52 @@ func (cx Cx) join(t *task) error {
 		return nil
 	}
 	w.count.inlined++
-	if !co.runInlined(t) {
+	if !co.runInlined(t) && !cx.pollAgain(t) {
 		cx.awaitChild(t)
 	}
 	return nil
 }
 
+// pollAgain polls t, a child that was inlined and has woken itself in its poll, until it has ended,
+// and returns true; or it returns false if t waits, or it is the turn of others.
+func (cx Cx) pollAgain(t *task) (ended bool) {
+	co := cx.coroutine
+	for range t.rt.config.lifoCap {
+		w := co.worker // another one, if a poll has waited
+		// Takes the entry, or a rescuer has. Partner: slot.CompareAndSwap in scanSlots.
+		if w.slot.Load() != t || co.budget <= 0 || w.tick.left <= 0 ||
+			!w.slot.CompareAndSwap(t, nil) {
+			return false
+		}
+		co.budget--
+		if !w.toRunning(t) {
+			return t.ended()
+		}
+		w.count.inlined++
+		if co.runInlined(t) {
+			return true
+		}
+	}
+	co.worker.lifoPolls = t.rt.config.lifoCap // it has had its polls before others (runtime/R6)
+	return false
+}
+
 // switchTo waits for the end of t, a child that was queued and is suspended on next. The worker
 // continues with t; the calling task is t's runner.
 func (cx Cx) switchTo(t *task, next *coroutine) {
+	co := cx.coroutine
 	cx.handOff(t)
-	cx.coroutine.worker.toResume = next
-	cx.suspendForChild(t)
+	co.worker.toResume = next
+	for cx.stopErr() == nil {
+		caller := co.leave(taskWaits)
+		co.yield(struct{}{}) // as in suspend
+		co.enter(caller)
+		if t.ended() {
+			cx.forgetJoin()
+			return
+		}
+	}
+	cx.outlast(t)
 	cx.forgetJoin()
 }
 
