@@ -46,29 +46,30 @@ func TestALoneTaskThatYieldsKeepsNobodyWaiting(t *testing.T) {
 // A yield lets every task that is queued at the worker run first: what the task has spawned, and
 // what has yielded before it.
 func TestYieldLetsEveryQueuedTaskRunFirst(t *testing.T) {
-	rt := start(t, 1)
-	run(t, rt, func(cx runtime.Cx) error {
-		const tasks = 3
-		var turns [tasks]int
-		over := false
-		for i := range turns {
-			runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
-				for !over {
-					turns[i]++
-					cx.Yield()
-				}
-				return 0, nil
-			}).Detach()
-		}
-		for n := range 100 {
-			cx.Yield()
-			for _, turn := range turns {
-				require.Equal(t, n+1, turn)
+	for _, tasks := range []int{1, 3} {
+		rt := start(t, 1)
+		run(t, rt, func(cx runtime.Cx) error {
+			turns := make([]int, tasks)
+			over := false
+			for i := range turns {
+				runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+					for !over {
+						turns[i]++
+						cx.Yield()
+					}
+					return 0, nil
+				}).Detach()
 			}
-		}
-		over = true
-		return nil
-	})
+			for n := range 100 {
+				cx.Yield()
+				for _, turn := range turns {
+					require.Equal(t, n+1, turn)
+				}
+			}
+			over = true
+			return nil
+		})
+	}
 }
 
 // A future that its join polls and that wakes itself ends in the join; one that goes on and on lets

@@ -199,6 +199,8 @@ func TestDebugAllowsAJoinOfATaskWhoseForkHasToGiveUp(t *testing.T) {
 			return whole.Join(cx)
 		})
 		close(begin)
+		ended := func() bool { _, _, ended := other.TryJoin(); return ended }
+		waits(t, ended, "the end") // not as a joiner: the task counts those
 		v, err := get(t, other)
 		require.NoError(t, err)
 		require.Equal(t, 7, v)
