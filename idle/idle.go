@@ -151,8 +151,8 @@ import (
 //	idle/S1, idle/S2     tasks are done while other workers are stuck, and in every fair run, in a
 //	                     second model
 //	idle/S3              the pairs above need sequential consistency
-//	idle/I14, idle/R4    each access of this code is a step of the table, by one goroutine among any
-//	                     number of others that keep to it
+//	idle/I14, idle/R4    each access of this code is a step of the table, by one goroutine among
+//	                     any number of others that keep to it
 //	idle/R1, idle/R2     this code, in the loop of the documentation, does step by step what the
 //	                     proofs are about
 //	idle/R3              so does the pool that the documentation shows

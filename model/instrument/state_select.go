@@ -111,14 +111,21 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	roots := p.roots(root, pkgs, tests)
 	all := p.choose(roots)
 	all.narrow(roots)
+	if len(roots) > 0 {
+		all.tells = fileOf(pkgs, roots[0].Pos())
+	}
+	return all
+}
+
+func fileOf(pkgs []*checked, pos token.Pos) *source {
 	for _, c := range pkgs {
 		for _, f := range c.files {
-			if len(roots) > 0 && f.ast.FileStart <= roots[0].Pos() && roots[0].Pos() < f.ast.FileEnd {
-				all.tells = f
+			if f.ast.FileStart <= pos && pos < f.ast.FileEnd {
+				return f
 			}
 		}
 	}
-	return all
+	return nil
 }
 
 // choose finds what takes part in each execution of tests.
@@ -170,14 +177,6 @@ func (p *stateFacts) roots(root *listed, pkgs []*checked, names []string) []type
 
 // collect finds the declarations and the steps of a package.
 func (p *stateFacts) collect(c *checked) {
-	fileOf := func(n ast.Node) *source {
-		for _, f := range c.files {
-			if f.ast.FileStart <= n.Pos() && n.Pos() < f.ast.FileEnd {
-				return f
-			}
-		}
-		return nil
-	}
 	for _, f := range c.files {
 		for _, d := range f.ast.Decls {
 			d, ok := d.(*ast.GenDecl)
@@ -202,7 +201,7 @@ func (p *stateFacts) collect(c *checked) {
 	}
 	for i, init := range c.info.InitOrder {
 		s := &stateStep{
-			c: c, file: fileOf(init.Rhs), unit: stateUnitOf(c, init.Rhs),
+			c: c, file: fileOf([]*checked{c}, init.Rhs.Pos()), unit: stateUnitOf(c, init.Rhs),
 			lhs: init.Lhs, rhs: init.Rhs, order: i,
 		}
 		p.steps = append(p.steps, s)

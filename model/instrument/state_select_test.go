@@ -184,5 +184,6 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 		}
 		return n
 	}
-	require.Equal(t, []int{2, 10, 6}, []int{steps("TestUse"), steps("TestNone"), steps("TestAnother")})
+	require.Equal(t, []int{2, 10, 6},
+		[]int{steps("TestUse"), steps("TestNone"), steps("TestAnother")})
 }
