@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -363,9 +364,11 @@ func TestDebugRefusesToWaitForAPlaceThatWaits(t *testing.T) {
 			g := runtime.NewGroup(t.Context(), rt)
 			g.SetLimit(limit)
 			called := false
+			var here atomic.Int32
 			for range limit {
 				g.Go(func(cx runtime.Cx) error {
-					for g.TryGo(func(runtime.Cx) error { return nil }) { // until all are here
+					here.Add(1)
+					for int(here.Load()) < limit {
 						cx.Yield()
 					}
 					_, err := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
@@ -498,16 +501,21 @@ func TestDumpShowsACircleThroughALock(t *testing.T) {
 	rt := start(t, 1, runtime.Debug())
 	gate, release := begun()
 	var m runtime.Mutex
+	var locked atomic.Bool
 	var second *runtime.Handle[int]
 	runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 		if err := errors.Join(gate(cx), m.Lock(cx)); err != nil {
 			return 0, err
 		}
+		locked.Store(true)
 		defer m.Unlock()
 		return second.Join(cx)
 	})
 	second = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		return 0, errors.Join(gate(cx), m.Lock(cx))
+		for !locked.Load() {
+			cx.Yield()
+		}
+		return 0, m.Lock(cx)
 	})
 	require.NotContains(t, dumped(t, rt), "no task will end")
 	release()
