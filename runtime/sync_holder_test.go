@@ -211,6 +211,12 @@ func TestWatchdogTellsOfACircleThroughLocks(t *testing.T) {
 			rt, b := watched(t, 2, Debug())
 			k := &tangle{rt: rt}
 			k.start(t, c.tasks)
+			if c.want != "" { // a blocking task may not have come to its wait
+				require.Eventually(t, func() bool {
+					lines, _ := rt.circles()
+					return len(lines) > 0
+				}, 10*time.Second, 50*time.Microsecond)
+			}
 			begun := make(chan struct{})
 			busy := Submit(rt, func(cx Cx) (int, error) {
 				close(begun)
