@@ -61,7 +61,7 @@ func idleTheorems() []Theorem {
 			Terminates: true,
 		}, "idle.go"}
 	})
-	relying := on("Idle", spec.Idle(), func(s *spec.System) proof {
+	relying := onAgents(spec.IdleAgents(), spec.CountIdle, func(s *spec.System) proof {
 		p := inIdle(s, []string{spec.SearchingExact, "closed <= 2"})
 		p.Relies, p.Few = spec.IdleRely(), map[string]int{"searching": 2, "q": 1}
 		return p
