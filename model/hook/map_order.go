@@ -181,12 +181,12 @@ func (t *keyTable[K]) slot(k K) uint64 {
 // number returns the place of a key in the table, after from; without one, no number.
 //
 //go:norace
-func (t *keyTable[K]) number(k K, from int) (int, bool) {
+func (t *keyTable[K]) number(k K, from int64) (int64, bool) {
 	if t == nil || len(t.keys) == 0 {
 		return 0, false
 	}
 	i := t.slots[t.slot(k)]
-	return from + int(i), i > 0
+	return from + int64(i), i > 0
 }
 
 // sortBySetting sorts entries of a map by when their keys were first set: in this map, then those
@@ -197,9 +197,9 @@ func sortBySetting[M ~map[K]V, K comparable, V any](m M, entries []mapEntry[K, V
 	if len(entries) <= 1 {
 		return true
 	}
-	const unknown = 1 << 62
+	const unknown = int64(1) << 62
 	here, anywhere := tableOf[K](mapPointer(m)), tableOf[K](anyMap[K]())
-	number := func(e mapEntry[K, V]) int {
+	number := func(e mapEntry[K, V]) int64 {
 		if i, ok := here.number(e.key, 0); ok {
 			return i
 		}
