@@ -113,6 +113,7 @@ func TestEndsThatWakeOneAnotherLetOthersRun(t *testing.T) {
 			}
 			return 0, nil
 		})
+		cx.Yield() // it has begun
 		if err := gate.Send(cx, 1); err != nil {
 			return 0, err
 		}
