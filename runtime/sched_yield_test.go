@@ -109,6 +109,26 @@ func TestAJoinPollsAFutureThatHasWokenItself(t *testing.T) {
 	}
 }
 
+// A future that yields in Poll is polled once more, whether the yield had to switch or not.
+func TestAFutureThatHasYieldedIsPolledAgain(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		rt := start(t, 1)
+		polls := 0
+		v, err := get(t, runtime.SubmitFuture(rt, pollFunc(func(cx runtime.Cx) (int, error, bool) {
+			polls++
+			if polls == 1 {
+				if others {
+					cx.Go(func(runtime.Cx) {})
+				}
+				cx.Yield()
+			}
+			return polls, nil, polls > 1
+		})))
+		require.NoError(t, err)
+		require.Equal(t, 2, v)
+	}
+}
+
 // A wakesItself is ready after so many polls.
 type wakesItself struct{ polls, polled int }
 
