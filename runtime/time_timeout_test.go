@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	goruntime "runtime"
 	"sync/atomic"
@@ -249,6 +250,10 @@ func TestTimeoutKnowsItsCancellationInTheErrorOfAContext(t *testing.T) {
 				return 7, context.Cause(ctx)
 			}).JoinContext(cx, context.Background())
 		}
+		wraps := func(cx runtime.Cx) (int, error) {
+			v, err := ends(cx)
+			return v, fmt.Errorf("a library: %w", err)
+		}
 		run(t, rt, func(cx runtime.Cx) error {
 			for range 20 {
 				_, err := runtime.Timeout(cx, time.Millisecond, ends)
@@ -256,6 +261,8 @@ func TestTimeoutKnowsItsCancellationInTheErrorOfAContext(t *testing.T) {
 				_, err = runtime.Deadline(cx, time.Now().Add(time.Millisecond), ends)
 				require.Equal(t, runtime.ErrTimeout, err)
 				_, err = runtime.Timeout(cx, time.Millisecond, blocks)
+				require.Equal(t, runtime.ErrTimeout, err)
+				_, err = runtime.Timeout(cx, time.Millisecond, wraps)
 				require.Equal(t, runtime.ErrTimeout, err)
 			}
 			return nil
