@@ -144,7 +144,7 @@ func minimalSpeedup(key string) float64 {
 func taskClaims() []claim {
 	const pull, wait = "iter.Pull, a round trip", "goroutine ping-pong over channels"
 	const suspension = "spawn, both yield, Join: each of 3 suspensions, "
-	const future = "spawn of a future that is not ready, Join, "
+	const future = "spawn of a future that wakes itself once, Join, "
 	const stacks = "a wait in the middle of a function changes stacks, and tells other workers " +
 		"what it leaves"
 	spawnJoin := func(by, other string, must, goal float64) claim {
@@ -171,14 +171,14 @@ func taskClaims() []claim {
 			"buffered channel, fixed workers", ratio, 0, 0, "each task takes a lock, as there"},
 		{"pool-inside", "the pool of examples/pool, from inside", "examples/pool, Spawn", byGo,
 			"buffered channel, fixed workers", ratio, 0, 0, ""},
-		{"yield", "yield, 1 worker", "Yield, one task, 1 worker", byGo, pull, ratio, 1.4, 0,
-			stacks},
-		{"yield", "yield, 2 workers", "Yield, one task, 2 workers", byGo, pull, ratio, 1.4, 0,
-			stacks},
-		{"yield", "yield, two tasks, 2 workers", "Yield, two tasks, 2 workers", byGo,
+		{"yield", "a yield to another task, 1 worker", "Yield, two tasks, 1 worker", byGo, pull, ratio,
+			1.4, 0, stacks},
+		{"yield", "a yield to another task, 1 worker", "Yield, two tasks, 1 worker", byGo,
 			"Gosched, two goroutines", ratio, 0, 0, stacks},
-		{"yield", "yield, 2 workers", "Yield, one task, 2 workers", byRust, "Tokio", ratio, 0, 0,
-			""},
+		{"yield", "yields of two tasks, 2 workers", "Yield, two tasks, 2 workers", byGo,
+			"Gosched, two goroutines", ratio, 0, 0, stacks},
+		{"yield", "a yield with nobody else there", "Yield, one task, 2 workers", byRust, "Tokio",
+			ratio, 0, 0, ""},
 		{"suspend", "a suspension, 1 worker", suspension + "1 worker", byGo, pull, ratio, 1.7, 1.4,
 			stacks},
 		{"suspend", "a suspension, 2 workers", suspension + "2 workers", byGo, pull, ratio, 1.9,
@@ -189,10 +189,11 @@ func taskClaims() []claim {
 			0, "a task of Tokio's has no stack to change"},
 		{"suspend", "a suspension, 2 workers", suspension + "2 workers", byOurs,
 			suspension + "1 worker", ratio, 1, 0, ""},
-		{"suspend", "a future that waits, and a join, 1 worker", future + "1 worker", byGo, pull,
-			ratio, 2.5, 0, "a join that waits changes stacks, as a suspension does"},
-		{"suspend", "a future that waits, and a join, 2 workers", future + "2 workers", byGo, pull,
-			ratio, 2.5, 0, "as with one worker"},
+		{"suspend", "a future that waits, one that wakes it, and joins",
+			"spawn of a future and of another that wakes it, Join of both", byGo, pull, ratio, 2.5, 0,
+			"a join that waits changes stacks, as a suspension does"},
+		{"suspend", "a future that wakes itself, and a join, 2 workers", future + "2 workers", byGo,
+			pull, ratio, 0, 0, "two polls, and a task to keep the result"},
 	}
 }
 

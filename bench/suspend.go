@@ -98,7 +98,7 @@ func suspending() ([]contender, func()) {
 			}
 		})}
 	}
-	future := func(name string, rt *ours.Runtime) contender {
+	wakesItself := func(name string, rt *ours.Runtime) contender {
 		return contender{name: name, ops: n, round: inside(rt, func(cx ours.Cx) {
 			for range n {
 				must(ours.SpawnFuture[int](cx, &second{}).Join(cx))
@@ -110,8 +110,18 @@ func suspending() ([]contender, func()) {
 		bothYield("spawn, both yield, Join: each of 3 suspensions, 2 workers", two),
 		childYields("spawn of a task that yields, Join, 1 worker", one),
 		childYields("spawn of a task that yields, Join, 2 workers", two),
-		future("spawn of a future that is not ready, Join, 1 worker", one),
-		future("spawn of a future that is not ready, Join, 2 workers", two),
+		{name: "spawn of a future and of another that wakes it, Join of both", ops: n,
+			round: inside(one, func(cx ours.Cx) {
+				for range n {
+					f := &resting{}
+					h := ours.SpawnFuture[int](cx, f)
+					waker := ours.SpawnFuture[int](cx, waking{f})
+					must(h.Join(cx)) // which waits until waker is polled
+					must(waker.Join(cx))
+				}
+			})},
+		wakesItself("spawn of a future that wakes itself once, Join, 1 worker", one),
+		wakesItself("spawn of a future that wakes itself once, Join, 2 workers", two),
 		pull,
 		pingPong(n),
 	}, func() { closing(one, two)(); stop() }
@@ -128,4 +138,29 @@ func (s *second) Poll(cx ours.Cx) (int, error, bool) {
 	s.polled = true
 	cx.Waker().WakeFrom(cx)
 	return 0, nil, false
+}
+
+// resting is ready when it has been woken. It and its waker have one worker.
+type resting struct {
+	waker ours.Waker
+	woken bool
+}
+
+// Poll implements runtime.Future.
+func (r *resting) Poll(cx ours.Cx) (int, error, bool) {
+	if r.woken {
+		return 0, nil, true
+	}
+	r.waker = cx.Waker()
+	return 0, nil, false
+}
+
+// waking wakes another future.
+type waking struct{ other *resting }
+
+// Poll implements runtime.Future.
+func (w waking) Poll(cx ours.Cx) (int, error, bool) {
+	w.other.woken = true
+	w.other.waker.WakeFrom(cx)
+	return 0, nil, true
 }
