@@ -86,6 +86,28 @@ func TestWhatAnEndWakesIsShownWhileItWaits(t *testing.T) {
 	})
 }
 
+// What a task spawns after another one has ended there is shown at once: others see it while the
+// task goes on.
+func TestWhatIsSpawnedAfterAnEndIsShown(t *testing.T) {
+	rt, err := New(Workers(1))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, rt.Close()) })
+	shown, err := Submit(rt, func(cx Cx) (bool, error) {
+		ends := Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 1, nil })
+		cx.Yield() // it has yielded
+		if _, err := ends.Join(cx); err != nil {
+			return false, err
+		}
+		next := Spawn(cx, func(Cx) (int, error) { return 1, nil })
+		w := rt.workers[0]
+		shown := w.handed == nil && w.slot.Load() != nil
+		_, err := next.Join(cx)
+		return shown, err
+	}).Wait(t.Context())
+	require.NoError(t, err)
+	require.True(t, shown)
+}
+
 // A worker that has run as many tasks from its slot as it may does not run what an end wakes before
 // others. (runtime/R6)
 func TestEndsThatWakeOneAnotherLetOthersRun(t *testing.T) {

@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/surewake/surewake/model"
+)
+
+// An ender wakes itself in each of its polls but the last.
+type ender struct{ polls int }
+
+// Poll implements Future.
+func (e *ender) Poll(cx Cx) (int, error, bool) {
+	if e.polls--; e.polls > 0 {
+		cx.Waker().WakeFrom(cx)
+	}
+	return 1, nil, e.polls <= 0
+}
+
+// A join polls a future again that has woken itself, while a rescuer takes that from the slot, or
+// somebody cancels it: it is polled by one of them at a time, and the join is told its end.
+func TestAJoinPollsAFutureThatOthersTake(t *testing.T) {
+	polls := func(x *model.Exec, cancels bool, options ...Option) {
+		w := stillWorld(x, 2, options...)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			f := SpawnFuture[int](cx, &ender{polls: 3})
+			if cancels {
+				x.Go("canceller", f.Cancel)
+			}
+			v, err := f.Join(cx)
+			again, errAgain, ended := f.TryJoin()
+			x.Assert(ended && again == v && errAgain == err,
+				"the future has ended: %v, with %v, %v, and with %v, %v for its parent",
+				ended, again, errAgain, v, err)
+			x.Assert(err == nil && v == 1 || cancels && errors.Is(err, ErrCancelled),
+				"the future has ended with %v, %v", v, err)
+			return 1, nil
+		})
+		w.start()
+		v, err := w.await(h)
+		x.Assert(v == 1 && err == nil, "the task has ended with %v, %v", v, err)
+	}
+	t.Run("rescuer", func(t *testing.T) {
+		checkWithin(t, 2, func(x *model.Exec) {
+			polls(x, false, RescueInterval(time.Millisecond))
+		})
+	})
+	t.Run("canceller", func(t *testing.T) {
+		checkWithin(t, 2, func(x *model.Exec) { polls(x, true) })
+	})
+}
+
+// What the end of a task wakes, its worker takes next, though others look for work, cancel it or
+// close the runtime: all tasks that wait for it go on.
+func TestWhatAnEndWakesIsNotLost(t *testing.T) {
+	body := func(x *model.Exec, workers int, closes bool) {
+		w := stillWorld(x, workers)
+		var first *Handle[int]
+		joins := func(cx Cx) (int, error) { return first.Join(cx) }
+		first = Submit(w.Runtime, func(cx Cx) (int, error) { cx.Yield(); return 1, nil })
+		handles := []*Handle[int]{first}
+		for range workers { // the second one moves the first to the ring
+			handles = append(handles, Submit(w.Runtime, joins))
+		}
+		w.start()
+		if closes {
+			w.closed(handles...)
+			return
+		}
+		for _, h := range handles {
+			wait(x, h, 1)
+		}
+		w.shutdown()
+	}
+	for name, closes := range map[string]bool{"alone": false, "close": true} {
+		t.Run(name+"/one worker", func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) { body(x, 1, closes) }, model.Preemptions(2),
+				model.Executions(mostExecutions))
+		})
+		t.Run(name+"/two workers", func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) { body(x, 2, closes) }, model.Preemptions(1),
+				model.Executions(mostExecutions))
+		})
+	}
+}
