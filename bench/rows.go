@@ -52,6 +52,13 @@ func spawnJoin() ([]contender, func()) {
 				expect(must(ours.SpawnWith(cx, echo, i).Join(cx)), i)
 			}
 		})},
+		{name: "Task: Spawn, Join", ops: n, round: inside(rt, func(cx ours.Cx) {
+			var again ours.Task[int]
+			for range n {
+				again.Spawn(cx, empty)
+				must(again.Join(cx))
+			}
+		})},
 		{name: "go + channel", peer: true, ops: n, round: outside(func() {
 			for i := range n {
 				result := make(chan int, 1)

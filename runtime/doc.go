@@ -103,6 +103,7 @@
 //	Spawn, SpawnWith, Submit         a function; if it waits, it keeps a stack, about 3 KB
 //	Cx.Go, Runtime.Go                one without a result
 //	SpawnBatch, SubmitBatch          many of these at a time, in one allocation
+//	Task                             one that is started again when it has ended, in its memory
 //	SpawnFuture, SubmitFuture        a Future: a state machine that is polled; waits in 100 bytes,
 //	                                 for time by a Nap, for what Select waits for by a Pending
 //	SpawnBlocking, SubmitBlocking    a function on a goroutine of a pool, where it may block

@@ -161,6 +161,26 @@ func allMistakes() []mistake {
 			_, _ = b.Join(m.cx)
 			b.Handle(2)
 		}),
+		refused("again.Spawn(cx, fn); again.Spawn(cx, fn)", func(m *mistakes) {
+			var again sw.Task[int]
+			again.Spawn(m.cx, answer)
+			again.Spawn(m.cx, answer)
+		}),
+		refused("again.Join(cx); again.Join(cx)", func(m *mistakes) {
+			var again sw.Task[int]
+			again.Spawn(m.cx, answer)
+			_, _ = again.Join(m.cx)
+			_, _ = again.Join(m.cx)
+		}),
+		{"again of another task: again.Join(cx)", func(m *mistakes) any {
+			var again sw.Task[int]
+			again.Spawn(m.cx, answer)
+			told, _ := sw.Spawn(m.cx, func(cx sw.Cx) (any, error) {
+				return panics(func() { _, _ = again.Join(cx) }), nil
+			}).Join(m.cx)
+			_, _ = again.Join(m.cx)
+			return told
+		}},
 		refused("group.SetLimit(0)", func(m *mistakes) { sw.NewGroup(m.ctx, m.rt).SetLimit(0) }),
 		refused("f.Join(cx); f.Join(cx)", func(m *mistakes) {
 			f := sw.Fork(m.cx, fibFork, 1)

@@ -105,6 +105,7 @@ type strand struct {
 func (cx Cx) beginStrand() {
 	cx.check("Fork")
 	co, t := cx.coroutine, cx.task
+	t.share()
 	f := co.ownForks()
 	s := &strand{
 		base: f.stack.Len(), task: t, serial: co.asParent(), heritage: t.heritage(),

@@ -12,6 +12,7 @@ import (
 // what bench measures.
 func TestAllocations(t *testing.T) {
 	sum := 0
+	var again runtime.Task[int]
 	yields := func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }
 	each := func(_ runtime.Cx, i int) { sum += i }
 	block := func(_ runtime.Cx, lo, hi int) { sum += hi - lo }
@@ -32,6 +33,14 @@ func TestAllocations(t *testing.T) {
 		{"Spawn, Join", 1, func(cx runtime.Cx) { _, _ = runtime.Spawn(cx, empty).Join(cx) }},
 		{"SpawnWith, Join", 1, func(cx runtime.Cx) {
 			_, _ = runtime.SpawnWith(cx, emptyOf, 1).Join(cx)
+		}},
+		{"Task: Spawn, Join", 0, func(cx runtime.Cx) {
+			again.Spawn(cx, empty)
+			_, _ = again.Join(cx)
+		}},
+		{"Task: Spawn, Join of a task that waits", 0, func(cx runtime.Cx) {
+			again.Spawn(cx, yields)
+			_, _ = again.Join(cx)
 		}},
 		{"Spawn, Join of a task that waits", 1, func(cx runtime.Cx) {
 			_, _ = runtime.Spawn(cx, yields).Join(cx)

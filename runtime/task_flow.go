@@ -123,6 +123,7 @@ func (co *coroutine) makeLinks() {
 		if lower.task.state.Load().Shield() > 0 {
 			continue // runtime/R46
 		}
+		child.share()
 		l := &link{child: child}
 		l.waker = l
 		lower.link = l

@@ -103,7 +103,7 @@
 //
 //	ToIdle, Yield, Complete, EnterShield, LeaveShield   the runner, told RunPoll or RunCancelled
 //	ToRunning                                           the one that took the task from a queue
-//	Join, Unjoin, Detach                                the holder of the handle
+//	Join, Unjoin, Detach, Renew                         the holder of the handle
 //	Wake, WakeDrop, Cancel, Claim, Clone, Drop, Load    any holder of a reference
 //
 // What shows in the word is checked: a transition that the state does not allow, one reference or

@@ -115,6 +115,13 @@ var operations = []operation{
 		return nil, rule
 	}},
 	{"Complete", func(w *taskstate.Word) any { return w.Complete() }, (*plain).complete},
+	{"Renew", func(w *taskstate.Word) any { return w.Renew(3) }, func(p *plain) (any, string) {
+		if p.lifecycle != taskstate.Complete || p.detached || p.references != 2 {
+			return false, ""
+		}
+		*p = plain{references: 3, reserved: p.reserved}
+		return true, ""
+	}},
 	{"Cancel", func(w *taskstate.Word) any { return w.Cancel() }, func(p *plain) (any, string) {
 		switch {
 		case p.lifecycle == taskstate.Complete:

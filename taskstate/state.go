@@ -35,6 +35,9 @@ import (
 // sees whether their number is in range. Shields are counted only after a look at the whole field,
 // so they do not carry either.
 //
+// Renew, by the holder of the handle, sets all but the reserved bits anew, once the task is
+// COMPLETE and nobody else has a reference.
+//
 // This file is the only code that knows the layout.
 const (
 	lifecycleShift = 16

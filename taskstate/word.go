@@ -107,6 +107,11 @@ import (
 // An atomic add would be cheaper where many clone at the same time, but it has counted, and
 // wrapped, before it knows.
 //
+// Renew begins another life in the same memory, when the holder of the handle has all references
+// that are left. What the theorems say is said of each life: they know of no Renew, for which there
+// are the checks of package runtime. Whoever still uses a reference of the holder's, such as a late
+// waker, is one more waker of the next life, of which there may be any number.
+//
 // # What is proved
 //
 // Each line is a theorem of package proofs, the first ones for any number of wakers and queues.
