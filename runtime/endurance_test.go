@@ -32,6 +32,11 @@ var (
 		"the seed of every round of TestNothingIsLostInRandomWork, to repeat a failed one; "+
 			"0: a new one for each round",
 	)
+	enduranceWorkers = flag.Int(
+		"endurance.workers",
+		0,
+		"how many workers each runtime of TestNothingIsLostInRandomWork has; 0: some number",
+	)
 )
 
 // A round starts one or two runtimes, lets goroutines and tasks do random things to them and to
@@ -176,8 +181,12 @@ func newWorld(seed uint64) *world {
 	if w.rng.IntN(4) == 0 {
 		houses = 2
 	}
+	workers := []int{1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 8, 70}
+	if *enduranceWorkers > 0 {
+		workers = []int{*enduranceWorkers}
+	}
 	for range houses {
-		w.houses = append(w.houses, w.newHouse(1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 8, 70))
+		w.houses = append(w.houses, w.newHouse(workers...))
 	}
 	return w
 }

@@ -25,7 +25,8 @@ type part struct {
 var parts = []part{
 	{".", "the command", 1.5, 0},
 	{"model/driver", "builds, runs, judges", 1, 1},
-	{"proofs", "the theorems, the audit", 3.5, 1},
+	{"proofs", "the theorems, the audit", 3, 1},
+	{"proofs/trace", "real threads against tables", 4, 1},
 	{"model/shardplan", "runs shards on clusters", 0, 1},
 	{"model/mutant", "puts known bugs back", 0, 2},
 	{"model/report", "draws executions", 1, 2},
@@ -52,7 +53,8 @@ var parts = []part{
 }
 
 // aside are directories whose packages are not drawn: tools, tests and examples of this repository.
-var aside = []string{"ci", "examples", "fuzz", "model/stdlib/api", "proofs/pictures"}
+var aside = []string{"ci", "examples", "fuzz", "model/stdlib/api", "proofs/pictures",
+	"proofs/trace/atomic"}
 
 const (
 	partWidth, partHeight = 170, 46

@@ -66,8 +66,14 @@ func parseAccess(code, pkg string) (access, error) {
 
 // is reports whether a step is this access. The step is on an object of the table.
 func (a *access) is(object string, s *model.Step, functions []string) bool {
-	if a.object != "" && a.object != object || !strings.HasPrefix(s.Op.String(), a.op) ||
-		a.result >= 0 && uint64(a.result) != s.Result {
+	return (a.result < 0 || uint64(a.result) == s.Result) &&
+		a.names(object, s.Op.String(), functions)
+}
+
+// names reports whether an operation on an object, with these functions on the stack, is this
+// access.
+func (a *access) names(object, op string, functions []string) bool {
+	if a.object != "" && a.object != object || !strings.HasPrefix(op, a.op) {
 		return false
 	}
 	if a.functions == nil {
@@ -104,3 +110,22 @@ func namesOf(function string) []string {
 }
 
 var typeArguments = regexp.MustCompile(`\[[^\]]*\]`)
+
+// An Access is an access as the Code of a rule names it, for what has seen one elsewhere than in an
+// execution under the checker.
+type Access struct{ access access }
+
+// ParseAccess reads the Code of a rule; functions without a package are those of pkg. The error
+// says that it names no access.
+func ParseAccess(code, pkg string) (Access, error) {
+	a, err := parseAccess(code, pkg)
+	return Access{a}, err
+}
+
+// Is reports whether an operation on an object, with these functions on the stack, is the access.
+func (a *Access) Is(object, op string, functions []string) bool {
+	return a.access.names(object, op, functions)
+}
+
+// FunctionNames returns the names by which the Code of a rule may mean a function of a stack.
+func FunctionNames(function string) []string { return namesOf(function) }
