@@ -326,8 +326,14 @@ func (w *worker) steal() *task {
 				return t
 			}
 		}
-		if t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers)); t != nil && w.toRunning(t) {
-			return t
+		if t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers)); t != nil {
+			if w.toRunning(t) {
+				return t
+			}
+			// Its end may have filled the slot, from which nobody else takes.
+			if t := w.take(); t != nil {
+				return t
+			}
 		}
 	}
 	return nil
