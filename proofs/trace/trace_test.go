@@ -239,7 +239,9 @@ func TestEnduranceIsTheTable(t *testing.T) {
 		file, err := record(t, program, filepath.Join(root, "runtime"), 1<<20, 5*time.Minute,
 			"-test.run", "^TestNothingIsLostInRandomWork$", "-test.v", "-endurance", "10s",
 			"-endurance.workers", workers)
-		require.NoError(t, err)
+		if err != nil {
+			t.Error(err) // the trace says more
+		}
 		v, err := judge(t, file, trace.Shipped())
 		require.NoError(t, err)
 		t.Logf("%s workers: %d events, %d accesses of %d Coordinators and %d Parkers", workers,
