@@ -6,4 +6,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
 go test -timeout 30m ./...
-go test -timeout 30m -race $(go list ./... | tail -n +2 | grep -vE '/(fuzz/gotests|proofs(/refine)?|model/mutant)$')
+plain='/(fuzz/gotests|proofs(/refine|/trace)?|model/mutant)$'
+go test -timeout 30m -race $(go list ./... | tail -n +2 | grep -vE "$plain")

@@ -170,7 +170,11 @@ func (j *judge) access(e *event, t *thread) error {
 
 func (j *judge) entered(e *event, t *thread) error {
 	function := e.stack.text
-	if strings.HasPrefix(function, "Parker.") && j.parkers[e.Address] == nil {
+	of, _, _ := strings.Cut(function, ".")
+	switch known := j.objects[e.Address].of != nil; {
+	case (of == "Worker" || of == "Coordinator") && !known:
+		return fmt.Errorf("trace: event %d: %s is of nobody who was made", e.n, function)
+	case of == "Parker" && j.parkers[e.Address] == nil:
 		j.Parkers++
 		j.parkers[e.Address] = newParker()
 	}

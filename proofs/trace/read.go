@@ -35,6 +35,9 @@ type reader struct {
 	n      int
 }
 
+// mostText is more than a record has.
+const mostText = 1 << 20
+
 func newReader(in io.Reader) *reader {
 	return &reader{in: bufio.NewReaderSize(in, 1<<16), stacks: map[uint32]*stack{}}
 }
@@ -45,6 +48,9 @@ func (r *reader) next() (*event, error) {
 		e := &event{}
 		if err := binary.Read(r.in, binary.LittleEndian, &e.Record); err != nil {
 			return nil, cut(err)
+		}
+		if e.Extra > mostText {
+			return nil, fmt.Errorf("trace: event %d has %d bytes of text", r.n, e.Extra)
 		}
 		text := make([]byte, e.Extra)
 		if _, err := io.ReadFull(r.in, text); err != nil {
