@@ -227,10 +227,19 @@ func (g *generator) method(n *ast.CallExpr) (on, name string) {
 
 func (g *generator) call(n *ast.CallExpr) {
 	if on, name := g.method(n); name == "CompareAndSwap" && len(n.Args) == 2 {
-		g.replace(n, fmt.Sprintf("(%s.Load() == %s && func() bool { %[1]s.Store(%s); return true }())",
-			on, g.source(n.Args[0]), g.source(n.Args[1])), "a load and a store")
-		g.replace(n, fmt.Sprintf("func() bool { %s.Store(%s); return true }()",
-			on, g.source(n.Args[1])), "a store")
+		store := fmt.Sprintf("func() bool { %s.Store(%s); return true }()", on, g.source(n.Args[1]))
+		g.replace(n, fmt.Sprintf("(%s.Load() == %s && %s)", on, g.source(n.Args[0]), store),
+			"a load and a store")
+		g.replace(n, store, "a store")
+	}
+	if on, name := g.method(n); on == "atomic" && len(n.Args) == 3 {
+		if kind, ok := strings.CutPrefix(name, "CompareAndSwap"); ok {
+			store := fmt.Sprintf("func() bool { atomic.Store%s(%s, %s); return true }()",
+				kind, g.source(n.Args[0]), g.source(n.Args[2]))
+			g.replace(n, fmt.Sprintf("(atomic.Load%s(%s) == %s && %s)",
+				kind, g.source(n.Args[0]), g.source(n.Args[1]), store), "a load and a store")
+			g.replace(n, store, "a store")
+		}
 	}
 }
 

@@ -62,6 +62,10 @@ func TestGenerate(t *testing.T) {
 			"f: a load and a store: w.CompareAndSwap(x, y).",
 			"f: a store: w.CompareAndSwap(x, y).",
 		},
+		"return atomic.CompareAndSwapUint64(&w.bits, x, y), nil": {
+			"f: a load and a store: atomic.CompareAndSwapUint64(&w.bits, x, y).",
+			"f: a store: atomic.CompareAndSwapUint64(&w.bits, x, y).",
+		},
 		"old := w.Or(x)": {
 			"f: not reached: old := w.Or(x).", "f: a load and a store: old := w.Or(x).",
 		},
