@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +19,17 @@ import (
 // An edit is one that was generated for a package.
 type edit struct {
 	mutant.Generated
-	pkg string
+	pkg     string
+	suspect string // the test that is asked first, "" if it is not known
+}
+
+// text returns the edit as a file.
+func (e *edit) text() string {
+	text := e.Text()
+	if e.suspect != "" {
+		text = strings.Replace(text, "\n\n-- ", "\nKilled by "+e.suspect+"\n\n-- ", 1)
+	}
+	return text
 }
 
 // generate returns all edits of all parts, and for each part a hash of what the results rest on.
@@ -44,7 +57,7 @@ func generate(ctx context.Context) ([]edit, map[string]string, error) {
 				return nil, nil, err
 			}
 			for _, e := range edits {
-				all = append(all, edit{e, p})
+				all = append(all, edit{Generated: e, pkg: p})
 			}
 		}
 	}
@@ -60,6 +73,42 @@ func list(ctx context.Context, format string, args ...string) ([]string, error) 
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	return strings.Fields(string(out)), nil
+}
+
+// byChance returns the tests of a part that may notice a bug in one run and miss it in the next:
+// those that draw what they do, and those that have real goroutines race.
+func byChance(part string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(part, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, decl := range parsed.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") &&
+				(filepath.Base(file) == "stress_test.go" || draws(f)) {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// draws reports whether a function uses package rapid.
+func draws(f *ast.FuncDecl) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, ok := s.X.(*ast.Ident)
+			found = found || ok && x.Name == "rapid"
+		}
+		return !found
+	})
+	return found
 }
 
 // keyOf hashes the sources of a part, with its tests, and of the parts that it imports.

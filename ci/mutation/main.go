@@ -5,9 +5,10 @@
 //
 // Each edit is tried on a copy of the repository by "surewake mutants": by the tests and the first
 // two seconds of each check of its package, and with -quick by nothing else; those that nobody has
-// noticed, by the checks under the race detector and for longer. Results are kept in a
-// file, with a hash of the sources of the package and of what it imports here, and are not asked
-// for again as long as these stay the same.
+// noticed, by the checks under the race detector and for longer. Tests that notice a bug by chance
+// are not asked. Results are kept in a file that git ignores, with a hash of the sources of the
+// package and of what it imports here, and are not asked for again as long as these stay the same.
+// Once all edits of a package are known, they go to ci/mutation/table.txt, with the hash.
 //
 // An edit that survives must have an argument why it is no bug, in ci/mutation/harmless.txt: a line
 // with its id, and lines with the argument, indented. Mutation fails if one has none, or if an
@@ -34,7 +35,10 @@ func main() {
 	flag.Int64Var(&o.seed, "seed", 1, "which edits are drawn")
 	flag.BoolVar(&o.fresh, "fresh", false, "try edits whose results are known, too")
 	flag.BoolVar(&o.quick, "quick", false, "leave out the race detector, and long looks")
-	flag.StringVar(&o.results, "results", "ci/mutation/results.txt", "`file` of the results")
+	flag.IntVar(&o.sample, "sample", 0,
+		"try so many edits of parts in the table, drawn by -seed, and keep nothing")
+	flag.StringVar(&o.results, "results", "ci/mutation/.results", "`file` of the results so far")
+	flag.StringVar(&o.table, "table", "ci/mutation/table.txt", "`file` of the parts' results")
 	flag.StringVar(&o.match, "run", "", "try only edits whose id matches the `regexp`")
 	flag.Parse()
 	if o.packages = flag.Args(); len(o.packages) == 0 {

@@ -24,8 +24,9 @@ func TestResultsAreReadAsTheyAreWritten(t *testing.T) {
 		known[id] = r
 	}
 	edits := []edit{
-		{mutant.Generated{ID: "b"}, "park"}, {mutant.Generated{ID: "a"}, "park"},
-		{mutant.Generated{ID: "new"}, "park"},
+		{Generated: mutant.Generated{ID: "b"}, pkg: "park"},
+		{Generated: mutant.Generated{ID: "a"}, pkg: "park"},
+		{Generated: mutant.Generated{ID: "new"}, pkg: "park"},
 	}
 	require.NoError(t, writeResults(name, known, edits))
 	known, err = readResults(name)
@@ -58,7 +59,7 @@ func TestArguments(t *testing.T) {
 
 // An edit that survives needs an argument, and one that does not, or is none, has no use for it.
 func TestJudge(t *testing.T) {
-	edits := []edit{{mutant.Generated{ID: "a"}, "park"}}
+	edits := []edit{{Generated: mutant.Generated{ID: "a"}, pkg: "park"}}
 	for _, c := range []struct {
 		verdict, argued string
 		fails           bool
