@@ -6,6 +6,9 @@ func (c *Coordinator) SetSearching(n int32) { c.searching.Store(n) }
 // Limit returns from how many searchers on Search is refused.
 func (c *Coordinator) Limit() int { return int(c.limit) }
 
+// Words returns how many words there are, and for how many there is room.
+func (c *Coordinator) Words() (length, capacity int) { return len(c.words), cap(c.words) }
+
 // A SlowClaim is a Notify that stands between its phases: it has cleared a bit and not counted the
 // worker.
 type SlowClaim struct {

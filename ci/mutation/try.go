@@ -96,11 +96,15 @@ func (o *options) run(ctx context.Context) error {
 // trySample tries some edits of the parts that are in the table, whether they are known or not,
 // and returns an error if one survives that has no argument. It keeps nothing.
 func (s *session) trySample(ctx context.Context) error {
+	match, err := regexp.Compile(s.match)
+	if err != nil {
+		return err
+	}
 	var chosen []edit
 	for _, e := range s.edits {
 		part, ok := s.table[e.pkg]
-		if ok && slices.Contains(s.packages, e.pkg) && s.why[e.ID] == "" &&
-			part.results[e.ID].verdict != broken {
+		if ok && slices.Contains(s.packages, e.pkg) && match.MatchString(e.ID) &&
+			s.why[e.ID] == "" && part.results[e.ID].verdict != broken {
 			chosen = append(chosen, e)
 		}
 	}
