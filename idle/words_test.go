@@ -18,3 +18,19 @@ func TestWordsFillTheirCacheLines(t *testing.T) {
 		require.Equal(t, want, [2]int{length, capacity}, "%d workers", workers)
 	}
 }
+
+// A call that is refused changes nothing: a worker that has been claimed, and is parked until it
+// has its token, cannot be claimed again.
+func TestRefusedPublishSetsNoBit(t *testing.T) {
+	c := idle.New(2)
+	w := c.Worker(1)
+	require.Equal(t, idle.Recheck, w.Publish())
+	require.Panics(t, func() { w.Publish() })
+	require.Equal(t, 1, c.Parked())
+	require.True(t, c.Claim(1))
+	require.Panics(t, func() { w.Publish() })
+	require.Zero(t, c.Parked())
+	require.False(t, c.Claim(1))
+	require.Equal(t, 1, c.Searching())
+	require.Equal(t, idle.Searching, w.Woke(true))
+}
