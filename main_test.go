@@ -106,7 +106,7 @@ var bounded = regexp.MustCompile(`^(` +
 	`|.*/(no_preemption|one_preemption|(two|three)_preemptions)` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
-	`|TestWhatAShieldHasStartedEndsAfterIt` +
+	`|TestWhatAShieldHasStartedEndsAfterIt|TestLateWakeOfTheLastLife` +
 	`|TestEachQueueIsTheTable/workers_\d_submitters_\d` +
 	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
 	`(1_submitters_2|2_submitters_\d)` +

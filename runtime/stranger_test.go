@@ -9,6 +9,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -257,7 +258,7 @@ func TestCloseInAStorm(t *testing.T) {
 			}
 			stop.Store(true)
 			wg.Wait()
-			for _, h := range append(append(handles[0], handles[1]...), handles[2]...) {
+			for _, h := range slices.Concat(handles...) {
 				_, _, ended := h.TryJoin()
 				require.True(t, ended)
 			}

@@ -164,6 +164,23 @@ func eachIsNeeded(t *testing.T, file string) {
 	}
 }
 
+// A goroutine that has begun to notify goes on with that: by a table that lacks its look, it never
+// ends. Where it may have been something else, that is not missed.
+func TestWhoNotifiesGoesOn(t *testing.T) {
+	program := build(t, work, nil, "build")
+	tables := trace.Shipped()
+	tables.Idle = tables.Idle.Without("notify_leave")
+	for seed := range 12 {
+		file, err := record(t, program, "", 100_000, 4*time.Second, "-workers", "130", "-seed",
+			fmt.Sprint(seed))
+		require.NoError(t, err)
+		if _, err := judge(t, file, tables); err != nil {
+			return
+		}
+	}
+	t.Error("nobody misses the looks of those who notify")
+}
+
 // A refusal names the access, the rule and where it was last possible.
 func TestARefusalSaysWhere(t *testing.T) {
 	program := build(t, work, edited(t, "../refine/testdata/mutants/idle-publish-swapped.mutant"),
