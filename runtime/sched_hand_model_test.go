@@ -76,11 +76,11 @@ func TestWhatAnEndWakesIsNotLost(t *testing.T) {
 		w.shutdown()
 	}
 	for name, closes := range map[string]bool{"alone": false, "close": true} {
-		t.Run(name+"/one worker", func(t *testing.T) {
+		t.Run(name+"/one worker/two preemptions", func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { body(x, 1, closes) }, model.Preemptions(2),
 				model.Executions(mostExecutions))
 		})
-		t.Run(name+"/two workers", func(t *testing.T) {
+		t.Run(name+"/two workers/one preemption", func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { body(x, 2, closes) }, model.Preemptions(1),
 				model.Executions(mostExecutions))
 		})
