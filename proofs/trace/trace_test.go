@@ -237,6 +237,13 @@ func TestWhatBreaksTheTableIsRefused(t *testing.T) {
 	}
 }
 
+// Who has claimed a worker and does something else before it gives the token is refused, though no
+// access shows what is missing.
+func TestATokenThatIsOwedIsMissed(t *testing.T) {
+	program := build(t, work, edited(t, "testdata/broken/token-withheld.mutant"), "build")
+	refused(t, program, "is a notifier in M3(")
+}
+
 // Edits that change the accesses, and not what they amount to, are accepted.
 func TestWhatDoesNoHarmIsAccepted(t *testing.T) {
 	files, err := filepath.Glob("testdata/harmless/*.mutant")
