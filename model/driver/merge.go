@@ -289,7 +289,7 @@ func (t *testRun) rowOf(r *result) Row {
 		row.Races = fmt.Sprintf("found %d", r.Races)
 		t.raced(&row, r)
 	} else {
-		placeRace(row.Trace, &raceReport{})
+		row.Trace = placeRace(row.Trace, &raceReport{})
 	}
 	return row
 }
@@ -302,12 +302,12 @@ func (t *testRun) raced(row *Row, r *result) {
 	}
 	reports := t.races(r.said)
 	if len(reports) == 0 {
-		placeRace(row.Trace, &raceReport{})
+		row.Trace = placeRace(row.Trace, &raceReport{})
 		return
 	}
 	// The one in the picture if there is such, else the first in the order of the schedules.
 	report := worstRace(append(ofRecorded(row.Trace, reports), reports...))
-	placeRace(row.Trace, &report)
+	row.Trace = placeRace(row.Trace, &report)
 	if row.Kind == wire.KindRace {
 		if report.internal {
 			row.Kind, row.Verdict = wire.KindInternal, wire.KindInternal.Verdict()

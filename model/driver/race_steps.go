@@ -21,7 +21,8 @@ type raceAccess struct {
 
 // accessLine matches what begins a section that describes an access.
 var accessLine = regexp.MustCompile(
-	`^(?i:(?:previous )?(atomic )?(read|write)) at 0x[0-9a-f]+ by (?:goroutine (\d+)|main goroutine)`)
+	`^(?i:(?:previous )?(atomic )?(read|write)) at 0x[0-9a-f]+ by ` +
+		`(?:goroutine (\d+)|main goroutine)`)
 
 // readAccess reads the first line of a section of a report.
 func readAccess(line string) (a raceAccess, ok bool) {
@@ -61,10 +62,12 @@ func ofRecorded(t *wire.Trace, reports []raceReport) []raceReport {
 // placeRace makes the accesses of a report, which the message quotes, steps of the trace if it is
 // one of the recorded execution, and takes the steps of other reports out of it. The later access
 // has its place already; the earlier one gets one in the lane of its goroutine, if that has one.
-func placeRace(t *wire.Trace, report *raceReport) {
+// It returns another trace: t is of a result, which may be kept, and written at any time.
+func placeRace(t *wire.Trace, report *raceReport) *wire.Trace {
 	if t == nil {
-		return
+		return nil
 	}
+	placed := *t
 	shown := !report.internal && len(report.accesses) == 2
 	later := -1
 	keep := make([]int, len(t.Steps))
@@ -81,15 +84,15 @@ func placeRace(t *wire.Trace, report *raceReport) {
 		keep[i] = len(steps)
 		steps = append(steps, s)
 	}
-	t.Steps = steps
+	placed.Steps = steps
 	wire.Renumber(steps, func(k int) int { return keep[k] })
 	if later < 0 {
-		return
+		return &placed
 	}
 	earlier := &report.accesses[1]
 	thread := startedBy(t, earlier.starter, steps[later].Thread)
 	if thread < 0 {
-		return
+		return &placed
 	}
 	at := whereEarlier(steps, later, thread, earlier)
 	wire.Renumber(steps, func(k int) int {
@@ -98,7 +101,8 @@ func placeRace(t *wire.Trace, report *raceReport) {
 		}
 		return k
 	})
-	t.Steps = slices.Insert(steps, at, earlier.step(thread, t.Threads[thread]))
+	placed.Steps = slices.Insert(steps, at, earlier.step(thread, t.Threads[thread]))
+	return &placed
 }
 
 // startedBy finds the thread, other than one, that this function has started; -1 if there is none,

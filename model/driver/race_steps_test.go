@@ -113,21 +113,21 @@ func TestAccessesBecomeSteps(t *testing.T) {
 	recorded := ofRecorded(trace(), reports)
 	require.Len(t, recorded, 2)
 	require.Equal(t, 47, recorded[0].line)
-	shown := trace()
-	placeRace(shown, &recorded[1])
+	given := trace()
+	shown := placeRace(given, &recorded[1])
 	require.Equal(t, []string{"Load", "atomic write", "Load", "plain read", "Load"}, of(shown))
 	require.Equal(t, 1, shown.Steps[1].Thread)
 	require.Equal(t, "owner", shown.Steps[1].Name)
 	require.Equal(t, []int{2}, shown.Steps[4].After, "steps have other numbers now")
+	require.Equal(t, trace(), given, "the result has the trace as it came")
 
-	shown = trace()
-	placeRace(shown, &before)
+	shown = placeRace(given, &before)
 	require.Equal(t, []string{"Load", "Load", "Load"}, of(shown), "no report is of this execution")
 	require.Empty(t, ofRecorded(trace(), []raceReport{before}), "reports are lost")
 
-	shown = trace()
 	recorded[0].accesses[1].starter = 7
-	placeRace(shown, &recorded[0])
+	shown = placeRace(given, &recorded[0])
 	require.Equal(t, []string{"Load", "Load", "plain read", "Load"}, of(shown), "by another one")
-	placeRace(nil, &before)
+	require.Equal(t, trace(), given)
+	require.Nil(t, placeRace(nil, &before))
 }
