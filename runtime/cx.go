@@ -123,8 +123,10 @@ func (cx Cx) charge() {
 	}
 }
 
-// budgetSpent renews the budget. The task yields if the injector has tasks, whose only way is
-// through a worker, and otherwise every maxBudgetRounds budgets: thieves take what the ring has.
+// budgetSpent renews the budget. The task yields if a look at the injector is due and there are
+// tasks, whose only way is through a worker, and otherwise every maxBudgetRounds budgets: thieves
+// take what the ring has. A budget counts as a poll against the look, which else would never be due
+// where no call is one.
 func (cx Cx) budgetSpent() {
 	co := cx.coroutine
 	w := co.worker
@@ -132,7 +134,9 @@ func (cx Cx) budgetSpent() {
 	if w.tick.left <= 0 {
 		w.endTick()
 	}
-	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds || w.rt.injector.Len() > 0 {
+	w.pollsUntilInjector--
+	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds ||
+		w.pollsUntilInjector <= 0 && w.rt.injector.Len() > 0 {
 		co.budgetRounds = 0
 		co.suspend(taskYields)
 	}

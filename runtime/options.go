@@ -216,7 +216,8 @@ func bufferFor(batch int) int {
 func Ring(capacity int) Option {
 	return func(c *config) error {
 		if capacity < 2 || capacity > 32768 || capacity&(capacity-1) != 0 {
-			return fmt.Errorf("surewake: Ring(%d): must be a power of two from 2 to 32768", capacity)
+			return fmt.Errorf("surewake: Ring(%d): must be a power of two from 2 to 32768",
+				capacity)
 		}
 		c.ring = capacity
 		return nil
@@ -235,8 +236,9 @@ func TickBudget(polls int) Option {
 	return number("TickBudget", polls, 1, 1_000_000, func(c *config) { c.tickBudget = polls })
 }
 
-// TaskBudget sets how many calls that could wait, but need not, a task may make before it lets
-// others run: 1 to 1,000,000, by default 128.
+// TaskBudget sets after how many calls that could wait, but need not, a task lets others run if
+// there are some that only its worker can run: 1 to 1,000,000, by default 128. If thieves can run
+// them, it does so after eight times as many.
 func TaskBudget(calls int) Option {
 	return number("TaskBudget", calls, 1, 1_000_000, func(c *config) { c.taskBudget = calls })
 }

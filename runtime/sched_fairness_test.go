@@ -197,6 +197,58 @@ func TestCallsThatNeedNotWaitLetOthersRun(t *testing.T) {
 	}
 }
 
+// A task that joins its children, each of which it runs itself, or makes calls that could wait and
+// do not, lets the injector's tasks have their turns: as soon as a look is due and the budget is
+// spent. While the ring overflows, a look takes one. (runtime/R52, runtime/R56)
+func TestJoinsLetTheInjectorsTasksRun(t *testing.T) {
+	const budget, ring, least, most = 16, 16, 8, 64
+	for _, c := range []struct {
+		task     time.Duration
+		overflow int
+		calls    bool // instead of joins
+		want     int
+	}{
+		{0, 0, false, most + budget}, {time.Millisecond, 0, false, least + budget},
+		{0, 2 * ring, false, (ring + 1) * (most + budget)},
+		{time.Millisecond, 2 * ring, false, (ring + 1) * (least + budget)},
+		{0, 0, true, (most + 1) * budget},
+	} {
+		var clock atomic.Int64
+		rt := start(t, 1, runtime.TaskBudget(budget), runtime.Ring(ring),
+			runtime.InjectorInterval(time.Millisecond, least, most), runtime.WithClock(clock.Load))
+		run(t, rt, func(cx runtime.Cx) error {
+			once := func() error {
+				clock.Add(int64(c.task))
+				if c.calls {
+					return cx.Sleep(0)
+				}
+				_, err := runtime.Spawn(cx, empty).Join(cx)
+				return err
+			}
+			for range 10_000 {
+				if err := once(); err != nil {
+					return err
+				}
+			}
+			for range c.overflow {
+				cx.Go(func(runtime.Cx) {})
+			}
+			times, ran := 0, false
+			runtime.Submit(rt, func(runtime.Cx) (int, error) {
+				ran = true
+				return 0, nil
+			}).Detach()
+			for ; !ran && times < 1_000_000; times++ {
+				if err := once(); err != nil {
+					return err
+				}
+			}
+			require.LessOrEqual(t, times, c.want+2, "%+v", c)
+			return nil
+		})
+	}
+}
+
 // A worker that has pushed two tasks and then is in a long one leaves one of them to others, who
 // are told of it; the last one pushed is rescued. (runtime/D7)
 func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {

@@ -87,8 +87,8 @@ func (w *worker) dropIfStale(t *task) bool {
 	return true
 }
 
-// overflow moves a full ring's batch to the injector under one lock, skipping stale entries, then
-// notifies: in transit the tasks were invisible.
+// overflow moves a full ring's batch to the injector under one lock, without the stale entries,
+// then notifies: in transit the tasks were invisible.
 func (w *worker) overflow(batch []*task) {
 	live := batch[:0]
 	for _, t := range batch {
@@ -96,9 +96,12 @@ func (w *worker) overflow(batch []*task) {
 			live = append(live, t)
 		}
 	}
+	w.count.overflows++
+	if len(live) == 0 {
+		return
+	}
 	w.overflowed = true
 	w.rt.injector.Push(live)
 	w.addCredit(len(live))
 	w.rt.notify()
-	w.count.overflows++
 }
