@@ -3,16 +3,22 @@ package runtime
 import "sync"
 
 // defaultRuntime is what Default returns.
-var defaultRuntime = sync.OnceValue(func() *Runtime {
-	rt, err := New(func(c *config) error {
-		c.shared = true
-		return nil
+var defaultRuntime = lazily()
+
+// lazily returns a function that returns a shared runtime, which its first call starts. The options
+// must be within their ranges.
+func lazily(options ...Option) func() *Runtime {
+	return sync.OnceValue(func() *Runtime {
+		rt, err := New(append(options, func(c *config) error {
+			c.shared = true
+			return nil
+		})...)
+		if err != nil {
+			panic(err)
+		}
+		return rt
 	})
-	if err != nil {
-		panic(err) // the defaults are within their ranges
-	}
-	return rt
-})
+}
 
 // Default returns a runtime that all callers share, with the default options: as many workers as
 // GOMAXPROCS says when Default is called first, which starts it. Any goroutine may call it.

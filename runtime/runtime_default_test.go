@@ -1,8 +1,10 @@
 package runtime_test
 
 import (
+	"context"
 	"fmt"
 	goruntime "runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +28,36 @@ func TestDefaultIsSharedAndNotClosed(t *testing.T) {
 	v, err := get(t, runtime.Submit(rt, returns(7)))
 	require.NoError(t, err)
 	require.Equal(t, 7, v)
+}
+
+// BenchmarkDefault is a task of the default runtime, beside one of another runtime and a goroutine;
+// and what the call takes that returns it.
+func BenchmarkDefault(b *testing.B) {
+	task := func(b *testing.B, rt func() *runtime.Runtime) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = rt().Go(func(runtime.Cx) {}).Wait(context.Background())
+		}
+	}
+	b.Run("task", func(b *testing.B) { task(b, runtime.Default) })
+	b.Run("task of another", func(b *testing.B) {
+		rt := start(b, goruntime.GOMAXPROCS(0))
+		task(b, func() *runtime.Runtime { return rt })
+	})
+	b.Run("goroutine", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var one sync.WaitGroup
+			one.Go(func() {})
+			one.Wait()
+		}
+	})
+	b.Run("call", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			runtime.Default()
+		}
+	})
 }
 
 func ExampleDefault() {

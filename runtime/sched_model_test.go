@@ -28,20 +28,15 @@ func newWorld(x *model.Exec, workers int) world {
 // stillWorld is a world whose workers do not run yet: what is submitted now is there when they
 // start, and the ways in which they fall asleep before it comes are left to other checks.
 func stillWorld(x *model.Exec, workers int, options ...Option) world {
-	c, err := configure(
-		append(
-			[]Option{
-				Workers(workers),
-				Ring(2),
-				RescueInterval(0),
-				Searches(1),
-				SpareCoroutines(1),
-				Seed(1),
-			},
-			options...),
-	)
+	c, err := configure(append(worldOptions(workers), options...))
 	require.NoError(x, err)
 	return world{assemble(c), x}
+}
+
+func worldOptions(workers int) []Option {
+	return []Option{
+		Workers(workers), Ring(2), RescueInterval(0), Searches(1), SpareCoroutines(1), Seed(1),
+	}
 }
 
 func (w world) start() {

@@ -2,6 +2,8 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -110,4 +112,40 @@ func TestChannelRangeMisuse(t *testing.T) {
 		panics(func() { c.All(runtime.Cx{}) }))
 	require.Equal(t, "surewake: Channel.AllContext: nil context",
 		panics(func() { c.AllContext(noContext) }))
+}
+
+// BenchmarkChannelAll is a loop over what another task sends, beside that of a goroutine over a
+// channel of Go.
+func BenchmarkChannelAll(b *testing.B) {
+	for _, capacity := range []int{0, 64} {
+		b.Run(fmt.Sprint("capacity=", capacity, "/tasks"), func(b *testing.B) {
+			b.ReportAllocs()
+			benchIn(b, 1, func(cx runtime.Cx) {
+				c := runtime.NewChannel[int](capacity)
+				h := cx.Go(func(cx runtime.Cx) {
+					for range c.All(cx) {
+					}
+				})
+				for b.Loop() {
+					_ = c.Send(cx, 1)
+				}
+				_ = c.Close()
+				_, _ = h.Join(cx)
+			})
+		})
+		b.Run(fmt.Sprint("capacity=", capacity, "/goroutines"), func(b *testing.B) {
+			b.ReportAllocs()
+			c := make(chan int, capacity)
+			var receiver sync.WaitGroup
+			receiver.Go(func() {
+				for range c {
+				}
+			})
+			for b.Loop() {
+				c <- 1
+			}
+			close(c)
+			receiver.Wait()
+		})
+	}
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	goruntime "runtime"
 	"testing"
+	"time"
 
 	"github.com/surewake/surewake/model"
 )
@@ -186,4 +187,55 @@ func TestSelectOfATask(t *testing.T) {
 			"case %d; the signal is left: %v", took, n.signalled)
 		x.Assert(target.joiners.Load() == nil, "a joiner is left")
 	})
+}
+
+// A select waits for a time and for a signal. It takes one, and a signal that it does not take is
+// left; or it gives up. The time is not taken before it has come.
+func TestSelectOfATimer(t *testing.T) {
+	t.Run("goroutine", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			var n Notify
+			leaves := leaving(x)
+			x.Go("signals", func() { n.signal(nil) })
+			start := time.Now()
+			i, err := choose([]Case{n.WaitCase(), AfterCase(time.Millisecond)}, leaves)
+			passed := time.Since(start)
+			x.Join()
+			x.Assert((i < 0) == (err != nil) && (i >= 0 || leaves), "%d, %v", i, err)
+			x.Assert(i != 1 || passed >= time.Millisecond, "the timer was %v early",
+				time.Millisecond-passed)
+			x.Assert(n.signalled == (i != 0) && n.line.first == nil,
+				"case %d; the signal is left: %v", i, n.signalled)
+		})
+	})
+	for name, cancels := range map[string]bool{"task": false, "cancelled task": true} {
+		t.Run(name, func(t *testing.T) {
+			checkWithin(t, 2, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				var n Notify
+				took, passed := -2, int64(0)
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					start := w.now()
+					i, err := Select(cx, n.WaitCase(), AfterCase(time.Millisecond))
+					took, passed = i, w.now()-start
+					return i, err
+				})
+				w.start()
+				if cancels {
+					h.Cancel()
+				} else {
+					n.Signal()
+				}
+				w.shutdown()
+				_, err, ended := h.TryJoin()
+				x.Assert(ended && (err == nil) == (took >= 0) && (err == nil || cancels),
+					"case %d, %v", took, err)
+				x.Assert(took != 1 || passed >= int64(time.Millisecond), "the timer was early: %v",
+					time.Duration(passed))
+				x.Assert(n.signalled == (took == 1 && !cancels) && n.line.first == nil,
+					"case %d; the signal is left: %v", took, n.signalled)
+				x.Assert(len(w.timers.heap) == 0, "the timer is left")
+			})
+		})
+	}
 }

@@ -78,16 +78,19 @@ func TrySubmit[T any](rt *Runtime, fn func(Cx) (T, error)) (*Handle[T], error) {
 		panic("surewake: TrySubmit: nil function")
 	}
 	rt.check("TrySubmit")
-	c := &call[T]{fn: fn}
-	c.state = taskstate.New(references)
-	c.body = c
-	c.rt = rt
-	if rt.places.limit > 0 {
+	limited := rt.places.limit > 0
+	if limited {
 		if ok, err := rt.places.try(1); err != nil {
 			return nil, err
 		} else if !ok {
 			return nil, ErrWouldWait
 		}
+	}
+	c := &call[T]{fn: fn}
+	c.state = taskstate.New(references)
+	c.body = c
+	c.rt = rt
+	if limited {
 		c.parent = withPlace
 	}
 	if !rt.enqueue(&c.task) {

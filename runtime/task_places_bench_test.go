@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -51,4 +52,54 @@ func BenchmarkMaxTasks(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkTrySubmit is a task that is started if there is a place for it, and one for which there
+// is none, beside a goroutine that is started if a token can be taken from a buffered channel.
+func BenchmarkTrySubmit(b *testing.B) {
+	b.Run("place/task", func(b *testing.B) {
+		rt := start(b, 2, runtime.MaxTasks(1))
+		b.ReportAllocs()
+		for b.Loop() {
+			h, err := runtime.TrySubmit(rt, empty)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = h.Wait(context.Background())
+		}
+	})
+	b.Run("place/goroutine", func(b *testing.B) {
+		tokens := make(chan struct{}, 1)
+		b.ReportAllocs()
+		for b.Loop() {
+			select {
+			case tokens <- struct{}{}:
+			default:
+				b.Fatal("no token")
+			}
+			var one sync.WaitGroup
+			one.Go(func() { <-tokens })
+			one.Wait()
+		}
+	})
+	b.Run("no place/task", func(b *testing.B) {
+		rt := start(b, 2, runtime.MaxTasks(1))
+		h := runtime.Submit(rt, forever)
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _ = runtime.TrySubmit(rt, empty)
+		}
+		h.Cancel()
+	})
+	b.Run("no place/goroutine", func(b *testing.B) {
+		tokens := make(chan struct{})
+		b.ReportAllocs()
+		for b.Loop() {
+			select {
+			case tokens <- struct{}{}:
+				go func() { <-tokens }()
+			default:
+			}
+		}
+	})
 }
