@@ -15,7 +15,7 @@ func Map[W Strand[W], E, R any](w W, in []E, fn func(w W, e E) R) []R {
 			out[i] = fn(w, in[i])
 		}
 		return none
-	}, addNothing, fn, 0, len(in), 1})
+	}, addNothing, nil, fn, 0, len(in), 1})
 	return out
 }
 

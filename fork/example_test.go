@@ -293,6 +293,27 @@ func ExampleRange() {
 	// Output: 3 30
 }
 
+// The range may be longer than anybody will go through.
+func ExampleRangeUntil() {
+	p := newPool(2)
+	defer p.Close()
+	var found atomic.Int64
+	p.Do(func(w *worker) {
+		over := func(*worker) bool { return found.Load() != 0 }
+		fork.RangeUntil(w, 1, math.MaxInt, over, func(_ *worker, lo, hi int) {
+			for n := lo; n < hi; n++ {
+				if n*n%1000 == 889 { // any of them
+					found.Store(int64(n))
+					return
+				}
+			}
+		})
+	})
+	n := found.Load()
+	fmt.Println(n * n % 1000)
+	// Output: 889
+}
+
 // Reduce adds the results of blocks in their order.
 func ExampleReduce() {
 	p := newPool(2)

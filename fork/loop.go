@@ -118,10 +118,25 @@ func Range[W Strand[W]](w W, lo, hi int, body func(w W, lo, hi int)) {
 	if body == nil {
 		panic("surewake: Range: nil function")
 	}
-	reduce(w, sum[W, struct{}]{func(w W, lo, hi int) (none struct{}) {
+	reduce(w, sum[W, struct{}]{leafOf(body), addNothing, nil, body, lo, hi, 1})
+}
+
+// RangeUntil is [Range] that begins no block once over returns true, however many are left. The
+// worker of a block calls over before it, with what it would call body with; so once over has
+// returned true, it must go on to. RangeUntil panics as Range does, and if over is nil.
+func RangeUntil[W Strand[W]](w W, lo, hi int, over func(w W) bool, body func(w W, lo, hi int)) {
+	if body == nil || over == nil {
+		panic("surewake: RangeUntil: nil function")
+	}
+	reduce(w, sum[W, struct{}]{leafOf(body), addNothing, over, body, lo, hi, 1})
+}
+
+// leafOf returns body as a leaf of a [Reduce] that has no result.
+func leafOf[W any](body func(w W, lo, hi int)) func(w W, lo, hi int) struct{} {
+	return func(w W, lo, hi int) (none struct{}) {
 		body(w, lo, hi)
 		return none
-	}, addNothing, body, lo, hi, 1})
+	}
 }
 
 func addNothing(none, _ struct{}) struct{} { return none }
@@ -130,7 +145,8 @@ func addNothing(none, _ struct{}) struct{} { return none }
 type sum[W, R any] struct {
 	leaf   func(w W, lo, hi int) R
 	add    func(a, b R) R
-	user   any // the function that leaf calls
+	over   func(w W) bool // whether no further block begins; nil: all do
+	user   any            // the function that leaf calls
 	lo, hi int
 	block  int
 }
@@ -150,7 +166,7 @@ func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
 	if leaf == nil || add == nil {
 		panic("surewake: Reduce: nil function")
 	}
-	return reduce(w, sum[W, R]{leaf, add, leaf, lo, hi, 1})
+	return reduce(w, sum[W, R]{leaf, add, nil, leaf, lo, hi, 1})
 }
 
 // reduce is Reduce of r.
@@ -166,13 +182,16 @@ func reduce[W Strand[W], R any](w W, r sum[W, R]) (result R) {
 	return result
 }
 
-func reduceRest[W Strand[W], R any](w W, r sum[W, R]) R {
+func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (result R) {
+	if r.isOver(w) {
+		return result
+	}
 	s := w.Forks()
 	begin := time.Now()
 	var last time.Duration
 	next := r.next()
-	result := r.leaf(w, r.lo, next)
-	for first := r.lo; next < r.hi; {
+	result = r.leaf(w, r.lo, next)
+	for first := r.lo; next < r.hi && !r.isOver(w); {
 		now := time.Since(begin)
 		if s.isHungry() {
 			if n := s.splitLoop(uint(next)-uint(first), uint(r.hi)-uint(next), now); n > 0 {
@@ -191,6 +210,8 @@ func reduceRest[W Strand[W], R any](w W, r sum[W, R]) R {
 	}
 	return result
 }
+
+func (r *sum[W, R]) isOver(w W) bool { return r.over != nil && r.over(w) }
 
 // next returns the end of the next block.
 func (r *sum[W, R]) next() int {

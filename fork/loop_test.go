@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,44 @@ func TestLoopsAtTheEndsOfInt(t *testing.T) {
 	require.Zero(t, w.Len())
 }
 
+// RangeUntil ends soon after over has said so, however long the range is and whoever has parts of
+// it; until then each index is in one block. (K13)
+func TestALoopThatIsOverLeavesItsRest(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := newPool(workers)
+		for _, most := range []int64{0, 1, 100, 100_000} {
+			var seen, blocks atomic.Int64
+			over := func(*worker) bool { return seen.Load() >= most }
+			p.Do(func(w *worker) {
+				fork.RangeUntil(w, math.MinInt, math.MaxInt, over, func(_ *worker, lo, hi int) {
+					require.Less(t, lo, hi)
+					seen.Add(int64(hi - lo))
+					if blocks.Add(1) > 1_000_000 {
+						panic("it goes on")
+					}
+				})
+			})
+			require.GreaterOrEqual(t, seen.Load(), most)
+			require.Less(t, seen.Load(), most+int64(workers)*4097)
+			require.Equal(t, most == 0, blocks.Load() == 0)
+
+			counts := make([]int, most)
+			p.Do(func(w *worker) {
+				never := func(*worker) bool { return false }
+				fork.RangeUntil(w, 0, len(counts), never, func(_ *worker, lo, hi int) {
+					for i := lo; i < hi; i++ {
+						counts[i]++
+					}
+				})
+			})
+			for i, c := range counts {
+				require.Equal(t, 1, c, i)
+			}
+		}
+		p.Close()
+	}
+}
+
 func TestALoopAllocatesNothing(t *testing.T) {
 	w := alone(1)[0]
 	sum := 0
@@ -157,8 +196,11 @@ func TestMisuseOfLoops(t *testing.T) {
 	one := func(*worker, int, int) int { return 1 }
 	add := func(a, b int) int { return a + b }
 	for name, misuse := range map[string]func(){
-		"For":    func() { fork.For[*worker](w, 0, 1, nil) },
-		"Range":  func() { fork.Range[*worker](w, 0, 1, nil) },
+		"For":   func() { fork.For[*worker](w, 0, 1, nil) },
+		"Range": func() { fork.Range[*worker](w, 0, 1, nil) },
+		"RangeUntil": func() {
+			fork.RangeUntil(w, 0, 1, nil, func(*worker, int, int) {})
+		},
 		"Reduce": func() { fork.Reduce[*worker, int](w, 0, 1, nil, add) },
 		"Map":    func() { fork.Map[*worker, int, int](w, nil, nil) },
 		"ForEach": func() {
@@ -169,6 +211,8 @@ func TestMisuseOfLoops(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "surewake: ForEach: nil function",
 		func() { fork.ForEach(w, slices.Values([]int{1}), nil) })
+	require.PanicsWithValue(t, "surewake: RangeUntil: nil function",
+		func() { fork.RangeUntil(w, 0, 1, func(*worker) bool { return false }, nil) })
 	require.PanicsWithValue(t, "surewake: Reduce: nil function",
 		func() { fork.Reduce(w, 0, 1, one, nil) })
 }

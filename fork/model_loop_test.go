@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,32 @@ func TestAReductionOfSeveralWorkers(t *testing.T) {
 					return s
 				}, func(a, b string) string { return a + b })
 				x.Assert(result == "123456"[:n], "the result is %s", result)
+			})
+		})
+	}
+}
+
+// Two workers go through a range until one of them has come to a certain index: that one has run,
+// none has twice, and none begins when a worker knows. (K13)
+func TestARangeThatIsOver(t *testing.T) {
+	for last := range 3 {
+		t.Run(fmt.Sprint("at ", last), func(t *testing.T) {
+			checkCrew(t, 2, 2, func(x *model.Exec, h *hand) {
+				var counts [4]int
+				var done atomic.Bool
+				over := func(*hand) bool { return done.Load() }
+				RangeUntil(h, 0, len(counts), over, func(_ *hand, lo, hi int) {
+					for i := lo; i < hi; i++ {
+						counts[i]++
+						if i == last {
+							done.Store(true)
+						}
+					}
+				})
+				for i, c := range counts {
+					x.Assert(c == 1 || c == 0 && i != last && done.Load(),
+						"%d of %d ran %d times", i, last, c)
+				}
 			})
 		})
 	}

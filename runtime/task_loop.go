@@ -19,7 +19,7 @@ func ForErr(cx Cx, lo, hi int, body func(cx Cx, i int) error) error {
 		panic("surewake: ForErr: nil function")
 	}
 	var first firstError
-	Range(cx, lo, hi, func(cx Cx, lo, hi int) {
+	fork.RangeUntil(cx, lo, hi, first.over, func(cx Cx, lo, hi int) {
 		for i := lo; i < hi && !first.over(cx); i++ {
 			first.note(body(cx, i))
 		}

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -46,6 +47,42 @@ func TestLoopsThatFail(t *testing.T) {
 			require.Nil(t, out)
 			return nil
 		})
+	})
+}
+
+// A loop that has failed, or whose task must end, does not go through what is left of it, and so
+// ends however long it is.
+func TestALoopThatHasFailedLeavesItsRest(t *testing.T) {
+	eachProcs(t, func(t *testing.T) {
+		for workers := 1; workers <= 4; workers *= 2 {
+			rt := start(t, workers)
+			failure := errors.New("failure")
+			_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				return 0, runtime.ForErr(cx, math.MinInt, math.MaxInt,
+					func(_ runtime.Cx, i int) error {
+						if uint(i)%10_000 == 9_999 {
+							return failure
+						}
+						return nil
+					})
+			}))
+			require.Equal(t, failure, err)
+			begun := make(chan struct{}, 1)
+			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				return 0, runtime.ForErr(cx, math.MinInt, math.MaxInt, func(runtime.Cx, int) error {
+					select {
+					case begun <- struct{}{}:
+					default:
+					}
+					return nil
+				})
+			})
+			receive(t, begun)
+			h.Cancel()
+			_, err = get(t, h)
+			require.ErrorIs(t, err, runtime.ErrCancelled)
+			closes(t, rt)
+		}
 	})
 }
 
