@@ -267,8 +267,9 @@
 //     has spawned it: see below.
 //   - A panic is a result and does not end the process. So is Goexit, and with it
 //     testing.T.FailNow: it ends the task, and the task that joins it as its child.
-//   - A runtime that is not closed keeps its workers, and with park.Futex a thread for each. Under
-//     testing/synctest, workers sleep by park.Portable unless [Parker] says otherwise.
+//   - A runtime that is not closed keeps its workers, and with park.Futex a thread for each, also
+//     if nothing refers to it: its tasks go on, and one of them may close it. Under
+//     testing/synctest, workers sleep by park.Portable.
 //   - The race detector, profiles and stack traces work: a task that waits is a goroutine in the
 //     state "coroutine".
 //

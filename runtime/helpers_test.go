@@ -87,6 +87,24 @@ func each(t *testing.T, test func(t *testing.T, workers int)) {
 	}
 }
 
+// eachProcs runs a test at GOMAXPROCS 1, 2 and 8.
+func eachProcs(t *testing.T, test func(t *testing.T)) {
+	for _, n := range []int{1, 2, 8} {
+		t.Run(fmt.Sprint("procs=", n), func(t *testing.T) {
+			defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(n))
+			test(t)
+		})
+	}
+}
+
+// many returns n, or less with -short.
+func many(n int) int {
+	if testing.Short() {
+		return n / 50
+	}
+	return n
+}
+
 // get waits for the end of a task, but not for ever.
 func get[T any](t testing.TB, h *runtime.Handle[T]) (T, error) {
 	t.Helper()

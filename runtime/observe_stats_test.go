@@ -200,6 +200,28 @@ func TestStatsCountStealsAndRescues(t *testing.T) {
 	}
 }
 
+// The counts of a task that spawns and joins, and does not leave its worker for long, are those of
+// the last tick, which ends in a join, or of a budget more.
+func TestStatsOfABusyWorkerAreThoseOfItsLastTick(t *testing.T) {
+	const tick, budget = 16, 8
+	rt := scripted(t, Workers(1), TickBudget(tick), TaskBudget(budget))
+	h := Submit(rt, func(cx Cx) (int, error) {
+		most := uint64(0)
+		for n := uint64(1); n <= 1000; n++ {
+			Spawn(cx, empty).Join(cx)
+			s := rt.Stats()
+			most = max(most, n-s.Workers[0].Completed)
+			require.LessOrEqual(t, s.Completed, n)
+		}
+		return int(most), nil
+	})
+	rt.workers[0].work()
+	most, err, ended := h.TryJoin()
+	require.True(t, ended)
+	require.NoError(t, err)
+	require.LessOrEqual(t, most, tick+budget+1)
+}
+
 // A steal counts what it took also if the thief's own queue was not empty.
 func TestStatsCountNoEntryOfTheThiefAsStolen(t *testing.T) {
 	rt := scripted(t, Workers(2))

@@ -126,10 +126,10 @@ func Workers(n int) Option {
 }
 
 // Parker sets how workers sleep; see [park.Kind]. [New] fails if the platform does not have k, or
-// if Go allows the process fewer threads than workers of [park.Futex] take, one each. With
-// [park.Default], workers sleep as they do in package park, but by [park.Portable] if there are
-// more than 256 of them, or than half of the threads that Go allows, and in a bubble of
-// testing/synctest.
+// if Go allows the process fewer threads than workers of [park.Futex] take, one each, or in a
+// bubble of testing/synctest, whose clock threads stop. With [park.Default], workers sleep as they
+// do in package park, but by [park.Portable] if there are more than 256 of them, or than half of
+// the threads that Go allows, and in a bubble of testing/synctest.
 func Parker(k park.Kind) Option {
 	return func(c *config) error {
 		if !k.Available() {

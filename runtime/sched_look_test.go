@@ -135,7 +135,9 @@ func TestABacklogLeavesTurnsToOthers(t *testing.T) {
 // A task that spawns more than the ring has room for, turn for turn, makes a backlog. What is in
 // it, spawned or submitted, waits for some times as many tasks as were there before it, not for all
 // that come. (runtime/R56)
-func TestWhatOverflowsHasItsTurn(t *testing.T) {
+func TestWhatOverflowsHasItsTurn(t *testing.T) { eachProcs(t, whatOverflowsHasItsTurn) }
+
+func whatOverflowsHasItsTurn(t *testing.T) {
 	for _, target := range []runtime.BatchTarget{runtime.LocalRing, runtime.PrivateBuffer} {
 		for _, ring := range []int{2, 16, 256} {
 			burst := ring + ring/4 + 2

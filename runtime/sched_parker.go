@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -28,6 +29,9 @@ func (c *config) chooseParker() error {
 			inBubble(time.Now()) {
 			c.parker = park.Portable
 		}
+	case inBubble(time.Now()):
+		return errors.New("surewake: Parker(Futex): in a bubble of testing/synctest, threads " +
+			"that sleep stop the clock; Parker(Portable) has none")
 	case c.workers > anyThreads && c.workers >= threadLimit():
 		return fmt.Errorf("surewake: Workers(%d): each takes a thread with Parker(Futex), and Go "+
 			"allows %d (debug.SetMaxThreads); Parker(Portable) takes none",
@@ -47,7 +51,7 @@ func threadLimit() int {
 
 var threadLimitLock sync.Mutex
 
-// inBubble reports whether now is a time in a bubble of testing/synctest, where threads that sleep
-// in the kernel stop the clock. The clocks of bubbles begin with the year 2000, and Go has no other
-// sign of them outside of tests. Where a clock is set wrong, workers wake a little later.
-func inBubble(now time.Time) bool { return now.Year() >= 2000 && now.Year() < 2010 }
+// inBubble reports whether now, a result of time.Now, is from a bubble of testing/synctest, where
+// threads that sleep in the kernel stop the clock. Go leaves out the monotonic clock there, and
+// nowhere else.
+func inBubble(now time.Time) bool { return now == now.Round(0) }

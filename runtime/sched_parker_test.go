@@ -30,6 +30,27 @@ func TestRuntimeInABubble(t *testing.T) {
 	require.False(t, inBubble(time.Now()))
 }
 
+// Threads that sleep would stop the clock of a bubble for ever: New refuses them there, and only
+// there, whatever the clock of the machine shows. (runtime/R53)
+func TestThreadsAreRefusedInABubble(t *testing.T) {
+	if !park.Futex.Available() {
+		t.Skip("no worker has a thread to itself")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := New(Workers(2), Parker(park.Futex))
+		require.Nil(t, rt)
+		require.EqualError(t, err, "surewake: Parker(Futex): in a bubble of testing/synctest, "+
+			"threads that sleep stop the clock; Parker(Portable) has none")
+		rt, err = New(Workers(2), Parker(park.Portable))
+		require.NoError(t, err)
+		require.NoError(t, rt.Close())
+	})
+	rt, err := New(Workers(2), Parker(park.Futex))
+	require.NoError(t, err)
+	require.NoError(t, rt.Close())
+	require.False(t, inBubble(time.Now().Add(-26*365*24*time.Hour)))
+}
+
 // More workers than have a thread each sleep as goroutines, unless somebody has chosen.
 // (runtime/R53)
 func TestManyWorkersSleepAsGoroutines(t *testing.T) {

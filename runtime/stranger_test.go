@@ -9,8 +9,6 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"runtime/pprof"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,24 +19,6 @@ import (
 )
 
 // What somebody does who has read no more than the names of the functions.
-
-// eachProcs runs a test at GOMAXPROCS 1, 2 and 8.
-func eachProcs(t *testing.T, test func(t *testing.T)) {
-	for _, n := range []int{1, 2, 8} {
-		t.Run(fmt.Sprint("procs=", n), func(t *testing.T) {
-			defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(n))
-			test(t)
-		})
-	}
-}
-
-// many returns n, or less with -short.
-func many(n int) int {
-	if testing.Short() {
-		return n / 50
-	}
-	return n
-}
 
 // The collector runs all the time, and the runtime lets go of nothing that it needs.
 func TestACollectorThatRunsAllTheTimeCollectsNoTask(t *testing.T) {
@@ -230,66 +210,6 @@ func TestDebugRefusesACxInAPulledIterator(t *testing.T) {
 	})
 }
 
-// A runtime is closed while goroutines submit tasks that spawn, fail, panic and exit, and blocking
-// ones: each handle ends, and nothing that was accepted is lost.
-func TestCloseInAStorm(t *testing.T) {
-	eachProcs(t, func(t *testing.T) {
-		for round := range 6 {
-			rt := start(t, 1+round%5, runtime.Ring(2<<(round%6)))
-			var stop atomic.Bool
-			var wg sync.WaitGroup
-			handles := make([][]*runtime.Handle[int], 4)
-			for g := range handles {
-				wg.Go(func() {
-					for i := 0; !stop.Load() && i < 5000; i++ {
-						h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-							return 1, inAStorm(cx, i)
-						})
-						b := runtime.SubmitBlocking(rt, func() (int, error) { return 1, nil })
-						handles[g] = append(handles[g], h, b)
-					}
-				})
-			}
-			time.Sleep(time.Duration(2*round) * time.Millisecond)
-			if round%2 == 0 {
-				closes(t, rt)
-			} else {
-				drains(t, rt)
-			}
-			stop.Store(true)
-			wg.Wait()
-			for _, h := range slices.Concat(handles...) {
-				_, _, ended := h.TryJoin()
-				require.True(t, ended)
-			}
-			s := rt.Stats()
-			require.Equal(t, s.Spawned, s.Completed)
-			require.Zero(t, s.Live)
-		}
-	})
-}
-
-func inAStorm(cx runtime.Cx, i int) error {
-	for j := range 3 {
-		c := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
-			cx.Yield()
-			return 1, cx.Sleep(time.Microsecond)
-		})
-		if (i+j)%2 == 0 {
-			c.Detach()
-		} else if _, err := c.Join(cx); err != nil {
-			return err
-		}
-	}
-	switch i % 50 {
-	case 7:
-		goruntime.Goexit()
-	case 17:
-		panic("in a storm")
-	}
-	return nil
-}
-
 // A scope of very many children that wait is cancelled.
 func TestAScopeOfManyIsCancelled(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
@@ -358,5 +278,136 @@ func TestATaskOfARequestEndsWithIt(t *testing.T) {
 		require.Equal(t, "request 7", name)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, runtime.ErrTimeout)
+	})
+}
+
+// Two tasks talk to each other, whatever the number of workers and of processors.
+func TestTwoTasksTalk(t *testing.T) {
+	eachProcs(t, func(t *testing.T) {
+		for _, workers := range []int{1, 4, 16} {
+			rt := start(t, workers)
+			there, back := runtime.NewChannel[int](0), runtime.NewChannel[int](0)
+			n := many(10_000)
+			asks := runtime.Submit(rt, func(cx runtime.Cx) (sum int, err error) {
+				defer there.Close()
+				for i := range n {
+					if err := there.Send(cx, i); err != nil {
+						return sum, err
+					}
+					v, err := back.Receive(cx)
+					if err != nil {
+						return sum, err
+					}
+					sum += v - 2*i
+				}
+				return sum, nil
+			})
+			answers := runtime.Submit(rt, func(cx runtime.Cx) (answered int, err error) {
+				for i, err := range there.All(cx) {
+					if err == nil {
+						err = back.Send(cx, 2*i+1)
+					}
+					if err != nil {
+						return answered, err
+					}
+					answered++
+				}
+				return answered, nil
+			})
+			for _, h := range []*runtime.Handle[int]{asks, answers} {
+				v, err := get(t, h)
+				require.NoError(t, err)
+				require.Equal(t, n, v)
+			}
+			closes(t, rt)
+		}
+	})
+}
+
+// A task blocks its worker until its child has run, which is the next one there. Another worker
+// takes it; where there is none, a watchdog tells of the task, which waits for ever.
+func TestATaskThatBlocksItsWorkerForItsChild(t *testing.T) {
+	eachProcs(t, func(t *testing.T) {
+		for _, workers := range []int{1, 2} {
+			alarms := make(chan runtime.Alarm, 100)
+			rt := start(t, workers, runtime.Watchdog(5*time.Millisecond, func(a runtime.Alarm) {
+				alarms <- a
+			}))
+			ran, letGo := make(chan struct{}), make(chan struct{})
+			h := runtime.Submit(rt, func(cx runtime.Cx) (bool, error) {
+				cx.Go(func(runtime.Cx) { close(ran) }).Detach()
+				select {
+				case <-ran:
+					return true, nil
+				case <-letGo:
+					return false, nil
+				}
+			})
+			if workers == 1 {
+				a := receive(t, alarms)
+				require.Zero(t, a.Worker)
+				require.Contains(t, a.String(), "holds worker 0")
+				require.Contains(t, a.Stack(), "TestATaskThatBlocksItsWorkerForItsChild")
+				require.False(t, hasEnded(h))
+				close(letGo)
+			}
+			during, err := get(t, h)
+			require.NoError(t, err)
+			require.Equal(t, workers > 1, during)
+			receive(t, ran)
+		}
+	})
+}
+
+// Numbers that nobody can mean are refused by a message that has the number and the range, or do
+// what they say.
+func TestAbsurdNumbers(t *testing.T) {
+	const most = math.MaxInt
+	eachProcs(t, func(t *testing.T) {
+		rt := start(t, 2, runtime.RescueInterval(math.MaxInt64),
+			runtime.BlockingKeepAlive(math.MaxInt64), runtime.MaxTasks(math.MaxInt32))
+		_, err := get(t, runtime.SubmitBlocking(rt, one))
+		require.NoError(t, err)
+		_, err = runtime.New(runtime.Workers(most))
+		require.EqualError(t, err, fmt.Sprintf("surewake: Workers(%d): must be 1 to 65536", most))
+		run(t, rt, func(cx runtime.Cx) error {
+			for want, call := range map[string]func(){
+				"NewChannel(%d): must be 0 to 1073741824": func() {
+					runtime.NewChannel[struct{}](most)
+				},
+				"Semaphore.Acquire(%d): must be 1 to 3, the number of permits": func() {
+					_ = runtime.NewSemaphore(3).Acquire(cx, most)
+				},
+				"Semaphore.Release(%d): no permit is taken": func() {
+					runtime.NewSemaphore(3).Release(most)
+				},
+				"Handle(%d) of a batch of 2 tasks": func() {
+					runtime.SpawnBatch(cx, 2, emptyOf).Handle(most)
+				},
+			} {
+				require.Equal(t, "surewake: "+fmt.Sprintf(want, most), panics(call))
+			}
+			if big := most; big > math.MaxInt32 {
+				const want = "surewake: %s: %d tasks; there must be at most 2147483647"
+				require.Equal(t, fmt.Sprintf(want, "SubmitBatch", big),
+					panics(func() { runtime.SubmitBatch(rt, big, emptyOf) }))
+				require.Equal(t, fmt.Sprintf(want, "SpawnBatch", big),
+					panics(func() { runtime.SpawnBatch(cx, big, emptyOf) }))
+			}
+			for _, lo := range []int{math.MinInt, most - 3} {
+				var calls atomic.Int64
+				runtime.For(cx, lo, lo+3, func(runtime.Cx, int) { calls.Add(1) })
+				require.NoError(t, runtime.ForErr(cx, lo, lo+3, func(runtime.Cx, int) error {
+					calls.Add(1)
+					return nil
+				}))
+				require.EqualValues(t, 6, calls.Load())
+			}
+			runtime.For(cx, most, math.MinInt, func(runtime.Cx, int) { t.Error("called") })
+			i, err := runtime.Select(cx, nil, runtime.AfterCase(math.MinInt64))
+			require.Equal(t, 1, i)
+			return err
+		})
+		closes(t, rt)
 	})
 }

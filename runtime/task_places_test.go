@@ -289,6 +289,7 @@ func TestTrySubmitSaysWhetherThereIsAPlace(t *testing.T) {
 	none, err := runtime.TrySubmit(rt, empty)
 	require.Nil(t, none)
 	require.Equal(t, runtime.ErrWouldWait, err)
+	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = runtime.TrySubmit(rt, empty) }))
 	h.Cancel() // a task that was cancelled leaves its place, too
 	_, err = get(t, h)
 	require.ErrorIs(t, err, runtime.ErrCancelled)
