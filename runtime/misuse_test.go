@@ -1,110 +1,18 @@
 package runtime_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"os/exec"
 	goruntime "runtime"
-	"runtime/debug"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/surewake/surewake/park"
 	"github.com/surewake/surewake/runtime"
 )
-
-// Every option is validated, with the value and the range in the error.
-func TestOptionsOutOfRangeAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		option runtime.Option
-		want   string
-	}{
-		{nil, "surewake: New: an option is nil"},
-		{runtime.Workers(0), "surewake: Workers(0): must be 1 to 65536"},
-		{runtime.Workers(-1), "surewake: Workers(-1): must be 1 to 65536"},
-		{runtime.Workers(65537), "surewake: Workers(65537): must be 1 to 65536"},
-		{runtime.Parker(park.Kind(77)),
-			fmt.Sprintf("surewake: Parker(%v): not available on %s", park.Kind(77), goruntime.GOOS)},
-		{runtime.InjectorBatch(0, runtime.LocalRing),
-			"surewake: InjectorBatch(0, _): must be 1 to 256"},
-		{runtime.InjectorBatch(257, runtime.LocalRing),
-			"surewake: InjectorBatch(257, _): must be 1 to 256"},
-		{runtime.InjectorBatch(1, 9),
-			"surewake: InjectorBatch(_, 9): must be LocalRing or PrivateBuffer"},
-		{runtime.IdleBatch(0), "surewake: IdleBatch(0): must be 1 to 32768"},
-		{runtime.IdleBatch(32769), "surewake: IdleBatch(32769): must be 1 to 32768"},
-		{runtime.InjectorInterval(0, 8, 255),
-			"surewake: InjectorInterval(0s, _, _): must be 1ns to 1h"},
-		{runtime.InjectorInterval(2*time.Hour, 8, 255),
-			"surewake: InjectorInterval(2h0m0s, _, _): must be 1ns to 1h"},
-		{runtime.InjectorInterval(1, 0, 255), "surewake: InjectorInterval(_, 0, 255): must be " +
-			"1 to 1000000, the first not above the second"},
-		{runtime.InjectorInterval(1, 9, 8), "surewake: InjectorInterval(_, 9, 8): must be " +
-			"1 to 1000000, the first not above the second"},
-		{runtime.InjectorInterval(1, 9, 1_000_001), "surewake: InjectorInterval(_, 9, 1000001): " +
-			"must be 1 to 1000000, the first not above the second"},
-		{runtime.Ring(1), "surewake: Ring(1): must be a power of two from 2 to 32768"},
-		{runtime.Ring(3), "surewake: Ring(3): must be a power of two from 2 to 32768"},
-		{runtime.Ring(65536), "surewake: Ring(65536): must be a power of two from 2 to 32768"},
-		{runtime.LIFOCap(-1), "surewake: LIFOCap(-1): must be 0 to 1000000"},
-		{runtime.MaxTasks(0), "surewake: MaxTasks(0): must be 1 to 2147483647"},
-		{runtime.MaxTasks(-1), "surewake: MaxTasks(-1): must be 1 to 2147483647"},
-		{runtime.TickBudget(0), "surewake: TickBudget(0): must be 1 to 1000000"},
-		{runtime.TaskBudget(0), "surewake: TaskBudget(0): must be 1 to 1000000"},
-		{runtime.InlineDepth(-1), "surewake: InlineDepth(-1): must be 0 to 100000"},
-		{runtime.SpareCoroutines(0), "surewake: SpareCoroutines(0): must be 1 to 100000"},
-		{runtime.Searches(0), "surewake: Searches(0): must be 1 to 1000"},
-		{runtime.RescueInterval(-1), "surewake: RescueInterval(-1ns): must be 0 or more"},
-		{runtime.OnPanic(nil), "surewake: OnPanic: nil function"},
-		{runtime.Watchdog(time.Microsecond, func(runtime.Alarm) {}),
-			"surewake: Watchdog(1µs, _): must be 1ms to 24h0m0s"},
-		{runtime.Watchdog(25*time.Hour, func(runtime.Alarm) {}),
-			"surewake: Watchdog(25h0m0s, _): must be 1ms to 24h0m0s"},
-		{runtime.Watchdog(time.Second, nil), "surewake: Watchdog: nil function"},
-		{runtime.BlockingThreads(0), "surewake: BlockingThreads(0): must be 1 to 1000000"},
-		{runtime.BlockingKeepAlive(-time.Second),
-			"surewake: BlockingKeepAlive(-1s): must be 0 or more"},
-	} {
-		rt, err := runtime.New(c.option)
-		require.EqualError(t, err, c.want)
-		require.Nil(t, rt)
-	}
-}
-
-func TestEveryOptionWorks(t *testing.T) {
-	rt := start(
-		t,
-		2,
-		runtime.Parker(park.Portable),
-		runtime.InjectorBatch(7, runtime.PrivateBuffer),
-		runtime.IdleBatch(9),
-		runtime.InjectorInterval(time.Second, 1, 2),
-		runtime.Ring(4),
-		runtime.LIFOCap(0),
-		runtime.TickBudget(1),
-		runtime.TaskBudget(1),
-		runtime.InlineDepth(1),
-		runtime.SpareCoroutines(1),
-		runtime.Searches(1),
-		runtime.RescueInterval(time.Millisecond),
-		runtime.Seed(7),
-		runtime.OnPanic(func(*runtime.PanicError) {}),
-		runtime.BlockingThreads(1),
-		runtime.BlockingKeepAlive(time.Millisecond),
-		runtime.Watchdog(time.Hour, func(runtime.Alarm) {}),
-		runtime.Debug(),
-	)
-	v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return fib(cx, 12) }))
-	require.NoError(t, err)
-	require.Equal(t, 144, v)
-}
 
 func TestNilFunctionsPanic(t *testing.T) {
 	rt := start(t, 1)
@@ -140,7 +48,7 @@ func TestNilFunctionsPanic(t *testing.T) {
 	}
 }
 
-// uses are all functions of this file that take a Cx, by the name that a panic gives them.
+// uses are functions that take a Cx, by the name that a panic gives them.
 var uses = map[string]func(cx runtime.Cx, rt *runtime.Runtime, h *runtime.Handle[int]){
 	"Runtime": func(cx runtime.Cx, _ *runtime.Runtime, _ *runtime.Handle[int]) {
 		cx.Runtime()
@@ -387,6 +295,7 @@ func TestCallsThatBlockATaskOfTheRuntimePanic(t *testing.T) {
 	rt := start(t, 1, runtime.Debug())
 	other := start(t, 1, runtime.Debug())
 	const where = ": called in a task of the runtime, "
+	const own = where + "which would wait for its own end; a task calls "
 	for _, depth := range []int{0, 200} {
 		run(t, rt, func(cx runtime.Cx) error {
 			cx.Yield()
@@ -394,16 +303,12 @@ func TestCallsThatBlockATaskOfTheRuntimePanic(t *testing.T) {
 			defer child.Cancel()
 			deep(depth, func() {
 				for want, call := range map[string]func(){
-					"Close" + where + "which would wait for its own end; a task calls Cx.Close": func() {
-						_ = rt.Close()
-					},
-					"Shutdown" + where +
-						"which would wait for its own end; a task calls Cx.Shutdown": func() {
+					"Close" + own + "Cx.Close": func() { _ = rt.Close() },
+					"Shutdown" + own + "Cx.Shutdown": func() {
 						_ = rt.Shutdown(t.Context())
 					},
-					"Wait" + where + "whose worker it would block; a task calls Handle.Join": func() {
-						_, _ = child.Wait(t.Context())
-					},
+					"Wait" + where + "whose worker it would block; a task calls " +
+						"Handle.Join": func() { _, _ = child.Wait(t.Context()) },
 				} {
 					require.Equal(t, "surewake: "+want, panics(call))
 				}
@@ -540,8 +445,8 @@ func TestDebugRefusesLockedThreads(t *testing.T) {
 				require.ErrorIs(t, err, runtime.ErrGoexit)
 			}
 			require.Contains(t, receive(t, reports).Value,
-				"surewake: a task that waits must not have locked its thread (runtime.LockOSThread)",
-				name)
+				"surewake: a task that waits must not have locked its thread "+
+					"(runtime.LockOSThread)", name)
 			_, err = get(t,
 				runtime.Submit(rt, func(cx runtime.Cx) (int, error) { cx.Yield(); return 0, nil }))
 			require.NoError(t, err)
@@ -567,126 +472,4 @@ func TestThreadMayBeLockedBetweenWaits(t *testing.T) {
 			return err
 		})
 	}
-}
-
-// misuses end the process: they are run in one of their own, the name of the misuse in its
-// environment.
-var misuses = map[string]func(){
-	"goroutine": func() {
-		rt, err := runtime.New(runtime.Workers(1), runtime.Debug())
-		if err != nil {
-			panic(err)
-		}
-		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			done := make(chan any)
-			go func() {
-				defer func() { done <- recover() }()
-				cx.Yield() //cxcheck:ignore it is refused
-			}()
-			panic(<-done)
-		}).Wait(context.Background())
-		panic(err)
-	},
-	"goroutines that spawn": func() {
-		rt, err := runtime.New(runtime.Workers(2), runtime.Debug())
-		if err != nil {
-			panic(err)
-		}
-		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			refused := make(chan any)
-			for range 4 {
-				go func() {
-					defer func() { refused <- recover() }()
-					for range 1000 {
-						runtime.Spawn(cx, returns(1)) //cxcheck:ignore it is refused
-					}
-				}()
-			}
-			for range 3 {
-				<-refused
-			}
-			panic(<-refused)
-		}).Wait(context.Background())
-		if closed := rt.Close(); closed != nil {
-			panic(closed)
-		}
-		panic(err)
-	},
-	"threads": func() {
-		debug.SetMaxThreads(150)
-		for _, n := range []int{65, 90, 256, 300, 2000} {
-			rt, err := runtime.New(runtime.Workers(n))
-			if err != nil {
-				panic(err)
-			}
-			time.Sleep(20 * time.Millisecond) // all sleep
-			v, err := runtime.Submit(rt, returns(n)).Wait(context.Background())
-			if err := errors.Join(err, rt.Close()); err != nil || v != n {
-				panic(err)
-			}
-		}
-		_, err := runtime.New(runtime.Workers(150), runtime.Parker(park.Futex))
-		panic(err)
-	},
-	"locked": func() { // without Debug: what Go says
-		rt, err := runtime.New(runtime.Workers(1))
-		if err != nil {
-			panic(err)
-		}
-		_, err = runtime.Submit(rt, locks["waits"]).Wait(context.Background())
-		panic(err)
-	},
-}
-
-const misuseVariable = "SUREWAKE_MISUSE"
-
-func misuse(t *testing.T, name string) string {
-	ctx, stop := context.WithTimeout(context.Background(), stuckAfter)
-	defer stop()
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), misuseVariable+"="+name)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	var status *exec.ExitError
-	require.True(t, errors.As(err, &status), "the process ends with %v\n%s", err, out.String())
-	require.NoError(t, ctx.Err())
-	return out.String()
-}
-
-func TestDebugRefusesACxOnAnotherGoroutine(t *testing.T) {
-	if goruntime.GOOS == "js" {
-		t.Skip("no processes")
-	}
-	require.Contains(t, misuse(t, "goroutine"),
-		"surewake: a Cx must be used on the goroutine of its task only")
-}
-
-// A worker's queues have one owner: what another goroutine pushes there is lost, or nil.
-// (runtime/R54)
-func TestDebugRefusesToSpawnOnAnotherGoroutine(t *testing.T) {
-	if goruntime.GOOS == "js" {
-		t.Skip("no processes")
-	}
-	out := misuse(t, "goroutines that spawn")
-	require.Contains(t, out, "surewake: a Cx must be used on the goroutine of its task only")
-	require.NotContains(t, out, "nil pointer")
-}
-
-// Workers are no more threads than Go allows the process. (runtime/R53)
-func TestNoMoreThreadsThanGoAllows(t *testing.T) {
-	if !park.Futex.Available() {
-		t.Skip("no worker has a thread to itself")
-	}
-	require.Contains(t, misuse(t, "threads"), "surewake: Workers(150): each takes a thread with "+
-		"Parker(Futex), and Go allows 150 (debug.SetMaxThreads); Parker(Portable) takes none")
-}
-
-// If Go forgives it some day, Debug need not refuse it any more.
-func TestGoRefusesLockedThreads(t *testing.T) {
-	if goruntime.GOOS == "js" {
-		t.Skip("no processes")
-	}
-	out := misuse(t, "locked")
-	require.True(t, strings.Contains(out, "fatal error: coro"), out)
 }
