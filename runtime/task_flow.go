@@ -52,7 +52,7 @@ type link struct {
 // wake does nothing: the end of the lower task is none of the upper one's business.
 func (*link) wake(*worker) {}
 
-// isChild reports whether t was started by the task that runs on co.
+// isChild reports whether t, a task of the same runtime, was started by the task that runs on co.
 func (co *coroutine) isChild(t *task) bool { return t.parent == co.serial }
 
 // noSerial is the serial of a run that has started no child.

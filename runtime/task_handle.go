@@ -60,7 +60,7 @@ func (h *Handle[T]) checkMade(what string) {
 // Join of another task only waits. It returns [ErrCancelled] or [ErrClosed] if the calling task
 // must end before the target has ended; that does not cancel the target.
 //
-// Join panics if the handle is detached or belongs to another runtime.
+// Join panics if the handle is detached, or the task has not ended and belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
 	cx.check("Join")
 	if h == nil {
@@ -88,7 +88,7 @@ func (h *Handle[T]) Join(cx Cx) (T, error) {
 
 // joined returns the error of t, which has failed with f.
 func (cx Cx) joined(t *task, f *failure) error {
-	if f.goexit && cx.coroutine.isChild(t) {
+	if f.goexit && t.rt == cx.task.rt && cx.coroutine.isChild(t) { // runtime/R1
 		runtime.Goexit()
 	}
 	return f.error

@@ -117,7 +117,7 @@ func (t *Task[T]) started(cx Cx, what string) *reusable[T] {
 		panic("surewake: " + what + ": a copy of a Task")
 	case !t.open:
 		panic("surewake: " + what + ": the task has been joined already")
-	case !cx.coroutine.isChild(&t.last.task):
+	case t.last.rt != cx.task.rt || !cx.coroutine.isChild(&t.last.task): // runtime/R1
 		panic("surewake: " + what + ": only the task that has spawned it may do this")
 	}
 	return t.last

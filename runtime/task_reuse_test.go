@@ -136,3 +136,48 @@ func TestMisuseOfATask(t *testing.T) {
 		return nil
 	})
 }
+
+// Only the runtime in which a task was started uses its Task. The first tasks that start others
+// have the same serial in every runtime of one worker. (runtime/R1)
+func TestATaskOfAnotherRuntimeIsRefused(t *testing.T) {
+	a, b := start(t, 1), start(t, 1)
+	var again runtime.Task[int]
+	run(t, a, func(cx runtime.Cx) error {
+		again.Spawn(cx, empty)
+		_, err := runtime.Submit(b, func(cx runtime.Cx) (int, error) {
+			cx.Go(func(runtime.Cx) {}).Detach()
+			for what, call := range map[string]func(){
+				"Task.Join":   func() { _, _ = again.Join(cx) },
+				"Task.Cancel": func() { again.Cancel(cx) },
+			} {
+				require.Equal(t, "surewake: "+what+
+					": only the task that has spawned it may do this", panics(call))
+			}
+			return 0, nil
+		}).Wait(t.Context())
+		require.NoError(t, err)
+		_, err = again.Join(cx)
+		return err
+	})
+	closes(t, a)
+	closes(t, b)
+}
+
+// The end of a task by Goexit is that of whoever joins it as its child, in its runtime only. What
+// has ended may be joined in any. (runtime/R1)
+func TestGoexitInAnotherRuntimeIsAnError(t *testing.T) {
+	a, b := start(t, 1), start(t, 1)
+	var h *runtime.Handle[int]
+	run(t, a, func(cx runtime.Cx) error {
+		h = runtime.Spawn(cx, func(runtime.Cx) (int, error) { goruntime.Goexit(); return 0, nil })
+		_, err := h.JoinTimeout(cx, stuckAfter)
+		require.ErrorIs(t, err, runtime.ErrGoexit)
+		return nil
+	})
+	run(t, b, func(cx runtime.Cx) error {
+		cx.Go(func(runtime.Cx) {}).Detach()
+		_, err := h.Join(cx)
+		require.ErrorIs(t, err, runtime.ErrGoexit)
+		return nil
+	})
+}
