@@ -98,3 +98,57 @@ func TestNilAndZeroHandlesAndWatchesAreNamed(t *testing.T) {
 		return nil
 	})
 }
+
+// So is what only a function of this package makes. (runtime/R14)
+func TestNilAndZeroValuesThatAreMadeAreNamed(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		named := func(rule string, calls map[string]func()) {
+			t.Helper()
+			for what, call := range calls {
+				require.Equal(t, "surewake: "+what+rule, panics(call))
+			}
+		}
+		for _, s := range []*runtime.Semaphore{nil, {}} {
+			named(": a nil or zero Semaphore; NewSemaphore makes one", map[string]func(){
+				"Semaphore.Acquire":        func() { _ = s.Acquire(cx, 1) },
+				"Semaphore.AcquireContext": func() { _ = s.AcquireContext(t.Context(), 1) },
+				"Semaphore.AcquireCase":    func() { s.AcquireCase(1) },
+				"Semaphore.TryAcquire":     func() { s.TryAcquire(1) },
+				"Semaphore.Release":        func() { s.Release(1) },
+				"Semaphore.ReleaseFrom":    func() { s.ReleaseFrom(cx, 1) },
+				"Semaphore.Free":           func() { s.Free() },
+			})
+		}
+		for _, b := range []*runtime.TaskBatch[int]{nil, {}} {
+			named(": a nil or zero TaskBatch; SpawnBatch and SubmitBatch return one",
+				map[string]func(){
+					"TaskBatch.Join":   func() { _, _ = b.Join(cx) },
+					"TaskBatch.Wait":   func() { _, _ = b.Wait(t.Context()) },
+					"TaskBatch.Cancel": func() { b.Cancel() },
+					"TaskBatch.Len":    func() { b.Len() },
+					"TaskBatch.All":    func() { b.All() },
+					"TaskBatch.Handle": func() { b.Handle(0) },
+				})
+		}
+		for _, c := range []*runtime.Channel[int]{nil, {}} {
+			named(": a nil or zero Channel; NewChannel makes one", map[string]func(){
+				"Channel": func() { _ = c.Close() },
+			})
+			require.Equal(t, panics(func() { _ = c.Close() }), panics(func() { c.Len() }))
+			require.Equal(t, panics(func() { _ = c.Close() }), panics(func() { c.Cap() }))
+		}
+		for _, s := range []*runtime.TaskScope{nil, {}} {
+			named(": the TaskScope is none; it is what Scope gives its body", map[string]func(){
+				"TaskScope.Cancel": func() { s.Cancel() },
+				"SpawnIn":          func() { runtime.SpawnIn(cx, s, returns(1)) },
+			})
+		}
+		for _, ticker := range []*runtime.Ticker{nil, {}} {
+			named(": a nil or zero Ticker; Cx.NewTicker makes one", map[string]func(){
+				"Ticker.Next": func() { _ = ticker.Next(cx) },
+			})
+		}
+		return nil
+	})
+}

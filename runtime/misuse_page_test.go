@@ -84,6 +84,9 @@ func allMistakes() []mistake {
 		refused("new(sw.Channel[int]).TrySend(1)", func(*mistakes) {
 			_ = new(sw.Channel[int]).TrySend(1)
 		}),
+		refused("new(sw.Semaphore).TryAcquire(1)", func(*mistakes) {
+			new(sw.Semaphore).TryAcquire(1)
+		}),
 		refused("rt.Watch(nil)", func(m *mistakes) { _, _ = m.rt.Watch(nil) }),
 		refused("rt.Conn(nil)", func(m *mistakes) { _, _ = m.rt.Conn(nil) }),
 

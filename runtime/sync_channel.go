@@ -173,6 +173,7 @@ func received[T any](receive func() (T, error)) iter.Seq2[T, error] {
 // all accepted values have been received. It returns nil, or ErrChannelClosed if the channel was
 // closed before. Any goroutine may call it.
 func (c *Channel[T]) Close() error {
+	c.check()
 	c.lock.Lock()
 	if c.closed {
 		c.lock.Unlock()
@@ -189,13 +190,17 @@ func (c *Channel[T]) Close() error {
 // Len returns how many values are buffered. Any goroutine may call it; the number may have changed
 // when it returns.
 func (c *Channel[T]) Len() int {
+	c.check()
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.held
 }
 
 // Cap returns the capacity. Any goroutine may call it.
-func (c *Channel[T]) Cap() int { return len(c.buffer) }
+func (c *Channel[T]) Cap() int {
+	c.check()
+	return len(c.buffer)
+}
 
 // check panics if NewChannel has not made c.
 func (c *Channel[T]) check() {

@@ -86,13 +86,22 @@ func (s *Semaphore) ReleaseFrom(cx Cx, n int) {
 // Free returns how many permits are free. Any goroutine may call it; the number may have changed
 // when it returns.
 func (s *Semaphore) Free() int {
+	s.check("Free")
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.free
 }
 
+// check panics if NewSemaphore has not made s. (runtime/R14)
+func (s *Semaphore) check(what string) {
+	if s == nil || s.permits == 0 {
+		panic("surewake: Semaphore." + what + ": a nil or zero Semaphore; NewSemaphore makes one")
+	}
+}
+
 // inRange panics unless n is between 1 and the number of permits.
 func (s *Semaphore) inRange(what string, n int) {
+	s.check(what)
 	if n < 1 || n > s.permits {
 		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of permits",
 			what, n, s.permits))
@@ -122,6 +131,7 @@ func (s *Semaphore) take(n int) bool {
 }
 
 func (s *Semaphore) release(what string, n int, by *worker) {
+	s.check(what)
 	s.lock.Lock()
 	if n < 1 || n > s.permits-s.free {
 		taken := s.permits - s.free
@@ -129,8 +139,8 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 		if taken == 0 {
 			panic(fmt.Sprintf("surewake: Semaphore.%s(%d): no permit is taken", what, n))
 		}
-		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of taken permits",
-			what, n, taken))
+		panic(fmt.Sprintf("surewake: Semaphore.%s(%d): must be 1 to %d, the number of taken "+
+			"permits", what, n, taken))
 	}
 	s.free += n
 	granted := s.serve()

@@ -138,10 +138,22 @@ func (b *TaskBatch[T]) queue(rt *Runtime, fresh bool) bool {
 }
 
 // Len returns the number of tasks.
-func (b *TaskBatch[T]) Len() int { return len(b.tasks) }
+func (b *TaskBatch[T]) Len() int {
+	b.check("Len")
+	return len(b.tasks)
+}
+
+// check panics if b is nil or the zero TaskBatch. (runtime/R14)
+func (b *TaskBatch[T]) check(what string) {
+	if b == nil || b.fn == nil {
+		panic("surewake: TaskBatch." + what +
+			": a nil or zero TaskBatch; SpawnBatch and SubmitBatch return one")
+	}
+}
 
 // Handle returns the handle of task i. It panics unless 0 <= i < Len().
 func (b *TaskBatch[T]) Handle(i int) *Handle[T] {
+	b.check("Handle")
 	if i < 0 || i >= len(b.tasks) {
 		panic(fmt.Sprintf("surewake: Handle(%d) of a batch of %d tasks", i, len(b.tasks)))
 	}
@@ -150,6 +162,7 @@ func (b *TaskBatch[T]) Handle(i int) *Handle[T] {
 
 // All returns an iterator over the indices and handles of all tasks, in order.
 func (b *TaskBatch[T]) All() iter.Seq2[int, *Handle[T]] {
+	b.check("All")
 	return func(yield func(int, *Handle[T]) bool) {
 		for i := range b.tasks {
 			if !yield(i, &b.tasks[i].Handle) {
@@ -161,6 +174,7 @@ func (b *TaskBatch[T]) All() iter.Seq2[int, *Handle[T]] {
 
 // Cancel cancels all tasks; see [Handle.Cancel].
 func (b *TaskBatch[T]) Cancel() {
+	b.check("Cancel")
 	for i := range b.tasks {
 		b.tasks[i].Cancel()
 	}
@@ -174,6 +188,7 @@ func (b *TaskBatch[T]) Cancel() {
 // The calling task does not run the tasks itself, as [Handle.Join] would: they are run in order.
 func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 	cx.check("Join")
+	b.check("Join")
 	if len(b.tasks) > 0 && b.tasks[0].rt != cx.task.rt {
 		panic("surewake: Join: the batch belongs to another runtime")
 	}
@@ -184,6 +199,7 @@ func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
 // Wait is [TaskBatch.Join] for goroutines that are not tasks. If ctx ends first, it returns no
 // values and the error of ctx, as [Handle.Wait] does.
 func (b *TaskBatch[T]) Wait(ctx context.Context) ([]T, error) {
+	b.check("Wait")
 	notNil(ctx, "TaskBatch.Wait")
 	return b.collect("Wait", func(h *Handle[T]) error {
 		if _, err := h.Wait(ctx); err != nil && !h.ended() {

@@ -94,9 +94,7 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 		panic("surewake: SpawnIn: nil function")
 	}
 	cx.check("SpawnIn")
-	if s == nil || s.owner == nil {
-		panic("surewake: SpawnIn: the TaskScope is none; it is what Scope gives its body")
-	}
+	s.check("SpawnIn")
 	w := cx.coroutine.worker
 	if s.owner.rt != w.rt {
 		panic("surewake: SpawnIn: the scope belongs to another runtime")
@@ -123,7 +121,17 @@ func (s *TaskScope) start(cx Cx, t *task, b body, c *child) {
 
 // Cancel cancels all children of the scope, present and future. [Scope] returns [ErrCancelled],
 // unless it has an error already. Any goroutine may call it.
-func (s *TaskScope) Cancel() { s.fail(ErrCancelled) }
+func (s *TaskScope) Cancel() {
+	s.check("TaskScope.Cancel")
+	s.fail(ErrCancelled)
+}
+
+// check panics if Scope has not made s. (runtime/R14)
+func (s *TaskScope) check(what string) {
+	if s == nil || s.owner == nil {
+		panic("surewake: " + what + ": the TaskScope is none; it is what Scope gives its body")
+	}
+}
 
 // addChild lists t as a child of s and returns true, or returns false if s is cancelled. The task
 // that spawns t calls it before t is published.

@@ -61,6 +61,9 @@ func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 // runtime.
 func (t *Ticker) Next(cx Cx) error {
 	cx.check("Ticker.Next")
+	if t == nil || t.rt == nil {
+		panic("surewake: Ticker.Next: a nil or zero Ticker; Cx.NewTicker makes one")
+	}
 	rt := cx.task.rt
 	if t.rt != rt {
 		panic("surewake: Ticker.Next: the ticker belongs to another runtime")
