@@ -136,7 +136,7 @@ func (g *Group) Go(fn func(Cx) error) {
 	g.start(groupFunction(fn))
 }
 
-// start is Go, and reports whether fn is called, as far as the group decides.
+// start is Go, and reports whether fn is called, as far as that is decided.
 func (g *Group) start(fn groupCall) bool {
 	c := g.newTask(fn)
 	var done goroutine
@@ -149,8 +149,7 @@ func (g *Group) start(fn groupCall) bool {
 	})
 	switch {
 	case starts:
-		g.rt.enqueue(&c.task)
-		return true
+		return g.rt.enqueue(&c.task)
 	case w == nil:
 		return false
 	}
@@ -159,8 +158,9 @@ func (g *Group) start(fn groupCall) bool {
 	return w.result() == nil
 }
 
-// TryGo is [Group.Go] that returns false instead of waiting, or if the group has an error or its
-// context has ended: then fn will not be called. Any goroutine may call it.
+// TryGo is [Group.Go] that returns false instead of waiting, or if the group has an error, its
+// context has ended, or the runtime is closed: then fn will not be called. Any goroutine may call
+// it.
 func (g *Group) TryGo(fn func(Cx) error) bool {
 	g.check("TryGo", fn == nil)
 	return g.tryStart(groupFunction(fn))
@@ -170,10 +170,7 @@ func (g *Group) TryGo(fn func(Cx) error) bool {
 func (g *Group) tryStart(fn groupCall) bool {
 	c := g.newTask(fn)
 	starts, _ := g.enter(c, nil)
-	if starts {
-		g.rt.enqueue(&c.task)
-	}
-	return starts
+	return starts && g.rt.enqueue(&c.task)
 }
 
 // Spawn is [Group.Go] for tasks of the same runtime, which it suspends instead of blocking their

@@ -345,6 +345,23 @@ func TestCloseEndsAGroup(t *testing.T) {
 }
 
 // Functions that wait for a place when Close ends those that run without an error are not called.
+// A closed runtime calls no function, and whoever tries is told so at once.
+func TestGroupOfAClosedRuntimeStartsNothing(t *testing.T) {
+	rt := start(t, 1)
+	closes(t, rt)
+	g := runtime.NewGroup(context.Background(), rt)
+	called := func(runtime.Cx) error { t.Error("called"); return nil }
+	require.False(t, g.TryGo(called))
+	require.ErrorIs(t, g.Wait(), runtime.ErrClosed)
+	g = runtime.NewGroup(context.Background(), rt)
+	g.Go(called)
+	require.ErrorIs(t, g.Wait(), runtime.ErrClosed)
+	r := runtime.NewResults[int](context.Background(), rt)
+	require.False(t, r.TryGo(func(cx runtime.Cx) (int, error) { return 0, called(cx) }))
+	_, err := r.Wait()
+	require.ErrorIs(t, err, runtime.ErrClosed)
+}
+
 func TestCloseEndsAGroupWhoseFunctionsDoNotMind(t *testing.T) {
 	rt := start(t, 1)
 	g := runtime.NewGroup(t.Context(), rt)
