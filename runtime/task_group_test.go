@@ -344,7 +344,6 @@ func TestCloseEndsAGroup(t *testing.T) {
 	}
 }
 
-// Functions that wait for a place when Close ends those that run without an error are not called.
 // A closed runtime calls no function, and whoever tries is told so at once.
 func TestGroupOfAClosedRuntimeStartsNothing(t *testing.T) {
 	rt := start(t, 1)
@@ -362,6 +361,7 @@ func TestGroupOfAClosedRuntimeStartsNothing(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrClosed)
 }
 
+// Functions that wait for a place when Close ends those that run without an error are not called.
 func TestCloseEndsAGroupWhoseFunctionsDoNotMind(t *testing.T) {
 	rt := start(t, 1)
 	g := runtime.NewGroup(t.Context(), rt)
