@@ -72,6 +72,14 @@ func (w *worker) refuseForeign() {
 	}
 }
 
+// refuseForeign panics, with Debug, if the calling goroutine is not that of the task of cx. What
+// changes anything before it spawns calls it first.
+func (cx Cx) refuseForeign() {
+	if w := cx.coroutine.worker; w.rt.config.debug {
+		w.refuseForeign()
+	}
+}
+
 // violation undoes what suspend has done so far, and panics with the broken rule.
 func (co *coroutine) violation(rule string) {
 	w := co.worker

@@ -174,6 +174,7 @@ func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Ha
 		panic("surewake: SpawnContext: nil function")
 	}
 	cx.check("SpawnContext")
+	cx.refuseForeign()
 	w := cx.coroutine.worker
 	c := newContextCall(w.rt, fn)
 	if t := &c.call.task; c.bind(t, ctx) {

@@ -116,6 +116,7 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 		panic("surewake: SpawnBlocking: nil function")
 	}
 	cx.check("SpawnBlocking")
+	cx.refuseForeign()
 	c := &blockingCall[T]{fn: fn}
 	c.becomeBlocking(cx.task.rt, c)
 	cx.coroutine.worker.spawnBlocking(&c.task)
@@ -136,6 +137,7 @@ func SpawnBlockingContext[T any](
 		panic("surewake: SpawnBlockingContext: nil function")
 	}
 	cx.check("SpawnBlockingContext")
+	cx.refuseForeign()
 	c := &blockingContextCall[T]{fn: fn}
 	c.becomeBlocking(cx.task.rt, c)
 	c.bind(&c.task, ctx)

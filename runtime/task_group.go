@@ -189,6 +189,7 @@ func (g *Group) Spawn(cx Cx, fn func(Cx) error) error {
 // spawn is Spawn.
 func (g *Group) spawn(cx Cx, fn groupCall) error {
 	cx.check("Group.Spawn")
+	cx.refuseForeign()
 	g.sameRuntime(cx, "Spawn")
 	if err := cx.stopErr(); err != nil {
 		return err

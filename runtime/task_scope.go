@@ -57,6 +57,7 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 		panic("surewake: Scope: nil function")
 	}
 	cx.check("Scope")
+	cx.refuseForeign()
 	s := &TaskScope{owner: cx.task, heritage: *cx.task.heritage(), ties: cx.coroutine.tieParts()}
 	s.head.previous, s.head.next = &s.head, &s.head
 	b := &scopeBody{body: body}
@@ -94,6 +95,7 @@ func SpawnIn[T any](cx Cx, s *TaskScope, fn func(Cx) (T, error)) *Handle[T] {
 		panic("surewake: SpawnIn: nil function")
 	}
 	cx.check("SpawnIn")
+	cx.refuseForeign()
 	s.check("SpawnIn")
 	w := cx.coroutine.worker
 	if s.owner.rt != w.rt {
