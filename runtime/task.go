@@ -57,7 +57,7 @@ type task struct {
 type failure struct {
 	error
 	body        // of the task before; it is polled no more
-	goexit bool // the task has called Goexit
+	goexit bool // the task has called Goexit, or the function that was told of its panic
 }
 
 // fail makes err the error of t. The runner calls it before it completes t.
@@ -190,13 +190,17 @@ func (t *task) recordPanic(recovered any) {
 	err := &PanicError{Value: recovered, Stack: debug.Stack(), Task: t.rt.records.nameOf(t)}
 	t.rt.outside.panicked.Add(1)
 	t.fail(err)
+	reported := false
 	defer func() {
 		if again := recover(); again != nil {
 			second := &PanicError{Value: again, Stack: debug.Stack()}
 			t.fail(errors.Join(err, second))
+		} else if !reported { // Goexit, which ends all that is beneath t on its stack
+			t.failure().goexit = true // runtime/R22
 		}
 	}()
 	t.rt.panicked(err)
+	reported = true
 }
 
 // stopErr returns nil, or why t must end; see Cx.Err. The runner calls it.

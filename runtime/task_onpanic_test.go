@@ -125,3 +125,38 @@ func TestAPanicIsLoggedThoughTheHookPanics(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, text.String(), "as it should")
 }
+
+// A function of OnPanic that calls Goexit, as testing.T.FailNow does, ends whoever joins the task
+// as its child, wherever the child has run. Others are given the panic. (runtime/R22)
+func TestGoexitInOnPanicIsThatOfTheJoiner(t *testing.T) {
+	rt := start(t, 1, runtime.OnPanic(func(*runtime.PanicError) { goruntime.Goexit() }))
+	panicking := func(runtime.Cx) (int, error) { panic("here") }
+	for what, join := range map[string]func(cx runtime.Cx) (int, error){
+		"inlined": func(cx runtime.Cx) (int, error) {
+			return runtime.Spawn(cx, panicking).Join(cx)
+		},
+		"before": func(cx runtime.Cx) (int, error) {
+			h := runtime.Spawn(cx, panicking)
+			cx.Yield()
+			return h.Join(cx)
+		},
+		"a Task, inlined": func(cx runtime.Cx) (int, error) {
+			var again runtime.Task[int]
+			again.Spawn(cx, panicking)
+			return again.Join(cx)
+		},
+		"a Task, before": func(cx runtime.Cx) (int, error) {
+			var again runtime.Task[int]
+			again.Spawn(cx, panicking)
+			cx.Yield()
+			return again.Join(cx)
+		},
+	} {
+		_, err := get(t, runtime.Submit(rt, join))
+		require.Equal(t, runtime.ErrGoexit, err, what)
+	}
+	var panicked *runtime.PanicError
+	_, err := get(t, runtime.Submit(rt, panicking))
+	require.ErrorAs(t, err, &panicked)
+	require.Equal(t, "here", panicked.Value)
+}
