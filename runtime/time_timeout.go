@@ -55,7 +55,8 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	return within(cx, time.Until(t), fn, func(h *Handle[T]) (T, error) {
 		for {
 			v, err := h.JoinTimeout(cx, time.Until(t))
-			if err != ErrTimeout || h.ended() || !time.Now().Before(t) {
+			// ErrTimeout may be why the calling task must end, too.
+			if err != ErrTimeout || h.ended() || !time.Now().Before(t) || cx.stopErr() != nil {
 				return v, err
 			}
 		}

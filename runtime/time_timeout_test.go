@@ -392,3 +392,18 @@ func BenchmarkTimeout(b *testing.B) {
 		}
 	})
 }
+
+// A task whose context ends, by a deadline of its own, ends a Deadline that is later: that is no
+// end of the Deadline's time, for which it would wait on without waiting. (runtime/R59)
+func TestTheDeadlineOfTheContextEndsALaterDeadline(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		rt := start(t, workers)
+		ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		defer stop()
+		h := runtime.SubmitContext(ctx, rt, func(cx runtime.Cx) (int, error) {
+			return runtime.Deadline(cx, time.Now().Add(time.Hour), forever)
+		})
+		_, err := get(t, h)
+		require.ErrorIs(t, err, runtime.ErrTimeout)
+	})
+}
