@@ -1,6 +1,10 @@
 package runtime
 
-import "github.com/surewake/surewake/taskstate"
+import (
+	"fmt"
+
+	"github.com/surewake/surewake/taskstate"
+)
 
 // A Cx gives a task access to the worker that runs it. It is valid on the goroutine of the task
 // until the task's function returns. Functions that the task calls may use it; tasks that it spawns
@@ -65,6 +69,9 @@ func (cx Cx) Shield(fn func()) {
 		panic("surewake: Shield: nil function")
 	}
 	cx.check("Shield")
+	if cx.task.state.Load().Shield() == taskstate.MaxShield {
+		panic(fmt.Sprintf("surewake: Shield: shields nest up to %d deep", taskstate.MaxShield))
+	}
 	if rt := cx.task.rt; !rt.adorns.Load() {
 		rt.adorns.Store(true)
 	}

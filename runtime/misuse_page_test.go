@@ -185,6 +185,15 @@ func allMistakes() []mistake {
 			return told
 		}},
 		refused("group.SetLimit(0)", func(m *mistakes) { sw.NewGroup(m.ctx, m.rt).SetLimit(0) }),
+		refused("256 times within one another: cx.Shield(fn)", func(m *mistakes) {
+			var shield func(deep int)
+			shield = func(deep int) {
+				if deep > 0 {
+					m.cx.Shield(func() { shield(deep - 1) })
+				}
+			}
+			shield(256)
+		}),
 		refused("f.Join(cx); f.Join(cx)", func(m *mistakes) {
 			f := sw.Fork(m.cx, fibFork, 1)
 			f.Join(m.cx)

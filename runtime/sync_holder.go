@@ -87,10 +87,11 @@ func (m *RWMutex) note(cx Cx) {
 }
 
 // forget ends what note has noted of t; of all, if t is nil: then nobody knows who unlocks m.
-// Whoever unlocks m calls it before.
-func (m *RWMutex) forget(t *task) {
+// Whoever unlocks m calls it before. It forgets nothing if nobody is inside as who, rwWriter or
+// rwReader: then the unlock is refused.
+func (m *RWMutex) forget(t *task, who uint64) {
 	held := m.held.Load()
-	if held == nil {
+	if held == nil || !isInside(m.word.Load(), who) {
 		return
 	}
 	held.lock.Lock()

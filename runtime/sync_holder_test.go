@@ -257,3 +257,33 @@ func TestWatchdogTellsOfACircleThroughLocks(t *testing.T) {
 		})
 	}
 }
+
+// An unlock that is refused, since nobody holds the lock in that way, forgets no holder.
+func TestARefusedUnlockForgetsNoHolder(t *testing.T) {
+	rt, err := New(Workers(1), Debug())
+	require.NoError(t, err)
+	_, err = Submit(rt, func(cx Cx) (int, error) {
+		var m RWMutex
+		refused := func(rule string, unlock func()) {
+			require.PanicsWithValue(t, "surewake: RWMutex."+rule+" holds the RWMutex", unlock)
+			require.Len(t, m.holders(), 1)
+		}
+		if err := m.RLock(cx); err != nil {
+			return 0, err
+		}
+		refused("Unlock: no writer", m.Unlock)
+		refused("UnlockFrom: no writer", func() { m.UnlockFrom(cx) })
+		m.RUnlockFrom(cx)
+		require.Empty(t, m.holders())
+		if err := m.Lock(cx); err != nil {
+			return 0, err
+		}
+		refused("RUnlock: no reader", m.RUnlock)
+		refused("RUnlockFrom: no reader", func() { m.RUnlockFrom(cx) })
+		m.UnlockFrom(cx)
+		require.Empty(t, m.holders())
+		return 0, nil
+	}).Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, rt.Close())
+}

@@ -135,19 +135,19 @@ func (m *RWMutex) UnlockFrom(cx Cx) {
 // RUnlock unlocks m for one reader. Any goroutine may call it; a task should use
 // [RWMutex.RUnlockFrom]. It panics if no reader holds m.
 func (m *RWMutex) RUnlock() {
-	m.forget(nil)
+	m.forget(nil, rwReader)
 	m.runlock("RUnlock", nil)
 }
 
 // RUnlockFrom is [RWMutex.RUnlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) RUnlockFrom(cx Cx) {
 	cx.check("RWMutex.RUnlockFrom")
-	m.forget(cx.task)
+	m.forget(cx.task, rwReader)
 	m.runlock("RUnlockFrom", cx.coroutine.worker)
 }
 
 func (m *RWMutex) unlock(what string, by *worker) {
-	m.forget(nil) // there is one
+	m.forget(nil, rwWriter) // there is one
 	if !m.leave(rwWriter, by) {
 		panic("surewake: RWMutex." + what + ": no writer holds the RWMutex")
 	}

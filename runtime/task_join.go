@@ -151,7 +151,8 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 
 // JoinTimeout is [Handle.Join] with a timeout: it returns [ErrTimeout] if the task has not ended
 // after d, and at once if d <= 0. That does not cancel the task. JoinTimeout never runs the task on
-// the caller's stack.
+// the caller's stack. The calling task may have to end because of a deadline, which is an
+// ErrTimeout, too, and comes back at once from each further call: who tries again asks [Cx.Err].
 func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	cx.check("JoinTimeout")
 	var zero T

@@ -8,8 +8,8 @@ import (
 // Next waits until one of the tasks has ended, and returns its number: that of one which has ended
 // already, by chance if there are several, and of the first that ends otherwise. Its result is that
 // of [Handle.TryJoin]. Next returns -1 and [Cx.Err] if the calling task must end. It only waits, as
-// [Handle.EndCase] says. To pass over a task, put nil in its place; for all of them in turn,
-// [AsEnded] takes less time.
+// [Handle.EndCase] says. To pass over a task, put nil in its place; without any task, Next waits
+// until the calling one must end. For all of them in turn, [AsEnded] takes less time.
 func Next[T any](cx Cx, handles ...*Handle[T]) (int, error) {
 	cx.check("Next")
 	cases := make([]Case, len(handles))

@@ -41,7 +41,8 @@ import "github.com/surewake/surewake/taskstate"
 // tasks in each round, and for fork-join in which a [Fork] does not do.
 //
 // The zero Task is ready for use. A Task belongs to one task of a runtime from Spawn to Join, which
-// must make all calls, and then to whoever has it. It must not be copied.
+// must make all calls, and then to whoever has it. If that task ends without Join, by a panic say,
+// the Task cannot be used any more; *t = Task[T]{} makes it a new one. It must not be copied.
 type Task[T any] struct {
 	_    [0]func()    // not to be compared
 	last *reusable[T] // of the last start; nil before the first
