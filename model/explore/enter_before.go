@@ -64,7 +64,7 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 	runtime.Gosched()
 	old, new, width, peek, deadline := t.old, t.new, t.width, t.peek, t.deadline
 	s := &Step{N: e.depth, Thread: t.id, Name: t.name, Op: op, Address: p}
-	s.First = e.plen == 0
+	s.Old, s.First = old, e.plen == 0
 	s.Again = e.cfg.Record || e.depth < e.plen && int(e.stack[e.depth].tid) == t.id
 	n := runtime.Callers(3, s.Callers[:]) // not Callers, showBefore and enter
 	if !s.Again {
@@ -81,16 +81,18 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 }
 
 // asks returns the address to which the first call returns that was made in package hook, whose
-// frame has the operands; or, of a futex call, whose operands the thread has, the first one that
-// was made in checked code. Tests of this package call Enter without hooks.
+// frame has the operands; or, of a load, which has none but its address, and of a futex call, whose
+// operands the thread has, the first one that was made in checked code. Tests of this package call
+// Enter without hooks.
 func asks(op Op, pcs []uintptr) uintptr {
+	operands := op.isAtomic() && op != OpLoad
 	for _, pc := range pcs {
 		f := runtime.FuncForPC(pc - 1)
 		if f == nil {
 			continue
 		}
 		name := f.Name()
-		if !own(name) || op.isAtomic() && strings.HasPrefix(name, module+"/hook.") {
+		if !own(name) || operands && strings.HasPrefix(name, module+"/hook.") {
 			return pc
 		}
 	}
@@ -163,6 +165,17 @@ func (e *engine) noteStack(p unsafe.Pointer) unsafe.Pointer {
 		e.stackEnds = append(e.stackEnds, uintptr(high))
 	}
 	return high
+}
+
+// Forget overwrites the operands of a compare-and-swap behind it, which are on the stack of the
+// caller of its hook: that one may try again, with others, and goes on as if it did for the first
+// time.
+//
+//go:norace
+//go:noinline
+func Forget[T any](old, new *T) {
+	var zero T
+	*old, *new = zero, zero
 }
 
 // noteBelow is noteStack for what a hook does behind an operation.

@@ -106,3 +106,37 @@ func TestAFutexAmongOthersNeverBlocks(t *testing.T) {
 		"1s 3": true}, ends)
 	require.Equal(t, map[int]bool{0: true, 1: true}, woken)
 }
+
+// A loop that tries again is where it was when it tried first.
+func TestACompareAndSwapLeavesNoOperandsBehind(t *testing.T) {
+	stacks := map[string]bool{}
+	loads := 0
+	r := among(func(s *explore.Step) {
+		switch {
+		case s.Op == explore.OpLoad:
+			loads++
+			if !s.Again {
+				stacks[fmt.Sprint(s.Stack)] = true
+			}
+		case loads < 4:
+			*(*uint64)(s.Address) += uint64(loads)
+		}
+	}, func() {
+		loads = 0
+		n := new(uint64)
+		*n = 1 << 20
+		spawn(func() { double(n) })
+	})
+	require.Nil(t, r.Failure)
+	require.Equal(t, 4, loads)
+	require.Len(t, stacks, 1)
+}
+
+func double(n *uint64) {
+	for {
+		was := hook.LoadUint64(n)
+		if hook.CompareAndSwapUint64(n, was, 2*was) {
+			return
+		}
+	}
+}

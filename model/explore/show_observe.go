@@ -21,6 +21,8 @@ type Step struct {
 	// Op is the operation, and Address its object; nil if it has none.
 	Op      Op
 	Address unsafe.Pointer
+	// Old, before a compare-and-swap of an integer or a pointer, is what it expects.
+	Old uint64
 	// Result is what an atomic operation returned, 0 if that is a pointer; what a Store stored; how
 	// many threads a futex wake woke; 1 or 0 for true or false.
 	Result uint64

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"strings"
 )
 
 var types = []struct{ name, goType, width, bits string }{
@@ -26,7 +27,7 @@ func main() {
 		"\t\"github.com/surewake/surewake/model/explore\"\n)\n")
 	for _, t := range types {
 		bits := func(v string) string { return fmt.Sprintf(t.bits, v) }
-		put := func(name, params, result, op, enter, call, leave string) {
+		put := func(name, params, result, op, enter, call, leave string, forget ...string) {
 			fmt.Fprintf(&b, "\n// %s is the hook of %s.\n//\n//go:norace\n//go:noinline\n"+
 				"func %s(%s) %s {\n", name, op, name, params, result)
 			if result == "" {
@@ -34,8 +35,8 @@ func main() {
 					enter, call, leave)
 				return
 			}
-			fmt.Fprintf(&b, "\tin := %s\n\tv := %s\n\tif in {\n\t\texplore.Leave(%s)\n\t}\n"+
-				"\treturn v\n}\n", enter, call, leave)
+			fmt.Fprintf(&b, "\tin := %s\n\tv := %s\n\tif in {\n\t\texplore.Leave(%s)\n%s\t}\n"+
+				"\treturn v\n}\n", enter, call, leave, strings.Join(forget, ""))
 		}
 		enter := func(op string) string {
 			return "explore.Enter(unsafe.Pointer(p), explore." + op + ")"
@@ -65,7 +66,8 @@ func main() {
 			put(f(form.fn, "Swap"), r+", new "+t.goType, t.goType, f(form.doc, "Swap"),
 				enter("OpSwap"), call("Swap", "new"), bits("v"))
 			put(f(form.fn, "CompareAndSwap"), r+", old, new "+t.goType, "bool",
-				f(form.doc, "CompareAndSwap"), cas, call("CompareAndSwap", "old, new"), "flag(v)")
+				f(form.doc, "CompareAndSwap"), cas, call("CompareAndSwap", "old, new"), "flag(v)",
+				"\t\texplore.Forget(&old, &new)\n")
 			put(f(form.fn, "Add"), r+", delta "+t.goType, t.goType, f(form.doc, "Add"),
 				enter("OpAdd"), call("Add", "delta"), bits("v"))
 			put(f(form.fn, "And"), r+", mask "+t.goType, t.goType, f(form.doc, "And"),

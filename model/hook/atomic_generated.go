@@ -56,6 +56,7 @@ func Int32CompareAndSwap(p *atomic.Int32, old, new int32) bool {
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -146,6 +147,7 @@ func CompareAndSwapInt32(p *int32, old, new int32) bool {
 	v := atomic.CompareAndSwapInt32(p, old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -236,6 +238,7 @@ func Int64CompareAndSwap(p *atomic.Int64, old, new int64) bool {
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -326,6 +329,7 @@ func CompareAndSwapInt64(p *int64, old, new int64) bool {
 	v := atomic.CompareAndSwapInt64(p, old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -416,6 +420,7 @@ func Uint32CompareAndSwap(p *atomic.Uint32, old, new uint32) bool {
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -506,6 +511,7 @@ func CompareAndSwapUint32(p *uint32, old, new uint32) bool {
 	v := atomic.CompareAndSwapUint32(p, old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -596,6 +602,7 @@ func Uint64CompareAndSwap(p *atomic.Uint64, old, new uint64) bool {
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -686,6 +693,7 @@ func CompareAndSwapUint64(p *uint64, old, new uint64) bool {
 	v := atomic.CompareAndSwapUint64(p, old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -776,6 +784,7 @@ func UintptrCompareAndSwap(p *atomic.Uintptr, old, new uintptr) bool {
 	v := p.CompareAndSwap(old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }
@@ -866,6 +875,7 @@ func CompareAndSwapUintptr(p *uintptr, old, new uintptr) bool {
 	v := atomic.CompareAndSwapUintptr(p, old, new)
 	if in {
 		explore.Leave(flag(v))
+		explore.Forget(&old, &new)
 	}
 	return v
 }

@@ -358,7 +358,7 @@ func TestOneAmongAnyNumber(t *testing.T) {
 		l = newLone(w.total, w.idsForClose, -1)
 		all = append(all, l.check(t, fmt.Sprintf("closer of %d", w.total), outside, l.close))
 	}
-	everyRuleOf(t, 23_000, all, refine.PlaceApart)
+	everyRuleOf(t, 18_000, all, refine.PlaceApart)
 }
 
 // everyRuleOf fails a check if a rule was the meaning of no access in as many executions. If there
