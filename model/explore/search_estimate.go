@@ -41,6 +41,7 @@ const (
 	pairThreads    = 16     // threads that are told apart
 	growthSizes    = 1 << 6 // powers of 2
 	firstEstimate  = 64     // executions at the first estimate
+	mostEstimated  = 1e300  // a tree that is larger counts as one of this size
 )
 
 // The priors: growth by a branch more, and by what is asked for later.
@@ -258,7 +259,7 @@ func (x *estimator) estimate(e *engine) float64 {
 			size *= math.Exp(x.threads.at(first, int32(i), size))
 		}
 	}
-	return math.Log(min(size, math.MaxFloat64))
+	return math.Log(min(size, mostEstimated))
 }
 
 // left returns how many executions are left, at least one, 0 if that is not known.

@@ -3,6 +3,7 @@
 package explore_test
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,4 +145,20 @@ func TestNoEstimate(t *testing.T) {
 	require.Zero(t, explore.Run(silent, estimated[0].body).Left, "nobody asks")
 	asked.Strategy = explore.Random
 	require.Zero(t, explore.Run(asked, estimated[0].body).Left, "random schedules")
+}
+
+// The estimate of a tree that is larger than any number is one, so that it can be reported.
+func TestEstimateOfATreeWithoutEndIsANumber(t *testing.T) {
+	deep := explore.Config{
+		Preemptions: -1, Executions: 300, MaxSteps: 10_000,
+		Progress: func(explore.Result, float64) {},
+	}
+	r := explore.Run(deep, func() {
+		for range 4000 {
+			explore.Choose(2)
+		}
+	})
+	require.Nil(t, r.Failure)
+	require.Greater(t, r.Left, 1e100)
+	require.Less(t, r.Left, math.Inf(1))
 }
