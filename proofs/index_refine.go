@@ -68,7 +68,8 @@ func refinements() []Theorem {
 			[2]string{"idle/claim-leaves-out-words",
 				"a notifier looks at the first half of the words only"}),
 			"of the others, what idle/I14 says"),
-		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends", "the table of idle",
+		refines("injector/R1", "runtime as it falls asleep, sleeps, wakes and ends",
+			"the table of idle",
 			"1 worker and 1 submitter; 2 and 1 with 1 preemption; 1 and 2, and 2 and 2, the "+
 				"first 4,000 and 2,000 executions with 2 and 1", "TestParkPathIsTheTable",
 			"../runtime/sched_refinement_model_test.go",
@@ -110,8 +111,22 @@ func refinements() []Theorem {
 			"TestTaskIsTheTable", "refine/task_test.go",
 			[]string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
 				"taskstate/reference.go"},
-			[2]string{"taskstate/T1-two-steps", "RUNNING to IDLE, and rescheduling in a second step"},
+			[2]string{"taskstate/T1-two-steps",
+				"RUNNING to IDLE, and rescheduling in a second step"},
 			[2]string{"table-taskstate-stale-in-one-step",
 				"the table has an entry that is found stale and dropped in one step"}),
+		refinesAlone(refines("taskstate/R2", "taskstate", "the table",
+			"any N wakers, claimers, references; a handle, Renew of its task",
+			"TestOneAtATaskAmongAnyNumber", "refine/solo_task_test.go",
+			[]string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
+				"taskstate/reference.go"},
+			[2]string{"taskstate/drop-overwrites-at-last",
+				"who has failed four times to drop a reference overwrites the word"},
+			[2]string{"taskstate/wake-gives-up",
+				"a waker that has failed four times takes it that another one has woken the task"},
+			[2]string{"table-taskstate-clones-when-idle",
+				"in the table nobody clones a reference of a task that waits"}),
+			"of the others, what their rules are; Renew, which is no rule of the table, leads "+
+				"from the end of one life to where the table begins"),
 	}
 }

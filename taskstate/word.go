@@ -108,8 +108,8 @@ import (
 // wrapped, before it knows.
 //
 // Renew begins another life in the same memory, when the holder of the handle has all references
-// that are left. What the theorems say is said of each life: they know of no Renew, for which there
-// are the checks of package runtime. Whoever still uses a reference of the holder's, such as a late
+// that are left. What the theorems say is said of each life: they know of no Renew, which leads to
+// where they begin (taskstate/R2). Whoever still uses a reference of the holder's, such as a late
 // waker, is one more waker of the next life, of which there may be any number.
 //
 // # What is proved
@@ -126,7 +126,7 @@ import (
 //	taskstate/T14 taskstate/T15   cancellation leads to COMPLETE, none is told inside a shield,
 //	taskstate/T16 taskstate/T17   nobody who keeps the rules panics, the joiner is woken once
 //	taskstate/X1, taskstate/S1    the same in every state, within bounds, and of a second model
-//	taskstate/R1                  this code does step by step what the proofs are about
+//	taskstate/R1, taskstate/R2    this code does step by step what the proofs are about
 
 // A Word is the state of one task, for any number of goroutines. [New] makes one; a Word must not
 // be copied afterwards. Any transition of the zero Word panics.

@@ -31,6 +31,9 @@ type Solo struct {
 	Choose func(n int) int
 	// Free takes from a state what Others chooses anew before any access that depends on it.
 	Free func(state []int)
+	// Vain says that a compare-and-swap that fails is no rule. All that it depends on then is where
+	// others lead to from the state in which it fails.
+	Vain bool
 
 	me    string
 	actor int
@@ -40,8 +43,12 @@ type Solo struct {
 	visited    map[[32]byte]bool
 	first      bool // this is the first execution of a search
 	fired      map[string]bool
+	last       string // the rule that the access before was, "" for none
+	expected   uint64 // by the compare-and-swap that comes next
+	failed     bool   // the access before was a compare-and-swap that failed
 	conditions map[string]func([]int) int
 	options    map[string][][]int
+	alike      map[string][]int // by state, and by all that others lead to
 
 	// So far. Uncut are accesses at which an execution could not have ended, because the state has
 	// an address of something that Keep was not told of.
@@ -59,7 +66,7 @@ func NewSolo(m *Machine, me string) *Solo {
 	}
 	return &Solo{Machine: m, me: me, actor: actor, visited: map[[32]byte]bool{},
 		fired: map[string]bool{}, conditions: map[string]func([]int) int{},
-		options: map[string][][]int{}}
+		options: map[string][][]int{}, alike: map[string][]int{}}
 }
 
 // Explored reports whether the body of a check runs where a Solo is of use: in an exploration, and
@@ -69,7 +76,7 @@ func Explored() bool { return explore.InExecution() && !explore.Race }
 // Start begins an execution, behind Machine.Begin.
 func (s *Solo) Start(choose func(n int) int) {
 	s.now = s.numbers(s.states.at(s.numbers(s.sets.at(s.start))[0]))
-	s.Choose, s.first = choose, false
+	s.Choose, s.first, s.last, s.failed = choose, false, "", false
 	s.forget()
 }
 
@@ -117,11 +124,15 @@ func (s *Solo) Take(state []int) { s.now = slices.Clone(state) }
 // now on and this state included: those of the moves that are picked, by number. Before each,
 // prepare makes of the state what is there without limit. The picks are the same each time.
 func (s *Solo) Options(picked []bool, prepare func(state []int)) [][]int {
-	now := string(encode(s.now))
+	return s.optionsFrom(s.now, picked, prepare)
+}
+
+func (s *Solo) optionsFrom(state []int, picked []bool, prepare func(state []int)) [][]int {
+	now := string(encode(state))
 	if all, ok := s.options[now]; ok {
 		return all
 	}
-	all := [][]int{slices.Clone(s.now)}
+	all := [][]int{slices.Clone(state)}
 	seen := map[string]bool{now: true}
 	for i := 0; i < len(all); i++ {
 		for j := range s.moves {
@@ -145,6 +156,27 @@ func (s *Solo) Options(picked []bool, prepare func(state []int)) [][]int {
 	return all
 }
 
+// Alike returns a state from which others lead to the same ones as from this one: the same one for
+// all such states. So it does not matter in which of them others begin.
+func (s *Solo) Alike(state []int, picked []bool, prepare func(state []int)) []int {
+	now := string(encode(state))
+	if one, ok := s.alike[now]; ok {
+		return one
+	}
+	all := []string{"to"}
+	for _, to := range s.optionsFrom(state, picked, prepare) {
+		all = append(all, string(encode(to)))
+	}
+	slices.Sort(all[1:])
+	to := strings.Join(all, "")
+	one, ok := s.alike[to]
+	if !ok {
+		one = slices.Clone(state)
+	}
+	s.alike[now], s.alike[to] = one, one
+	return one
+}
+
 // Before is for model.Before.
 func (s *Solo) Before(step *model.Step) {
 	if step.Name != s.me {
@@ -158,6 +190,7 @@ func (s *Solo) Before(step *model.Step) {
 		s.lookUp(step)
 	}
 	object, known := s.objects[step.Address]
+	s.expected = step.Old
 	switch {
 	case known:
 		s.Others(s.objectNames[object], step.Op)
@@ -204,6 +237,10 @@ func (s *Solo) Step(step *model.Step) error {
 			return refuse()
 		}
 	}
+	s.last, s.failed = "", step.Op == explore.OpCAS && step.Result == 0
+	if s.Vain && s.failed {
+		k.moves = nil
+	}
 	if next := s.guarantee(k, want); next != nil {
 		s.now = next
 	} else if !s.fits(s.now, want) {
@@ -220,7 +257,8 @@ func (s *Solo) guarantee(k known, want []int) (next []int) {
 			s.fire(&s.moves[n], from, func(after []int) {
 				if after = after[:len(s.names)]; next == nil && s.fits(after, want) {
 					next = slices.Clone(after)
-					s.fired[before], s.fired[s.moves[n].rule.Name] = true, true
+					s.last = s.moves[n].rule.Name
+					s.fired[before], s.fired[s.last] = true, true
 				}
 			})
 		}
@@ -255,6 +293,14 @@ func (s *Solo) Fired(fired map[string]bool) (executions int64) {
 	}
 	return s.executions
 }
+
+// Last returns the name of the rule that the goroutine's last access to an object of the table was,
+// "" if it has changed nothing and was none.
+func (s *Solo) Last() string { return s.last }
+
+// Failed reports whether the goroutine's last access to an object of the table was a
+// compare-and-swap that failed: with Vain, little is known of the state then.
+func (s *Solo) Failed() bool { return s.failed }
 
 func (s *Solo) String() string { return s.describe(s.now) }
 

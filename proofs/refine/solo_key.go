@@ -42,6 +42,9 @@ type memory struct {
 	buffer  []byte
 	passed  []model.Memory // of the step
 	named   []int          // the numbers in passed of those that are in the key
+	// Number reports whether a word that may be an address is a number all the same, because it
+	// says so by some of its bits: what the memory of the table holds. nil if there is none.
+	Number func(v uintptr) bool
 	// Strange are words that looked like addresses of something unknown: the function in whose
 	// frame they were, and how far from the end of the stack; or in what was kept, and where.
 	Strange map[string]int
@@ -115,7 +118,7 @@ const (
 // word appends a word to the key. It reports false if the word may be an address of something
 // unknown.
 func (m *memory) word(v uintptr) bool {
-	if onHeap(v) {
+	if onHeap(v) && (m.Number == nil || !m.Number(v)) {
 		for i := range m.kept {
 			if k := &m.kept[i]; k.has(v) {
 				m.put(inKept+i, v-k.low)

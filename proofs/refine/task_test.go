@@ -1,34 +1,12 @@
 package refine_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/surewake/surewake/model"
 	"github.com/surewake/surewake/proofs/refine"
-	"github.com/surewake/surewake/proofs/spec"
 	"github.com/surewake/surewake/taskstate"
 )
-
-// taskBinding gives the table of taskstate names: entries, references and the right to run belong
-// to goroutines.
-func taskBinding(actors []string) refine.Binding {
-	c := refine.Binding{System: spec.Task(), Actors: actors, Package: "taskstate",
-		Copies: map[string][]string{}}
-	for _, v := range []string{"entries", "runner", "handle", "holders", "last"} {
-		for a := range actors {
-			c.Copies[v] = append(c.Copies[v], fmt.Sprintf("%s_a%d", v, a))
-		}
-	}
-	c.Instances = func(_ *spec.Rule, a int) []refine.Instance {
-		i := refine.Instance{Bind: map[string]string{}}
-		for v, all := range c.Copies {
-			i.Bind[v] = all[a]
-		}
-		return []refine.Instance{i}
-	}
-	return c
-}
 
 // A job is a task in an execution.
 type job struct {
@@ -158,26 +136,15 @@ func TestTaskIsTheTable(t *testing.T) {
 		{"in a shield", []verdict{shielded}, (*job).cancel, func(*job) {}},
 	} {
 		actors := []string{"runner", "holder", "handle"}
-		m := refine.NewMachine(taskBinding(actors))
-		for _, v := range []string{"life", "notified", "cancelled", "join", "detached", "shield",
-			"refs"} {
-			m.Share("word", v, v)
-		}
+		m := refine.NewMachine(refine.Task(actors))
+		refine.ShareTask(m)
 		t.Run(c.name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				j := &job{word: taskstate.New(3), polls: c.polls}
 				bits := refine.Field(&j.word, "bits")
-				state := func() taskstate.State { return taskstate.State(refine.Read64(bits)) }
 				m.Begin(map[string]int{"refs": 3, "most": 99, "deep": taskstate.MaxShield,
 					"entries_a0": 1, "holders_a1": 1, "handle_a2": 1},
-					[]refine.Object{{"word", bits}},
-					func() int { return int(state().Lifecycle()) },
-					func() int { return flag(state().Notified()) },
-					func() int { return flag(state().Cancelled()) },
-					func() int { return flag(state().JoinInterest()) },
-					func() int { return flag(state().Detached()) },
-					func() int { return state().Shield() },
-					func() int { return state().References() })
+					[]refine.Object{{"word", bits}}, refine.ReadTask(bits)...)
 				x.Go(actors[0], j.run)
 				x.Go(actors[1], func() { c.holder(j) })
 				x.Go(actors[2], func() { c.handler(j) })
