@@ -107,6 +107,7 @@ var bounded = regexp.MustCompile(`^(` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
 	`|TestWhatAShieldHasStartedEndsAfterIt|TestLateWakeOfTheLastLife` +
+	`|TestSelectOfATimer/goroutine` +
 	`|TestEachQueueIsTheTable/workers_\d_submitters_\d` +
 	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
 	`(1_submitters_2|2_submitters_\d)` +
