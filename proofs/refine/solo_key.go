@@ -101,10 +101,21 @@ func (m *memory) private(p unsafe.Pointer) bool {
 	return false
 }
 
-// onHeap reports whether a word may be an address of Go's heap, on 64-bit machines. There the heap
-// begins at a random place, which is not between these once in some thousand times; keep sees to it
-// then that nothing is believed.
-func onHeap(v uintptr) bool { return uint64(v) >= 1<<36 && uint64(v) < 1<<48 }
+// onHeap reports whether a word may be an address of Go's heap, on 64-bit machines.
+func onHeap(v uintptr) bool { return uint64(v) >= lowest && uint64(v) < 1<<48 }
+
+var lowest = lowestFor(uint64(uintptr(unsafe.Pointer(new([64]byte)))))
+
+// lowestFor returns where addresses of the heap begin, for what onHeap says, if there is one. The
+// heap begins at a random place. Below 1<<36 it does once in a thousand times, and then more
+// numbers are taken for addresses; below 1<<32, once in sixteen thousand times, keep sees to it
+// that nothing is believed.
+func lowestFor(address uint64) uint64 {
+	if address < 1<<36 {
+		return 1 << 32
+	}
+	return 1 << 36
+}
 
 // Where a word is, in a key.
 const (
