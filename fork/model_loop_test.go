@@ -48,7 +48,7 @@ func TestAReductionOfSeveralWorkers(t *testing.T) {
 }
 
 // Two workers go through a range until one of them has come to a certain index: that one has run,
-// none has twice, and none begins when a worker knows. (K13)
+// none has twice, and what has not run was left because it was over. (K13)
 func TestARangeThatIsOver(t *testing.T) {
 	for last := range 3 {
 		t.Run(fmt.Sprint("at ", last), func(t *testing.T) {

@@ -132,16 +132,16 @@ func (cx Cx) charge() {
 
 // budgetSpent renews the budget. The task yields if a look at the injector is due and there are
 // tasks, whose only way is through a worker, and otherwise every maxBudgetRounds budgets: thieves
-// take what the ring has. A budget counts as a poll against the look, which else would never be due
-// where no call is one.
+// take what the ring has. A budget counts as a poll towards the look and the end of the tick, which
+// would not come where no call is one.
 func (cx Cx) budgetSpent() {
 	co := cx.coroutine
 	w := co.worker
 	co.budget = w.rt.config.taskBudget
-	if w.tick.left <= 0 {
+	w.pollsUntilInjector--
+	if w.tick.left--; w.tick.left <= 0 {
 		w.endTick()
 	}
-	w.pollsUntilInjector--
 	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds ||
 		w.pollsUntilInjector <= 0 && w.rt.injector.Len() > 0 {
 		co.budgetRounds = 0

@@ -236,9 +236,9 @@ func TickBudget(polls int) Option {
 	return number("TickBudget", polls, 1, 1_000_000, func(c *config) { c.tickBudget = polls })
 }
 
-// TaskBudget sets after how many calls that could wait, but need not, a task lets others run if
-// there are some that only its worker can run: 1 to 1,000,000, by default 128. If thieves can run
-// them, it does so after eight times as many.
+// TaskBudget sets after how many calls that could wait, but need not, a task lets tasks from
+// outside run if it is their turn, as [InjectorInterval] says: 1 to 1,000,000, by default 128.
+// After eight times as many it lets those of its worker run, which other workers could take.
 func TaskBudget(calls int) Option {
 	return number("TaskBudget", calls, 1, 1_000_000, func(c *config) { c.taskBudget = calls })
 }

@@ -249,6 +249,35 @@ func TestJoinsLetTheInjectorsTasksRun(t *testing.T) {
 	}
 }
 
+// A task that makes calls which could wait, and do not, ends ticks: a timer of its worker that is
+// due fires, and whom it wakes has a turn. (runtime/R52)
+func TestCallsThatNeedNotWaitEndTicks(t *testing.T) {
+	const budget, tick = 16, 16
+	var clock atomic.Int64
+	rt := start(t, 1, runtime.TaskBudget(budget), runtime.TickBudget(tick),
+		runtime.RescueInterval(0), runtime.WithClock(clock.Load))
+	run(t, rt, func(cx runtime.Cx) error {
+		woken := false
+		sleeper := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+			err := cx.Sleep(time.Millisecond)
+			woken = true
+			return err
+		}))
+		cx.Yield()
+		clock.Add(int64(time.Millisecond))
+		calls := 0
+		for ; !woken && calls < 1_000_000; calls++ {
+			if err := cx.Sleep(0); err != nil {
+				return err
+			}
+		}
+		// A tick of budgets, and the eight after which a task yields in any case.
+		require.LessOrEqual(t, calls, (tick+8+1)*budget)
+		_, err := sleeper.Join(cx)
+		return err
+	})
+}
+
 // A worker that has pushed two tasks and then is in a long one leaves one of them to others, who
 // are told of it; the last one pushed is rescued. (runtime/D7)
 func TestWorkBehindALongTaskIsTakenByOthers(t *testing.T) {

@@ -53,5 +53,5 @@ var threadLimitLock sync.Mutex
 
 // inBubble reports whether now, a result of time.Now, is from a bubble of testing/synctest, where
 // threads that sleep in the kernel stop the clock. Go leaves out the monotonic clock there, and
-// nowhere else.
+// else only before 1885 and after 2157.
 func inBubble(now time.Time) bool { return now == now.Round(0) }

@@ -3,7 +3,6 @@ package runtime_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,18 +133,7 @@ func BenchmarkChannelAll(b *testing.B) {
 			})
 		})
 		b.Run(fmt.Sprint("capacity=", capacity, "/goroutines"), func(b *testing.B) {
-			b.ReportAllocs()
-			c := make(chan int, capacity)
-			var receiver sync.WaitGroup
-			receiver.Go(func() {
-				for range c {
-				}
-			})
-			for b.Loop() {
-				c <- 1
-			}
-			close(c)
-			receiver.Wait()
+			sendsToARange(b, capacity)
 		})
 	}
 }

@@ -152,36 +152,3 @@ func TestMisuseOfLoopsOfTasks(t *testing.T) {
 		return nil
 	})
 }
-
-// A loop over all there is ends with its first error, and with its task: it does not walk through
-// what it does not call.
-func TestForErrOverAllNumbersEnds(t *testing.T) {
-	each(t, func(t *testing.T, workers int) {
-		rt := start(t, workers)
-		for _, lo := range []int{math.MinInt, 0} {
-			_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				return 0, runtime.ForErr(cx, lo, math.MaxInt, func(_ runtime.Cx, i int) error {
-					if uint(i)-uint(lo) > 10_000 {
-						return errTest
-					}
-					return nil
-				})
-			}))
-			require.Equal(t, errTest, err)
-			begun := make(chan struct{}, 1)
-			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				return 0, runtime.ForErr(cx, lo, math.MaxInt, func(runtime.Cx, int) error {
-					select {
-					case begun <- struct{}{}:
-					default:
-					}
-					return nil
-				})
-			})
-			receive(t, begun)
-			h.Cancel()
-			_, err = get(t, h)
-			require.ErrorIs(t, err, runtime.ErrCancelled)
-		}
-	})
-}
