@@ -1,5 +1,7 @@
 package explore
 
+import "math/bits"
+
 // pick decides which thread runs next, or returns one of the end codes. It is called when the next
 // operation of every live thread is pending, on the stack of whichever thread is running.
 func (e *engine) pick() int {
@@ -14,10 +16,13 @@ func (e *engine) pick() int {
 		return int(ev.tid)
 	}
 	en := e.runnable
-	for i := e.gated.first(); i >= 0; i = e.gated.next(i + 1) {
-		if t := e.threads[i]; ops[t.op].enabled(e, t) {
-			en.add(i)
+	for w := e.gated.low; w != 0; w &= w - 1 {
+		if t := e.threads[bits.TrailingZeros64(w)]; ops[t.op].enabled(e, t) {
+			en.low |= w & -w
 		}
+	}
+	if e.gated.high != nil {
+		en = en.union(e.gatedBeyondOneWord())
 	}
 	if e.bubbles != nil {
 		en = en.union(e.timePasses())
@@ -84,6 +89,19 @@ func (e *engine) pick() int {
 	}
 	e.putBackBefore(d)
 	return ch
+}
+
+// gatedBeyondOneWord returns the gated threads that are enabled, of those that a threadSet has no
+// bit of its own for. It makes one set, not a new one for each thread.
+func (e *engine) gatedBeyondOneWord() threadSet {
+	enabled := make(highWords, len(*e.gated.high))
+	for i := e.gated.next(wordThreads); i >= 0; i = e.gated.next(i + 1) {
+		if t := e.threads[i]; ops[t.op].enabled(e, t) {
+			k, bit := highPlace(i)
+			enabled[k] |= bit
+		}
+	}
+	return threadSet{high: trimmed(enabled)}
 }
 
 // choose returns the thread that runs next at a new node, where those of en are enabled and those

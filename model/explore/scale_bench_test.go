@@ -27,6 +27,7 @@ func BenchmarkLongExecutions(b *testing.B) {
 		{"select", valuesBesideAnEnd},
 		{"mutex", locksOfOne},
 		{"waitgroup", roundsOfOne},
+		{"many goroutines", func(n int) { locksOfMany(n / 4) }},
 	} {
 		for _, n := range []int{2000, 8000} {
 			b.Run(fmt.Sprint(p.name, "/", n), func(b *testing.B) {
@@ -102,6 +103,19 @@ func locksOfOne(n int) {
 		}
 	}
 	spawn(lock, lock)
+}
+
+// Of n goroutines, each step leaves nearly all waiting for the lock.
+func locksOfMany(n int) {
+	var m sync.Mutex
+	var wg sync.WaitGroup
+	for range n {
+		hook.WaitGroupGo(&wg, func() {
+			hook.MutexLock(&m)
+			hook.MutexUnlock(&m)
+		})
+	}
+	hook.WaitGroupWait(&wg)
 }
 
 func roundsOfOne(n int) {
