@@ -208,6 +208,7 @@ type engine struct {
 	ordersLeft      bool        // a trace needed no other linearization
 	pauses          []pause     // of this execution
 	paused          int         // linearizations with a pause so far
+	pausedSteps     int         // of these
 
 	// Choices of a select (chan_sleepset.go).
 

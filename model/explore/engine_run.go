@@ -211,7 +211,7 @@ func (e *engine) startAgain() bool {
 		e.found = e.res.Failure
 	}
 	e.res = Result{Seconds: e.res.Seconds, Threads: e.res.Threads}
-	e.cuts, e.paused, e.deadline = nil, 0, e.budgetEnd()
+	e.cuts, e.paused, e.pausedSteps, e.deadline = nil, 0, 0, e.budgetEnd()
 	e.beginEstimate()
 	if e.certificate != nil {
 		e.certificate = new(certificate)

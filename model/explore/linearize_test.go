@@ -145,3 +145,49 @@ func TestGoroutinesThatPauseAreTheSameInEveryOrder(t *testing.T) {
 		explore.Join() // for the end of the one that is paused, which is no event
 	})
 }
+
+// callsOfOthers has two goroutines that call n times each what is not rewritten, and counts in runs
+// how often it is run.
+func callsOfOthers(n int, runs *int) func() {
+	return func() {
+		*runs++
+		for range 2 {
+			explore.Go("", func() {
+				var own atomic.Int32
+				for range n {
+					explore.Pause()
+					hook.Int32Add(&own, 1)
+				}
+			}, true)
+		}
+		explore.Join()
+	}
+}
+
+// A trace is run in as many orders as the time allows.
+func TestOrdersEndWithTheBudget(t *testing.T) {
+	runs := 0
+	r := explore.Run(explore.Config{Preemptions: -1, Linearize: true, Duration: 1},
+		callsOfOthers(50, &runs))
+	require.Nil(t, r.Failure)
+	require.True(t, r.CutShort, "%+v", r)
+	require.Less(t, runs, 10)
+
+	runs = 0
+	r = explore.Run(explore.Config{Preemptions: -1, Linearize: true}, callsOfOthers(50, &runs))
+	require.False(t, r.CutShort, "%+v", r)
+	require.Empty(t, r.Assumed)
+	require.Greater(t, runs, 100, "an order for each call")
+}
+
+// The longer a trace is, the fewer of its orders are run, and the verdict says so.
+func TestOrdersOfLongTracesAreFew(t *testing.T) {
+	const steps = 5_000_000
+	for _, n := range []int{2000, 4000} {
+		runs := 0
+		r := explore.Run(explore.Config{Preemptions: -1, Linearize: true}, callsOfOthers(n, &runs))
+		require.Nil(t, r.Failure)
+		require.NotEmpty(t, r.Assumed, "not all of them are run")
+		require.InDelta(t, steps/(2*n), runs, 10)
+	}
+}

@@ -221,10 +221,13 @@ func (e *engine) hidingCalls() []pause {
 	return e.pauses
 }
 
-// mostPauses bounds the linearizations with a pause of one check.
-const mostPauses = 20_000
+// The bounds on the linearizations with a pause of one check, and on their steps.
+const (
+	mostPauses      = 20_000
+	mostPausedSteps = 5_000_000
+)
 
-// pausesNotRun is the assumption of a race run with more pauses than that.
+// pausesNotRun is the assumption of a race run with more than that.
 const pausesNotRun = "what is not rewritten hides no data race: the check makes so many calls of " +
 	"it that goroutines were not paused before each of them"
 

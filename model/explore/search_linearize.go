@@ -94,8 +94,13 @@ func (e *engine) linearize() *Failure {
 		}
 	}
 	for _, p := range e.hidingCalls() {
-		if e.paused++; e.paused > mostPauses {
+		e.paused++
+		e.pausedSteps += e.depth
+		if e.paused > mostPauses || e.pausedSteps > mostPausedSteps {
 			e.assume(pausesNotRun)
+			break
+		}
+		if !e.checkTime() { // which bounds the verdict
 			break
 		}
 		if f := l.try(p); f != nil {

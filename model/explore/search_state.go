@@ -33,6 +33,7 @@ type State struct {
 	OrdersLeft  bool
 	Longest     int
 	Paused      int
+	PausedSteps int
 	Random      uint64
 
 	Labels [][]int32 // of threads, by birth
@@ -45,8 +46,8 @@ func (p Part) State() *State {
 	s := &State{
 		Tree: e.subtree(e.plen, e.root, true), Result: p.Result(), Part: e.isPart(),
 		Begun: e.wasBegun, Found: e.found, Twice: e.twice, Selects: e.selects,
-		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, Longest: e.longest, Paused: e.paused,
-		Random: e.rng.state,
+		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, Longest: e.longest,
+		Paused: e.paused, PausedSteps: e.pausedSteps, Random: e.rng.state,
 	}
 	if !e.deadline.IsZero() {
 		s.Ends = e.deadline.Sub(e.start)
@@ -78,6 +79,7 @@ func (e *engine) beginState() {
 	e.first, e.resumed, e.twice, e.repeated = true, true, s.Twice, s.Twice
 	e.selects, e.foreignSeen, e.ordersLeft = s.Selects, s.ForeignSeen, s.OrdersLeft
 	e.longest, e.paused, e.rng.state = s.Longest, s.Paused, s.Random
+	e.pausedSteps = s.PausedSteps
 	e.labels = s.Labels
 	labels := 1
 	for _, of := range s.Labels {
