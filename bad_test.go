@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 	"github.com/surewake/surewake/model/wire"
 )
@@ -248,7 +249,7 @@ func TestMisuseOfChannels(t *testing.T) {
 }
 
 func TestAFailureCanBeReplayed(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	t.Parallel()
 	const pkg = "./testdata/bad/lostupdate"
 
@@ -307,7 +308,7 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 
 // A race that only another order of independent steps shows is searched for again.
 func TestReplayOfARaceInAnotherOrder(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	t.Parallel()
 	a := surewake(t, ".", "check", "-json", "-run", "TestManyReadsBeforeTheWrite",
 		"./testdata/verdicts/racewords")
@@ -395,7 +396,7 @@ func TestWhatIsUndecidedIsNoFailure(t *testing.T) {
 // Another module that requires this one, in a directory reached by a symbolic
 // link, edited between check and replay, and with mutants of its own.
 func TestAnotherModule(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	t.Parallel()
 	real := t.TempDir()
 	dir := filepath.Join(t.TempDir(), "link")

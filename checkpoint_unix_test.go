@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -188,7 +189,7 @@ func TestARaceRunThatIsKilledGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	needRace(t)
+	commandtest.NeedRace(t)
 	sameWhenKilled(t, times(4, killCommand), "-run=LateRace|Observed|Small|Times",
 		"./testdata/checkpoint", "./testdata/jobs")
 }

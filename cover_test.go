@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -113,7 +114,7 @@ func TestCertifyLeavesTheVerdictAsItIs(t *testing.T) {
 	require.Equal(t, exitOK, a.code, "%s", a)
 	rows, _ := a.rows(t)
 	require.Len(t, rows, 1)
-	if canRace(t) {
+	if commandtest.CanRace(t) {
 		require.Equal(t, driver.Proved, rows[0].Verdict, "%+v", rows[0])
 	}
 	traces, err := os.ReadDir(filepath.Join(dir, "traces"))
@@ -140,7 +141,7 @@ func TestCoverprofileHasWhatSomeExecutionReached(t *testing.T) {
 	rows, sum := a.rows(t)
 	require.Len(t, rows, 3)
 	for _, r := range rows {
-		if canRace(t) {
+		if commandtest.CanRace(t) {
 			require.Equal(t, driver.Proved, r.Verdict, "%+v", r)
 		}
 	}

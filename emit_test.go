@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -114,7 +115,7 @@ func TestARegressionTestOfACheck(t *testing.T) {
 	out, passes = goTest(t, dir, "-run", "TestCountReplay", "./count")
 	require.True(t, passes, "%s", out)
 	require.Contains(t, out, "its schedule passes")
-	if canRace(t) {
+	if commandtest.CanRace(t) {
 		require.Regexp(t, `TestCountReplay +proved`, out)
 	}
 }
@@ -165,7 +166,7 @@ func TestPair(t *testing.T) {
 
 // What only the race detector objects to fails again, too.
 func TestARegressionTestOfARace(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/surewake/surewake/internal/commandtest"
 )
 
 // The pages in docs/guides show programs of testdata/verdicts, where TestVerdictsAreTrue has them
@@ -144,7 +146,7 @@ func TestTheLinksOfTheGuidesLeadSomewhere(t *testing.T) {
 // The guides quote what the command prints in a module that is made as from-a-flaky-test.md says.
 func TestGuidesShowWhatTheCommandPrints(t *testing.T) {
 	t.Parallel()
-	needRace(t)
+	commandtest.NeedRace(t)
 	pages := guidePages(t)
 	_, after, found := strings.Cut(pages["docs/guides/from-a-flaky-test.md"], "`../surewake`:\n\n")
 	require.True(t, found)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/internal/commandtest"
 )
 
 func readPage(t *testing.T, name string) string {
@@ -33,7 +35,7 @@ func stepsOf(page string) (out []string) {
 }
 
 func TestPageOfChecks(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	name := filepath.Join(t.TempDir(), "page.html")
 	a := surewake(t, ".", "check", "-json", "-html", name, "-run", "^(TestRace|TestPasses)$",
 		"./testdata/page")
@@ -52,7 +54,7 @@ func TestPageOfChecks(t *testing.T) {
 
 // Of two goroutines that make no step each access is shown, in lanes and on the page.
 func TestAccessesOfARaceAreSteps(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	name := filepath.Join(t.TempDir(), "page.html")
 	a := surewake(t, ".", "check", "-html", name, "-run", "^TestRaceWithoutSteps$",
 		"./testdata/page")
@@ -102,7 +104,7 @@ func TestPageOfAReplay(t *testing.T) {
 
 // Recording an execution is nothing that the race detector sees.
 func TestReplayOfAnExecutionThatPasses(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	a := surewake(t, ".", "check", "-json", "-race=false", "-run", "^TestDeadlock$",
 		"./testdata/page")
 	rows, _ := a.rows(t)

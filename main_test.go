@@ -3,18 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -22,21 +19,7 @@ import (
 var command string
 
 func TestMain(m *testing.M) {
-	os.Exit(buildAndRun(m))
-}
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "surewake-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	command = filepath.Join(dir, "surewake")
-	if out, err := exec.Command("go", "build", "-o", command, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(commandtest.Main(m, ".", &command))
 }
 
 // An answer is what the command left.
@@ -62,92 +45,9 @@ func (a answer) String() string {
 }
 
 // rows reads the output of check -json.
-func (a answer) rows(t *testing.T) (rows []driver.Row, sum driver.Summary) {
+func (a answer) rows(t *testing.T) ([]driver.Row, driver.Summary) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(a.stdout), "\n")
-	for i, line := range lines {
-		var err error
-		if i == len(lines)-1 {
-			err = json.Unmarshal([]byte(line), &sum)
-		} else {
-			rows = append(rows, driver.Row{})
-			err = json.Unmarshal([]byte(line), &rows[i])
-		}
-		require.NoError(t, err, "%s", a)
-	}
-	require.Equal(t, len(rows), sum.Checks, "%s", a)
-	return rows, sum
-}
-
-// canRace reports whether this machine can build with the race detector.
-// Without a C compiler no check is better than bounded, and what is about races
-// cannot be tested; where everything must be, that is a failure.
-func canRace(t *testing.T) bool {
-	t.Helper()
-	out, err := exec.Command("go", "env", "CGO_ENABLED").Output()
-	require.NoError(t, err)
-	can := strings.TrimSpace(string(out)) == "1"
-	require.True(t, can || os.Getenv("CI") == "", "no race detector: install a C compiler")
-	return can
-}
-
-func needRace(t *testing.T) {
-	t.Helper()
-	if !canRace(t) {
-		t.Skip("is about the race detector, which needs a C compiler")
-	}
-}
-
-// bounded has the checks that are too large to exhaust, nearly all of them because two workers of
-// the runtime look for work at once: they run under a bound that they state.
-var bounded = regexp.MustCompile(`^(` +
-	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes` +
-	`|TestWiderSchedulersAreTheTable)/\d.*` +
-	`|.*/(no_preemption|one_preemption|(two|three)_preemptions)` +
-	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
-	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
-	`|TestWhatAShieldHasStartedEndsAfterIt|TestLateWakeOfTheLastLife` +
-	`|TestSelectOfATimer/goroutine` +
-	`|TestEachQueueIsTheTable/workers_\d_submitters_\d` +
-	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
-	`(1_submitters_2|2_submitters_\d)` +
-	`)$`)
-
-// Every other check of this project is proved: every schedule was run, and each
-// was judged by the race detector. -short leaves all but a quick one out.
-func TestEveryCheckIsProved(t *testing.T) {
-	args := []string{"check", "-json", "./..."}
-	if testing.Short() {
-		args = []string{"check", "-json", "-run", quickCheck, "./deque"}
-	}
-	begin := time.Now()
-	a := surewake(t, ".", args...)
-	require.Zero(t, a.code, "%s", a)
-	rows, sum := a.rows(t)
-	require.NotEmpty(t, rows)
-	require.Empty(t, sum.Skipped)
-	races := canRace(t)
-	for _, r := range rows {
-		t.Logf(
-			"%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds,
-		)
-		if !races {
-			require.Equal(t, driver.Bounded, r.Verdict, "%+v", r)
-			require.Contains(t, r.Bounded, "races not checked", "%+v", r)
-			require.Equal(t, "not checked", r.Races, "%+v", r)
-			continue
-		}
-		if bounded.MatchString(r.Name) {
-			require.Equal(t, driver.Bounded, r.Verdict, "%+v: proved by now? then say so", r)
-			require.NotEmpty(t, r.Bounded, "%+v", r)
-		} else {
-			require.Equal(t, driver.Proved, r.Verdict, "%+v", r)
-		}
-		require.Equal(t, "none", r.Races, "%+v", r)
-		require.Positive(t, r.Complete, "%+v", r)
-	}
-	require.Equal(t, sum.Checks, sum.Proved+sum.Bounded)
-	t.Logf("%d checks in %.0f s", sum.Checks, time.Since(begin).Seconds())
+	return commandtest.Rows(t, a.stdout)
 }
 
 // quickCheck is a check of the deque that takes less than a second.

@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/internal/commandtest"
 )
 
 // A race is found in each schedule that has it and in no other, every time;
 // programs without races have none.
 func TestRacesInEverySchedule(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	want := map[string]string{
 		"TestPlanted":            "found 1", // of 4 schedules
 		"TestInEverySchedule":    "found 20",

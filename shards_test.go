@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -45,7 +46,7 @@ func countsOf(rows []driver.Row) map[string]shardCounts {
 // All shards together have the result of one process, in whatever order they were run and merged,
 // and if some were run twice; none has a proof by itself.
 func TestShards(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	const checks = "Adds|Small|Choices|Times"
 	rows, _ := surewake(t, ".", "check", "-json", "-run", checks, shardPackage).rows(t)
 	want := countsOf(rows)
@@ -100,7 +101,7 @@ func TestShardsFindAFailure(t *testing.T) {
 
 // A search that is too small to be divided is judged as it is without shards.
 func TestShardOfAHiddenRace(t *testing.T) {
-	needRace(t)
+	commandtest.NeedRace(t)
 	_, a := shard(t, t.TempDir(), 1, 2, "-run", "HiddenRace")
 	require.Equal(t, exitFailed, a.code, "%s", a)
 	require.Contains(t, a.stdout, "data race")

@@ -1,0 +1,77 @@
+// Package ci tests what needs a while: the project's own checks.
+package ci
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/internal/commandtest"
+	"github.com/surewake/surewake/model/driver"
+)
+
+var command string
+
+func TestMain(m *testing.M) {
+	os.Exit(commandtest.Main(m, "..", &command))
+}
+
+// bounded has the checks that are too large to exhaust, nearly all of them because two workers of
+// the runtime look for work at once: they run under a bound that they state.
+var bounded = regexp.MustCompile(`^(` +
+	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes` +
+	`|TestWiderSchedulersAreTheTable)/\d.*` +
+	`|.*/(no_preemption|one_preemption|(two|three)_preemptions)` +
+	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
+	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +
+	`|TestWhatAShieldHasStartedEndsAfterIt|TestLateWakeOfTheLastLife` +
+	`|TestSelectOfATimer/goroutine` +
+	`|TestEachQueueIsTheTable/workers_\d_submitters_\d` +
+	`|(TestParkPathIsTheTable|TestTheSleepOfThePoolIsTheTable)/workers_` +
+	`(1_submitters_2|2_submitters_\d)` +
+	`)$`)
+
+// Every other check of this project is proved: every schedule was run, and each
+// was judged by the race detector. -short leaves all but a quick one out.
+func TestEveryCheckIsProved(t *testing.T) {
+	args := []string{"check", "-json", "./..."}
+	if testing.Short() {
+		args = []string{"check", "-json", "-run", `^TestChainOfSteals$`, "./deque"}
+	}
+	begin := time.Now()
+	cmd := exec.Command(command, args...)
+	var said strings.Builder
+	cmd.Dir, cmd.Stderr = "..", &said
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s%s", out, &said)
+	rows, sum := commandtest.Rows(t, string(out))
+	require.NotEmpty(t, rows)
+	require.Empty(t, sum.Skipped)
+	races := commandtest.CanRace(t)
+	for _, r := range rows {
+		t.Logf(
+			"%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds,
+		)
+		if !races {
+			require.Equal(t, driver.Bounded, r.Verdict, "%+v", r)
+			require.Contains(t, r.Bounded, "races not checked", "%+v", r)
+			require.Equal(t, "not checked", r.Races, "%+v", r)
+			continue
+		}
+		if bounded.MatchString(r.Name) {
+			require.Equal(t, driver.Bounded, r.Verdict, "%+v: proved by now? then say so", r)
+			require.NotEmpty(t, r.Bounded, "%+v", r)
+		} else {
+			require.Equal(t, driver.Proved, r.Verdict, "%+v", r)
+		}
+		require.Equal(t, "none", r.Races, "%+v", r)
+		require.Positive(t, r.Complete, "%+v", r)
+	}
+	require.Equal(t, sum.Checks, sum.Proved+sum.Bounded)
+	t.Logf("%d checks in %.0f s", sum.Checks, time.Since(begin).Seconds())
+}
