@@ -48,6 +48,12 @@ func (h *Handle[T]) Joiners() (n int) {
 // Sleeping returns how many workers sleep.
 func (rt *Runtime) Sleeping() int { return rt.idle.Parked() }
 
+// Running returns how many workers and threads have not stopped.
+func (rt *Runtime) Running() int { return int(rt.running.Load()) }
+
+// Outsiders returns how many tasks wait for a Go channel or a context.
+func (rt *Runtime) Outsiders() int { return int(rt.outsiders.Load()) }
+
 // Live describes what is counted of tasks.
 func (rt *Runtime) Live() string {
 	return fmt.Sprint(rt.live.Load(), "+", rt.injector.Len())

@@ -52,15 +52,32 @@ func start(t testing.TB, workers int, options ...runtime.Option) *runtime.Runtim
 }
 
 // ends fails the test if a closed runtime does not come to its end.
-func ends(t interface {
+func ends(t failing, rt *runtime.Runtime) {
+	t.Helper()
+	awaitEnd(t, rt, rt.Done())
+}
+
+// A failing is a test, or a drawn one.
+type failing interface {
 	Helper()
 	Fatal(...any)
-}, rt *runtime.Runtime) {
+}
+
+// awaitEnd receives from over, which tells that rt has ended, and returns that. However slow the
+// machine is: it fails the test only if no task has ended for a time in which one must.
+func awaitEnd[T any](t failing, rt *runtime.Runtime, over <-chan T) T {
 	t.Helper()
-	select {
-	case <-rt.Done():
-	case <-time.After(stuckAfter):
-		t.Fatal("the runtime does not end\n" + runtime.Dump(rt))
+	for completed := rt.Stats().Completed; ; {
+		select {
+		case v := <-over:
+			return v
+		case <-time.After(stuckAfter):
+			now := rt.Stats().Completed
+			if now == completed {
+				t.Fatal("the runtime does not end\n" + runtime.Dump(rt))
+			}
+			completed = now
+		}
 	}
 }
 
@@ -69,7 +86,7 @@ func closes(t testing.TB, rt *runtime.Runtime) {
 	t.Helper()
 	over := make(chan error, 1)
 	go func() { over <- rt.Close() }()
-	require.NoError(t, receive(t, over))
+	require.NoError(t, awaitEnd(t, rt, over))
 }
 
 // drains shuts rt down, but does not wait for ever.
@@ -77,7 +94,7 @@ func drains(t testing.TB, rt *runtime.Runtime) {
 	t.Helper()
 	over := make(chan error, 1)
 	go func() { over <- rt.Shutdown(context.Background()) }()
-	require.NoError(t, receive(t, over))
+	require.NoError(t, awaitEnd(t, rt, over))
 }
 
 // each runs a test with 1, 2 and 4 workers.

@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"bytes"
 	"context"
 	"os"
 	goruntime "runtime"
@@ -10,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -163,53 +163,60 @@ func TestCloseRunsNoBacklog(t *testing.T) {
 }
 
 // A runtime that nothing refers to any more keeps its workers and goes on: a task that waits is
-// woken, and may close it, and then all of it ends. Threads are used again.
+// woken, and may close it, and then all of it ends, and is collected. Threads are used again.
 func TestAForgottenRuntimeGoesOn(t *testing.T) {
-	const runtimes, workers = 10, 4
+	const rounds, runtimes, workers = 4, 10, 4
 	eachProcs(t, func(t *testing.T) {
-		before := workersOf()
-		var most int
-		for round := range 3 {
+		var first, last int // threads after a round
+		for round := range rounds {
 			gate := make(chan struct{})
-			var waiting, ended atomic.Int64
+			var ended atomic.Int64
+			var all []weak.Pointer[runtime.Runtime]
 			for range runtimes {
-				rt, err := runtime.New(runtime.Workers(workers))
-				require.NoError(t, err)
-				rt.Go(func(cx runtime.Cx) {
-					waiting.Add(1)
-					_, _, err := runtime.Receive(cx, gate)
-					if err == nil && cx.Sleep(time.Millisecond) == nil && cx.Close() == nil {
-						ended.Add(1)
-					}
-				}).Detach()
+				all = append(all, forget(t, workers, gate, &ended))
 			}
-			waits(t, func() bool { return waiting.Load() == runtimes }, "they do not begin")
 			for range 3 {
 				goruntime.GC()
 			}
-			waits(t, func() bool { return workersOf() == before+runtimes*workers },
-				"there are not all workers")
+			for _, forgotten := range all {
+				rt := forgotten.Value()
+				require.NotNil(t, rt, "its workers have gone")
+				waits(t, func() bool { return rt.Outsiders() == 1 }, "its task does not wait")
+				require.EqualValues(t, workers, rt.Running())
+			}
 			close(gate)
 			waits(t, func() bool { return ended.Load() == runtimes }, "they do not go on")
-			waits(t, func() bool { return workersOf() == before }, "they do not end")
-			if entries, err := os.ReadDir("/proc/self/task"); err == nil && park.Futex.Available() {
-				if round == 0 {
-					most = len(entries) + runtimes*workers/2
-				}
-				require.Less(t, len(entries), most, "threads are not used again")
+			for _, forgotten := range all {
+				waits(t, func() bool {
+					goruntime.GC()
+					return forgotten.Value() == nil
+				}, "it is kept after its end")
 			}
+			if entries, err := os.ReadDir("/proc/self/task"); err == nil {
+				if last = len(entries); round == 0 {
+					first = last
+				}
+			}
+		}
+		if park.Futex.Available() { // others may have started threads, too, but not that many
+			require.Less(t, last, first+(rounds-1)*runtimes*workers/2,
+				"threads are not used again")
 		}
 	})
 }
 
-// workersOf counts the workers of all runtimes.
-func workersOf() int {
-	text := make([]byte, 1<<20)
-	for {
-		n := goruntime.Stack(text, true)
-		if n < len(text) {
-			return bytes.Count(text[:n], []byte("/runtime.(*worker).run("))
+// forget starts a runtime with a task that waits for the gate, closes the runtime and counts
+// itself; and forgets it.
+func forget(
+	t *testing.T, workers int, gate <-chan struct{}, ended *atomic.Int64,
+) weak.Pointer[runtime.Runtime] {
+	rt, err := runtime.New(runtime.Workers(workers))
+	require.NoError(t, err)
+	rt.Go(func(cx runtime.Cx) {
+		_, _, err := runtime.Receive(cx, gate)
+		if err == nil && cx.Sleep(time.Millisecond) == nil && cx.Close() == nil {
+			ended.Add(1)
 		}
-		text = make([]byte, 2*len(text))
-	}
+	}).Detach()
+	return weak.Make(rt)
 }
