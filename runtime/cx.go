@@ -26,6 +26,19 @@ func (cx Cx) check(what string) {
 	}
 }
 
+// checkHere is check for what waits, or wakes others. With Debug, it panics on another goroutine
+// than that of the task, before anything has changed. (runtime/R54)
+func (cx Cx) checkHere(what string) {
+	if co := cx.coroutine; co == nil || co.task != cx.task || co.debugging {
+		cx.checkGoroutine(what)
+	}
+}
+
+func (cx Cx) checkGoroutine(what string) {
+	cx.check(what)
+	cx.refuseForeign()
+}
+
 // misused panics with the rule that check found broken.
 func (cx Cx) misused(what string) {
 	switch co := cx.coroutine; {

@@ -38,7 +38,7 @@ func (rt *Runtime) Conn(c net.Conn) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("surewake: Conn: %w", err)
 	}
-	w, err := rt.Watch(source)
+	w, err := rt.watch("Conn", source)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (c *Conn) check(what string) {
 // Read reads into p once something can be read, and returns how many bytes. At the end it returns
 // io.EOF. It does not wait if p is empty.
 func (c *Conn) Read(cx Cx, p []byte) (n int, err error) {
-	cx.check("Conn.Read")
+	cx.checkHere("Conn.Read")
 	c.check("Read")
 	n, err = c.in.run(cx, p)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Conn) Read(cx Cx, p []byte) (n int, err error) {
 // Write writes all of p, and waits while there is no room. It returns how many bytes were written:
 // all, or fewer and an error, also if the task must end.
 func (c *Conn) Write(cx Cx, p []byte) (n int, err error) {
-	cx.check("Conn.Write")
+	cx.checkHere("Conn.Write")
 	c.check("Write")
 	n, err = c.out.run(cx, p)
 	if err != nil {

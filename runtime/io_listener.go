@@ -38,7 +38,7 @@ func (rt *Runtime) Listener(l net.Listener) (*Listener, error) {
 			return nil, fmt.Errorf("surewake: Listener: %w", err)
 		}
 	}
-	w, err := rt.Watch(source)
+	w, err := rt.watch("Listener", source)
 	if err != nil {
 		listener.closeCopy()
 		return nil, err
@@ -78,7 +78,7 @@ func (l *Listener) check(what string) {
 // settings that package net gives a new one. It takes none if it returns an error that tells why
 // the task must end.
 func (l *Listener) Accept(cx Cx) (*Conn, error) {
-	cx.check("Listener.Accept")
+	cx.checkHere("Listener.Accept")
 	l.check("Accept")
 	fd, err := l.queue.run(cx, nil)
 	if err != nil {

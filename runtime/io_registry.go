@@ -1,6 +1,9 @@
 package runtime
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -67,11 +70,27 @@ func (ws *watches) addToKernel(w *Watch) error {
 		ws.poller.Start(kernel)
 	}
 	var err error
-	if e := w.conn.Control(func(fd uintptr) { _, err = ws.kernel.Add(fd, w.id) }); e != nil {
+	if e := w.conn.Control(func(fd uintptr) {
+		_, err = ws.kernel.Add(fd, w.id)
+		err = refusal(fd, err)
+	}); e != nil {
 		return e
 	}
 	if err == nil {
 		ws.count.Add(1)
+	}
+	return err
+}
+
+// refusal returns err, for which the kernel does not watch fd, with the rule that is broken.
+func refusal(fd uintptr, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("descriptor %d is watched by this runtime already; "+
+			"close that Watch, Conn or Listener first: %w", fd, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("descriptor %d cannot be waited for; it is always ready, "+
+			"as a file on a disk is: %w", fd, err)
 	}
 	return err
 }

@@ -58,9 +58,14 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 	if c == nil {
 		panic("surewake: Watch: nil connection")
 	}
+	return rt.watch("Watch", c)
+}
+
+// watch is Watch for a function of that name.
+func (rt *Runtime) watch(what string, c syscall.Conn) (*Watch, error) {
 	conn, err := c.SyscallConn()
 	if err != nil {
-		return nil, fmt.Errorf("surewake: Watch: %w", err)
+		return nil, fmt.Errorf("surewake: %s: %w", what, err)
 	}
 	w := &Watch{rt: rt, conn: conn}
 	w.directions[reading].of = w
@@ -72,7 +77,7 @@ func (rt *Runtime) Watch(c syscall.Conn) (*Watch, error) {
 		w.directions[writing].netpoll.enable(c, true)
 	}
 	if err := rt.watches.add(w, inKernel); err != nil {
-		return nil, fmt.Errorf("surewake: Watch: %w", err)
+		return nil, fmt.Errorf("surewake: %s: %w", what, err)
 	}
 	if inKernel {
 		rt.wakeDriver() // partner: worker.drive, which loads watches.count as the driver
@@ -132,14 +137,14 @@ func (w *Watch) endWaits() {
 // passed, the connection's error if that is closed, and [Cx.Err] if the task must end, even if it
 // would not have to wait.
 func (w *Watch) ReadReady(cx Cx) error {
-	cx.check("ReadReady")
+	cx.checkHere("ReadReady")
 	w.check("ReadReady")
 	return w.directions[reading].ready(cx)
 }
 
 // WriteReady is [Watch.ReadReady] for writing. On Windows it always returns an error.
 func (w *Watch) WriteReady(cx Cx) error {
-	cx.check("WriteReady")
+	cx.checkHere("WriteReady")
 	w.check("WriteReady")
 	return w.directions[writing].ready(cx)
 }
@@ -151,7 +156,7 @@ func (w *Watch) WriteReady(cx Cx) error {
 //
 // Read returns the errors of [Watch.ReadReady], and panics if try is nil.
 func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
-	cx.check("Read")
+	cx.checkHere("Read")
 	w.check("Read")
 	if try == nil {
 		panic("surewake: Read: nil function")
@@ -161,7 +166,7 @@ func (w *Watch) Read(cx Cx, try func(fd uintptr) (done bool)) error {
 
 // Write is [Watch.Read] for writing.
 func (w *Watch) Write(cx Cx, try func(fd uintptr) (done bool)) error {
-	cx.check("Write")
+	cx.checkHere("Write")
 	w.check("Write")
 	if try == nil {
 		panic("surewake: Write: nil function")

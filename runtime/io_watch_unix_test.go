@@ -4,6 +4,7 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"net"
@@ -568,6 +569,14 @@ func TestWatchOfAnotherRuntime(t *testing.T) {
 	})
 }
 
+// descriptor returns that of c.
+func descriptor(t *testing.T, c syscall.Conn) (fd uintptr) {
+	raw, err := c.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Control(func(n uintptr) { fd = n }))
+	return fd
+}
+
 func TestMisuseOfAWatch(t *testing.T) {
 	rt := start(t, 1)
 	require.PanicsWithValue(t, "surewake: Watch: nil connection", func() { rt.Watch(nil) })
@@ -584,12 +593,26 @@ func TestMisuseOfAWatch(t *testing.T) {
 	_, err = runtime.New(runtime.Poller(7))
 	require.ErrorContains(t, err, "PollerKind(7)")
 	if runtime.Epoll.Available() {
+		const twice = "surewake: %s: descriptor %d is watched by this runtime already; close " +
+			"that Watch, Conn or Listener first: epoll_ctl: file exists"
 		_, err = rt.Watch(r)
 		require.ErrorIs(t, err, syscall.EEXIST)
+		require.EqualError(t, err, fmt.Sprintf(twice, "Watch", descriptor(t, r)))
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		listener, err := rt.Listener(l)
+		require.NoError(t, err)
+		_, err = rt.Listener(l)
+		require.EqualError(t, err,
+			fmt.Sprintf(twice, "Listener", descriptor(t, l.(*net.TCPListener))))
+		require.NoError(t, listener.Close())
 		f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 		require.NoError(t, err)
 		defer f.Close()
 		_, err = rt.Watch(f)
 		require.ErrorIs(t, err, syscall.EPERM)
+		require.EqualError(t, err, fmt.Sprintf("surewake: Watch: descriptor %d cannot be waited "+
+			"for; it is always ready, as a file on a disk is: epoll_ctl: operation not permitted",
+			descriptor(t, f)))
 	}
 }

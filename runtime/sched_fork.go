@@ -103,7 +103,7 @@ type strand struct {
 //
 //go:noinline
 func (cx Cx) beginStrand() {
-	cx.check("Fork")
+	cx.checkHere("Fork")
 	co, t := cx.coroutine, cx.task
 	t.share()
 	f := co.ownForks()
@@ -124,7 +124,9 @@ func (cx Cx) beginStrand() {
 		below = s
 	}
 	f.strand.Store(below) // partner: newForkTask, after a claim
-	co.forker = t
+	if !co.debugging {    // with Debug, each fork comes here, to be checked (runtime/R54)
+		co.forker = t
+	}
 }
 
 // forkedIn returns the strand of which t is a claimed fork, or nil. The runner calls it.

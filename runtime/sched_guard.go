@@ -7,9 +7,10 @@ import (
 	"runtime/debug"
 )
 
-// Debug makes every call that waits, or spawns a task, check the goroutine that makes it, and panic
-// with the broken rule. The check takes some microseconds. Without it, Go ends the process with a
-// message that does not name the rule, or tasks wait until they are cancelled:
+// Debug makes every call that waits, wakes others, forks, or spawns a task check the goroutine that
+// makes it, and panic with the broken rule, before it has changed anything. The check takes some
+// microseconds. Without it, Go ends the process with a message that does not name the rule, or
+// tasks wait until they are cancelled:
 //
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].

@@ -52,7 +52,7 @@ func NewChannel[T any](capacity int) *Channel[T] {
 // if the channel is closed, or closed while it waits; and [Cx.Err] if the task must end. Senders
 // are served in the order in which they came.
 func (c *Channel[T]) Send(cx Cx, v T) error {
-	cx.check("Channel.Send")
+	cx.checkHere("Channel.Send")
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *Channel[T]) TrySend(v T) error {
 // and empty, or becomes so while it waits; and [Cx.Err] if the task must end. Receivers are served
 // in the order in which they came.
 func (c *Channel[T]) Receive(cx Cx) (T, error) {
-	cx.check("Channel.Receive")
+	cx.checkHere("Channel.Receive")
 	if err := cx.stopErr(); err != nil {
 		var zero T
 		return zero, err

@@ -59,7 +59,7 @@ func NewCond(l *Mutex) *Cond {
 //
 // Wait panics if c.L is nil or not locked.
 func (c *Cond) Wait(cx Cx) error {
-	cx.check("Cond.Wait")
+	cx.checkHere("Cond.Wait")
 	c.checkLocked("Wait")
 	if err := cx.stopErr(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (c *Cond) Signal() { c.signal(nil) }
 
 // SignalFrom is [Cond.Signal] for tasks: the woken task runs next on the worker of cx.
 func (c *Cond) SignalFrom(cx Cx) {
-	cx.check("Cond.SignalFrom")
+	cx.checkHere("Cond.SignalFrom")
 	c.signal(cx.coroutine.worker)
 }
 

@@ -8,7 +8,7 @@ import "sync/atomic"
 //
 // A call that waits uses a goroutine, which has all but ended when Receive returns.
 func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
-	cx.check("Receive")
+	cx.checkHere("Receive")
 	if err := cx.stopErr(); err != nil {
 		return value, false, err
 	}
@@ -41,7 +41,7 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 //
 // A call that waits uses a goroutine, which has all but ended when Send returns.
 func Send[T any](cx Cx, ch chan<- T, value T) error {
-	cx.check("Send")
+	cx.checkHere("Send")
 	if err := cx.stopErr(); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ const (
 // task must end. A task that is cancelled at the moment when its turn comes holds m, and Lock
 // returns nil.
 func (m *Mutex) Lock(cx Cx) error {
-	cx.check("Mutex.Lock")
+	cx.checkHere("Mutex.Lock")
 	cx.charge() // first: a task that yields after it has locked keeps all others waiting
 	if err := cx.stopErr(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (m *Mutex) Unlock() { m.unlock("Unlock", nil) }
 
 // UnlockFrom is [Mutex.Unlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *Mutex) UnlockFrom(cx Cx) {
-	cx.check("Mutex.UnlockFrom")
+	cx.checkHere("Mutex.UnlockFrom")
 	m.unlock("UnlockFrom", cx.coroutine.worker)
 }
 

@@ -27,7 +27,7 @@ func (n *Notify) Signal() { n.signal(nil) }
 
 // SignalFrom is [Notify.Signal] for tasks: the woken task runs next on the worker of cx.
 func (n *Notify) SignalFrom(cx Cx) {
-	cx.check("Notify.SignalFrom")
+	cx.checkHere("Notify.SignalFrom")
 	n.signal(cx.coroutine.worker)
 }
 
@@ -59,7 +59,7 @@ func (n *Notify) Broadcast() {
 // Do not check a condition before Wait that a Broadcast announces: it may become true, and the
 // Broadcast be over, between the check and Wait. Use [Notify.WaitFor].
 func (n *Notify) Wait(cx Cx) error {
-	cx.check("Notify.Wait")
+	cx.checkHere("Notify.Wait")
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (n *Notify) Wait(cx Cx) error {
 // Signal is enough if all waiters have the same condition, and a waiter that finds it true and
 // leaves it true signals again. Otherwise use Broadcast.
 func (n *Notify) WaitFor(cx Cx, condition func() bool) error {
-	cx.check("Notify.WaitFor")
+	cx.checkHere("Notify.WaitFor")
 	if condition == nil {
 		panic("surewake: Notify.WaitFor: nil function")
 	}

@@ -29,7 +29,7 @@ func (o *Oneshot[T]) Send(v T) error { return o.send("Send", v, nil) }
 
 // SendFrom is [Oneshot.Send] for tasks: the receiving task runs next on the worker of cx.
 func (o *Oneshot[T]) SendFrom(cx Cx, v T) error {
-	cx.check("Oneshot.SendFrom")
+	cx.checkHere("Oneshot.SendFrom")
 	return o.send("SendFrom", v, cx.coroutine.worker)
 }
 
@@ -82,7 +82,7 @@ func (o *Oneshot[T]) Close() {
 // because the oneshot is closed or another call has received the value; and [Cx.Err] if the task
 // must end. Any task may call it; the one that has waited longest receives the value.
 func (o *Oneshot[T]) Receive(cx Cx) (T, error) {
-	cx.check("Oneshot.Receive")
+	cx.checkHere("Oneshot.Receive")
 	if err := cx.stopErr(); err != nil {
 		var zero T
 		return zero, err

@@ -56,13 +56,13 @@ const (
 // if the task must end. A task that is cancelled at the moment when its turn comes holds m, and
 // Lock returns nil.
 func (m *RWMutex) Lock(cx Cx) error {
-	cx.check("RWMutex.Lock")
+	cx.checkHere("RWMutex.Lock")
 	return m.lockIn(cx, true)
 }
 
 // RLock is [RWMutex.Lock] for a reader: others may read at the same time.
 func (m *RWMutex) RLock(cx Cx) error {
-	cx.check("RWMutex.RLock")
+	cx.checkHere("RWMutex.RLock")
 	return m.lockIn(cx, false)
 }
 
@@ -128,7 +128,7 @@ func (m *RWMutex) Unlock() { m.unlock("Unlock", nil) }
 
 // UnlockFrom is [RWMutex.Unlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) UnlockFrom(cx Cx) {
-	cx.check("RWMutex.UnlockFrom")
+	cx.checkHere("RWMutex.UnlockFrom")
 	m.unlock("UnlockFrom", cx.coroutine.worker)
 }
 
@@ -141,7 +141,7 @@ func (m *RWMutex) RUnlock() {
 
 // RUnlockFrom is [RWMutex.RUnlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) RUnlockFrom(cx Cx) {
-	cx.check("RWMutex.RUnlockFrom")
+	cx.checkHere("RWMutex.RUnlockFrom")
 	m.forget(cx.task, rwReader)
 	m.runlock("RUnlockFrom", cx.coroutine.worker)
 }

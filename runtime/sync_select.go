@@ -146,7 +146,7 @@ func newSelection(what string, t *task, cases []Case) selection {
 // task must end. What synchronizes before the return of the call that the case stands for
 // synchronizes before the return of Select.
 func Select(cx Cx, cases ...Case) (int, error) {
-	cx.check("Select")
+	cx.checkHere("Select")
 	return cx.selectFor("Select", cases)
 }
 

@@ -33,7 +33,7 @@ func NewSemaphore(permits int) *Semaphore {
 // [Semaphore.Release]; any goroutine may do that. Acquire panics unless 1 <= n <= the number of
 // permits.
 func (s *Semaphore) Acquire(cx Cx, n int) error {
-	cx.check("Semaphore.Acquire")
+	cx.checkHere("Semaphore.Acquire")
 	s.inRange("Acquire", n)
 	if err := cx.stopErr(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Semaphore) Release(n int) { s.release("Release", n, nil) }
 // ReleaseFrom is [Semaphore.Release] for tasks: a task that gets the permits runs next on the
 // worker of cx.
 func (s *Semaphore) ReleaseFrom(cx Cx, n int) {
-	cx.check("Semaphore.ReleaseFrom")
+	cx.checkHere("Semaphore.ReleaseFrom")
 	s.release("ReleaseFrom", n, cx.coroutine.worker)
 }
 

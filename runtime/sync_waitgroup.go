@@ -45,13 +45,13 @@ func (g *WaitGroup) Done() { g.add("Done", -1, nil) }
 
 // DoneFrom is [WaitGroup.Done] for tasks: a task whose wait it ends runs next on the worker of cx.
 func (g *WaitGroup) DoneFrom(cx Cx) {
-	cx.check("WaitGroup.DoneFrom")
+	cx.checkHere("WaitGroup.DoneFrom")
 	g.add("DoneFrom", -1, cx.coroutine.worker)
 }
 
 // Wait waits until the counter is zero, and returns nil; or returns [Cx.Err] if the task must end.
 func (g *WaitGroup) Wait(cx Cx) error {
-	cx.check("WaitGroup.Wait")
+	cx.checkHere("WaitGroup.Wait")
 	if err := cx.stopErr(); err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func (b *TaskBatch[T]) Cancel() {
 //
 // The calling task does not run the tasks itself, as [Handle.Join] would: they are run in order.
 func (b *TaskBatch[T]) Join(cx Cx) ([]T, error) {
-	cx.check("Join")
+	cx.checkHere("Join")
 	b.check("Join")
 	if len(b.tasks) > 0 && b.tasks[0].rt != cx.task.rt {
 		panic("surewake: Join: the batch belongs to another runtime")

@@ -146,7 +146,7 @@ func (cs *contexts) remove(t *task) {
 // AwaitContext waits until ctx has ended and returns nil; context.Cause says why it ended. It
 // returns [Cx.Err] if the task must end. It panics if ctx is nil.
 func (cx Cx) AwaitContext(ctx context.Context) error {
-	cx.check("AwaitContext")
+	cx.checkHere("AwaitContext")
 	notNil(ctx, "AwaitContext")
 	if err := cx.stopErr(); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (w Waker) Wake() {
 
 // WakeFrom is [Waker.Wake] for tasks: the woken task runs next on the worker of cx.
 func (w Waker) WakeFrom(cx Cx) {
-	cx.check("WakeFrom")
+	cx.checkHere("WakeFrom")
 	if w.task != nil {
 		w.task.wake(cx.coroutine.worker)
 	}

@@ -48,7 +48,7 @@ type Nap struct {
 // Only Poll of a [Future] may call it, and what Poll calls, but no [Fork]: Over panics in other
 // tasks, and a fork may be one.
 func (n *Nap) Over(cx Cx, d time.Duration) bool {
-	cx.check("Nap.Over")
+	cx.checkHere("Nap.Over")
 	cx.futureState("Nap.Over")
 	now := cx.task.rt.now()
 	if n.until == 0 {
@@ -116,7 +116,7 @@ func (p *Pending) waiting(cx Cx, what string) *pendingWait {
 // tasks, and a fork may be one. It also panics if it waits for another task, or for another number
 // of cases.
 func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool) {
-	cx.check("Pending.Poll")
+	cx.checkHere("Pending.Poll")
 	f := cx.futureState("Pending.Poll")
 	w := p.waiting(cx, "Pending.Poll")
 	if w == nil {
@@ -140,7 +140,7 @@ func (p *Pending) Poll(cx Cx, cases ...Case) (number int, err error, ready bool)
 // taken: then Poll returns its number. It returns true if the Pending does not wait. Poll of its
 // future may call it, and what that calls: it panics as Poll does.
 func (p *Pending) Stop(cx Cx) bool {
-	cx.check("Pending.Stop")
+	cx.checkHere("Pending.Stop")
 	f := cx.futureState("Pending.Stop")
 	w := p.waiting(cx, "Pending.Stop")
 	if w == nil {

@@ -249,7 +249,7 @@ func (g *Group) Wait() error {
 // of [Cx.Err]. It panics in a function of the group.
 func (g *Group) Join(cx Cx) error {
 	g.check("Join", false)
-	cx.check("Group.Join")
+	cx.checkHere("Group.Join")
 	g.sameRuntime(cx, "Join")
 	if g.has(cx.task) {
 		panic("surewake: Group.Join: " + ownEndRule) // runtime/R16

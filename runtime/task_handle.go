@@ -62,7 +62,7 @@ func (h *Handle[T]) checkMade(what string) {
 //
 // Join panics if the handle is detached, or the task has not ended and belongs to another runtime.
 func (h *Handle[T]) Join(cx Cx) (T, error) {
-	cx.check("Join")
+	cx.checkHere("Join")
 	if h == nil {
 		h.checkMade("Join")
 	}

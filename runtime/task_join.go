@@ -154,7 +154,7 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 // the caller's stack. The calling task may have to end because of a deadline, which is an
 // ErrTimeout, too, and comes back at once from each further call: who tries again asks [Cx.Err].
 func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
-	cx.check("JoinTimeout")
+	cx.checkHere("JoinTimeout")
 	var zero T
 	if ended, err := h.checkJoin(cx, "JoinTimeout"); err != nil {
 		return zero, err
@@ -186,7 +186,7 @@ func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 // first. That does not cancel the task. JoinContext never runs the task on the caller's stack. It
 // panics if ctx is nil.
 func (h *Handle[T]) JoinContext(cx Cx, ctx context.Context) (T, error) {
-	cx.check("JoinContext")
+	cx.checkHere("JoinContext")
 	notNil(ctx, "JoinContext")
 	var zero T
 	if ended, err := h.checkJoin(cx, "JoinContext"); err != nil {

@@ -11,7 +11,7 @@ import (
 // [Handle.EndCase] says. To pass over a task, put nil in its place; without any task, Next waits
 // until the calling one must end. For all of them in turn, [AsEnded] takes less time.
 func Next[T any](cx Cx, handles ...*Handle[T]) (int, error) {
-	cx.check("Next")
+	cx.checkHere("Next")
 	cases := make([]Case, len(handles))
 	for i, h := range handles {
 		if h != nil {

@@ -109,7 +109,7 @@ func (t *Task[T]) first() {
 // started returns the task, which cx must have started and not joined; what is the name of the
 // calling method.
 func (t *Task[T]) started(cx Cx, what string) *reusable[T] {
-	cx.check(what)
+	cx.checkHere(what)
 	switch {
 	case t.self != t:
 		if t.self == nil {

@@ -66,7 +66,7 @@ func (l *Limiter) Allow() bool {
 // Wait waits until an event may happen and all earlier calls are served, counts the event, and
 // returns nil. It counts none and returns [Cx.Err] if the task must end.
 func (l *Limiter) Wait(cx Cx) error {
-	cx.check("Limiter.Wait")
+	cx.checkHere("Limiter.Wait")
 	l.check()
 	if err := cx.stopErr(); err != nil {
 		return err

@@ -5,7 +5,7 @@ import "time"
 // Sleep waits for at least d and returns nil; or returns [Cx.Err] if the task must end. It does not
 // wait if d <= 0.
 func (cx Cx) Sleep(d time.Duration) error {
-	cx.check("Sleep")
+	cx.checkHere("Sleep")
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (cx Cx) Sleep(d time.Duration) error {
 // must end. If t has a monotonic clock reading, such as a result of time.Now, that decides.
 // Otherwise the wall clock does, and SleepUntil waits longer when it is set back.
 func (cx Cx) SleepUntil(t time.Time) error {
-	cx.check("SleepUntil")
+	cx.checkHere("SleepUntil")
 	for {
 		d := time.Until(t)
 		if err := cx.stopErr(); err != nil {

@@ -60,7 +60,7 @@ func (cx Cx) NewTicker(period time.Duration, missed MissedTicks) *Ticker {
 // and does not consume the tick, if the task must end. It panics if the ticker belongs to another
 // runtime.
 func (t *Ticker) Next(cx Cx) error {
-	cx.check("Ticker.Next")
+	cx.checkHere("Ticker.Next")
 	if t == nil || t.rt == nil {
 		panic("surewake: Ticker.Next: a nil or zero Ticker; Cx.NewTicker makes one")
 	}
