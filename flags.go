@@ -15,7 +15,8 @@ func (c *call) whichFlags() {
 	c.flags.Var(&o.Budget, "budget",
 		"explore each check for at most a `time or number` of executions:\n"+
 			"30s, 10000x or 30s,10000x; the time is that of the plain run and the race run\n"+
-			"together, the number is for each of them; a check that is cut short is bounded")
+			"together, which are both made then, the number is for each run that is made;\n"+
+			"a check that is cut short is bounded")
 	c.flags.Func("preemptions", "explore only schedules with at most `n` preemptions",
 		func(s string) error {
 			n, err := parsePreemptions(s)
@@ -44,6 +45,9 @@ func (c *call) checkFlags() {
 			}
 			return nil
 		})
+	c.flags.BoolVar(&o.Both, "both", false,
+		"explore every check plainly too where the run under the race detector stands for that,\n"+
+			"and compare the schedules of the two")
 	c.flags.StringVar(&o.Strategy, "strategy", o.Strategy,
 		"choose schedules `by` "+strings.Join(driver.Strategies, ", ")+
 			";\ndpor explores all; the others are random and end after 10000 executions\n"+

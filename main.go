@@ -52,7 +52,7 @@ tests instead, as they stand. Packages are named as for the go command; the defa
 is ./... The default command is check.
 "surewake COMMAND -h" lists the flags of a command.
 
-Verdicts: proved     every execution was explored, under the race detector too; none failed
+Verdicts: proved     every execution was explored under the race detector; none failed
           bounded    no execution failed, but some were not explored; the row says which
           undecided  no answer; the row says what stood in the way
           FAILED     an execution fails: a bug of the program
@@ -156,7 +156,7 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 	}
 	if command != "merge" {
 		c.flags.BoolVar(&o.Race, "race", true,
-			"explore every check under the race detector as well;\n"+
+			"explore every check under the race detector;\n"+
 				"without it no check is better than bounded")
 		c.flags.DurationVar(&o.Early, "early", driver.DefaultEarly,
 			"let only timers and sleeps of less than this `time` end while goroutines can run")

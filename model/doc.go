@@ -15,9 +15,9 @@
 //
 // Under `go test` it is a stress test: the body runs many times on real goroutines. Under
 // `surewake check` the same source, rewritten at build time, is explored: of all executions that
-// differ only in the order of independent operations one is run, plainly and under Go's race
-// detector. If none fails, the verdict is a proof for this body. README.md has the verdicts, how
-// to choose sizes, and what is not checked.
+// differ only in the order of independent operations one is run, under Go's race detector, and
+// plainly where that says more. If none fails, the verdict is a proof for this body. README.md has
+// the verdicts, how to choose sizes, and what is not checked.
 //
 // The body runs once for each execution and must set up all it uses: variables of the test around
 // it survive from one execution to the next and make executions depend on one another, which is

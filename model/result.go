@@ -21,6 +21,7 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
 		Bounded: res.Bounded, Cut: res.CutShort, Left: res.Left,
 		Alone:       c.opts.before != nil,
+		Stands:      explore.Race && c.opts.before == nil && c.opts.observe == nil,
 		Assumptions: slices.Clone(c.opts.assume),
 		Digest:      fmt.Sprintf("%016x", res.Digest),
 	}

@@ -11,7 +11,7 @@ import (
 // bound. It is a flag.Value.
 type Budget struct {
 	Time       time.Duration // of the plain run and the race run together
-	Executions int64         // of each of the two
+	Executions int64         // of each run that is made
 }
 
 const budgetForms = "want a duration (30s, 2m), a number of executions (10000x) " +

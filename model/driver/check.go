@@ -236,15 +236,21 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 	return sum, nil
 }
 
-// test runs one Test function, plainly and then under the race detector.
+// test runs one Test function: under the race detector, and plainly where that says more
+// (raceFirst); or plainly and then under the race detector.
 func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	if row := t.trouble(r.relative); row != nil {
 		return []Row{*row}, nil
 	}
-	run := testRun{
-		test: t.function(), subtests: t.some, options: r.options,
-		stackReader: stackReader{r.target.RewrittenMode(t.pkg.Path, false)},
+	run := testRun{test: t.function(), subtests: t.some, options: r.options}
+	if r.raceFirst() {
+		if stands, err := r.raceAlone(ctx, t, &run); stands || err != nil {
+			return r.concluded(t, &run, err)
+		}
 	}
+	early := run.race
+	run.race = nil
+	run.stackReader = stackReader{r.target.RewrittenMode(t.pkg.Path, false)}
 	var err error
 	s := r.settings(t, false)
 	budget := s.Seconds
@@ -252,27 +258,36 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		s.Seconds /= 2 // the race run has the rest
 	}
 	if run.plain, err = r.process(ctx, t, false, s); err != nil {
-		return r.partial(t, &run), err
+		run.race, run.raceFirst = early, early != nil
+		return r.concluded(t, &run, err)
 	}
 	r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
 	switch {
 	case !r.options.Race:
 	case run.objects(run.plain):
+	case early != nil:
+		run.race = early
 	default:
 		s = r.settings(t, true)
 		s.Seconds = raceSeconds(budget, run.plain.results)
 		run.race, err = r.process(ctx, t, true, s)
 		var no *raceUnavailable
 		if errors.As(err, &no) {
-			run.unchecked = no.why
-		} else if err != nil {
-			if run.race == nil {
-				run.race = &outcome{} // which had not begun
-			}
-			return r.partial(t, &run), err
+			run.unchecked, err = no.why, nil
+		} else if err != nil && run.race == nil {
+			run.race = &outcome{} // which had not begun
 		}
 	}
-	return r.placed(t, t.stoodFor(run.rows())), nil
+	return r.concluded(t, &run, err)
+}
+
+// concluded returns the rows of a test: those that it can have if err ended a run.
+func (r *runner) concluded(t planned, run *testRun, err error) ([]Row, error) {
+	rows := run.rows
+	if err != nil {
+		rows = func() []Row { return r.partial(run) }
+	}
+	return r.placed(t, t.stoodFor(rows())), err
 }
 
 // raceSeconds is what the plain run has left of a budget, for each check of a race run: at least

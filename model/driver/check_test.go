@@ -246,7 +246,7 @@ func TestInterruptEndsTheProcesses(t *testing.T) {
 // An interrupt leaves rows of what was told before it: never better than bounded, and FAILED if a
 // failure was told.
 func TestInterruptLeavesTheResultsSoFar(t *testing.T) {
-	opts := Options{Race: true, Procs: 5, Watchdog: time.Hour}
+	opts := Options{Race: true, Both: true, Procs: 5, Watchdog: time.Hour}
 	require.NoError(t, opts.normalize())
 	r, err := newRunner(&opts, fakeTarget{})
 	require.NoError(t, err)

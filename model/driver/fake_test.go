@@ -278,6 +278,44 @@ var scenarios = map[string]func(wire.Settings) int{
 		say(r)
 		return 0
 	},
+	// Their race runs pass, and their plain runs do not.
+	"TestStands": func(s wire.Settings) int { return passesUnderRace(s, "TestStands", nil) },
+	"TestObserved": func(s wire.Settings) int {
+		return passesUnderRace(s, "TestObserved", func(r *wire.Result) { r.Stands = false })
+	},
+	"TestCutUnderRace": func(s wire.Settings) int {
+		return passesUnderRace(s, "TestCutUnderRace", func(r *wire.Result) {
+			r.Verdict, r.Bounded, r.Cut = Bounded, "budget of 1s", true
+		})
+	},
+	"TestSkipsMore": func(s wire.Settings) int {
+		if s.Race {
+			skip := wire.Message{Skip: &wire.Skip{Test: "TestSkipsMore/a", Why: "slow"}}
+			_ = skip.Write(os.Stdout)
+		}
+		return passesUnderRace(s, "TestSkipsMore", nil)
+	},
+	"TestFailsUnderRaceToo": func(s wire.Settings) int {
+		r := failing("TestFailsUnderRaceToo")
+		r.Stands = s.Race
+		if s.Race {
+			r.Message = "assertion failed later"
+		}
+		say(r)
+		return 1
+	},
+	"TestLongSecond": func(s wire.Settings) int {
+		r := proved("TestLongSecond/first")
+		r.Stands = s.Race
+		say(r)
+		if s.Race {
+			say(proved("TestLongSecond/second"))
+			return 0
+		}
+		tell(wire.Progress{Check: "TestLongSecond/second", Executions: 7})
+		time.Sleep(time.Hour)
+		return 0
+	},
 	"TestNothing": func(s wire.Settings) int { return 0 },
 	"TestExits":   func(s wire.Settings) int { fmt.Println("goodbye"); return 3 },
 	"TestPanics":  func(s wire.Settings) int { panic("out of cheese") },
@@ -318,10 +356,29 @@ var scenarios = map[string]func(wire.Settings) int{
 	},
 }
 
+func passesUnderRace(s wire.Settings, name string, change func(*wire.Result)) int {
+	if !s.Race {
+		say(failing(name))
+		return 1
+	}
+	r := proved(name)
+	r.Stands = true
+	if change != nil {
+		change(&r)
+	}
+	say(r)
+	return 0
+}
+
 func tell(p wire.Progress) { wire.Message{Progress: &p}.Write(os.Stdout) }
 
 // fakeTarget builds copies of the test binary itself.
-type fakeTarget struct{ raceError error }
+type fakeTarget struct {
+	raceError error
+	otherRace bool // files differ under the race detector
+}
+
+func (f fakeTarget) SameFiles(context.Context, string) (bool, error) { return !f.otherRace, nil }
 
 func (fakeTarget) RewrittenMode(string, bool) []string {
 	return []string{"github.com/surewake/surewake/model/driver", "example.com/ring"}

@@ -36,7 +36,7 @@ type Row struct {
 	Deadlocked  int64    `json:"deadlocked"` // executions that ended with threads waiting
 	Pruned      int64    `json:"pruned"`     // executions cut short as equivalent to another
 	Steps       int64    `json:"steps"`
-	Seconds     float64  `json:"seconds"` // of both runs
+	Seconds     float64  `json:"seconds"` // of the runs that were made
 	Token       string   `json:"token"`   // for replay; "" if no execution decided the verdict
 	Message     string   `json:"message"` // what failed or stood in the way; "" if nothing did
 	Assumptions []string `json:"assumptions"`
@@ -139,17 +139,24 @@ func (r *Row) passes() bool {
 // A testRun is what the two processes of one Test function left.
 type testRun struct {
 	test      string
-	plain     *outcome
+	plain     *outcome // nil: the race run stands for it
 	race      *outcome // nil: not run
+	raceFirst bool     // the race run had ended before the plain one began
 	unchecked string   // why race is nil, if that is not for a failure of plain
 	subtests  bool     // only some subtests were asked for: none at all is no failure
 	stackReader
 	options *Options
 }
 
-// rows merges the two runs. A check is proved only if both runs proved it and
-// explored the same schedules.
+// inRaceRun begins what the race run says against a check.
+const inRaceRun = "in the race run: "
+
+// rows merges the runs that were made. Where both were, a check is proved only if both proved it
+// and explored the same schedules.
 func (t *testRun) rows() []Row {
+	if t.plain == nil {
+		return t.rowsOf(t.race, inRaceRun)
+	}
 	if t.subtests && len(t.plain.results)+len(t.plain.skips) == 0 &&
 		t.plain.exit == nil && !t.plain.silent {
 		return nil
@@ -169,7 +176,7 @@ func (t *testRun) rows() []Row {
 		}
 		return rows
 	}
-	raced := t.rowsOf(t.race, "in the race run: ")
+	raced := t.rowsOf(t.race, inRaceRun)
 	for i := range raced {
 		if raced[i].Cut != "" {
 			raced[i].Cut = cutRace

@@ -39,7 +39,8 @@ type Options struct {
 
 	All         bool   // the mutants in testdata/mutants/more as well
 	Part        Part   // which of the selected mutants
-	Race        bool   // run every schedule under the race detector as well
+	Race        bool   // run every schedule under the race detector
+	Both        bool   // and plainly as well, also where the race run stands for that
 	Strategy    string // one of Strategies; "" is "dpor"
 	Preemptions int    // bound; -1 is none
 	Budget      Budget

@@ -18,6 +18,7 @@ type target interface {
 	RewrittenMode(pkg string, race bool) []string
 	Build(ctx context.Context, pkg string, race bool, output string) error
 	Covered(pkg string) []instrument.CoveredFile
+	SameFiles(ctx context.Context, pkg string) (bool, error)
 }
 
 // A planned Test function holds at least one check.

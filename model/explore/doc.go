@@ -20,8 +20,8 @@
 //	         until something that they depend on has happened
 //
 // Plain memory accesses are not scheduling points. That is sound only for programs without data
-// races, so the same schedules are run once more under Go's race detector: a verdict is a proof
-// only if both runs agree.
+// races, so the schedules are run under Go's race detector: a verdict is a proof only if that run
+// finds nothing.
 //
 // # The way of an operation
 //

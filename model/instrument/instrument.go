@@ -3,6 +3,7 @@ package instrument
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,6 +177,31 @@ func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, 
 		}
 	}
 	return false, nil
+}
+
+// SameFiles reports whether the package's test binary consists of the same packages, and these of
+// the same files, with the race detector and without: a build tag may select others. The standard
+// library and the checker do not count.
+func (s *Set) SameFiles(ctx context.Context, pkg string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var made [2]map[string]string
+	for i, race := range []bool{false, true} {
+		l, root, err := s.rootOf(ctx, pkg, race)
+		if err != nil {
+			return false, err
+		}
+		made[i] = make(map[string]string)
+		for _, p := range l.closure(root) {
+			if !p.engine() {
+				made[i][p.ID] = fmt.Sprintf("%q", [][]string{
+					p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.HFiles, p.SFiles, p.SysoFiles,
+					p.EmbedFiles,
+				})
+			}
+		}
+	}
+	return maps.Equal(made[0], made[1]), nil
 }
 
 // A refusedError says why a package cannot be checked at all.
