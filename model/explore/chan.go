@@ -103,6 +103,8 @@ type Case struct {
 	Send bool
 	// Mem is where the value to send lies, nil if it comes later, or where a sender may put one.
 	Mem unsafe.Pointer
+	// Unused says that nobody sees the value received.
+	Unused bool
 }
 
 // A Completion says what the caller of Communicate must do to complete the chosen case.
@@ -167,9 +169,10 @@ func pull(list *[]post) post {
 
 // chanCase is a Case with the number of its object.
 type chanCase struct {
-	obj  int32 // -1 for a nil channel
-	send bool
-	mem  unsafe.Pointer
+	obj    int32 // -1 for a nil channel
+	send   bool
+	unused bool
+	mem    unsafe.Pointer
 }
 
 // chanOp is a thread's pending or last channel operation.
@@ -228,7 +231,7 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	var p unsafe.Pointer
 	unbuffered, queued := false, false
 	for i := range cases {
-		c := chanCase{-1, cases[i].Send, cases[i].Mem}
+		c := chanCase{-1, cases[i].Send, cases[i].Unused, cases[i].Mem}
 		if ptr := cases[i].Ptr; ptr != nil {
 			c.obj = e.channel(&cases[i].Chan)
 			if !cases[i].Anywhere {

@@ -235,7 +235,7 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			last = int32(v.Sub(explore.Epoch))
 		}
 	default:
-		last = w.onSignal(in, who)
+		last = w.onTimer(in, who)
 	}
 	return last
 }

@@ -36,7 +36,7 @@ func (e *engine) surelyReady(t *thread) bool {
 // have fired yet.
 func (e *engine) surely(c chanCase) bool {
 	tm := e.objs[c.obj].ch.timer
-	return tm == nil || e.due(tm) && !tm.fires()
+	return tm == nil || !e.isApart(tm.clock) && e.due(tm) && !tm.fires()
 }
 
 // can reports whether t can take the case now.

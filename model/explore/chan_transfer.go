@@ -4,6 +4,7 @@ package explore
 // because nothing else can (forcedDue), and which of its choices sleep.
 func (e *engine) chanBegin(t *thread) {
 	e.forcedDue, e.asleep = -1, 0
+	e.pollApart(t)
 	m := &ops[t.op]
 	if m.deadline != nil {
 		e.forced = e.clockFor(t)
@@ -67,6 +68,7 @@ func transfer(e *engine, t *thread, d int32) {
 	ch := e.objs[c.obj].ch
 	switch {
 	case ch.timer != nil:
+		e.fireApart(t, c, d)
 		e.fire(t, ch.timer)
 	case c.send && ch.closed, !c.send && !ch.hasValue():
 		ch.edges.closed(t)

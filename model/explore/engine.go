@@ -153,6 +153,7 @@ type engine struct {
 	passed     bool          // the execution needs the second way of time_timer.go
 	passing    []string      // why, if the execution is recorded
 	bubbles    *bubble       // of this execution, the last one first
+	apart      apart         // see time_apart.go
 	historyKey byte          // its address stands for the history (Instant)
 
 	// Wakeup trees (search_wakeup.go).
@@ -186,6 +187,8 @@ type engine struct {
 	wantOrderDones bool             // start again with orderDones
 	polls          bool             // channels are polled in a loop (search_part.go)
 	wantPolls      bool             // start again, undivided
+	clocked        bool             // timers depend on the clock (time_apart.go)
+	wantClocked    bool             // start again with clocked
 	usesWG         bool             // this execution changed a WaitGroup
 	rendezvous     perKind          // unbuffered channels have queues (chan_rendezvous.go)
 	wantRendezvous perKind          // start again with rendezvous

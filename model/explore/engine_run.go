@@ -20,6 +20,7 @@ func (e *engine) begin() {
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.failure, e.cur, e.decision, e.early, e.trail = nil, nil, 0, 0, 0
 	e.bubbles, e.forced = nil, &e.clock
+	e.beginApart()
 	e.background, e.detached = threadSet{}, threadSet{}
 	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
@@ -189,7 +190,7 @@ func (e *engine) isRepeated() bool {
 func (e *engine) wantsAgain() bool {
 	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones ||
 		e.wantRendezvous.any() || e.wantRequests.any() ||
-		e.wantWholeWords || e.wantAnyLoops || e.wantPolls
+		e.wantWholeWords || e.wantAnyLoops || e.wantPolls || e.wantClocked
 }
 
 // startAgain restarts the exploration with the options that an execution asked for. It reports
@@ -206,6 +207,7 @@ func (e *engine) startAgain() bool {
 	e.optimal = e.optimal && !e.simple
 	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
+	e.clocked, e.wantClocked = e.clocked || e.wantClocked, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, perKind{}
 	if e.found == nil {
 		e.found = e.res.Failure

@@ -67,7 +67,7 @@ func (e *engine) linearize() *Failure {
 	switch {
 	case !e.cfg.Linearize || !e.reduce || e.n < 2,
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones,
-		e.wantRequests.any() || e.wantRendezvous.any(),
+		e.wantRequests.any() || e.wantRendezvous.any() || e.wantClocked,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):
 		return nil
 	case Race && e.counted == nil && !e.foreignOrders():

@@ -81,6 +81,7 @@ func (e *engine) modes() []struct {
 		{'q', &e.requests[ofValues], &e.wantRequests[ofValues]},
 		{'r', &e.rendezvous[ofValues], &e.wantRendezvous[ofValues]},
 		{'s', &e.simple, &e.wantSimple},
+		{'t', &e.clocked, &e.wantClocked},
 		{'w', &e.wholeWords, &e.wantWholeWords},
 		{'x', &e.res.cut, new(bool)}, // the bound on preemptions has left something out
 	}

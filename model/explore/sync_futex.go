@@ -80,6 +80,7 @@ func enterFutexWait(p unsafe.Pointer, val uint32, timeout time.Duration) FutexRe
 	e := eng
 	t := e.cur
 	t.old, t.deadline = uint64(val), noDeadline
+	e.waitApart()
 	if timeout >= 0 {
 		e.res.HeldFutex = true
 		t.deadline = e.clock.now + timeout

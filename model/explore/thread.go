@@ -77,8 +77,8 @@ func (e *engine) spawn(name string, fn func()) *thread {
 		if e.cfg.MaxThreads == mostThreads {
 			how = "the race detector has no room for more"
 		}
-		e.fail(KindLimit, "more than %d goroutines in one execution, the last of them started%s (%s)",
-			id, at(here()), how)
+		e.fail(KindLimit, "more than %d goroutines in one execution, the last of them "+
+			"started%s (%s)", id, at(here()), how)
 	}
 	for len(e.threads) <= id {
 		e.threads = append(e.threads, &thread{id: len(e.threads), dead: true})
@@ -94,6 +94,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 		e.threads[e.n].fin, e.threads[e.n].prev = true, -1 // until it is spawned
 		e.n++
 	}
+	e.checkArmed()
 	if t.dead {
 		*t = thread{id: t.id, number: t.number, coro: t.coro}
 		e.newThreadCoro(t)

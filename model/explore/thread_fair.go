@@ -258,6 +258,7 @@ func (s *spinning) tiredOf() *lap {
 func (e *engine) judgeTired(t *thread) {
 	if t.spin.tiredOf() != nil {
 		e.tired.add(t.id)
+		e.tireApart()
 	} else {
 		e.tired.remove(t.id)
 	}

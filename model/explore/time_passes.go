@@ -44,10 +44,11 @@ func (e *engine) allowsEarly(early int, slow time.Duration) bool {
 }
 
 // now is a look at the clock.
-func now(e *engine, t *thread, _ int32) {
+func now(e *engine, t *thread, d int32) {
 	if t.bubble != nil {
 		return
 	}
+	e.lookApart(t, d)
 	e.lookAtClock(t.old == moving)
 	e.res.HeldClock = e.res.HeldClock || e.moved && t.old == moving
 	if !e.mayMove(t) || t.chanOp.value == 0 {

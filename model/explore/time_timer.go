@@ -217,6 +217,9 @@ func (e *engine) mayFire(tm *timer) bool {
 	if tm.clock.of != nil {
 		return false
 	}
+	if e.n > 1 {
+		e.compareTimers() // checkArmed says so before
+	}
 	e.held = e.held || tm.short
 	e.res.HeldLong = e.res.HeldLong || !tm.short
 	return false
@@ -241,6 +244,7 @@ func changeTimer(e *engine, t *thread, _ int32) {
 			e.setInBubble(tm, b, d)
 		} else {
 			tm.short = e.short(d)
+			e.armApart(d, t.chanOp.taken != 0)
 			e.lookAtClock(false)
 		}
 		if e.rec != nil {
@@ -337,6 +341,9 @@ func (e *engine) couldFireWithout(ch *channel, f, past int32) bool {
 		return false
 	}
 	clock := ch.timer.clock
+	if e.leavesOut(clock) {
+		return true
+	}
 	now, early, slow := clock.base, e.baseEarly, e.baseSlow
 	h := e.objs[e.clockObject(clock)].ch.history.all
 	for i := range h {
@@ -360,14 +367,24 @@ func timerStopAccesses(_ *engine, t *thread, out []access, _ int32) []access {
 
 func timerSetAccesses(e *engine, t *thread, out []access, _ int32) []access {
 	id := t.chanOp.cases[0].obj
-	return append(out, access{obj: id, kind: accAll},
-		access{obj: e.clockObject(e.objs[id].ch.timer.clock), kind: accClockRead})
+	out = append(out, access{obj: id, kind: accAll})
+	if clock := e.objs[id].ch.timer.clock; !e.leavesOut(clock) {
+		out = append(out, access{obj: e.clockObject(clock), kind: accClockRead})
+	}
+	return out
 }
 
 // timerAccesses appends what a receive from a timer's channel does: it fires if acts, otherwise it
 // is a look.
 func (e *engine) timerAccesses(c chanCase, out []access, acts bool) []access {
 	tm := e.objs[c.obj].ch.timer
+	if e.leavesOut(tm.clock) {
+		kind := accLookRecv
+		if acts {
+			kind = accAll
+		}
+		return append(out, access{obj: c.obj, kind: kind})
+	}
 	clock := access{obj: e.clockObject(tm.clock), kind: accClockRead}
 	if e.preventedEarly(e.objs[c.obj].ch) {
 		clock.kind = accClockSet

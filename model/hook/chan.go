@@ -106,33 +106,41 @@ func finishSend[T any](c chan T, v T, r explore.Outcome) {
 //go:norace
 //go:noinline
 func Recv[T any](c <-chan T) T {
-	v, _ := receive(c)
+	v, _ := receive(c, false)
 	return v
 }
+
+// Await is the hook of a receive whose value nobody uses.
+//
+//go:norace
+//go:noinline
+func Await[T any](c <-chan T) { receive(c, true) }
 
 // Recv2 is the hook of a receive that says whether there was a value.
 //
 //go:norace
 //go:noinline
-func Recv2[T any](c <-chan T) (T, bool) { return receive(c) }
+func Recv2[T any](c <-chan T) (T, bool) { return receive(c, false) }
 
 // Recv2As is Recv2 where the second result is assigned to a boolean type of its own.
 //
 //go:norace
 //go:noinline
 func Recv2As[B ~bool, T any](c <-chan T) (T, B) {
-	v, ok := receive(c)
+	v, ok := receive(c, false)
 	return v, B(ok)
 }
 
 //go:norace
-func receive[T any](c <-chan T) (v T, ok bool) {
+func receive[T any](c <-chan T, unused bool) (v T, ok bool) {
 	if !explore.InExecution() {
 		v, ok = <-c
 		return
 	}
 	mem := new(T)
-	recv := explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}
+	recv := explore.Case{
+		Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem), Unused: unused,
+	}
 	r, _ := explore.Communicate([]explore.Case{recv}, false)
 	return finishRecv(c, mem, r)
 }
@@ -221,7 +229,7 @@ func RangeVar[T any](c <-chan T) (v T, r *Ranging[T]) { return v, Range(c) }
 //go:norace
 //go:noinline
 func (r *Ranging[T]) Next() (ok bool) {
-	r.Value, ok = receive(r.c)
+	r.Value, ok = receive(r.c, false)
 	return ok
 }
 
@@ -230,7 +238,7 @@ func (r *Ranging[T]) Next() (ok bool) {
 //go:norace
 //go:noinline
 func (r *Ranging[T]) Into(v *T) (ok bool) {
-	if w, ok := receive(r.c); ok {
+	if w, ok := receive(r.c, false); ok {
 		*v = w
 		return true
 	}

@@ -63,13 +63,24 @@ func (s *Selection) operand() {
 //
 //go:norace
 //go:noinline
-func SelectRecv[T any](s *Selection, c <-chan T) <-chan T {
+func SelectRecv[T any](s *Selection, c <-chan T) <-chan T { return selectRecv(s, c, false) }
+
+// SelectAwait is SelectRecv for a receive whose value nobody uses.
+//
+//go:norace
+//go:noinline
+func SelectAwait[T any](s *Selection, c <-chan T) <-chan T { return selectRecv(s, c, true) }
+
+//go:norace
+func selectRecv[T any](s *Selection, c <-chan T, unused bool) <-chan T {
 	if !s.here {
 		return c
 	}
 	own := make(chan T, 1)
 	mem := new(T)
-	recv := explore.Case{Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem)}
+	recv := explore.Case{
+		Chan: chanOf(both[<-chan T, T](c)), Mem: unsafe.Pointer(mem), Unused: unused,
+	}
 	s.add(recv, func(r explore.Outcome) {
 		if v, ok := finishRecv(c, mem, r); ok {
 			own <- v

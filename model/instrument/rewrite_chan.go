@@ -10,7 +10,8 @@ import (
 // Channels keep their types; the operations become calls:
 //
 //	c <- v                  hook.To(c).Send(v)
-//	<-c                     hook.Recv(c)
+//	x = <-c                 x = hook.Recv(c)
+//	<-c                     hook.Await(c)
 //	v, ok := <-c            v, ok := hook.Recv2(c)
 //	close(c), len(c)        hook.Close(c), hook.Len(c)
 //	for v := range c {      for v, r := hook.RangeVar(c); r.Into(&v); {
@@ -30,6 +31,9 @@ func (r *rewriter) send(n *ast.SendStmt) {
 // receive rewrites a receive that is no clause of a select.
 func (r *rewriter) receive(n *ast.UnaryExpr) {
 	name := r.hook("Recv")
+	if _, ok := r.outside().(*ast.ExprStmt); ok {
+		name = r.hook("Await")
+	}
 	if tuple, ok := r.c.info.TypeOf(n).(*types.Tuple); ok {
 		name = r.hook("Recv2")
 		if b := r.boolean(n); b != nil {
@@ -45,17 +49,22 @@ func (r *rewriter) receive(n *ast.UnaryExpr) {
 	r.ed.behind(r.off(n.End()), ")")
 }
 
-// boolean returns the type of the variable that says whether there was a value,
-// if a bool cannot be assigned to it.
-func (r *rewriter) boolean(n ast.Expr) types.Type {
+// outside returns what the node is in that is visited, parentheses aside.
+func (r *rewriter) outside() ast.Node {
 	i := len(r.stack) - 1
 	for ; i > 0; i-- {
 		if _, ok := r.stack[i].(*ast.ParenExpr); !ok {
 			break
 		}
 	}
+	return r.stack[i]
+}
+
+// boolean returns the type of the variable that says whether there was a value,
+// if a bool cannot be assigned to it.
+func (r *rewriter) boolean(n ast.Expr) types.Type {
 	var t types.Type
-	switch p := r.stack[i].(type) {
+	switch p := r.outside().(type) {
 	case *ast.AssignStmt:
 		if len(p.Lhs) == 2 {
 			t = r.c.info.TypeOf(p.Lhs[1])
@@ -223,6 +232,9 @@ func (r *rewriter) selectStmt(n *ast.SelectStmt) {
 				r.ed.behind(r.off(comm.Value.End()), closing+")")
 			}
 		default:
+			if _, ok := comm.(*ast.ExprStmt); ok {
+				name = "SelectAwait"
+			}
 			r.comms[commRecv(clause)] = true
 		}
 		ch := commChan(clause)

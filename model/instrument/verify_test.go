@@ -51,7 +51,8 @@ func survivors(t testing.TB, set *Set, pkg string) []string {
 		for _, name := range c.pkg.Scope().Names() {
 			if tn, ok := c.pkg.Scope().Lookup(name).(*types.TypeName); ok && !tn.IsAlias() {
 				for _, m := range promotedOps(ss, tn) {
-					found = append(found, fmt.Sprintf("%s: type %s has %s from an embedded field", ss.where(c, tn.Pos()), name, m.Obj().Name()))
+					found = append(found, fmt.Sprintf("%s: type %s has %s from an embedded field",
+						ss.where(c, tn.Pos()), name, m.Obj().Name()))
 				}
 			}
 		}
@@ -139,7 +140,8 @@ func (v *verifier) node(n ast.Node) {
 		}
 		e = ast.Unparen(e)
 		if r.isChan(e) && !v.hookCall(e, "Refused") &&
-			!v.hookCall(e, "SelectRecv") && !v.hookCall(e, "SelectSend") {
+			!v.hookCall(e, "SelectRecv") && !v.hookCall(e, "SelectAwait") &&
+			!v.hookCall(e, "SelectSend") {
 			v.bad(n, what)
 		}
 	}
