@@ -5,8 +5,10 @@ package explore_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"github.com/surewake/surewake/model/explore"
@@ -159,35 +161,41 @@ func TestReductionKeepsEveryOutcomeOfTimersApart(t *testing.T) {
 		"rest", "rest", "alarm", "disarm", "rearm", "value or alarm", "either alarm",
 		"value or timeout", "send", "send", "load", "store",
 	}
-	for _, c := range []struct {
-		name  string
+	and := func(ops ...string) []string { return append(ops, apart...) }
+	passes := func(early int, short time.Duration) explore.Config {
+		return explore.Config{EarlyTimeouts: early, TimePasses: true, Short: short}
+	}
+	enough := explore.Config{EarlyTimeouts: 9}
+	cases := []struct {
 		ops   []string
-		early int
+		cfg   explore.Config
 		exact bool
 	}{
-		{"alone", apart, 9, true},
-		{"and functions", append(apart[:len(apart):len(apart)], "func"), 9, false},
-		{"and looks", append(apart[:len(apart):len(apart)], "look"), 9, false},
-		{"and values", append(apart[:len(apart):len(apart)], "look at an alarm"), 9, false},
-		{"and polls", append(apart[:len(apart):len(apart)], "alarm that polls"), 9, false},
-		{"more than may be early", apart, 3, false},
-		{"all", append(apart[:len(apart):len(apart)],
-			"func", "look", "look at an alarm", "alarm that polls", "both", "give"), 5, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			gen := genProgram(c.ops, 3, 3)
-			all, apart := 0, 0
-			rapid.Check(t, func(t *rapid.T) {
-				p := buffered(gen.Draw(t, "program"))
-				all++
-				if timersApart(t, p, explore.Config{EarlyTimeouts: c.early}, c.exact) {
-					apart++
-				}
-			})
-			t.Logf("%d of %d programs without the clock", apart, all)
-			require.NotZero(t, apart)
-		})
+		{apart, enough, true},
+		{and("func"), enough, false},
+		{and("look"), enough, false},
+		{and("look at an alarm"), enough, false},
+		{and("alarm that polls"), enough, false},
+		{
+			and("func", "look", "look at an alarm", "alarm that polls", "both", "give"),
+			enough, false,
+		},
+		{apart, explore.Config{EarlyTimeouts: 3}, false},
+		{apart, passes(9, 30), true},
+		{and("look"), passes(9, 30), false},
+		{and("func"), passes(3, 5), false},
 	}
+	all, alone := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := cases[rapid.IntRange(0, len(cases)-1).Draw(t, "case")]
+		p := buffered(genProgram(c.ops, 3, 3).Draw(t, "program"))
+		all++
+		if timersApart(t, p, c.cfg, c.exact) {
+			alone++
+		}
+	})
+	t.Logf("%d of %d programs without the clock", alone, all)
+	require.NotZero(t, alone)
 }
 
 // timersApart is sameOutcomesOf. It reports whether the search needed no clock; with exact it
@@ -210,4 +218,181 @@ func timersApart(t tester, p program, cfg explore.Config, exact bool) bool {
 		require.EqualValues(t, len(allDead), res.Deadlocked, "each deadlock once:\n%v", p)
 	}
 	return true
+}
+
+// The first executions that see the clock make all timers depend on it, and so does nothing else.
+func TestWhatSeesTheClock(t *testing.T) {
+	const ms = time.Millisecond
+	rest := func(d time.Duration) func() { return func() { hook.Sleep(d) } }
+	elapsed := func() time.Duration { return hook.Now().Sub(explore.Epoch) }
+	budget := func(n int) explore.Config { return explore.Config{EarlyTimeouts: n} }
+	passes := explore.Config{EarlyTimeouts: 9, TimePasses: true, Short: 10}
+	order := func(note func(...any), ds ...time.Duration) {
+		var n atomic.Int32
+		places := make([]int32, len(ds))
+		var all []func()
+		for i, d := range ds {
+			all = append(all, func() {
+				hook.Sleep(d)
+				places[i] = hook.Int32Add(&n, 1)
+			})
+		}
+		spawn(all...)
+		note(places)
+	}
+	for _, c := range []struct {
+		name string
+		cfg  explore.Config
+		sees bool
+		body func(note func(...any))
+	}{
+		{"only sleeps", budget(3), false, func(note func(...any)) { order(note, 1, 2, 3) }},
+		{"as long as all may be", passes, false, func(note func(...any)) { order(note, 3, 3, 3) }},
+		{"more than may be early", budget(2), true, func(note func(...any)) {
+			order(note, 1, 5, 0, 3)
+		}},
+		{"longer than all may be", passes, true, func(note func(...any)) { order(note, 3, 0, 7) }},
+		{"none that can be early", passes, true, func(note func(...any)) { order(note, 3, 20, 1) }},
+		{"a look after it", budget(2), true, func(note func(...any)) {
+			spawn(func() { hook.Sleep(1); note(elapsed()) }, rest(2))
+		}},
+		{"a look at the end", budget(2), true, func(note func(...any)) {
+			spawn(rest(1), rest(2))
+			note(elapsed())
+		}},
+		{"a look beside it", budget(1), true, func(note func(...any)) {
+			spawn(func() { note(elapsed()) }, rest(2))
+		}},
+		{"a look of a goroutine before it", budget(2), false, func(note func(...any)) {
+			spawn(func() {
+				note(elapsed())
+				spawn(rest(1), rest(2))
+			})
+		}},
+		{"a look of the only goroutine", budget(2), false, func(note func(...any)) {
+			note(elapsed())
+			spawn(rest(1), rest(2))
+		}},
+		{"the clock moves by itself", passes, true, func(note func(...any)) {
+			note(elapsed())
+			order(note, 1, 2)
+		}},
+		{"a value", budget(2), true, func(note func(...any)) {
+			spawn(func() { note(hook.Recv(hook.After(1)).Sub(explore.Epoch)) }, rest(2))
+		}},
+		{"a value of a select", budget(2), true, func(note func(...any)) {
+			spawn(func() {
+				s := hook.NewSelection(2, false)
+				select {
+				case <-hook.SelectAwait[int](&s, nil):
+				case v := <-hook.SelectRecv(&s, hook.After(1)):
+					note(v.Sub(explore.Epoch))
+				}
+			}, rest(2))
+		}},
+		{"a value that nobody uses", budget(2), false, func(note func(...any)) {
+			spawn(func() { hook.Await(hook.After(1)); note("came") }, rest(2))
+		}},
+		{"a timer that may have fired", budget(2), true, func(note func(...any)) {
+			timer := hook.NewTimer(1)
+			spawn(func() {
+				s := hook.NewSelection(1, true)
+				select {
+				case <-hook.SelectAwait(&s, timer.C):
+					note("fired")
+				default:
+					note("not yet")
+				}
+			}, rest(2))
+		}},
+		{"a timer that was stopped", budget(2), false, func(note func(...any)) {
+			timer := hook.NewTimer(1)
+			hook.TimerStop(timer)
+			spawn(func() {
+				s := hook.NewSelection(1, true)
+				select {
+				case <-hook.SelectAwait(&s, timer.C):
+				default:
+					note("stopped")
+				}
+			}, rest(2))
+		}},
+		{"two timers of a select", budget(3), false, func(note func(...any)) {
+			spawn(func() {
+				s := hook.NewSelection(2, false)
+				select {
+				case <-hook.SelectAwait(&s, hook.After(1)):
+					note(1)
+				case <-hook.SelectAwait(&s, hook.After(2)):
+					note(2)
+				}
+			}, rest(3))
+		}},
+		{"a ticker that ticks too often", budget(2), true, func(note func(...any)) {
+			var n atomic.Int32
+			spawn(func() {
+				ticker := hook.NewTicker(5)
+				hook.Await(ticker.C)
+				hook.Await(ticker.C)
+				note(hook.Int32Load(&n))
+			}, func() { hook.Sleep(3); hook.Int32Store(&n, 1) })
+		}},
+		{"timers of before the goroutines", budget(1), true, func(note func(...any)) {
+			a, b := hook.NewTimer(1), hook.NewTimer(5)
+			var n atomic.Int32
+			spawn(
+				func() { hook.Await(a.C); hook.Int32Store(&n, 1) },
+				func() { hook.Await(b.C); note(hook.Int32Load(&n)) },
+				func() { note(hook.Int32Load(&n)) },
+			)
+		}},
+		{"sleeps of before the goroutines", budget(2), false, func(note func(...any)) {
+			for range 5 {
+				hook.Sleep(1)
+			}
+			order(note, 1, 2)
+		}},
+		{"a loop that waits", budget(2), true, func(note func(...any)) {
+			var ready atomic.Int32
+			spawn(func() {
+				n := explore.SpinStart()
+				for explore.Turn(n); hook.Int32Add(&ready, 0) == 0; {
+					explore.Turn(n)
+				}
+				note("ready")
+			}, func() { hook.Sleep(ms); hook.Int32Store(&ready, 1) })
+		}},
+		{"a futex wait", budget(2), true, func(note func(...any)) {
+			var word uint32
+			var n atomic.Int32
+			spawn(func() {
+				how, _ := explore.FutexWait(unsafe.Pointer(&word), 0, 3)
+				note(how, hook.Int32Load(&n))
+			}, func() { hook.Sleep(1); hook.Int32Store(&n, 1) })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			outcomes := func(cfg explore.Config) (keysOf []string, clocked bool) {
+				var text string
+				seen := map[string]int{}
+				end := func() { seen[text]++ }
+				sees := clockedBy(&cfg)
+				cfg.Preemptions, cfg.Linearize = -1, true
+				cfg.End, cfg.Deadlock = func() *explore.Failure { end(); return nil }, end
+				res := explore.Run(cfg, func() {
+					text = ""
+					c.body(func(v ...any) { text += fmt.Sprint(v...) + " " })
+				})
+				require.Nil(t, res.Failure)
+				require.False(t, res.CutShort)
+				return keys(seen), sees()
+			}
+			every := c.cfg
+			every.Unreduced = true
+			want, _ := outcomes(every)
+			got, clocked := outcomes(c.cfg)
+			require.Equal(t, want, got)
+			require.Equal(t, c.sees, clocked)
+		})
+	}
 }
