@@ -187,8 +187,11 @@ func TestPartsHaveEveryTraceOnce(t *testing.T) {
 					p = sendsBySelect(p)
 				}
 				early := 0
-				if name == "timers" {
+				switch name {
+				case "timers":
 					early = rapid.IntRange(0, 2).Draw(t, "early")
+				case "timers apart":
+					early = rapid.IntRange(0, 6).Draw(t, "early")
 				}
 				cfg := explore.Config{EarlyTimeouts: early}
 				// A select that waits may be explored more often than its traces, and how often

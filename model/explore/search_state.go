@@ -31,6 +31,7 @@ type State struct {
 	Selects     bool
 	ForeignSeen bool
 	OrdersLeft  bool
+	LeftOut     bool // apart.leftOut
 	Longest     int
 	Paused      int
 	PausedSteps int
@@ -46,8 +47,8 @@ func (p Part) State() *State {
 	s := &State{
 		Tree: e.subtree(e.plen, e.root, true), Result: p.Result(), Part: e.isPart(),
 		Begun: e.wasBegun, Found: e.found, Twice: e.twice, Selects: e.selects,
-		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, Longest: e.longest,
-		Paused: e.paused, PausedSteps: e.pausedSteps, Random: e.rng.state,
+		ForeignSeen: e.foreignSeen, OrdersLeft: e.ordersLeft, LeftOut: e.apart.leftOut,
+		Longest: e.longest, Paused: e.paused, PausedSteps: e.pausedSteps, Random: e.rng.state,
 	}
 	if !e.deadline.IsZero() {
 		s.Ends = e.deadline.Sub(e.start)
@@ -78,6 +79,7 @@ func (e *engine) beginState() {
 	e.wasBegun = s.Begun
 	e.first, e.resumed, e.twice, e.repeated = true, true, s.Twice, s.Twice
 	e.selects, e.foreignSeen, e.ordersLeft = s.Selects, s.ForeignSeen, s.OrdersLeft
+	e.apart.leftOut = s.LeftOut
 	e.longest, e.paused, e.rng.state = s.Longest, s.Paused, s.Random
 	e.pausedSteps = s.PausedSteps
 	e.labels = s.Labels

@@ -101,6 +101,10 @@ var kinds = map[string][]string{
 	"timers": {
 		"send", "await or expire", "expire", "expired", "stop", "reset", "sleep", "now",
 	},
+	"timers apart": {
+		"send", "rest", "rest", "alarm", "rearm", "value or alarm", "value or timeout", "look",
+		"load", "store",
+	},
 }
 
 func TestInterruptedSearchesAreTheSame(t *testing.T) {
@@ -121,9 +125,12 @@ func TestInterruptedSearchesAreTheSame(t *testing.T) {
 				case 2:
 					cfg.Unreduced, cfg.Executions = true, 200
 				}
-				if name == "timers" {
+				switch name {
+				case "timers":
 					cfg.EarlyTimeouts = rapid.IntRange(0, 2).Draw(t, "early")
 					cfg.TimePasses = rapid.Bool().Draw(t, "passes")
+				case "timers apart":
+					cfg.EarlyTimeouts = rapid.IntRange(0, 6).Draw(t, "early")
 				}
 				seed := rapid.Uint64().Draw(t, "seed")
 				sameInterrupted(t, p, p.run, cfg, (*world).outcome, seed)

@@ -100,7 +100,7 @@ func (e *engine) compareTimers() {
 		return
 	}
 	a.on = false
-	if a.leftOut || e.isPart() || e.cfg.From != nil {
+	if a.leftOut || e.isPart() {
 		e.wantClocked = true
 	} else {
 		e.clocked = true
