@@ -79,6 +79,8 @@ func TestExactCounts(t *testing.T) {
 		want[fmt.Sprint("TestReadersOfOne/", n)] = [2]int64{1 << n, 0}
 	}
 	for n := 1; n <= 4; n++ {
+		want[fmt.Sprint("TestValuesOrTimeouts/", n)] = [2]int64{[]int64{1, 3, 9, 27, 81}[n], 0}
+		want[fmt.Sprint("TestSleeps/", n)] = [2]int64{1, 0}
 		want[fmt.Sprint("TestPullUnderAMutex/", n)] = [2]int64{factorial(n), 0}
 	}
 	for n := 1; n <= 7; n++ {

@@ -143,15 +143,17 @@ func (w *world) onTimer(in instr, who string) (last int32) {
 	return last
 }
 
-// clockedBy reports whether the search of cfg, which it prepares, ended with timers that depend on
-// the clock.
-func clockedBy(cfg *explore.Config) func() bool {
-	clocked := false
-	cfg.Between = func(p explore.Part) bool {
-		clocked = strings.Contains(p.Rest().Modes, "t")
-		return true
+// seesClock reports whether an execution of body sees the clock. A part of a search tells it.
+func seesClock(cfg explore.Config, body func()) bool {
+	cfg.Preemptions, cfg.Subtree = -1, &explore.Subtree{}
+	for !strings.Contains(cfg.Subtree.Modes, "t") {
+		res := explore.Run(cfg, body)
+		if res.Again == nil {
+			return false
+		}
+		cfg.Subtree = res.Again
 	}
-	return func() bool { return clocked }
+	return true
 }
 
 // Timers are independent of one another as long as nobody compares them, and no longer: the search
@@ -205,11 +207,10 @@ func timersApart(t tester, p program, cfg explore.Config, exact bool) bool {
 	every, reduced := cfg, cfg
 	every.Preemptions, reduced.Preemptions = -1, -1
 	every.Unreduced = true
-	clocked := clockedBy(&reduced)
-	got, gotDead, res := explored(t, p, reduced, (*world).chanTrace)
-	if clocked() {
+	if seesClock(cfg, func() { p.run(newWorld()) }) {
 		return false
 	}
+	got, gotDead, res := explored(t, p, reduced, (*world).chanTrace)
 	all, allDead, _ := explored(t, p, every, (*world).chanTrace)
 	require.Equal(t, keys(all), keys(got), "traces of\n%v", p)
 	require.Equal(t, keys(allDead), keys(gotDead), "deadlocked traces of\n%v", p)
@@ -252,6 +253,15 @@ func TestWhatSeesTheClock(t *testing.T) {
 			order(note, 1, 5, 0, 3)
 		}},
 		{"longer than all may be", passes, true, func(note func(...any)) { order(note, 3, 0, 7) }},
+		// The later timer comes first, so that none is kept from firing in this execution.
+		{"more than may be early, set before", budget(1), true, func(note func(...any)) {
+			later, timer := hook.NewTimer(5), hook.NewTimer(1)
+			spawn(func() { hook.Await(later.C) }, func() { hook.Await(timer.C) })
+		}},
+		{"longer than all may be, set before", passes, true, func(note func(...any)) {
+			later, timer := hook.NewTimer(7), hook.NewTimer(3)
+			spawn(func() { hook.Await(later.C) }, func() { hook.Await(timer.C) })
+		}},
 		{"none that can be early", passes, true, func(note func(...any)) { order(note, 3, 20, 1) }},
 		{"a look after it", budget(2), true, func(note func(...any)) {
 			spawn(func() { hook.Sleep(1); note(elapsed()) }, rest(2))
@@ -274,8 +284,9 @@ func TestWhatSeesTheClock(t *testing.T) {
 			spawn(rest(1), rest(2))
 		}},
 		{"the clock moves by itself", passes, true, func(note func(...any)) {
+			timer := hook.NewTimer(1)
 			note(elapsed())
-			order(note, 1, 2)
+			spawn(func() { hook.Await(timer.C) })
 		}},
 		{"a value", budget(2), true, func(note func(...any)) {
 			spawn(func() { note(hook.Recv(hook.After(1)).Sub(explore.Epoch)) }, rest(2))
@@ -295,6 +306,19 @@ func TestWhatSeesTheClock(t *testing.T) {
 		}},
 		{"a timer that may have fired", budget(2), true, func(note func(...any)) {
 			timer := hook.NewTimer(1)
+			spawn(func() {
+				s := hook.NewSelection(1, true)
+				select {
+				case <-hook.SelectAwait(&s, timer.C):
+					note("fired")
+				default:
+					note("not yet")
+				}
+			}, rest(2))
+		}},
+		{"a timer that is due", budget(2), true, func(note func(...any)) {
+			timer := hook.NewTimer(1)
+			hook.Sleep(2)
 			spawn(func() {
 				s := hook.NewSelection(1, true)
 				select {
@@ -337,14 +361,13 @@ func TestWhatSeesTheClock(t *testing.T) {
 				note(hook.Int32Load(&n))
 			}, func() { hook.Sleep(3); hook.Int32Store(&n, 1) })
 		}},
-		{"timers of before the goroutines", budget(1), true, func(note func(...any)) {
-			a, b := hook.NewTimer(1), hook.NewTimer(5)
-			var n atomic.Int32
-			spawn(
-				func() { hook.Await(a.C); hook.Int32Store(&n, 1) },
-				func() { hook.Await(b.C); note(hook.Int32Load(&n)) },
-				func() { note(hook.Int32Load(&n)) },
-			)
+		{"a ticker that ticks too often, set before", budget(2), true, func(note func(...any)) {
+			timer, ticker := hook.NewTimer(5), hook.NewTicker(1)
+			spawn(func() {
+				hook.Await(timer.C)
+				hook.Await(ticker.C)
+				hook.Await(ticker.C)
+			}, func() {})
 		}},
 		{"sleeps of before the goroutines", budget(2), false, func(note func(...any)) {
 			for range 5 {
@@ -362,6 +385,17 @@ func TestWhatSeesTheClock(t *testing.T) {
 				note("ready")
 			}, func() { hook.Sleep(ms); hook.Int32Store(&ready, 1) })
 		}},
+		{"a loop that waits for a timer set before", budget(2), true, func(note func(...any)) {
+			var ready atomic.Int32
+			timer := hook.NewTimer(ms)
+			spawn(func() {
+				n := explore.SpinStart()
+				for explore.Turn(n); hook.Int32Add(&ready, 0) == 0; {
+					explore.Turn(n)
+				}
+				note("ready")
+			}, func() { hook.Await(timer.C); hook.Int32Store(&ready, 1) })
+		}},
 		{"a futex wait", budget(2), true, func(note func(...any)) {
 			var word uint32
 			var n atomic.Int32
@@ -370,13 +404,20 @@ func TestWhatSeesTheClock(t *testing.T) {
 				note(how, hook.Int32Load(&n))
 			}, func() { hook.Sleep(1); hook.Int32Store(&n, 1) })
 		}},
+		{"a futex wait before it", budget(3), true, func(note func(...any)) {
+			var word uint32
+			spawn(func() { explore.FutexWait(unsafe.Pointer(&word), 0, 3); hook.Sleep(1) }, rest(2))
+		}},
+		{"a futex wait after it", budget(3), true, func(note func(...any)) {
+			var word uint32
+			spawn(func() { hook.Sleep(1); explore.FutexWait(unsafe.Pointer(&word), 0, 3) })
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			outcomes := func(cfg explore.Config) (keysOf []string, clocked bool) {
+			outcomes := func(cfg explore.Config) []string {
 				var text string
 				seen := map[string]int{}
 				end := func() { seen[text]++ }
-				sees := clockedBy(&cfg)
 				cfg.Preemptions, cfg.Linearize = -1, true
 				cfg.End, cfg.Deadlock = func() *explore.Failure { end(); return nil }, end
 				res := explore.Run(cfg, func() {
@@ -385,14 +426,12 @@ func TestWhatSeesTheClock(t *testing.T) {
 				})
 				require.Nil(t, res.Failure)
 				require.False(t, res.CutShort)
-				return keys(seen), sees()
+				return keys(seen)
 			}
 			every := c.cfg
 			every.Unreduced = true
-			want, _ := outcomes(every)
-			got, clocked := outcomes(c.cfg)
-			require.Equal(t, want, got)
-			require.Equal(t, c.sees, clocked)
+			require.Equal(t, outcomes(every), outcomes(c.cfg))
+			require.Equal(t, c.sees, seesClock(c.cfg, func() { c.body(func(...any) {}) }))
 		})
 	}
 }

@@ -31,6 +31,40 @@ func TestValueOrTimeout(t *testing.T) {
 	}
 }
 
+// n goroutines, each with a value or a timeout of its own: the product of the 3 traces of each.
+func TestValuesOrTimeouts(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			check(t, func() {
+				parallel(repeat(n, func(int) func() {
+					return func() {
+						c := make(chan int, 1)
+						parallel(sends(c, 1), func() {
+							select {
+							case <-c:
+							case <-time.After(time.Second):
+							}
+						})
+					}
+				})...)
+			}, model.Timeouts(n))
+		})
+	}
+}
+
+// n goroutines that only sleep: 1 trace.
+func TestSleeps(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			check(t, func() {
+				parallel(repeat(n, func(i int) func() {
+					return func() { time.Sleep(time.Duration(i) * time.Second) }
+				})...)
+			}, model.Timeouts(n))
+		})
+	}
+}
+
 // Nothing else happens than that time passes: 1 trace.
 func TestTimePasses(t *testing.T) {
 	check(t, func() {
@@ -47,7 +81,8 @@ func TestTimePasses(t *testing.T) {
 			}
 		}
 		ticker.Stop()
-		if timer.Reset(time.Minute) != true || timer.Stop() != true || timer.Stop() || timer.Reset(4*time.Second) {
+		if timer.Reset(time.Minute) != true || timer.Stop() != true || timer.Stop() ||
+			timer.Reset(4*time.Second) {
 			t.Error("the timer is active")
 		}
 		if end := <-timer.C; end.Sub(start) != 6*time.Second || timer.Stop() {
