@@ -101,6 +101,7 @@
 //
 // An operation on channels, timers or the clock depends on others by accesses, one for each
 // channel that it reads or changes. chan_dependence.go says which accesses depend on one another.
+// Timers depend on one another by the clock only if an execution looks at it (time_apart.go).
 // The values stay in the real channels. If several cases of a select are ready, each of them is
 // explored, and each has its own place in the sleep set (chan_sleepset.go).
 //

@@ -143,6 +143,20 @@ func (w *world) onTimer(in instr, who string) (last int32) {
 	return last
 }
 
+// Operations on one timer depend on one another, without the clock as well.
+func TestReductionOfTimersApart(t *testing.T) {
+	for _, p := range []program{
+		{{{Op: "alarm"}}, {{Op: "alarm"}}},
+		{{{Op: "alarm"}}, {{Op: "rearm"}, {Op: "alarm"}}},
+		{{{Op: "alarm"}}, {{Op: "disarm"}, {Op: "rearm"}}},
+		{{{Op: "value or alarm", Var: 2}}, {{Op: "alarm"}, {Op: "send", Var: 2}}},
+		{{{Op: "either alarm"}}, {{Op: "alarm"}, {Op: "disarm", Var: 1}}},
+		{{{Op: "alarm"}}, {{Op: "alarm", Var: 1}}, {{Op: "either alarm"}, {Op: "rearm"}}},
+	} {
+		require.True(t, timersApart(t, p, explore.Config{EarlyTimeouts: 9}, true))
+	}
+}
+
 // seesClock reports whether an execution of body sees the clock. A part of a search tells it.
 func seesClock(cfg explore.Config, body func()) bool {
 	cfg.Preemptions, cfg.Subtree = -1, &explore.Subtree{}

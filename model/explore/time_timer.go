@@ -26,7 +26,7 @@ import (
 //      only such threads are left; as long as another one waits, it does.
 //
 // Receiving from a timer, stopping it and setting it depend on one another and on the clock, and so
-// do looks at it.
+// do looks at it. The search begins without the clock: time_apart.go says how long it may.
 //
 // # What keeps a timer from firing
 //
