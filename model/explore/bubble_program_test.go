@@ -131,7 +131,8 @@ func TestReductionKeepsEveryOutcomeOfBubbles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			gen := genBubbled(c.ops)
 			rapid.Check(t, func(t *rapid.T) {
-				sameInBubble(t, gen.Draw(t, "program"), explore.Config{})
+				early := rapid.SampledFrom([]int{0, 0, 9}).Draw(t, "early")
+				sameInBubble(t, gen.Draw(t, "program"), explore.Config{EarlyTimeouts: early})
 			})
 		})
 	}
@@ -195,6 +196,9 @@ func TestReductionOfKeptBubbles(t *testing.T) {
 			{{Op: "quiet"}},
 		}},
 	} {
-		t.Run(name, func(t *testing.T) { sameInBubble(t, p, explore.Config{}) })
+		t.Run(name, func(t *testing.T) {
+			sameInBubble(t, p, explore.Config{})
+			sameInBubble(t, p, explore.Config{EarlyTimeouts: 9}) // of others, outside
+		})
 	}
 }
