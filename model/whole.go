@@ -20,7 +20,7 @@ import (
 // Bounds on what was not written to be explored, unless the command gives others.
 const (
 	wholeDuration = time.Minute
-	wholeSteps    = 200_000
+	wholeSteps    = 1 << 20
 )
 
 func init() { hook.OnWhole = checkWhole }

@@ -8,7 +8,8 @@ type chanHistory struct {
 	sendLooks, recvLooks []access // accLookSend, accLookRecv
 	closes               []access // accClose, and accLookSend by closing it again
 	lens                 []access
-	all                  []access // accAll; everything, of timers, the clock and meetings
+	reads                []access // accClockRead
+	all                  []access // accAll; else everything, of timers, the clock and meetings
 }
 
 // closesAgain is the number of the access by which a closed channel is closed.
@@ -16,13 +17,18 @@ const closesAgain = -1 << 31
 
 func (h *chanHistory) clear() {
 	h.sends, h.recvs, h.closes, h.lens = h.sends[:0], h.recvs[:0], h.closes[:0], h.lens[:0]
-	h.sendLooks, h.recvLooks, h.all = h.sendLooks[:0], h.recvLooks[:0], h.all[:0]
+	h.sendLooks, h.recvLooks = h.sendLooks[:0], h.recvLooks[:0]
+	h.reads, h.all = h.reads[:0], h.all[:0]
 }
 
-// note adds an access to the channel. whole says that all of them are in one list.
+// note adds an access to the channel. whole says that all of them are in one list, except for looks
+// at a clock: these do not depend on one another.
 func (h *chanHistory) note(a access, whole bool) {
 	list := &h.all
-	if !whole {
+	switch {
+	case a.kind == accClockRead:
+		list = &h.reads
+	case !whole:
 		switch a.kind {
 		case accSend:
 			list = &h.sends
@@ -48,7 +54,7 @@ func (h *chanHistory) parts() [6][]access {
 	return [...][]access{h.sends, h.recvs, h.sendLooks, h.recvLooks, h.closes, h.lens}
 }
 
-// isWhole reports whether the accesses to ch are in one list.
+// isWhole reports whether the accesses to ch are in one list, apart from looks at a clock.
 func (e *engine) isWhole(ch *channel) bool {
 	return ch.timer != nil || ch.clock != nil || e.queues(ch)
 }
@@ -59,8 +65,12 @@ func (e *engine) eachDependence(a *access, meet func(b *access) bool) {
 	ch := e.objs[a.obj].ch
 	h := &ch.history
 	if e.isWhole(ch) {
-		for j := len(h.all) - 1; j >= 0; j-- {
-			b := &h.all[j]
+		reads := h.reads
+		if a.kind == accClockRead {
+			reads = nil
+		}
+		for all := h.all; len(all)+len(reads) > 0; {
+			b := takeLatest(&all, &reads)
 			if e.dependent(a, b) && meet(b) && (b.kind == accAll || b.kind == accClockSet) {
 				return // on which everything before it depends
 			}
@@ -107,6 +117,17 @@ func (e *engine) eachDependence(a *access, meet func(b *access) bool) {
 		dependences.since(h.recvs)
 	}
 	dependences.after(h.closes, -1)
+}
+
+// takeLatest removes the last access from that of two lists which has the later one.
+func takeLatest(one, other *[]access) *access {
+	n, m := len(*one), len(*other)
+	if n == 0 || m > 0 && (*other)[m-1].event > (*one)[n-1].event {
+		one, n = other, m
+	}
+	last := &(*one)[n-1]
+	*one = (*one)[:n-1]
+	return last
 }
 
 // dependences are those of an access, for eachDependence.

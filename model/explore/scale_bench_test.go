@@ -27,6 +27,7 @@ func BenchmarkLongExecutions(b *testing.B) {
 		{"select", valuesBesideAnEnd},
 		{"mutex", locksOfOne},
 		{"waitgroup", roundsOfOne},
+		{"clock", looksAtTheClock},
 		{"many goroutines", func(n int) { locksOfMany(n / 4) }},
 	} {
 		for _, n := range []int{2000, 8000} {
@@ -103,6 +104,15 @@ func locksOfOne(n int) {
 		}
 	}
 	spawn(lock, lock)
+}
+
+func looksAtTheClock(n int) {
+	look := func() {
+		for range n {
+			hook.Now()
+		}
+	}
+	spawn(look, look)
 }
 
 // Of n goroutines, each step leaves nearly all waiting for the lock.

@@ -495,9 +495,18 @@ func (l *lap) passesTime() bool {
 // bound: on steps, for those that repeat nothing, for those that only repeat, for all, or on free
 // choices among cases.
 func (e *engine) isLong(idle uint8) bool {
-	return e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= countingSteps*e.cfg.MaxSteps ||
-		idle != busy && e.depth-int(e.restedAt) >= e.cfg.MaxSteps/2 ||
+	return e.depth-e.idleSteps >= e.cfg.MaxSteps || e.depth >= e.mostSteps() ||
+		idle != busy && e.depth-int(e.restedAt) >= e.repeatedSteps() ||
 		e.chosen >= mostChosen && e.mayStartAgain()
+}
+
+// repeatedSteps bounds the steps of threads that only repeat: then it is judged whether they may go
+// on.
+func (e *engine) repeatedSteps() int { return min(e.cfg.MaxSteps/2, 100_000) }
+
+// mostSteps bounds all steps, for loops whose variables change: each takes about 500 bytes.
+func (e *engine) mostSteps() int {
+	return max(e.cfg.MaxSteps, min(countingSteps*e.cfg.MaxSteps, 2_000_000))
 }
 
 // mayStartAgain reports whether the exploration can start again and compare the iterations of every
@@ -509,7 +518,7 @@ func (e *engine) mayStartAgain() bool {
 // tooLong judges such an execution. It returns nil if it may go on: the loops that are left count
 // something and may end by themselves.
 func (e *engine) tooLong(idle uint8) *Failure {
-	if idle == busy || e.depth-int(e.restedAt) < e.cfg.MaxSteps/2 {
+	if idle == busy || e.depth-int(e.restedAt) < e.repeatedSteps() {
 		e.wantAnyLoops = e.mayStartAgain()
 		f := &Failure{Kind: KindLimit, Message: boundText(e.cfg.MaxSteps)}
 		if e.alive.count() == 1 {
@@ -533,7 +542,7 @@ func (e *engine) tooLong(idle uint8) *Failure {
 	if certain {
 		return e.livelock(loops)
 	}
-	if e.depth < countingSteps*e.cfg.MaxSteps {
+	if e.depth < e.mostSteps() {
 		return nil
 	}
 	return &Failure{Kind: KindLimit, Message: fmt.Sprintf("no end after %d steps: only goroutines "+
