@@ -17,6 +17,9 @@ func surveys() []survey {
 			lateness},
 		{"a task from outside at a worker whose tasks spawn their successors for ever",
 			"tasks before it: p50 / p99 / most; time: p50 / p99, µs", fairness},
+		{"while all workers do fork-join",
+			"until a task from outside begins; lateness of a sleep: p50 / p99 / most, µs",
+			latencyUnderLoad},
 		{"a runtime with 2 workers in which nothing happens", "wakes a second", idleWakes},
 	}
 }

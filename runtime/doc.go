@@ -159,6 +159,11 @@
 //     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
 //     while that queue holds more than a batch, after each batch. Nor do tasks from outside starve
 //     others: those that a worker has queued have a turn before it takes the next batch.
+//   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
+//     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
+//     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what
+//     is queued before it and eight budgets. Of other calls that could wait and need not, a budget
+//     is a poll. [Fork] and its joins are calls: a task that forks for ever says Yield.
 //   - Workers that have all of Go's processors, and never run out of tasks, let a goroutine run
 //     that one of them has woken, or started, by this package: by the end of a task, or by a
 //     function that is given a Cx, of a channel or a lock, say, or [SpawnBlocking]. Go alone lets

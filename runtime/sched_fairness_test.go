@@ -249,33 +249,44 @@ func TestJoinsLetTheInjectorsTasksRun(t *testing.T) {
 	}
 }
 
-// A task that makes calls which could wait, and do not, ends ticks: a timer of its worker that is
-// due fires, and whom it wakes has a turn. (runtime/R52)
+// A task that makes calls which could wait, and do not, or joins children that it runs itself, ends
+// ticks: a timer of its worker that is due fires, and whom it wakes has a turn after eight budgets.
+// (runtime/R52)
 func TestCallsThatNeedNotWaitEndTicks(t *testing.T) {
 	const budget, tick = 16, 16
-	var clock atomic.Int64
-	rt := start(t, 1, runtime.TaskBudget(budget), runtime.TickBudget(tick),
-		runtime.RescueInterval(0), runtime.WithClock(clock.Load))
-	run(t, rt, func(cx runtime.Cx) error {
-		woken := false
-		sleeper := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
-			err := cx.Sleep(time.Millisecond)
-			woken = true
+	for name, c := range map[string]struct {
+		call func(cx runtime.Cx) error
+		most int // how many calls a tick has
+	}{
+		"Sleep": {func(cx runtime.Cx) error { return cx.Sleep(0) }, tick * budget},
+		"Join": {func(cx runtime.Cx) error {
+			_, err := runtime.Spawn(cx, empty).Join(cx)
 			return err
-		}))
-		cx.Yield()
-		clock.Add(int64(time.Millisecond))
-		calls := 0
-		for ; !woken && calls < 1_000_000; calls++ {
-			if err := cx.Sleep(0); err != nil {
+		}, tick + budget},
+	} {
+		var clock atomic.Int64
+		rt := start(t, 1, runtime.TaskBudget(budget), runtime.TickBudget(tick),
+			runtime.RescueInterval(0), runtime.WithClock(clock.Load))
+		run(t, rt, func(cx runtime.Cx) error {
+			woken := false
+			sleeper := runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				err := cx.Sleep(time.Millisecond)
+				woken = true
 				return err
+			}))
+			cx.Yield()
+			clock.Add(int64(time.Millisecond))
+			calls := 0
+			for ; !woken && calls < 1_000_000; calls++ {
+				if err := c.call(cx); err != nil {
+					return err
+				}
 			}
-		}
-		// A tick of budgets, and the eight after which a task yields in any case.
-		require.LessOrEqual(t, calls, (tick+8+1)*budget)
-		_, err := sleeper.Join(cx)
-		return err
-	})
+			require.LessOrEqual(t, calls, c.most+(8+1)*budget, name)
+			_, err := sleeper.Join(cx)
+			return err
+		})
+	}
 }
 
 // A worker that has pushed two tasks and then is in a long one leaves one of them to others, who
