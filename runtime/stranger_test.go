@@ -107,6 +107,33 @@ func TestManyFuturesThatRestEnd(t *testing.T) {
 	})
 }
 
+// Very many tasks sleep, until their times have come, or until the runtime is closed.
+func TestVeryManySleepersEnd(t *testing.T) {
+	eachProcs(t, func(t *testing.T) {
+		rt := start(t, 2)
+		n := many(30_000)
+		var woke atomic.Int64
+		var sleepers []*runtime.Handle[int]
+		for i := range n {
+			rt.Go(func(cx runtime.Cx) {
+				if cx.Sleep(time.Duration(i*7919%100)*time.Millisecond) == nil {
+					woke.Add(1)
+				}
+			}).Detach()
+			sleepers = append(sleepers, runtime.Submit(rt, forever))
+		}
+		waits(t, func() bool { return woke.Load() == int64(n) && rt.Stats().Timers == n },
+			"they do not all wake, or not all others sleep")
+		closes(t, rt)
+		for _, h := range sleepers {
+			_, err, ended := h.TryJoin()
+			require.True(t, ended)
+			require.ErrorIs(t, err, runtime.ErrClosed)
+		}
+		require.Zero(t, runtime.Timers(rt))
+	})
+}
+
 type neverReady struct{}
 
 func (neverReady) Poll(runtime.Cx) (int, error, bool) { return 0, nil, false }
