@@ -151,6 +151,8 @@ func TestReductionOfTimersApart(t *testing.T) {
 		{{{Op: "alarm"}}, {{Op: "disarm"}, {Op: "rearm"}}},
 		{{{Op: "value or alarm", Var: 2}}, {{Op: "alarm"}, {Op: "send", Var: 2}}},
 		{{{Op: "either alarm"}}, {{Op: "alarm"}, {Op: "disarm", Var: 1}}},
+		{{{Op: "value or alarm"}}, {{Op: "value or alarm", Var: 2}}, {{Op: "send"}},
+			{{Op: "send", Var: 2}}},
 		{{{Op: "alarm"}}, {{Op: "alarm", Var: 1}}, {{Op: "either alarm"}, {Op: "rearm"}}},
 	} {
 		require.True(t, timersApart(t, p, explore.Config{EarlyTimeouts: 9}, true))
