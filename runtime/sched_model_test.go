@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model"
 )
 
@@ -29,7 +27,7 @@ func newWorld(x *model.Exec, workers int) world {
 // start, and the ways in which they fall asleep before it comes are left to other checks.
 func stillWorld(x *model.Exec, workers int, options ...Option) world {
 	c, err := configure(append(worldOptions(workers), options...))
-	require.NoError(x, err)
+	x.Assert(err == nil, "%v", err)
 	return world{assemble(c), x}
 }
 
@@ -47,7 +45,9 @@ func (w world) start() {
 
 // last is the end of a task after which the runtime drains, which leaves out the ways in which a
 // shutdown from outside meets a worker that falls asleep.
-func (w world) last(cx Cx) { require.NoError(w.x, cx.Shutdown()) }
+func (w world) last(cx Cx) { w.ok(cx.Shutdown()) }
+
+func (w world) ok(err error) { w.x.Assert(err == nil, "%v", err) }
 
 // await waits until the runtime has ended, which a task has seen to, and returns what h has ended
 // with.
@@ -61,7 +61,7 @@ func (w world) await(h *Handle[int]) (int, error) {
 
 // shutdown drains the runtime, and holds that everything that has begun has ended.
 func (w world) shutdown() {
-	require.NoError(w.x, w.Shutdown(context.Background()))
+	w.ok(w.Shutdown(context.Background()))
 	w.over()
 }
 
@@ -281,7 +281,7 @@ func TestJoinGivesTheOutput(t *testing.T) {
 				w.start()
 				wait(x, h, 7)
 				_, err := w.await(h)
-				require.NoError(x, err)
+				w.ok(err)
 			})
 		})
 	}

@@ -71,7 +71,9 @@ func (n *node) String() string {
 		n.end, n.detached)
 }
 
-var graphs = rapid.Custom(func(t *rapid.T) *graph {
+func graphs() *rapid.Generator[*graph] { return rapid.Custom(anyGraph) }
+
+func anyGraph(t *rapid.T) *graph {
 	count := rapid.IntRange(1, 14).Draw(t, "nodes")
 	ranks := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
 		for i := range count {
@@ -117,7 +119,7 @@ var graphs = rapid.Custom(func(t *rapid.T) *graph {
 		g.nodes[i].detached = i > 0 && !touched[i] && rapid.Bool().Draw(t, "detached")
 	}
 	return g
-})
+}
 
 // play is the task of node i.
 func (g *graph) play(cx runtime.Cx, i int, fail func(format string, values ...any)) (int, error) {
@@ -261,7 +263,7 @@ func (g *graph) mayEnd(i int, err error) bool {
 func TestEveryTaskOfAGraphEndsOnce(t *testing.T) {
 	each(t, func(t *testing.T, workers int) {
 		rapid.Check(t, func(r *rapid.T) {
-			g := graphs.Draw(r, "graph")
+			g := graphs().Draw(r, "graph")
 			depth := rapid.SampledFrom([]int{0, 1, 2, 256}).Draw(r, "inline depth")
 			rt := start(t, workers, runtime.InlineDepth(depth), runtime.Ring(2),
 				runtime.TaskBudget(3))

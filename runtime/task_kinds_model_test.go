@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/surewake/surewake/model"
 )
 
@@ -164,7 +162,7 @@ func TestWhatAShieldHasStartedEndsAfterIt(t *testing.T) {
 				})
 				cx.Yield()
 				x.Go("closer", func() { w.raiseMode(cancelled) })
-				require.NoError(x, cx.until(&woken))
+				w.ok(cx.until(&woken))
 			})
 			return 1, nil
 		})

@@ -99,7 +99,11 @@ func check(
 	if err != nil {
 		return sum, err
 	}
-	set, err := instrument.Rewrite(ctx, opts.instrument(opts.Patterns, nil))
+	cfg := opts.instrument(opts.Patterns, nil)
+	// A profile is of all packages that the tests import.
+	cfg.Lean = opts.Tests == "" && opts.CoverProfile == ""
+	cfg.Race = opts.raceFirst()
+	set, err := instrument.Rewrite(ctx, cfg)
 	if err != nil {
 		return sum, err
 	}

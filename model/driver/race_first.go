@@ -27,12 +27,15 @@ import (
 
 // raceFirst reports whether the race run of a test is made first.
 func (r *runner) raceFirst() bool {
-	o := r.options
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return o.Race && !o.Both && r.noRace == "" && o.Budget.Time == 0 &&
-		o.Shard.Of == 0 && o.Merge == nil && o.Checkpoint == "" && o.Certify == "" &&
-		o.CoverProfile == ""
+	return r.noRace == "" && r.options.raceFirst()
+}
+
+// raceFirst reports whether race runs are made first where there are any.
+func (o *Options) raceFirst() bool {
+	return o.Race && !o.Both && o.Budget.Time == 0 && o.Shard.Of == 0 && o.Merge == nil &&
+		o.Checkpoint == "" && o.Certify == "" && o.CoverProfile == ""
 }
 
 // raceAlone makes the race run of a test, and reports whether it stands for the plain run. A race

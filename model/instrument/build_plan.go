@@ -74,12 +74,7 @@ func (s *Set) rootOf(ctx context.Context, pkg string, race bool) (*listing, *lis
 		}
 		l = s.race
 	}
-	var root *listed
-	for _, p := range l.roots {
-		if p.ImportPath == pkg {
-			root = p
-		}
-	}
+	root := l.root(pkg)
 	switch {
 	case root == nil:
 		return nil, nil, fmt.Errorf("package %s is not among those that were listed", pkg)

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,6 +26,8 @@ type Config struct {
 	Dir      string            // where the packages are listed
 	Patterns []string          // as for go list: "./..."
 	Tests    bool              // ordinary tests are explored as they stand, instead of checks
+	Lean     bool              // nothing is looked at but what checks reach
+	Race     bool              // binaries with the race detector come first, others may not be wanted
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place; nil: no file
@@ -55,6 +58,10 @@ type Set struct {
 
 	adopted bool // the module does not require the checker's: see adopt
 
+	patterns []string            // what is listed
+	cgo      bool                // with Config.Lean: a package that is looked at uses cgo
+	leftOut  map[string][]string // with Config.Lean: tests that are not looked at, by package
+
 	mu       sync.Mutex
 	overlay  string // file that applies cfg.Replace to the listing, "" if none
 	plain    *listing
@@ -73,8 +80,25 @@ func (e *BuildError) Error() string { return strings.TrimRight(e.Output, "\n") }
 
 // Rewrite lists, compiles and type-checks the packages as they are, and finds
 // their checks. The rewriting itself is left to Build, so that nothing is done
-// for packages that nobody builds.
+// for packages that nobody builds. With Config.Lean it looks at less, unless
+// something there does not compile, or there is no check.
 func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
+	s, err := rewrite(ctx, cfg)
+	var build *BuildError
+	if cfg.Lean && (errors.As(err, &build) || err == nil && !s.hasChecks()) {
+		cfg.Lean = false
+		return rewrite(ctx, cfg)
+	}
+	return s, err
+}
+
+func (s *Set) hasChecks() bool {
+	return slices.ContainsFunc(s.Packages, func(p Package) bool {
+		return len(p.Checks)+len(p.Replays) > 0
+	})
+}
+
+func rewrite(ctx context.Context, cfg Config) (*Set, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return nil, err
@@ -97,6 +121,8 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		sessions: make(map[string]*session),
 		plans:    make(map[string]*plan),
 		texts:    make(map[string][]byte),
+		patterns: cfg.Patterns,
+		leftOut:  make(map[string][]string),
 	}
 	prune(cache, time.Now())
 	s.env = append(os.Environ(), cfg.Env...)
@@ -136,13 +162,34 @@ func Rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		if pkg.Engine, err = s.source(p, true); err != nil {
 			return nil, err
 		}
-		if pkg.Checks, pkg.Replays, err = s.checks(ctx, p); err != nil {
-			return nil, err
-		}
 		s.Packages = append(s.Packages, pkg)
+	}
+	if err := s.findChecks(ctx); err != nil {
+		return nil, err
 	}
 	sort.Slice(s.Packages, func(i, j int) bool { return s.Packages[i].Path < s.Packages[j].Path })
 	return s, nil
+}
+
+// findChecks fills in what checks the packages have.
+func (s *Set) findChecks(ctx context.Context) error {
+	if s.cfg.Lean {
+		if err := s.leaner(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range s.Packages {
+		p := &s.Packages[i]
+		root := s.plain.root(p.Path)
+		if root == nil {
+			continue
+		}
+		var err error
+		if p.Checks, p.Replays, err = s.checks(ctx, root); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rewritten returns the import paths of the packages that register themselves
@@ -185,6 +232,10 @@ func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, 
 func (s *Set) SameFiles(ctx context.Context, pkg string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.sameFiles(ctx, pkg)
+}
+
+func (s *Set) sameFiles(ctx context.Context, pkg string) (bool, error) {
 	var made [2]map[string]string
 	for i, race := range []bool{false, true} {
 		l, root, err := s.rootOf(ctx, pkg, race)

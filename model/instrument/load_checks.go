@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -19,16 +20,34 @@ func (s *Set) checks(ctx context.Context, root *listed) ([]string, []Replay, err
 	if root.engine() || s.plain.testmain(root) == nil {
 		return nil, nil, nil
 	}
-	closure := s.plain.closure(root)
-	usesModel := false
-	for _, p := range closure {
-		usesModel = usesModel || p.ImportPath == modelPath
-	}
-	if !usesModel && !s.cfg.Tests {
+	if !s.plain.usesModel(root) && !s.cfg.Tests {
 		return nil, nil, nil
 	}
-	ss := s.session(ctx, s.plain, root)
-	var names, others []string
+	if s.race != nil {
+		// What is learned of these types is what Build needs first.
+		same, err := s.sameFiles(ctx, root.ImportPath)
+		if err != nil {
+			return nil, nil, err
+		}
+		if same {
+			names, replays, err := s.checksIn(ctx, s.race, s.race.root(root.ImportPath))
+			var build *BuildError
+			if !errors.As(err, &build) {
+				return names, replays, err
+			}
+		}
+	}
+	return s.checksIn(ctx, s.plain, root)
+}
+
+// checksIn is checks by the types of a listing.
+func (s *Set) checksIn(
+	ctx context.Context, l *listing, root *listed,
+) ([]string, []Replay, error) {
+	closure := l.closure(root)
+	ss := s.session(ctx, l, root)
+	var names []string
+	others := slices.Clone(s.leftOut[root.ImportPath])
 	var replays []Replay
 	reach := &reachability{ss: ss, seen: make(map[types.Object]bool)}
 	for _, p := range closure {

@@ -101,6 +101,16 @@ type listing struct {
 	roots []*listed          // what the patterns name, plain variants
 }
 
+// root returns a package that the patterns name, nil if it is none.
+func (l *listing) root(path string) *listed {
+	for _, p := range l.roots {
+		if p.ImportPath == path {
+			return p
+		}
+	}
+	return nil
+}
+
 // testmain returns the main package of p's test binary, nil if p has no tests.
 func (l *listing) testmain(p *listed) *listed { return l.pkgs[p.ImportPath+".test"] }
 
@@ -154,13 +164,18 @@ func (l *listing) withEngine(path string, closure []*listed) []*listed {
 }
 
 // list runs go list. The plain listing compiles everything, which finds the
-// errors that only the compiler sees, and yields export data; for the race
-// detector a session has that made of what it needs (listExports).
+// errors that only the compiler sees, and yields export data; with Config.Lean,
+// and for the race detector, a session has that made of what it needs
+// (listExports).
 func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
-	args := []string{"list", "-deps", "-test", "-compiled", "-json=" + listFields}
+	args := []string{"list", "-deps", "-test", "-json=" + listFields}
+	compiled := !s.cfg.Lean || s.cgo
+	if compiled {
+		args = append(args, "-compiled")
+	}
 	if race {
 		args = append(args, "-race")
-	} else {
+	} else if !s.cfg.Lean {
 		args = append(args, "-export")
 	}
 	args = append(args, s.buildFlags()...)
@@ -168,7 +183,7 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 		args = append(args, "-overlay="+s.overlay)
 	}
 	args = append(args, "--")
-	args = append(args, s.cfg.Patterns...)
+	args = append(args, s.patterns...)
 	args = append(args, s.enginePath())
 	out, err := s.goCmd(ctx, args...)
 	if err != nil {
@@ -185,6 +200,10 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 		p.ImportPath, _, _ = strings.Cut(p.ID, " ")
 		l.pkgs[p.ID] = p
 		l.order = append(l.order, p.ID)
+		s.cgo = s.cgo || !p.Standard && len(p.CgoFiles) > 0
+	}
+	if s.cgo && !compiled {
+		return s.list(ctx, race)
 	}
 	for _, id := range l.order {
 		p := l.pkgs[id]
@@ -204,7 +223,7 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 // checker is listed besides.
 func (s *Set) matches(p *listed) bool {
 	for _, m := range p.Match {
-		for _, want := range s.cfg.Patterns {
+		for _, want := range s.patterns {
 			if m == want {
 				return true
 			}

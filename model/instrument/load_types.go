@@ -127,8 +127,8 @@ func (ss *session) exportData(path string) (io.ReadCloser, error) {
 }
 
 // listExports finds the export data of the standard library and of what is
-// excluded. The plain listing has it; for the race detector they are compiled
-// here, as Build does it, and nothing else is.
+// excluded. The plain listing has it unless Config.Lean is set; else, and for the
+// race detector, they are compiled here, as Build does it, and nothing else is.
 func (ss *session) listExports() error {
 	exports := make(map[string]string)
 	paths := []string{ss.set.enginePath()}
@@ -142,10 +142,12 @@ func (ss *session) listExports() error {
 			paths = append(paths, id)
 		}
 	}
-	if ss.l.race {
+	if ss.l.race || ss.set.cfg.Lean {
 		args := append([]string{"list", "-deps", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"},
 			ss.set.buildFlags()...)
-		args = append(args, raceFlags()...)
+		if ss.l.race {
+			args = append(args, raceFlags()...)
+		}
 		if ss.set.overlay != "" {
 			args = append(args, "-overlay="+ss.set.overlay)
 		}

@@ -1,0 +1,490 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Most of a package's tests are no checks, and import what no check needs: what is left out here is
+// not listed again, type-checked, rewritten, compiled and linked. Left out are declarations of test
+// files to which no name leads from what may be a check, TestMain, an init function, a constant, or
+// a variable whose initialiser may act; then the imports that nothing mentions any more. All else
+// keeps its line. What the packages behind such an import do when they are initialised is left out
+// with it.
+//
+// A package is left as it is where what is left of its tests may start their own binary, which runs
+// tests by their names, or where they linkname a function, use cgo, or import without a name.
+
+// leaner leaves out what no check reaches, and lists again what is left: the packages that may have
+// checks. Of the others nothing is compiled.
+func (s *Set) leaner(ctx context.Context) error {
+	whole := s.plain
+	s.patterns = nil
+	replace := maps.Clone(s.cfg.Replace)
+	if replace == nil {
+		replace = make(map[string][]byte)
+	}
+	for _, p := range whole.roots {
+		if p.engine() || whole.testmain(p) == nil || !whole.usesModel(p) {
+			continue
+		}
+		s.patterns = append(s.patterns, p.ImportPath)
+		n := &narrower{set: s, l: whole, root: p, any: s.callsCheck(whole, p)}
+		maps.Copy(replace, n.narrowed())
+		s.leftOut[p.ImportPath] = n.left
+	}
+	if s.patterns == nil {
+		return nil
+	}
+	s.cfg.Replace = replace
+	if err := s.replaceTexts(); err != nil {
+		return err
+	}
+	var err error
+	if s.plain, err = s.list(ctx, false); err != nil || !s.cfg.Race {
+		return err
+	}
+	var build *BuildError
+	if s.race, err = s.list(ctx, true); errors.As(err, &build) {
+		s.race = nil
+		return nil // Build says why
+	}
+	return err
+}
+
+var namesCheck = regexp.MustCompile(`\bCheck\b`)
+
+// callsCheck reports whether p, or what it imports, may call Check.
+func (s *Set) callsCheck(l *listing, p *listed) bool {
+	for _, id := range append([]string{p.ID}, p.Deps...) {
+		q := l.pkgs[id]
+		if q == nil || q.Standard || q.engine() || !slices.Contains(q.Deps, modelPath) {
+			continue
+		}
+		for _, name := range q.goFiles() {
+			if strings.HasSuffix(name, "_test.go") {
+				continue // of the package itself: its declarations are looked at one by one
+			}
+			text, err := s.text(name)
+			if err != nil || namesCheck.Match(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// usesModel reports whether the test binary of p contains the package that explores.
+func (l *listing) usesModel(p *listed) bool {
+	return slices.ContainsFunc(l.closure(p), func(q *listed) bool {
+		return q.ImportPath == modelPath
+	})
+}
+
+// A narrower looks at the test files of one package.
+type narrower struct {
+	set  *Set
+	l    *listing
+	root *listed
+	any  bool // any test may be a check: code that is no test calls Check
+
+	left  []string // tests that were left out
+	files []*testFile
+	parts map[string][]*testPart // by what they declare
+	types map[string]bool        // that are declared
+	found map[string]bool        // names that are reached
+}
+
+type testFile struct {
+	name string
+	text []byte
+	in   *listed
+	root string // the name of the package that is tested
+	fset *token.FileSet
+	ast  *ast.File
+
+	leads map[string]bool     // names of imports that lead to checks
+	own   map[string]bool     // of those of the package itself
+	model map[string]bool     // of those of the package that has Check
+	loose map[*ast.Ident]bool // what the file itself does not declare
+}
+
+// A testPart is what can be left out: a function, or one of the specs of a declaration.
+type testPart struct {
+	file     *testFile
+	from, to token.Pos
+	names    map[string]bool // what it mentions
+	test     string          // the name of a test
+	receiver string          // the type of a method
+	checks   bool            // it mentions Check, or an import that leads to checks
+	starts   bool            // it may start the test binary
+	kept     bool
+}
+
+// narrowed returns new text for test files, none if nothing can be left out.
+func (n *narrower) narrowed() map[string][]byte {
+	if !n.parse() {
+		return nil
+	}
+	n.parts = make(map[string][]*testPart)
+	n.found = make(map[string]bool)
+	n.types = make(map[string]bool)
+	var roots, all []*testPart
+	for _, f := range n.files {
+		for _, d := range f.ast.Decls {
+			parts, kept := n.partsOf(f, d)
+			all = append(all, parts...)
+			if kept {
+				roots = append(roots, parts...)
+			}
+		}
+	}
+	for _, p := range all {
+		// A type that is not declared in a test file may be reached without its name.
+		foreign := p.receiver != "" && !n.types[p.receiver]
+		if foreign || p.test != "" && (n.any || n.mayCheck(p)) {
+			roots = append(roots, p)
+		}
+	}
+	for _, p := range roots {
+		n.keep(p)
+	}
+	if slices.ContainsFunc(all, func(p *testPart) bool { return p.kept && p.starts }) {
+		return nil
+	}
+	out := make(map[string][]byte)
+	for _, f := range n.files {
+		var gone []*testPart
+		for _, p := range all {
+			if p.file == f && !p.kept {
+				gone = append(gone, p)
+				if p.test != "" {
+					n.left = append(n.left, p.test)
+				}
+			}
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		text, ok := n.without(f, gone)
+		if !ok {
+			n.left = nil
+			return nil
+		}
+		out[f.name] = text
+	}
+	return out
+}
+
+// parse reports whether the files are such that parts can be left out.
+func (n *narrower) parse() bool {
+	for _, p := range n.l.closure(n.root) {
+		own := p.ID != n.root.ID && (p.ForTest == n.root.ImportPath) &&
+			(p.ImportPath == n.root.ImportPath || p.ImportPath == n.root.ImportPath+"_test")
+		if !own {
+			continue
+		}
+		if len(p.CgoFiles) > 0 {
+			return false
+		}
+		for _, name := range p.goFiles() {
+			if !strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := n.set.text(name)
+			if err != nil || bytes.Contains(text, []byte("//go:linkname ")) {
+				return false
+			}
+			f := &testFile{
+				name: name, text: text, in: p, root: n.root.Name, fset: token.NewFileSet(),
+				leads: make(map[string]bool), own: make(map[string]bool),
+				model: make(map[string]bool), loose: make(map[*ast.Ident]bool),
+			}
+			if f.ast, err = parser.ParseFile(f.fset, name, text, parser.ParseComments); err != nil {
+				return false
+			}
+			for _, id := range f.ast.Unresolved {
+				f.loose[id] = true
+			}
+			n.files = append(n.files, f)
+			for _, i := range f.ast.Imports {
+				if i.Name != nil && i.Name.Name == "." {
+					return false
+				}
+				n.lead(f, i)
+			}
+		}
+	}
+	return len(n.files) > 0
+}
+
+// scope names a declaration of the file's package: a package and the external tests of it may have
+// declarations of the same name.
+func (f *testFile) scope(name string) string { return f.ast.Name.Name + "." + name }
+
+// lead notes the name of an import, and whether code behind it may call Check.
+func (n *narrower) lead(f *testFile, i *ast.ImportSpec) {
+	path, _ := strconv.Unquote(i.Path.Value)
+	q := n.l.pkgs[f.in.dep(path)]
+	switch name := n.nameOf(f, i); {
+	case q == nil:
+	case q.ImportPath == modelPath:
+		f.model[name] = true
+	default:
+		f.own[name] = q.ImportPath == n.root.ImportPath
+		f.leads[name] = !q.engine() && n.set.callsCheck(n.l, q)
+	}
+}
+
+// nameOf returns the name by which a file knows an import.
+func (n *narrower) nameOf(f *testFile, i *ast.ImportSpec) string {
+	if i.Name != nil {
+		return i.Name.Name
+	}
+	path, _ := strconv.Unquote(i.Path.Value)
+	if q := n.l.pkgs[f.in.dep(path)]; q != nil {
+		return q.Name
+	}
+	return ""
+}
+
+// partsOf returns the parts of a declaration, and whether they stay in any case.
+func (n *narrower) partsOf(f *testFile, d ast.Decl) (parts []*testPart, kept bool) {
+	part := func(node ast.Node, doc *ast.CommentGroup, declares ...string) *testPart {
+		p := &testPart{file: f, from: node.Pos(), to: node.End(), names: make(map[string]bool)}
+		if doc != nil {
+			p.from = doc.Pos()
+		}
+		f.mentioned(node, p)
+		for _, name := range declares {
+			name = f.scope(name)
+			delete(p.names, name)
+			n.parts[name] = append(n.parts[name], p)
+		}
+		parts = append(parts, p)
+		return p
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		name := d.Name.Name
+		switch {
+		case d.Recv != nil:
+			receiver := receiverOf(d)
+			part(d, d.Doc, receiver).receiver = f.scope(receiver)
+		case name == "init" || name == "_" || name == "TestMain":
+			part(d, d.Doc)
+			return parts, true
+		default:
+			p := part(d, d.Doc, name)
+			if isTestName(name) {
+				p.test = name
+				kept = replayOf(f.fset, d) != nil
+			}
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				part(single(d, spec), docOf(d, spec.Doc), spec.Name.Name)
+				n.types[f.scope(spec.Name.Name)] = true
+			case *ast.ValueSpec:
+				var names []string
+				for _, id := range spec.Names {
+					names = append(names, id.Name)
+				}
+				part(single(d, spec), docOf(d, spec.Doc), names...)
+				if d.Tok == token.CONST || slices.Contains(names, "_") ||
+					slices.ContainsFunc(spec.Values, acts) || isFilled(d, spec) {
+					kept = true
+				}
+			}
+		}
+	}
+	return parts, kept
+}
+
+// single returns what a spec is taken out with: the whole declaration if it is the only one.
+func single(d *ast.GenDecl, spec ast.Spec) ast.Node {
+	if !d.Lparen.IsValid() {
+		return d
+	}
+	return spec
+}
+
+func docOf(d *ast.GenDecl, doc *ast.CommentGroup) *ast.CommentGroup {
+	if !d.Lparen.IsValid() {
+		return d.Doc
+	}
+	return doc
+}
+
+// isFilled reports whether a comment has the compiler fill a variable.
+func isFilled(d *ast.GenDecl, spec *ast.ValueSpec) bool {
+	for _, doc := range []*ast.CommentGroup{d.Doc, spec.Doc} {
+		for i := 0; doc != nil && i < len(doc.List); i++ {
+			if strings.HasPrefix(doc.List[i].Text, "//go:") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// receiverOf returns the name of the type of which d is a method.
+func receiverOf(d *ast.FuncDecl) string {
+	name := ""
+	ast.Inspect(d.Recv.List[0].Type, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return name == ""
+	})
+	return name
+}
+
+// acts reports whether to evaluate an initialiser may do more than to make a value.
+func acts(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || !onlyMakes(m)
+		case *ast.UnaryExpr:
+			found = found || m.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// onlyMakes reports whether a call is known to make a value and no more.
+func onlyMakes(call *ast.CallExpr) bool {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name == "new" || f.Name == "make" || f.Name == "len"
+	case *ast.SelectorExpr:
+		pkg, ok := f.X.(*ast.Ident)
+		return ok && (pkg.Name == "errors" && f.Sel.Name == "New" ||
+			pkg.Name == "regexp" && f.Sel.Name == "MustCompile")
+	}
+	return false
+}
+
+// mayCheck reports whether names lead from a test to what mentions Check, or an import behind which
+// it is called.
+func (n *narrower) mayCheck(test *testPart) bool {
+	seen := map[*testPart]bool{test: true}
+	for todo := []*testPart{test}; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.checks {
+			return true
+		}
+		for name := range p.names {
+			for _, q := range n.parts[name] {
+				if !seen[q] {
+					seen[q] = true
+					todo = append(todo, q)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// keep keeps a part, and what it leads to.
+func (n *narrower) keep(p *testPart) {
+	if p.kept {
+		return
+	}
+	p.kept = true
+	for name := range p.names {
+		if n.found[name] {
+			continue
+		}
+		n.found[name] = true
+		for _, q := range n.parts[name] {
+			n.keep(q)
+		}
+	}
+}
+
+// without returns the text of a file without some of its parts, and without the imports that
+// nothing mentions then.
+func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
+	text := bytes.Clone(f.text)
+	at := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Offset }
+	for _, p := range gone {
+		if bytes.HasPrefix(bytes.TrimLeft(text[at(p.to):], " \t"), []byte(";")) {
+			return nil, false
+		}
+		blank(text[at(p.from):at(p.to)])
+	}
+	fset := token.NewFileSet()
+	left, err := parser.ParseFile(fset, f.name, text, 0)
+	if err != nil {
+		return nil, false
+	}
+	mentions := make(map[string]bool)
+	for _, id := range left.Unresolved { // as imports are in a file
+		mentions[id.Name] = true
+	}
+	for _, d := range left.Decls {
+		d, ok := d.(*ast.GenDecl)
+		if !ok || d.Tok != token.IMPORT {
+			continue
+		}
+		for _, spec := range d.Specs {
+			i := spec.(*ast.ImportSpec)
+			name := n.nameOf(f, i)
+			if name == "" || name == "_" || name == "." || mentions[name] {
+				continue
+			}
+			from := fset.PositionFor(single(d, i).Pos(), false).Offset
+			blank(text[from:fset.PositionFor(single(d, i).End(), false).Offset])
+		}
+	}
+	return text, true
+}
+
+// blank overwrites text, but for the ends of lines.
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
+// mentioned adds the names of declarations that node mentions, in this file or another one.
+func (f *testFile) mentioned(node ast.Node, p *testPart) {
+	ast.Inspect(node, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := m.X.(*ast.Ident); ok && f.loose[id] {
+				if f.own[id.Name] {
+					p.names[f.root+"."+m.Sel.Name] = true
+				}
+				p.checks = p.checks || f.model[id.Name] && m.Sel.Name == "Check"
+			}
+			p.starts = p.starts || m.Sel.Name == "Args" || m.Sel.Name == "Executable"
+		case *ast.Ident:
+			if f.loose[m] || m.Obj != nil && f.ast.Scope.Lookup(m.Name) == m.Obj {
+				p.names[f.scope(m.Name)] = true
+			}
+			p.checks = p.checks || f.leads[m.Name] && f.loose[m]
+		}
+		return true
+	})
+}

@@ -1,0 +1,192 @@
+package instrument
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func lean(t *testing.T, dir string, patterns ...string) *Set {
+	t.Helper()
+	set, err := Rewrite(context.Background(), Config{
+		Dir: dir, Patterns: patterns, Lean: true, Cache: sharedCache(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+const manyTests = `-- a.go --
+package t
+
+func F() int { return 1 }
+-- export_test.go --
+package t
+
+import "net/url"
+
+var G = F
+
+func escaped(s string) string { return url.PathEscape(s) }
+-- a_test.go --
+package t_test
+
+import (
+	"net/mail"
+	"os"
+	tst "testing"
+
+	"example.com/t"
+	"github.com/surewake/surewake/model"
+)
+
+type letter struct{ mail.Address }
+
+func (letter) read(s *tst.T) { mail.ParseAddress("") }
+
+var parse = mail.ParseAddress
+
+var Version = os.Getenv("VERSION")
+
+func TestPlain(s *tst.T) { new(letter).read(s); parse("") }
+
+func TestCheck(s *tst.T) { helps(s) }
+
+func helps(s *tst.T) { t.G(); model.Check(s, kind{}.body) }
+
+type kind struct{}
+
+func (kind) body(x *model.Exec) { mail := 1; x.Assert(mail == 1, "") }
+
+func (kind) other() {}
+
+// A model that is none.
+func TestModel(s *tst.T) { model := struct{ Check func() }{func() {}}; model.Check() }
+
+//surewake:replay TestPlain 0
+func TestAgain(s *tst.T) {}
+
+func BenchmarkF(b *tst.B) { for range b.N { t.F() } }
+`
+
+// Lines stay where they are, and what no check reaches goes, imports included.
+func TestWhatNoCheckReachesIsLeftOut(t *testing.T) {
+	set := lean(t, newModule(t, manyTests), ".")
+	p := set.Packages[0]
+	if !slices.Equal(p.Checks, []string{"TestCheck"}) || len(p.Replays) != 0 {
+		t.Errorf("%v, %v", p.Checks, p.Replays)
+	}
+	text := func(name string) string {
+		file := filepath.Join(p.Dir, name)
+		text, err := set.text(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	got := text("a_test.go")
+	for _, gone := range []string{"net/mail", "TestPlain(", "letter", "TestModel", "Benchmark"} {
+		if strings.Contains(got, gone) {
+			t.Errorf("%s is left", gone)
+		}
+	}
+	whole := strings.Split(manyTests[strings.Index(manyTests, "-- a_test.go --\n")+16:], "\n")
+	for i, line := range strings.Split(got, "\n") {
+		line = strings.TrimRight(line, " \t")
+		if line != "" && line != whole[i] {
+			t.Errorf("line %d: %q, was %q", i+1, line, whole[i])
+		}
+	}
+	for _, stays := range []string{"other()", "Version", "kind", "helps", "\"os\"", "TestAgain"} {
+		if !strings.Contains(got, stays) {
+			t.Errorf("%s is gone", stays)
+		}
+	}
+	if got := text("export_test.go"); strings.Contains(got, "url") || !strings.Contains(got, "G = F") {
+		t.Error(got)
+	}
+	if deps := set.plain.testmain(set.plain.root(p.Path)).Deps; slices.Contains(deps, "net/mail") {
+		t.Error("net/mail is part of the binary")
+	}
+	buildAndRun(t, set, p.Path, false)
+}
+
+// The source of a package is the whole of it, whatever is left out.
+func TestSourceIsThatOfTheWhole(t *testing.T) {
+	dir := newModule(t, manyTests)
+	if a, b := lean(t, dir, "."), rewriteModule(t, dir); a.Packages[0].Source != b.Packages[0].Source {
+		t.Errorf("%s, %s", a.Packages[0].Source, b.Packages[0].Source)
+	}
+}
+
+// A check may be behind other code; then any test may be one.
+func TestChecksBehindOtherCodeAreFound(t *testing.T) {
+	const rest = "\n-- b/b.go --\npackage b\n\nimport (\n\t\"testing\"\n\n" +
+		"\t\"github.com/surewake/surewake/model\"\n)\n\nvar f = model.Check\n\n" +
+		"func Run(t *testing.T) { f(t, func(*model.Exec) {}) }\n"
+	for name, files := range map[string]string{
+		"in an import": "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\n" +
+			"import (\n\t\"testing\"\n\n\tc \"example.com/t/b\"\n)\n\n" +
+			"func TestA(t *testing.T) { c.Run(t) }\n" + rest,
+		"in the package": "-- a.go --\npackage t\n\nimport \"example.com/t/b\"\n\n" +
+			"var Run = b.Run\n-- a_test.go --\npackage t\n\nimport \"testing\"\n\n" +
+			"func TestA(t *testing.T) { Run(t) }\n" + rest,
+		"without a name": "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\n" +
+			"import (\n\t\"testing\"\n\n\t. \"github.com/surewake/surewake/model\"\n)\n\n" +
+			"func TestA(t *testing.T) { Check(t, func(*Exec) {}) }\n" + rest,
+	} {
+		set := lean(t, newModule(t, files), ".")
+		if got := set.Packages[0].Checks; !slices.Equal(got, []string{"TestA"}) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Tests that start their own binary, by a name that they may make up, stay as they are.
+func TestTestsThatStartThemselvesStay(t *testing.T) {
+	const files = `-- a.go --
+package t
+-- a_test.go --
+package t
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestMain(m *testing.M) { exec.Command(os.Args[0], "-test.run=Child").Run(); m.Run() }
+
+func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
+
+func TestChild(t *testing.T) {}
+`
+	set := lean(t, newModule(t, files), ".")
+	text, err := set.text(filepath.Join(set.Packages[0].Dir, "a_test.go"))
+	if err != nil || !strings.Contains(string(text), "TestChild") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// Where there is no check, or something does not compile, all is looked at.
+func TestErrorsAreOfTheWhole(t *testing.T) {
+	const broken = "-- b/b.go --\npackage b\n\nvar x int = \"\"\n"
+	for name, files := range map[string]string{
+		"no check": okTest + "-- a.go --\npackage t\n" + broken,
+		"in a check": "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\nimport (\n" +
+			"\t\"testing\"\n\n\t\"github.com/surewake/surewake/model\"\n)\n\n" +
+			"func TestA(t *testing.T) { model.Check(t, y) }\n" + broken,
+	} {
+		_, err := Rewrite(context.Background(), Config{
+			Dir: newModule(t, files), Patterns: []string{"./..."}, Lean: true, Cache: sharedCache(t),
+		})
+		if err == nil || !strings.Contains(err.Error(), "b.go:3:13") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
