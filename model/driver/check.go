@@ -140,7 +140,7 @@ type runner struct {
 	dir     string // of binaries
 	root    string // of the main module, "" without one
 	kept    *checkpoint
-	slots   chan struct{}
+	turns   *turns
 	cover   collector
 
 	mu       sync.Mutex
@@ -162,7 +162,7 @@ func newRunner(opts *Options, t target) (*runner, error) {
 	}
 	return &runner{
 		options: opts, target: t, dir: dir,
-		slots:    make(chan struct{}, opts.Procs),
+		turns:    newTurns(opts.Procs),
 		binaries: map[string]*binary{},
 		active:   map[*Activity]bool{},
 	}, nil
@@ -178,6 +178,7 @@ func (r *runner) all(ctx context.Context, tests []planned, observer Observer) (S
 	defer all.Wait()
 	defer cancel()
 
+	rank(tests)
 	ahead := make([]Row, len(tests))
 	done := make([]chan []Row, len(tests))
 	for i, t := range tests {
@@ -265,7 +266,9 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 		run.race, run.raceFirst = early, early != nil
 		return r.concluded(t, &run, err)
 	}
-	r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
+	if r.options.CoverProfile != "" {
+		r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
+	}
 	switch {
 	case !r.options.Race:
 	case run.objects(run.plain):
@@ -355,7 +358,6 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 		Tests: r.options.Tests != "", Subtests: t.subtests,
 		Early: early, MapOrders: r.options.MapOrders,
 		Mode: wire.Explore, Race: race,
-		Expect:      r.target.RewrittenMode(t.pkg.Path, race),
 		Strategy:    r.options.Strategy,
 		Preemptions: r.options.Preemptions,
 		Seconds:     r.options.Budget.Time.Seconds(),
@@ -386,16 +388,17 @@ func (r *runner) process(
 	if err != nil {
 		return nil, err
 	}
+	s.Expect = r.target.RewrittenMode(t.pkg.Path, race)
 	if kept != nil {
 		s.Save = r.kept.every
 		if s.Resume, err = kept.resume(r.dir); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.acquire(ctx); err != nil {
+	if err := r.turns.take(ctx, t.urgency(false)); err != nil {
 		return nil, err
 	}
-	defer r.release()
+	defer r.turns.give()
 	a := &Activity{Place: t.place, Name: t.test, Race: race, Left: -1}
 	defer r.show(a)()
 	if r.options.Merge != nil {
@@ -438,10 +441,10 @@ func (r *runner) build(ctx context.Context, t planned, race bool) (string, error
 	}
 	r.mu.Unlock()
 	b.once.Do(func() {
-		if b.err = r.acquire(ctx); b.err != nil {
+		if b.err = r.turns.take(ctx, t.urgency(true)); b.err != nil {
 			return
 		}
-		defer r.release()
+		defer r.turns.give()
 		if race {
 			r.mu.Lock()
 			why := r.noRace
@@ -467,17 +470,6 @@ func (r *runner) build(ctx context.Context, t planned, race bool) (string, error
 	})
 	return b.path, b.err
 }
-
-func (r *runner) acquire(ctx context.Context) error {
-	select {
-	case r.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (r *runner) release() { <-r.slots }
 
 // show lists an activity until the function it returns is called.
 func (r *runner) show(a *Activity) func() {

@@ -37,6 +37,7 @@ func Debug(ctx context.Context, opts Options, token, file string) (*Debugged, er
 	}
 	s := r.replaySettings(t, tok, false)
 	s.Debug, s.Progress = true, false
+	s.Expect = r.target.RewrittenMode(t.pkg.Path, false)
 	text, err := s.Encode()
 	if err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type planned struct {
 	some     bool               // only some subtests were asked for
 	subtests []string           // patterns for those of an ordinary test
 	replay   *instrument.Replay // the test stands for a schedule of another one; nil: for itself
+
+	index, rank int // in the plan, and of its package: see rank
 }
 
 // plan picks the Test functions to run.

@@ -14,9 +14,7 @@ var hidden = []string{"explore", "history", "virtual"}
 // Build builds the test binary of one of the listed packages from rewritten
 // copies, with or without the race detector.
 func (s *Set) Build(ctx context.Context, pkg string, race bool, output string) error {
-	s.mu.Lock()
-	p, err := s.plan(ctx, pkg, race)
-	s.mu.Unlock()
+	p, err := s.planned(ctx, pkg, race)
 	if err != nil {
 		return err
 	}

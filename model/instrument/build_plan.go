@@ -19,7 +19,18 @@ type plan struct {
 }
 
 // planKey names a plan among those of a Set.
-func planKey(pkg string, race bool) string { return fmt.Sprint(race, pkg) }
+func planKey(pkg string, race bool) string { return fmt.Sprint(race, " ", pkg) }
+
+// planned is plan for a caller that does not hold s.mu. It does not wait for other plans to be made
+// if that of pkg is known.
+func (s *Set) planned(ctx context.Context, pkg string, race bool) (*plan, error) {
+	if p, ok := s.known.Load(planKey(pkg, race)); ok {
+		return p.(*plan), nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan(ctx, pkg, race)
+}
 
 // plan rewrites what the test binary of pkg consists of. The caller holds
 // s.mu.
@@ -59,6 +70,7 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 		return nil, err
 	}
 	s.plans[key] = b.plan
+	s.known.Store(key, b.plan)
 	return b.plan, nil
 }
 

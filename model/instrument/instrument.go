@@ -62,6 +62,8 @@ type Set struct {
 	cgo      bool                // with Config.Lean: a package that is looked at uses cgo
 	leftOut  map[string][]string // with Config.Lean: tests that are not looked at, by package
 
+	known sync.Map // *plan by planKey, and what sameFiles returns by package: once they are known
+
 	mu       sync.Mutex
 	overlay  string // file that applies cfg.Replace to the listing, "" if none
 	plain    *listing
@@ -200,9 +202,7 @@ func (s *Set) Rewritten(pkg string) []string { return s.RewrittenMode(pkg, false
 // RewrittenMode is Rewritten for the binary built with or without the race
 // detector: build constraints may give the two different dependencies.
 func (s *Set) RewrittenMode(pkg string, race bool) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.plan(context.Background(), pkg, race)
+	p, err := s.planned(context.Background(), pkg, race)
 	if err != nil {
 		return nil
 	}
@@ -230,6 +230,9 @@ func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, 
 // the same files, with the race detector and without: a build tag may select others. The standard
 // library and the checker do not count.
 func (s *Set) SameFiles(ctx context.Context, pkg string) (bool, error) {
+	if same, ok := s.known.Load(pkg); ok {
+		return same.(bool), nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sameFiles(ctx, pkg)
@@ -252,7 +255,9 @@ func (s *Set) sameFiles(ctx context.Context, pkg string) (bool, error) {
 			}
 		}
 	}
-	return maps.Equal(made[0], made[1]), nil
+	same := maps.Equal(made[0], made[1])
+	s.known.Store(pkg, same)
+	return same, nil
 }
 
 // A refusedError says why a package cannot be checked at all.
