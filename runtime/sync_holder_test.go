@@ -197,10 +197,14 @@ func (k *tangle) start(t *testing.T, tasks []tangled) {
 // rests waits until nothing runs but blocking tasks, which wait.
 func (k *tangle) rests(t *testing.T) {
 	t.Helper()
-	require.Eventually(t, func() bool {
-		s := k.rt.Stats()
-		return k.rt.Idle() && s.Injected+s.Queued == 0
-	}, 10*time.Second, 50*time.Microsecond)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Microsecond) {
+		if s := k.rt.Stats(); k.rt.Idle() && s.Injected+s.Queued == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("it does not come to rest")
+		}
+	}
 }
 
 // A watchdog tells, once, of tasks that wait in a circle which only somebody else could end, and a

@@ -47,6 +47,7 @@ type listed struct {
 	SFiles          []string
 	SysoFiles       []string
 	EmbedFiles      []string
+	IgnoredGoFiles  []string
 	TestGoFiles     []string
 	XTestGoFiles    []string
 	ImportMap       map[string]string
@@ -57,7 +58,7 @@ type listed struct {
 
 const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles," +
 	"CompiledGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles," +
-	"ImportMap,Deps"
+	"ImportMap,Deps,IgnoredGoFiles"
 
 // goFiles returns the package's Go files, test files of this variant
 // included, by absolute name.

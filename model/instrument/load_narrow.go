@@ -37,9 +37,13 @@ func (s *Set) leaner(ctx context.Context) error {
 		if p.engine() || whole.testmain(p) == nil || !whole.usesModel(p) {
 			continue
 		}
-		s.patterns = append(s.patterns, p.ImportPath)
 		n := &narrower{set: s, l: whole, root: p, any: s.callsCheck(whole, p)}
-		maps.Copy(replace, n.narrowed())
+		texts := n.narrowed()
+		if n.none {
+			continue
+		}
+		s.patterns = append(s.patterns, p.ImportPath)
+		maps.Copy(replace, texts)
 		s.leftOut[p.ImportPath] = n.left
 	}
 	if s.patterns == nil {
@@ -98,6 +102,7 @@ type narrower struct {
 	any  bool // any test may be a check: code that is no test calls Check
 
 	left  []string // tests that were left out
+	none  bool     // there is no check
 	files []*testFile
 	parts map[string][]*testPart // by what they declare
 	types map[string]bool        // that are declared
@@ -112,6 +117,7 @@ type testFile struct {
 	fset *token.FileSet
 	ast  *ast.File
 
+	stays bool                // all of it
 	leads map[string]bool     // names of imports that lead to checks
 	own   map[string]bool     // of those of the package itself
 	model map[string]bool     // of those of the package that has Check
@@ -124,13 +130,15 @@ type testPart struct {
 	from, to token.Pos
 	names    map[string]bool // what it mentions
 	test     string          // the name of a test
+	replays  bool            // it stands for a schedule of another one
 	receiver string          // the type of a method
 	checks   bool            // it mentions Check, or an import that leads to checks
 	starts   bool            // it may start the test binary
 	kept     bool
 }
 
-// narrowed returns new text for test files, none if nothing can be left out.
+// narrowed returns new text for test files, none if nothing can be left out. That of a file in which
+// nothing is left is nil: the file is left out.
 func (n *narrower) narrowed() map[string][]byte {
 	if !n.parse() {
 		return nil
@@ -143,12 +151,14 @@ func (n *narrower) narrowed() map[string][]byte {
 		for _, d := range f.ast.Decls {
 			parts, kept := n.partsOf(f, d)
 			all = append(all, parts...)
-			if kept {
+			if kept || f.stays {
 				roots = append(roots, parts...)
 			}
 		}
 	}
+	n.none = true
 	for _, p := range all {
+		n.none = n.none && (p.test == "" || !n.any && !n.mayCheck(p) && !p.replays)
 		// A type that is not declared in a test file may be reached without its name.
 		foreign := p.receiver != "" && !n.types[p.receiver]
 		if foreign || p.test != "" && (n.any || n.mayCheck(p)) {
@@ -181,6 +191,9 @@ func (n *narrower) narrowed() map[string][]byte {
 			return nil
 		}
 		out[f.name] = text
+		if isEmpty(text) {
+			out[f.name] = nil
+		}
 	}
 	return out
 }
@@ -197,31 +210,20 @@ func (n *narrower) parse() bool {
 			return false
 		}
 		for _, name := range p.goFiles() {
-			if !strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			text, err := n.set.text(name)
-			if err != nil || bytes.Contains(text, []byte("//go:linkname ")) {
+			if strings.HasSuffix(name, "_test.go") && !n.add(p, name, false) {
 				return false
 			}
-			f := &testFile{
-				name: name, text: text, in: p, root: n.root.Name, fset: token.NewFileSet(),
-				leads: make(map[string]bool), own: make(map[string]bool),
-				model: make(map[string]bool), loose: make(map[*ast.Ident]bool),
-			}
-			if f.ast, err = parser.ParseFile(f.fset, name, text, parser.ParseComments); err != nil {
-				return false
-			}
-			for _, id := range f.ast.Unresolved {
-				f.loose[id] = true
-			}
-			n.files = append(n.files, f)
-			for _, i := range f.ast.Imports {
-				if i.Name != nil && i.Name.Name == "." {
-					return false
-				}
-				n.lead(f, i)
-			}
+		}
+	}
+	for _, name := range n.root.IgnoredGoFiles {
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		name = n.root.file(name)
+		text, err := n.set.text(name)
+		// The binary with the race detector may have it, with imports that were not listed.
+		if err != nil || forRace.Match(text) && !n.add(n.root, name, true) {
+			return false
 		}
 	}
 	return len(n.files) > 0
@@ -287,7 +289,8 @@ func (n *narrower) partsOf(f *testFile, d ast.Decl) (parts []*testPart, kept boo
 			p := part(d, d.Doc, name)
 			if isTestName(name) {
 				p.test = name
-				kept = replayOf(f.fset, d) != nil
+				p.replays = replayOf(f.fset, d) != nil
+				kept = p.replays
 			}
 		}
 	case *ast.GenDecl:
@@ -458,6 +461,18 @@ func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
 	return text, true
 }
 
+// isEmpty reports whether a file declares and imports nothing.
+func isEmpty(text []byte) bool {
+	f, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		return !ok || g.Tok != token.IMPORT || len(g.Specs) > 0
+	})
+}
+
 // blank overwrites text, but for the ends of lines.
 func blank(text []byte) {
 	for i, c := range text {
@@ -465,6 +480,35 @@ func blank(text []byte) {
 			text[i] = ' '
 		}
 	}
+}
+
+var forRace = regexp.MustCompile(`(?m)^//go:build .*\brace\b`)
+
+// add adds a test file. It reports whether parts of the package can be left out beside it.
+func (n *narrower) add(p *listed, name string, stays bool) bool {
+	text, err := n.set.text(name)
+	if err != nil || bytes.Contains(text, []byte("//go:linkname ")) {
+		return false
+	}
+	f := &testFile{
+		name: name, text: text, in: p, root: n.root.Name, stays: stays, fset: token.NewFileSet(),
+		leads: make(map[string]bool), own: make(map[string]bool),
+		model: make(map[string]bool), loose: make(map[*ast.Ident]bool),
+	}
+	if f.ast, err = parser.ParseFile(f.fset, name, text, parser.ParseComments); err != nil {
+		return false
+	}
+	for _, id := range f.ast.Unresolved {
+		f.loose[id] = true
+	}
+	n.files = append(n.files, f)
+	for _, i := range f.ast.Imports {
+		if i.Name != nil && i.Name.Name == "." {
+			return false
+		}
+		n.lead(f, i)
+	}
+	return true
 }
 
 // mentioned adds the names of declarations that node mentions, in this file or another one.

@@ -114,6 +114,60 @@ func TestWhatNoCheckReachesIsLeftOut(t *testing.T) {
 	buildAndRun(t, set, p.Path, false)
 }
 
+// What files with the build tag race need stays, and a file of which nothing is left is none.
+func TestFilesForTheRaceDetectorKeepWhatTheyNeed(t *testing.T) {
+	needCgo(t)
+	const files = `-- a.go --
+package t
+-- race_test.go --
+//go:build race
+
+package t
+
+import "testing"
+
+func TestRace(t *testing.T) { needed() }
+-- norace_test.go --
+//go:build !race
+
+package t
+
+import "testing"
+
+func TestNoRace(t *testing.T) {}
+-- b_test.go --
+package t
+
+func needed() {}
+-- c_test.go --
+package t
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
+`
+	dir := newModule(t, files)
+	set := lean(t, dir, ".")
+	buildAndRun(t, set, "example.com/t", true)
+	if p := set.plain.root("example.com/t"); slices.Contains(p.TestGoFiles, "norace_test.go") {
+		t.Error(p.TestGoFiles)
+	}
+	if same, err := set.SameFiles(context.Background(), "example.com/t"); same || err != nil {
+		t.Error("race_test.go is not seen: ", err)
+	}
+	const head = "-- race_test.go --"
+	at := strings.Index(files, head)
+	without := files[:at] + files[strings.Index(files, "-- norace"):]
+	set = lean(t, newModule(t, without), ".")
+	if same, err := set.SameFiles(context.Background(), "example.com/t"); !same || err != nil {
+		t.Error("nothing is left that differs: ", err)
+	}
+}
+
 // The source of a package is the whole of it, whatever is left out.
 func TestSourceIsThatOfTheWhole(t *testing.T) {
 	dir := newModule(t, manyTests)
