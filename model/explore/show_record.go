@@ -32,7 +32,10 @@ type recorder struct {
 	reports int // of these, in this execution
 	steps   []wire.Step
 	words   []shownWord
-	ptrs    []uintptr
+	ptrs    []uintptr // by name
+	ptrAt   index     // of ptrs
+	sites   []site    // call stacks that have come up
+	siteAt  index     // of sites
 	at      []uintptr // place of the next operation, or nil
 	over    bool      // the present step is left out
 	made    []made    // the events
@@ -52,7 +55,7 @@ const (
 func (r *recorder) leavesOut(t *thread, ev *event, d int) bool {
 	over := ev.idle != busy && d-int(eng.restedAt) > shownRepeated
 	if over && !r.over {
-		rec := step(t, t.pcs[:t.npcs])
+		rec := r.step(t, t.pcs[:t.npcs])
 		rec.Note = "and so on: further iterations are left out"
 		r.steps = append(r.steps, rec)
 	}
@@ -141,7 +144,7 @@ func (r *recorder) commit(t *thread, ev *event, d int) {
 		r.made = append(r.made, made{tid: t.id, op: ev.op, step: -1})
 		return
 	}
-	rec := step(t, t.pcs[:t.npcs])
+	rec := r.step(t, t.pcs[:t.npcs])
 	rec.Op, rec.Preempt = t.doing(), eng.preemptive(d, t.id)
 	rec.Object = objectName(ev.obj)
 	m := &ops[ev.op]
@@ -198,10 +201,12 @@ func (r *recorder) pointer(p unsafe.Pointer) string {
 	if p == nil {
 		return "nil"
 	}
-	i := slices.Index(r.ptrs, uintptr(p))
+	hash := mixed(0, uint64(uintptr(p)))
+	i := r.ptrAt.find(hash, func(i int) bool { return r.ptrs[i] == uintptr(p) })
 	if i < 0 {
 		i = len(r.ptrs)
 		r.ptrs = append(r.ptrs, uintptr(p))
+		r.ptrAt.add(hash, i)
 	}
 	return "&" + strconv.Itoa(i+1)
 }
@@ -223,7 +228,7 @@ func Note(format func() string) {
 	t := e.cur
 	var pcs [24]uintptr
 	n := runtime.Callers(2, pcs[:])
-	rec := step(t, pcs[:n])
+	rec := e.rec.step(t, pcs[:n])
 	rec.Note = format()
 	e.rec.steps = append(e.rec.steps, rec)
 }
@@ -281,9 +286,30 @@ func hex(v uint64) string {
 }
 
 // step returns a step of t without its operation.
-func step(t *thread, pcs []uintptr) wire.Step {
-	at := place(pcs)
+func (r *recorder) step(t *thread, pcs []uintptr) wire.Step {
+	at := r.place(pcs)
 	return wire.Step{Thread: t.id, Name: t.name, File: at.File, Line: at.Line, Func: at.Func}
+}
+
+// A site is a call stack, and the innermost frame of checked code on it.
+type site struct {
+	pcs   []uintptr
+	frame Frame
+}
+
+// place is the function place, which takes long, for stacks that come up again and again.
+func (r *recorder) place(pcs []uintptr) Frame {
+	hash := uint64(0)
+	for _, pc := range pcs {
+		hash = mixed(hash, uint64(pc))
+	}
+	i := r.siteAt.find(hash, func(i int) bool { return slices.Equal(r.sites[i].pcs, pcs) })
+	if i < 0 {
+		i = len(r.sites)
+		r.sites = append(r.sites, site{slices.Clone(pcs), place(pcs)})
+		r.siteAt.add(hash, i)
+	}
+	return r.sites[i].frame
 }
 
 // place returns the innermost frame of checked code, of the standard library
