@@ -11,12 +11,14 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// rapid keeps no file of a failure: it would lie in the tree, where the mutants' failures too would
-// leave theirs. The message of a failure has the seed that repeats it.
-func init() {
+// property is rapid.Check, which keeps no file of a failure here: it would lie in the tree, where the
+// mutants' failures too would leave theirs. The message of a failure has the seed that repeats it.
+func property(t *testing.T, holds func(*rapid.T)) {
+	t.Helper()
 	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
+	rapid.Check(t, holds)
 }
 
 // starts draws where positions start: most of them shortly before the wrap of the indices, or of
@@ -38,7 +40,7 @@ func capacities() *rapid.Generator[int] {
 // phase a thief stands still, every value comes out once, on the side and at the time that the
 // documentation says.
 func TestDequesBehaveAsSlices(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		start := starts().Draw(t, "start")
 		f := newFleet[int](t, start, rapid.SliceOfN(capacities(), 2, 4).Draw(t, "capacities")...)
 		next := 0
@@ -107,7 +109,7 @@ func TestDequesBehaveAsSlices(t *testing.T) {
 
 // What is true of indices is true wherever they start: the same calls end the same way, shifted.
 func TestIndicesMeanTheSameWhereverTheyStart(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		start := starts().Draw(t, "start")
 		size := capacities().Draw(t, "capacity")
 		calls := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 200).Draw(t, "calls")
@@ -140,7 +142,7 @@ func TestIndicesMeanTheSameWhereverTheyStart(t *testing.T) {
 
 // A head is two independent halves.
 func TestHeadKeepsItsHalvesApart(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		steal, real := rapid.Uint32().Draw(t, "steal"), rapid.Uint32().Draw(t, "real")
 		s, r := deque.Unpack(deque.Pack(steal, real))
 		require.Equal(t, [2]uint32{steal, real}, [2]uint32{s, r})

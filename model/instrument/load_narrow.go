@@ -22,7 +22,8 @@ import (
 // with it.
 //
 // A package is left as it is where what is left of its tests may start their own binary, which runs
-// tests by their names, or where they linkname a function, use cgo, or import without a name.
+// tests by their names, or look for flags, which packages have registered that they do not mention;
+// or where they linkname a function, use cgo, or import without a name.
 
 // leaner leaves out what no check reaches, and lists again what is left: the packages that may have
 // checks. Of the others nothing is compiled.
@@ -121,6 +122,7 @@ type testFile struct {
 	leads map[string]bool     // names of imports that lead to checks
 	own   map[string]bool     // of those of the package itself
 	model map[string]bool     // of those of the package that has Check
+	flag  map[string]bool     // of those of package flag
 	loose map[*ast.Ident]bool // what the file itself does not declare
 }
 
@@ -134,6 +136,7 @@ type testPart struct {
 	receiver string          // the type of a method
 	checks   bool            // it mentions Check, or an import that leads to checks
 	starts   bool            // it may start the test binary
+	flags    bool            // it looks for flags that other packages have
 	kept     bool
 }
 
@@ -168,7 +171,9 @@ func (n *narrower) narrowed() map[string][]byte {
 	for _, p := range roots {
 		n.keep(p)
 	}
-	if slices.ContainsFunc(all, func(p *testPart) bool { return p.kept && p.starts }) {
+	if slices.ContainsFunc(all, func(p *testPart) bool {
+		return p.kept && (p.starts || p.flags)
+	}) {
 		return nil
 	}
 	out := make(map[string][]byte)
@@ -241,6 +246,8 @@ func (n *narrower) lead(f *testFile, i *ast.ImportSpec) {
 	case q == nil:
 	case q.ImportPath == modelPath:
 		f.model[name] = true
+	case path == "flag":
+		f.flag[name] = true
 	default:
 		f.own[name] = q.ImportPath == n.root.ImportPath
 		f.leads[name] = !q.engine() && n.set.callsCheck(n.l, q)
@@ -482,6 +489,11 @@ func blank(text []byte) {
 	}
 }
 
+// looksUpFlags has what package flag has for flags that others have registered.
+var looksUpFlags = map[string]bool{
+	"Set": true, "Lookup": true, "Visit": true, "VisitAll": true, "CommandLine": true,
+}
+
 var forRace = regexp.MustCompile(`(?m)^//go:build .*\brace\b`)
 
 // add adds a test file. It reports whether parts of the package can be left out beside it.
@@ -493,7 +505,8 @@ func (n *narrower) add(p *listed, name string, stays bool) bool {
 	f := &testFile{
 		name: name, text: text, in: p, root: n.root.Name, stays: stays, fset: token.NewFileSet(),
 		leads: make(map[string]bool), own: make(map[string]bool),
-		model: make(map[string]bool), loose: make(map[*ast.Ident]bool),
+		model: make(map[string]bool), flag: make(map[string]bool),
+		loose: make(map[*ast.Ident]bool),
 	}
 	if f.ast, err = parser.ParseFile(f.fset, name, text, parser.ParseComments); err != nil {
 		return false
@@ -521,6 +534,7 @@ func (f *testFile) mentioned(node ast.Node, p *testPart) {
 					p.names[f.root+"."+m.Sel.Name] = true
 				}
 				p.checks = p.checks || f.model[id.Name] && m.Sel.Name == "Check"
+				p.flags = p.flags || f.flag[id.Name] && looksUpFlags[m.Sel.Name]
 			}
 			p.starts = p.starts || m.Sel.Name == "Args" || m.Sel.Name == "Executable"
 		case *ast.Ident:

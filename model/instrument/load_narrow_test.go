@@ -199,8 +199,27 @@ func TestChecksBehindOtherCodeAreFound(t *testing.T) {
 	}
 }
 
-// Tests that start their own binary, by a name that they may make up, stay as they are.
+// Tests that start their own binary, by a name that they may make up, stay as they are; so do those
+// that look for flags.
 func TestTestsThatStartThemselvesStay(t *testing.T) {
+	const flags = `-- a.go --
+package t
+-- a_test.go --
+package t
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func init() { flag.Set("test.v", "true") }
+
+func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
+
+func TestChild(t *testing.T) {}
+`
 	const files = `-- a.go --
 package t
 -- a_test.go --
@@ -220,10 +239,12 @@ func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
 
 func TestChild(t *testing.T) {}
 `
-	set := lean(t, newModule(t, files), ".")
-	text, err := set.text(filepath.Join(set.Packages[0].Dir, "a_test.go"))
-	if err != nil || !strings.Contains(string(text), "TestChild") {
-		t.Errorf("%v\n%s", err, text)
+	for _, files := range []string{files, flags} {
+		set := lean(t, newModule(t, files), ".")
+		text, err := set.text(filepath.Join(set.Packages[0].Dir, "a_test.go"))
+		if err != nil || !strings.Contains(string(text), "TestChild") {
+			t.Errorf("%v\n%s", err, text)
+		}
 	}
 }
 
