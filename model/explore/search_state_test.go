@@ -161,6 +161,18 @@ func TestInterruptedSearchesOfNestedThreadsAreTheSame(t *testing.T) {
 	}
 }
 
+// The execution that sees the clock has left out nothing; one before it has.
+func TestInterruptedSearchesKnowWhatTheyLeftOut(t *testing.T) {
+	p := program{
+		{{Op: "choose"}, {Op: "alarm that polls", Cond: true}},
+		{{Op: "rest"}, {Op: "rest"}},
+	}
+	cfg := explore.Config{Preemptions: -1, EarlyTimeouts: 9}
+	for seed := range uint64(5) {
+		sameInterrupted(t, p, p.run, cfg, (*world).outcome, seed)
+	}
+}
+
 // Of these programs, a search that goes on runs other executions if it forgets something.
 func TestInterruptedSearchesOfKeptProgramsAreTheSame(t *testing.T) {
 	for name, p := range map[string]program{

@@ -345,6 +345,22 @@ func TestWhatSeesTheClock(t *testing.T) {
 				}
 			}, rest(2))
 		}},
+		// Other orders of an execution that has seen this are none of it.
+		{"a timer that is due after a sleep", budget(3), true, func(note func(...any)) {
+			timer := hook.NewTimer(1)
+			var n atomic.Int32
+			spawn(rest(2), func() {
+				s := hook.NewSelection(1, true)
+				select {
+				case <-hook.SelectAwait(&s, timer.C):
+					note("fired")
+					hook.Int32Load(&n)
+				default:
+					note("not yet")
+					hook.Int32Add(&n, 1)
+				}
+			})
+		}},
 		{"a timer that was stopped", budget(2), false, func(note func(...any)) {
 			timer := hook.NewTimer(1)
 			hook.TimerStop(timer)
