@@ -82,7 +82,7 @@ func TestDebugRefusesWaitsAndWakesOnAnotherGoroutine(t *testing.T) {
 				"Receive":            func() { _, _, _ = runtime.Receive(cx, goes) },
 				"Send":               func() { _ = runtime.Send(cx, goes, 1) },
 				"Sleep":              func() { _ = cx.Sleep(time.Microsecond) },
-				"SleepUntil":         func() { _ = cx.SleepUntil(time.Now().Add(time.Microsecond)) },
+				"SleepUntil":         func() { _ = cx.SleepUntil(time.Now().Add(1000)) },
 				"Ticker.Next":        func() { _ = ticker.Next(cx) },
 				"AwaitContext":       func() { _ = cx.AwaitContext(t.Context()) },
 				"Handle.Join":        func() { _, _ = child.Join(cx) },
