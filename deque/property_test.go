@@ -11,8 +11,9 @@ import (
 	"github.com/surewake/surewake/deque"
 )
 
-// property is rapid.Check, which keeps no file of a failure here: it would lie in the tree, where the
-// mutants' failures too would leave theirs. The message of a failure has the seed that repeats it.
+// property is rapid.Check, which keeps no file of a failure here: it would lie in the tree, where
+// the mutants' failures too would leave theirs. The message of a failure has the seed that repeats
+// it.
 func property(t *testing.T, holds func(*rapid.T)) {
 	t.Helper()
 	if err := flag.Set("rapid.nofailfile", "true"); err != nil {

@@ -65,7 +65,8 @@ func TestTheFirstPackageAndThenTheLargestOnesBegin(t *testing.T) {
 	for _, t := range tests {
 		ranks = append(ranks, fmt.Sprint(t.pkg.Path, t.rank, t.index))
 	}
-	require.Equal(t, []string{"a0 0", "a0 1", "b3 2", "c1 3", "c1 4", "c1 5", "d2 6", "d2 7"}, ranks)
+	require.Equal(t,
+		[]string{"a0 0", "a0 1", "b3 2", "c1 3", "c1 4", "c1 5", "d2 6", "d2 7"}, ranks)
 	require.Equal(t, urgency{toBuild, 1, 3}, tests[3].urgency(true))
 	require.Equal(t, urgency{toRun, 1, 3}, tests[3].urgency(false))
 	require.Equal(t, urgency{ofFirst, 1, 0}, tests[1].urgency(true))

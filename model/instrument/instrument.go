@@ -27,7 +27,7 @@ type Config struct {
 	Patterns []string          // as for go list: "./..."
 	Tests    bool              // ordinary tests are explored as they stand, instead of checks
 	Lean     bool              // nothing is looked at but what checks reach
-	Race     bool              // binaries with the race detector come first, others may not be wanted
+	Race     bool              // the binaries for the race detector come first
 	Tags     string            // build tags, separated by commas
 	Env      []string          // added to the process's environment
 	Replace  map[string][]byte // absolute file name -> contents used in its place; nil: no file

@@ -140,8 +140,8 @@ type testPart struct {
 	kept     bool
 }
 
-// narrowed returns new text for test files, none if nothing can be left out. That of a file in which
-// nothing is left is nil: the file is left out.
+// narrowed returns new text for test files, none if nothing can be left out. That of a file in
+// which nothing is left is nil: the file is left out.
 func (n *narrower) narrowed() map[string][]byte {
 	if !n.parse() {
 		return nil
@@ -176,29 +176,32 @@ func (n *narrower) narrowed() map[string][]byte {
 	}) {
 		return nil
 	}
-	out := make(map[string][]byte)
-	for _, f := range n.files {
-		var gone []*testPart
-		for _, p := range all {
-			if p.file == f && !p.kept {
-				gone = append(gone, p)
-				if p.test != "" {
-					n.left = append(n.left, p.test)
-				}
-			}
-		}
-		if len(gone) == 0 {
+	return n.texts(all)
+}
+
+// texts returns the new text of the files of which a part goes.
+func (n *narrower) texts(all []*testPart) map[string][]byte {
+	gone := make(map[*testFile][]*testPart)
+	for _, p := range all {
+		if p.kept {
 			continue
 		}
-		text, ok := n.without(f, gone)
+		gone[p.file] = append(gone[p.file], p)
+		if p.test != "" {
+			n.left = append(n.left, p.test)
+		}
+	}
+	out := make(map[string][]byte)
+	for f, parts := range gone {
+		text, ok := n.without(f, parts)
 		if !ok {
 			n.left = nil
 			return nil
 		}
-		out[f.name] = text
 		if isEmpty(text) {
-			out[f.name] = nil
+			text = nil
 		}
+		out[f.name] = text
 	}
 	return out
 }

@@ -105,7 +105,8 @@ func TestWhatNoCheckReachesIsLeftOut(t *testing.T) {
 			t.Errorf("%s is gone", stays)
 		}
 	}
-	if got := text("export_test.go"); strings.Contains(got, "url") || !strings.Contains(got, "G = F") {
+	got = text("export_test.go")
+	if strings.Contains(got, "url") || !strings.Contains(got, "G = F") {
 		t.Error(got)
 	}
 	if deps := set.plain.testmain(set.plain.root(p.Path)).Deps; slices.Contains(deps, "net/mail") {
@@ -171,8 +172,9 @@ func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
 // The source of a package is the whole of it, whatever is left out.
 func TestSourceIsThatOfTheWhole(t *testing.T) {
 	dir := newModule(t, manyTests)
-	if a, b := lean(t, dir, "."), rewriteModule(t, dir); a.Packages[0].Source != b.Packages[0].Source {
-		t.Errorf("%s, %s", a.Packages[0].Source, b.Packages[0].Source)
+	some, whole := lean(t, dir, ".").Packages[0], rewriteModule(t, dir).Packages[0]
+	if some.Source != whole.Source {
+		t.Errorf("%s, %s", some.Source, whole.Source)
 	}
 }
 
@@ -258,7 +260,8 @@ func TestErrorsAreOfTheWhole(t *testing.T) {
 			"func TestA(t *testing.T) { model.Check(t, y) }\n" + broken,
 	} {
 		_, err := Rewrite(context.Background(), Config{
-			Dir: newModule(t, files), Patterns: []string{"./..."}, Lean: true, Cache: sharedCache(t),
+			Dir: newModule(t, files), Patterns: []string{"./..."}, Lean: true,
+			Cache: sharedCache(t),
 		})
 		if err == nil || !strings.Contains(err.Error(), "b.go:3:13") {
 			t.Errorf("%s: %v", name, err)
