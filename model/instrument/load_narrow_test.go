@@ -194,8 +194,12 @@ func TestChecksBehindOtherCodeAreFound(t *testing.T) {
 			"import (\n\t\"testing\"\n\n\t. \"github.com/surewake/surewake/model\"\n)\n\n" +
 			"func TestA(t *testing.T) { Check(t, func(*Exec) {}) }\n" + rest,
 	} {
+		// Beside a check that is plain to see: where there is none, nothing is left out.
+		files += "-- z_test.go --\npackage t\n\nimport (\n\t\"testing\"\n\n" +
+			"\t\"github.com/surewake/surewake/model\"\n)\n\n" +
+			"func TestZ(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n"
 		set := lean(t, newModule(t, files), ".")
-		if got := set.Packages[0].Checks; !slices.Equal(got, []string{"TestA"}) {
+		if got := set.Packages[0].Checks; !slices.Equal(got, []string{"TestA", "TestZ"}) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
