@@ -113,7 +113,7 @@ func sameTracesOfRequests(t tester, p program) {
 	sameChanTracesBy(t, p, func(w *world) {
 		requestsFirst()
 		p.run(w)
-	})
+	}, !p.has("close") || !p.has("both", "either", "poll"))
 }
 
 // requestsFirst makes a search one with requests before a program has begun.

@@ -43,6 +43,15 @@ type instr struct {
 	Cond bool // only if the last value read was odd
 }
 
+// has reports whether a thread of p has one of ops.
+func (p program) has(ops ...string) bool {
+	return slices.ContainsFunc(p, func(thread []instr) bool {
+		return slices.ContainsFunc(thread, func(in instr) bool {
+			return slices.Contains(ops, in.Op)
+		})
+	})
+}
+
 func (p program) String() string {
 	var b strings.Builder
 	for i, th := range p {
