@@ -15,15 +15,7 @@ func (e *engine) pick() int {
 		}
 		return int(ev.tid)
 	}
-	en := e.runnable
-	for w := e.gated.low; w != 0; w &= w - 1 {
-		if t := e.threads[bits.TrailingZeros64(w)]; ops[t.op].enabled(e, t) {
-			en.low |= w & -w
-		}
-	}
-	if e.gated.high != nil {
-		en = en.union(e.gatedBeyondOneWord())
-	}
+	en := e.enabledThreads()
 	if e.bubbles != nil {
 		en = en.union(e.timePasses())
 	}
@@ -89,6 +81,20 @@ func (e *engine) pick() int {
 	}
 	e.putBackBefore(d)
 	return ch
+}
+
+// enabledThreads returns the threads whose pending operation can run.
+func (e *engine) enabledThreads() threadSet {
+	enabled := e.runnable
+	for w := e.gated.low; w != 0; w &= w - 1 {
+		if t := e.threads[bits.TrailingZeros64(w)]; ops[t.op].enabled(e, t) {
+			enabled.low |= w & -w
+		}
+	}
+	if e.gated.high != nil {
+		enabled = enabled.union(e.gatedBeyondOneWord())
+	}
+	return enabled
 }
 
 // gatedBeyondOneWord returns the gated threads that are enabled, of those that a threadSet has no

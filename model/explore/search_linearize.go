@@ -93,6 +93,11 @@ func (e *engine) linearize() *Failure {
 			return f
 		}
 	}
+	return e.linearizePauses()
+}
+
+// linearizePauses runs those with a pause, as many as the bounds allow.
+func (e *engine) linearizePauses() *Failure {
 	for _, p := range e.hidingCalls() {
 		e.paused++
 		e.pausedSteps += e.depth
@@ -103,7 +108,7 @@ func (e *engine) linearize() *Failure {
 		if !e.checkTime() { // which bounds the verdict
 			break
 		}
-		if f := l.try(p); f != nil {
+		if f := e.linear.try(p); f != nil {
 			return f
 		}
 	}
