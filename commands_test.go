@@ -163,7 +163,7 @@ func TestTwo(t *testing.T) { model.Check(t, func(x *model.Exec) { x.Choose(2) })
 }
 
 // alone has flags without a value.
-var alone = []string{"-json", "-all", "-emit-test"}
+var alone = []string{"-json", "-all", "-both", "-emit-test"}
 
 func requireCommand(t *testing.T, page string, args []string) {
 	t.Helper()
