@@ -71,3 +71,37 @@ func TestTheFirstPackageAndThenTheLargestOnesBegin(t *testing.T) {
 	require.Equal(t, urgency{toRun, 1, 3}, tests[3].urgency(false))
 	require.Equal(t, urgency{ofFirst, 1, 0}, tests[1].urgency(true))
 }
+
+// A givingUp context ends when a turn begins for who waits with it.
+type givingUp struct {
+	context.Context
+	turns *turns
+	ended bool
+}
+
+func (g *givingUp) Done() <-chan struct{} {
+	g.turns.give()
+	g.ended = true
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func (g *givingUp) Err() error {
+	if g.ended {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestATurnThatBeginsForOneWhoGivesUpGoesOn(t *testing.T) {
+	for range 100 { // the turn is taken, or given up, by chance
+		turns := newTurns(1)
+		require.NoError(t, turns.take(t.Context(), urgency{}))
+		if turns.take(&givingUp{Context: t.Context(), turns: turns}, urgency{}) == nil {
+			turns.give()
+		}
+		require.Equal(t, 1, turns.free)
+		require.Empty(t, turns.waiting)
+	}
+}
