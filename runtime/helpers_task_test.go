@@ -11,6 +11,8 @@ func does(fn func(runtime.Cx) error) func(runtime.Cx) (struct{}, error) {
 	return func(cx runtime.Cx) (struct{}, error) { return struct{}{}, fn(cx) }
 }
 
+func answer(runtime.Cx) (int, error) { return 42, nil }
+
 // eachRuntime runs a test on runtimes with 1, 2 and 4 workers.
 func eachRuntime(t *testing.T, test func(t *testing.T, rt *runtime.Runtime)) {
 	each(t, func(t *testing.T, workers int) { test(t, start(t, workers)) })

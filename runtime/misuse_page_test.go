@@ -51,8 +51,6 @@ func option(call string, o sw.Option) mistake {
 	}}
 }
 
-func answer(sw.Cx) (int, error) { return 42, nil }
-
 func allMistakes() []mistake {
 	return slices.Concat(commonMistakes(), moreMistakes())
 }
