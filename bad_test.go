@@ -47,9 +47,9 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 		{"check -test= ./testdata/bad/nochecks", "want a regular expression; . is every test"},
 	} {
 		a := surewake(t, ".", strings.Fields(c.args)...)
-		require.Equal(t, 2, a.code, "%s\n%s", c.args, a)
-		require.Empty(t, a.stdout, c.args)
-		require.Contains(t, a.stderr, c.want, c.args)
+		require.Equal(t, 2, a.Code, "%s\n%s", c.args, a)
+		require.Empty(t, a.Stdout, c.args)
+		require.Contains(t, a.Stderr, c.want, c.args)
 	}
 }
 
@@ -57,12 +57,12 @@ func TestNothingIsCheckedOfWhatDoesNotBuild(t *testing.T) {
 func badRows(t *testing.T, pkg string) map[string]driver.Row {
 	t.Helper()
 	a := surewake(t, ".", "check", "-json", "./testdata/bad/"+pkg)
-	rows, sum := a.rows(t)
+	rows, sum := a.Rows(t)
 	switch {
 	case sum.Failed > 0:
-		require.Equal(t, 1, a.code, "%s", a)
+		require.Equal(t, 1, a.Code, "%s", a)
 	case sum.Undecided > 0:
-		require.Equal(t, 3, a.code, "%s", a)
+		require.Equal(t, 3, a.Code, "%s", a)
 	default:
 		t.Fatalf("nothing is wrong: %s", a)
 	}
@@ -184,10 +184,10 @@ func TestStepsThatAnObserverRefusesAreFailures(t *testing.T) {
 		"TestObserverThatPanics": {wire.KindPanic, `up panicked: two is too much`},
 	})
 	a := surewake(t, ".", "replay", badRows(t, "observed")["TestNegativeForAnInstant"].Token)
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "the failure shows again")
-	require.Contains(t, a.stdout, "observed_test.go")
-	require.NotContains(t, a.stdout, "by up")
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "the failure shows again")
+	require.Contains(t, a.Stdout, "observed_test.go")
+	require.NotContains(t, a.Stdout, "by up")
 }
 
 func TestMisuseOfChannels(t *testing.T) {
@@ -254,7 +254,7 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 	const pkg = "./testdata/bad/lostupdate"
 
 	table := surewake(t, ".", "check", pkg)
-	require.Equal(t, 1, table.code, "%s", table)
+	require.Equal(t, 1, table.Code, "%s", table)
 	rows := badRows(t, "lostupdate")
 	require.Equal(t, driver.Proved, rows["TestOneAlone"].Verdict)
 	lost := rows["TestCount"]
@@ -263,15 +263,15 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 	require.True(t, strings.HasPrefix(lost.Token, "testdata/bad/lostupdate:TestCount:"), lost.Token)
 
 	// The table names the same token and the command that replays it.
-	require.Contains(t, table.stdout, "two increments made 1")
-	require.Contains(t, table.stdout, "    replay  "+command+" replay "+lost.Token+"\n")
-	require.Regexp(t, `(?m)^3 checks: 1 proved, 0 bounded, 2 failed\n\z`, table.stdout)
+	require.Contains(t, table.Stdout, "two increments made 1")
+	require.Contains(t, table.Stdout, "    replay  "+command+" replay "+lost.Token+"\n")
+	require.Regexp(t, `(?m)^3 checks: 1 proved, 0 bounded, 2 failed\n\z`, table.Stdout)
 
 	a := surewake(t, ".", "replay", lost.Token)
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "preempted") // the lanes
-	require.Contains(t, a.stdout, "two increments made 1")
-	require.Contains(t, a.stdout, "the failure shows again")
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "preempted") // the lanes
+	require.Contains(t, a.Stdout, "two increments made 1")
+	require.Contains(t, a.Stdout, "the failure shows again")
 
 	// A failure that only the race detector sees.
 	race := rows["TestPlainRead"]
@@ -281,11 +281,11 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 	require.NotContains(t, race.Message, "surewake/model/")
 	require.Regexp(t, `^found [1-9]`, race.Races)
 	a = surewake(t, ".", "replay", race.Token)
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "the failure shows again under the race detector")
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "the failure shows again under the race detector")
 	a = surewake(t, ".", "replay", "-race=false", race.Token)
-	require.Zero(t, a.code, "%s", a)
-	require.Contains(t, a.stdout, "this execution passes")
+	require.Zero(t, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "this execution passes")
 
 	// Tokens that do not fit.
 	part := strings.Split(lost.Token, ":")
@@ -300,9 +300,9 @@ func TestAFailureCanBeReplayed(t *testing.T) {
 		part[0]: "1 parts instead of 4",
 	} {
 		a := surewake(t, ".", "replay", token)
-		require.Equal(t, 2, a.code, "%s\n%s", token, a)
-		require.Empty(t, a.stdout)
-		require.Contains(t, a.stderr, want)
+		require.Equal(t, 2, a.Code, "%s\n%s", token, a)
+		require.Empty(t, a.Stdout)
+		require.Contains(t, a.Stderr, want)
 	}
 }
 
@@ -312,11 +312,11 @@ func TestReplayOfARaceInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	a := surewake(t, ".", "check", "-json", "-run", "TestManyReadsBeforeTheWrite",
 		"./testdata/verdicts/racewords")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1)
 	a = surewake(t, ".", "replay", rows[0].Token)
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "TestManyReadsBeforeTheWrite: the failure shows again under the "+
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "TestManyReadsBeforeTheWrite: the failure shows again under the "+
 		"race detector, in another order of steps that do not depend on one another\n")
 }
 
@@ -363,16 +363,16 @@ func TestNever(t *testing.T) {
 }
 `)
 	a := surewake(t, dir, "check", "-json", "-race=false")
-	require.Equal(t, 1, a.code, "%s", a)
-	rows, sum := a.rows(t)
+	require.Equal(t, 1, a.Code, "%s", a)
+	rows, sum := a.Rows(t)
 	require.Equal(t, driver.Summary{Version: driver.JSONVersion, Checks: 1, Failed: 1}, sum)
 	require.Equal(t, wire.KindAssertion, rows[0].Kind)
 	require.Equal(t, "root_test.go:10", fmt.Sprintf("%s:%d", rows[0].File, rows[0].Line))
 	require.True(t, strings.HasPrefix(rows[0].Token, ".:TestNever:"), rows[0].Token)
 	a = surewake(t, dir, "replay", "-race=false", rows[0].Token)
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "chosen")
-	require.Contains(t, a.stdout, "the failure shows again")
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "chosen")
+	require.Contains(t, a.Stdout, "the failure shows again")
 }
 
 // What is undecided has an exit code of its own, and its token shows the reason again.
@@ -382,15 +382,15 @@ func TestWhatIsUndecidedIsNoFailure(t *testing.T) {
 		t, ".", "check", "-race=false", "-run", "^(TestContextFromOutside|TestTimerFromOutside)$",
 		"./testdata/bad/channels",
 	)
-	require.Equal(t, 3, a.code, "%s", a)
-	require.Regexp(t, `(?m)^2 checks: 0 proved, 0 bounded, 0 failed, 2 undecided\n\z`, a.stdout)
-	require.NotContains(t, a.stdout, "FAILED")
+	require.Equal(t, 3, a.Code, "%s", a)
+	require.Regexp(t, `(?m)^2 checks: 0 proved, 0 bounded, 0 failed, 2 undecided\n\z`, a.Stdout)
+	require.NotContains(t, a.Stdout, "FAILED")
 	token := regexp.MustCompile(`(?m)^    token   (\S*TestTimerFromOutside\S*)$`).
-		FindStringSubmatch(a.stdout)
+		FindStringSubmatch(a.Stdout)
 	require.NotNil(t, token, "%s", a)
 	a = surewake(t, ".", "replay", "-race=false", token[1])
-	require.Equal(t, 3, a.code, "%s", a)
-	require.Contains(t, a.stdout, "the reason why it is undecided shows again")
+	require.Equal(t, 3, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "the reason why it is undecided shows again")
 }
 
 // Another module that requires this one, in a directory reached by a symbolic
@@ -450,8 +450,8 @@ func TestOdd(t *testing.T) {
 }
 `)
 	a := surewake(t, dir, "check")
-	require.Zero(t, a.code, "%s", a)
-	require.Contains(t, a.stdout, "1 checks: 1 proved, 0 bounded, 0 failed")
+	require.Zero(t, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "1 checks: 1 proved, 0 bounded, 0 failed")
 
 	bug := func(id, declaration, edit string) {
 		write(
@@ -462,54 +462,54 @@ func TestOdd(t *testing.T) {
 	bug("1-lost", "Counter.Add", "- c.n.Add(1)\n+ c.n.Store(c.n.Load() + 1)\n")
 	bug("2-even", "Counter.Odd", "- return c.n.Load()%2 == 1\n+ return c.n.Load()%2 == 0\n")
 	a = surewake(t, dir, "mutants", "./...")
-	require.Zero(t, a.code, "%s", a)
+	require.Zero(t, a.Code, "%s", a)
 	require.Regexp(
 		t,
 		`^1-lost \.\.\. killed by TestAdd  \d+\.\ds\n`+
 			`2-even \.\.\. killed by TestOdd  \d+\.\ds\n2 mutants: 2 killed, 0 survived\n$`,
-		a.stdout,
+		a.Stdout,
 	)
 
 	a = surewake(t, dir, "mutants", "-part", "2/2", "./...")
-	require.Zero(t, a.code, "%s", a)
-	require.Regexp(t, `^2-even .*\n1 mutant: 1 killed, 0 survived\n$`, a.stdout)
+	require.Zero(t, a.Code, "%s", a)
+	require.Regexp(t, `^2-even .*\n1 mutant: 1 killed, 0 survived\n$`, a.Stdout)
 	a = surewake(t, dir, "mutants", "-part", "3/3", "./...")
-	require.Equal(t, 2, a.code, "%s", a)
-	require.Equal(t, "surewake: -part 3/3: there are only 2 mutants\n", a.stderr)
+	require.Equal(t, 2, a.Code, "%s", a)
+	require.Equal(t, "surewake: -part 3/3: there are only 2 mutants\n", a.Stderr)
 	a = surewake(t, dir, "mutants", "-part", "4/3")
-	require.Equal(t, 2, a.code, "%s", a)
-	require.Contains(t, a.stderr, "want K/N, the K-th of N parts, with 1 <= K <= N")
+	require.Equal(t, 2, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "want K/N, the K-th of N parts, with 1 <= K <= N")
 
 	bug("3-name", "Counter.Name", "- \"counter\"\n+ \"\"\n")
 	bug("4-old", "Counter.Add", "- c.n.Sub(1)\n+ c.n.Add(1)\n")
 	bug("5-wrong", "Counter.Add", "- c.n.Add(1)\n+ c.n.Add(one)\n")
 	a = surewake(t, dir, "mutants", "-run", "3|4|5")
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Regexp(t, `^3-name \.\.\. SURVIVED  \d+\.\ds\n`, a.stdout)
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Regexp(t, `^3-name \.\.\. SURVIVED  \d+\.\ds\n`, a.Stdout)
 	require.Contains(
-		t, a.stdout,
+		t, a.Stdout,
 		"4-old ... ERROR 4-old.mutant: line 4: counter/counter.go: Counter.Add has no\n"+
 			"    \tc.n.Sub(1)\n    nearest is counter/counter.go:10\n    \tc.n.Add(1)\n",
 	)
 	require.Regexp(
 		t, `(?s)5-wrong \.\.\. ERROR does not compile:\n.*counter\.go:10:\d+: undefined: one`,
-		a.stdout,
+		a.Stdout,
 	)
-	require.Contains(t, a.stdout, "3 mutants: 0 killed, 1 survived, 2 in error\n")
+	require.Contains(t, a.Stdout, "3 mutants: 0 killed, 1 survived, 2 in error\n")
 
 	write("counter/counter_plan9.go", "package counter\n\nfunc other() int { return 1 }\n")
 	write("counter/testdata/mutants/6-elsewhere.mutant",
 		"A bug.\n\n-- counter/counter_plan9.go: other --\n- 1\n+ 2\n")
 	a = surewake(t, dir, "mutants", "-run", "6")
-	require.Equal(t, 1, a.code, "%s", a)
-	require.Contains(t, a.stdout, "6-elsewhere ... ERROR 6-elsewhere.mutant: what it changes is "+
+	require.Equal(t, 1, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "6-elsewhere ... ERROR 6-elsewhere.mutant: what it changes is "+
 		"not part of the test binary of ")
 	write("counter/counter_race.go", "//go:build race\n\npackage counter\n\n"+
 		"func watched() int { return 1 }\n")
 	write("counter/testdata/mutants/7-watched.mutant",
 		"A bug.\n\n-- counter/counter_race.go: watched --\n- 1\n+ 2\n")
 	a = surewake(t, dir, "mutants", "-run", "7")
-	require.Contains(t, a.stdout, "7-watched ... SURVIVED")
+	require.Contains(t, a.Stdout, "7-watched ... SURVIVED")
 
 	// The tree was never touched, and now it is.
 	now, err := os.ReadFile(filepath.Join(dir, "counter", "counter.go"))
@@ -520,16 +520,16 @@ func TestOdd(t *testing.T) {
 		strings.Replace(good, "\tc.n.Add(1)", "\tc.n.Store(c.n.Load() + 1)", 1),
 	)
 	a = surewake(t, dir, "check", "-json", "./counter")
-	require.Equal(t, 1, a.code, "%s", a)
-	rows, _ := a.rows(t)
+	require.Equal(t, 1, a.Code, "%s", a)
+	rows, _ := a.Rows(t)
 	token := rows[0].Token
 	require.True(t, strings.HasPrefix(token, "counter:TestAdd:"), token)
 	a = surewake(t, dir, "replay", token)
-	require.Equal(t, 1, a.code, "%s", a)
+	require.Equal(t, 1, a.Code, "%s", a)
 	write("counter/counter.go", good)
 	a = surewake(t, dir, "replay", token)
-	require.Equal(t, 2, a.code, "%s", a)
-	require.Contains(t, a.stderr, "the token is from other source")
+	require.Equal(t, 2, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "the token is from other source")
 }
 
 func TestMisuseOfCoroutines(t *testing.T) {

@@ -92,8 +92,8 @@ func TestTheFlagsOfTheGuideAreTakenAsPrinted(t *testing.T) {
 		}
 	}
 	a := surewake(t, ".", append(args, "./deque")...)
-	require.Equal(t, exitOK, a.code, "%s", a)
-	rows, _ := a.rows(t)
+	require.Equal(t, exitOK, a.Code, "%s", a)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
 }
 

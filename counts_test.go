@@ -111,7 +111,7 @@ func TestExactCounts(t *testing.T) {
 	}
 
 	// The counts are those of the first of the two ways in which time passes.
-	rows, _ := surewake(t, ".", "check", "-time=synctest", "-json", "./testdata/counts").rows(t)
+	rows, _ := surewake(t, ".", "check", "-time=synctest", "-json", "./testdata/counts").Rows(t)
 	got := map[string][2]int64{}
 	for _, r := range rows {
 		got[r.Name] = [2]int64{r.Complete, r.Deadlocked}

@@ -111,8 +111,8 @@ func TestCertifyLeavesTheVerdictAsItIs(t *testing.T) {
 	write("count/count.go", coveredCounter)
 	write("count/count_test.go", certifiedCheck)
 	a := surewake(t, dir, "check", "-json", "-certify", "traces", "./count")
-	require.Equal(t, exitOK, a.code, "%s", a)
-	rows, _ := a.rows(t)
+	require.Equal(t, exitOK, a.Code, "%s", a)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1)
 	if commandtest.CanRace(t) {
 		require.Equal(t, driver.Proved, rows[0].Verdict, "%+v", rows[0])
@@ -137,8 +137,8 @@ func TestCoverprofileHasWhatSomeExecutionReached(t *testing.T) {
 	write("blocks/blocks_test.go", coveredBlocks)
 
 	a := surewake(t, dir, "check", "-json", "-coverprofile", "c.out", "./...")
-	require.Equal(t, exitOK, a.code, "%s", a)
-	rows, sum := a.rows(t)
+	require.Equal(t, exitOK, a.Code, "%s", a)
+	rows, sum := a.Rows(t)
 	require.Len(t, rows, 3)
 	for _, r := range rows {
 		if commandtest.CanRace(t) {
@@ -176,11 +176,11 @@ func TestCoverprofileThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "missing", "c.out")
 	a := surewake(t, ".", "check", "-coverprofile", name, "./deque")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Contains(t, a.stderr, "coverprofile "+name)
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "coverprofile "+name)
 
 	name = filepath.Join(t.TempDir(), "c.out")
 	a = surewake(t, ".", "check", "-coverprofile", name, "./testdata/bad/broken")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
 	require.NoFileExists(t, name, "nothing was checked")
 }

@@ -19,16 +19,16 @@ func TestBinaryForADebugger(t *testing.T) {
 		t.Skip("builds a binary")
 	}
 	dir, _ := brokenAndRepaired(t)
-	rows, _ := surewake(t, dir, "check", "-json", "-race=false", "./count").rows(t)
+	rows, _ := surewake(t, dir, "check", "-json", "-race=false", "./count").Rows(t)
 	require.Len(t, rows, 1)
 	file := filepath.Join(t.TempDir(), "it's.test")
 	a := surewake(t, dir, "replay", "-debug", file, rows[0].Token)
-	require.Zero(t, a.code, a)
+	require.Zero(t, a.Code, a)
 
 	bin := t.TempDir()
 	fake := "#!/bin/sh\nshift\nfile=$1\nshift 2\nexec \"$file\" \"$@\"\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "dlv"), []byte(fake), 0o777))
-	cmd := exec.Command("sh", "-c", a.stdout)
+	cmd := exec.Command("sh", "-c", a.Stdout)
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
@@ -40,9 +40,9 @@ func TestBinaryForADebugger(t *testing.T) {
 	require.Contains(t, string(lines), "count.go:7", "the lines are those of the source")
 
 	a = surewake(t, dir, "replay", "-debug", bin, rows[0].Token)
-	require.Equal(t, 2, a.code, a)
-	require.Contains(t, a.stderr, "is a folder")
+	require.Equal(t, 2, a.Code, a)
+	require.Contains(t, a.Stderr, "is a folder")
 	a = surewake(t, dir, "replay", "-debug", file, "-emit-test", rows[0].Token)
-	require.Equal(t, 2, a.code, a)
-	require.Contains(t, a.stderr, "-debug runs nothing")
+	require.Equal(t, 2, a.Code, a)
+	require.Contains(t, a.Stderr, "-debug runs nothing")
 }

@@ -65,7 +65,7 @@ func (c *counter) add() { c.n.Add(1) }
 func tokenOf(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	a := surewake(t, dir, append([]string{"check", "-json"}, args...)...)
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
 	require.NotEmpty(t, rows[0].Token, "%s", a)
 	return rows[0].Token
@@ -104,12 +104,12 @@ func TestARegressionTestOfACheck(t *testing.T) {
 	require.Regexp(t, `(?s)its schedule fails.*assertion failed: n is 1.*Load c\.n`, out)
 	require.Contains(t, out, "--- FAIL: TestCountReplay")
 	a := surewake(t, dir, "check", "-json", "-race=false", "-run", "^TestCountReplay$", "./...")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
 	require.Equal(t, driver.Failed, rows[0].Verdict, "%s", a)
 	require.Equal(t, "its schedule fails", rows[0].Replayed)
 	again := surewake(t, dir, "replay", "-race=false", rows[0].Token)
-	require.Contains(t, again.stdout, "TestCount: the failure shows again", "%s", again)
+	require.Contains(t, again.Stdout, "TestCount: the failure shows again", "%s", again)
 
 	repair()
 	out, passes = goTest(t, dir, "-run", "TestCountReplay", "./count")
@@ -158,7 +158,7 @@ func TestPair(t *testing.T) {
 	require.Contains(t, out, "its schedule")
 	// It has a row like any other test, and is not explored itself.
 	a := surewake(t, dir, "check", "-json", "-race=false", "-test", ".", "./...")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 2, "%s", a)
 	require.Equal(t, driver.Bounded, byName(rows)["TestPairReplay"].Verdict, "%s", a)
 	require.Equal(t, "races not checked", byName(rows)["TestPairReplay"].Bounded, "%s", a)
@@ -279,9 +279,9 @@ func TestNoRegressionTestOfAnExecutionThatPasses(t *testing.T) {
 	token := tokenOf(t, dir, "-race=false", "./...")
 	token = token[:strings.LastIndex(token, ":")] + ":0"
 	a := surewake(t, dir, "replay", "-race=false", token, "-emit-test")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Empty(t, a.stdout)
-	require.Contains(t, a.stderr, "-emit-test wants the token of an execution that fails; of this "+
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Empty(t, a.Stdout)
+	require.Contains(t, a.Stderr, "-emit-test wants the token of an execution that fails; of this "+
 		"one: this execution passes")
 }
 

@@ -23,7 +23,7 @@ func TestEstimateOfOwnChecks(t *testing.T) {
 	check := func(args ...string) map[string]driver.Row {
 		got := map[string]driver.Row{}
 		args = append([]string{"check", "-json", "-race=false"}, args...)
-		rows, _ := surewake(t, ".", args...).rows(t)
+		rows, _ := surewake(t, ".", args...).Rows(t)
 		for _, r := range rows {
 			got[r.Package+" "+r.Name] = r
 		}

@@ -236,8 +236,8 @@ func TestJSONIsAsTheGuideSays(t *testing.T) {
 	t.Parallel()
 	dir := allVerdictsModule(t)
 	a := surewake(t, dir, "check", "-json", "-race=false", "-coverprofile", "c.out", "./...")
-	require.Equal(t, exitFailed, a.code, "%s", a)
-	lines := strings.Split(strings.TrimSpace(a.stdout), "\n")
+	require.Equal(t, exitFailed, a.Code, "%s", a)
+	lines := strings.Split(strings.TrimSpace(a.Stdout), "\n")
 	require.Len(t, lines, 4, "%s", a)
 	fields := documentedFields(t)
 	var verdicts []string
@@ -276,15 +276,15 @@ func TestExitCodesDoNotDependOnTheFormat(t *testing.T) {
 	} {
 		for _, format := range formats {
 			a := surewake(t, dir, "check", "-format", format, "-race=false", "-run", run, "./...")
-			require.Equal(t, code, a.code, "%s %s: %s", run, format, a)
+			require.Equal(t, code, a.Code, "%s %s: %s", run, format, a)
 		}
 	}
 	for _, args := range [][]string{
 		{"-format", "junit"}, {"-json", "-format", "gotest"},
 	} {
 		a := surewake(t, dir, append([]string{"check"}, args...)...)
-		require.Equal(t, exitTrouble, a.code, "%s", a)
-		require.Contains(t, a.stderr, "format")
+		require.Equal(t, exitTrouble, a.Code, "%s", a)
+		require.Contains(t, a.Stderr, "format")
 	}
 }
 
@@ -293,7 +293,7 @@ func TestTheFormatOfGoTestIsReadByTest2json(t *testing.T) {
 	a := surewake(t, allVerdictsModule(t),
 		"check", "-format", "gotest", "-race=false", "./...")
 	cmd := exec.Command("go", "tool", "test2json")
-	cmd.Stdin = strings.NewReader(a.stdout)
+	cmd.Stdin = strings.NewReader(a.Stdout)
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	ends, said := map[string]string{}, map[string]string{}

@@ -169,8 +169,8 @@ func TestGuidesShowWhatTheCommandPrints(t *testing.T) {
 		args := strings.Fields(line)
 		if ours {
 			a := surewake(t, mine, args...)
-			require.Contains(t, []int{exitOK, exitFailed}, a.code, "%s: %s", line, a)
-			printed = append(printed, normal(a.stdout))
+			require.Contains(t, []int{exitOK, exitFailed}, a.Code, "%s: %s", line, a)
+			printed = append(printed, normal(a.Stdout))
 			continue
 		}
 		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)

@@ -39,8 +39,8 @@ func TestPageOfChecks(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "page.html")
 	a := surewake(t, ".", "check", "-json", "-html", name, "-run", "^(TestRace|TestPasses)$",
 		"./testdata/page")
-	require.Equal(t, exitFailed, a.code, "%s", a)
-	rows, sum := a.rows(t)
+	require.Equal(t, exitFailed, a.Code, "%s", a)
+	rows, sum := a.Rows(t)
 	require.Len(t, rows, 2, "JSON is printed as well")
 	require.Equal(t, 1, sum.Failed)
 	page := readPage(t, name)
@@ -60,7 +60,7 @@ func TestAccessesOfARaceAreSteps(t *testing.T) {
 		"./testdata/page")
 	require.Regexp(t, `(?s)step │ one .*│ other\n.*`+
 		`1 │ 43 .*plain write .*\(data race with step 2\).*`+
-		`2 │ .*44 .*plain (read|write).*\(data race with step 1\)`, a.stdout, "%s", a)
+		`2 │ .*44 .*plain (read|write).*\(data race with step 1\)`, a.Stdout, "%s", a)
 	require.Len(t, stepsOf(readPage(t, name)), 2)
 }
 
@@ -69,10 +69,10 @@ func TestPicturesOfASelectShowItsCases(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "page.html")
 	a := surewake(t, ".", "check", "-race=false", "-html", name, "-run", "^TestSelect$",
 		"./testdata/page")
-	require.Equal(t, exitFailed, a.code, "%s", a)
+	require.Equal(t, exitFailed, a.Code, "%s", a)
 	picture, err := os.ReadFile("testdata/page/select.txt")
 	require.NoError(t, err)
-	require.Contains(t, a.stdout, string(picture))
+	require.Contains(t, a.Stdout, string(picture))
 	require.Equal(t, []string{
 		"select: case s.jobs &lt;- 1", "close of a channel s.stop",
 		"select: case &lt;-s.stop (also ready: case j := &lt;-s.jobs)", "waits in Join",
@@ -84,13 +84,13 @@ func TestPageOfAReplay(t *testing.T) {
 	dir := t.TempDir()
 	a := surewake(t, ".", "check", "-json", "-race=false", "-run", "^TestDeadlock$",
 		"./testdata/page")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	var pages [2]string
 	for i := range pages {
 		name := filepath.Join(dir, "page.html")
 		a = surewake(t, ".", "replay", rows[0].Token, "-html", name)
-		require.Equal(t, exitFailed, a.code, "%s", a)
-		require.Contains(t, a.stdout, "the failure shows again")
+		require.Equal(t, exitFailed, a.Code, "%s", a)
+		require.Contains(t, a.Stdout, "the failure shows again")
 		pages[i] = readPage(t, name)
 	}
 	require.Equal(t, pages[0], pages[1])
@@ -107,13 +107,13 @@ func TestReplayOfAnExecutionThatPasses(t *testing.T) {
 	commandtest.NeedRace(t)
 	a := surewake(t, ".", "check", "-json", "-race=false", "-run", "^TestDeadlock$",
 		"./testdata/page")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	token := strings.Replace(rows[0].Token, "TestDeadlock", "TestApart", 1)
 	token = token[:strings.LastIndex(token, ":")] + ":0"
 	name := filepath.Join(t.TempDir(), "page.html")
 	a = surewake(t, ".", "replay", "-html", name, token)
-	require.Equal(t, exitOK, a.code, "%s", a)
-	require.Contains(t, a.stdout, "this execution passes, plainly and under the race detector")
+	require.Equal(t, exitOK, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "this execution passes, plainly and under the race detector")
 	page := readPage(t, name)
 	require.Contains(t, page, "TestApart: this execution passes")
 	require.Contains(t, stepsOf(page), "Lock mu#1")
@@ -125,25 +125,25 @@ func TestPageThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	nowhere := filepath.Join(dir, "none", "page.html")
 	a := surewake(t, ".", "check", "-html", nowhere, "./testdata/page")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Contains(t, a.stderr, "html "+nowhere)
-	require.Empty(t, a.stdout, "nothing was run")
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "html "+nowhere)
+	require.Empty(t, a.Stdout, "nothing was run")
 	a = surewake(t, ".", "replay", "-html", nowhere, "testdata/page:TestPanic:00000000:0")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Contains(t, a.stderr, "html "+nowhere)
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "html "+nowhere)
 
 	name := filepath.Join(dir, "page.html")
 	a = surewake(t, ".", "check", "-html", name, "./testdata/bad/broken")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
 	require.NoFileExists(t, name)
 	require.NoError(t, os.WriteFile(name, []byte("the one before"), 0o644))
 	a = surewake(t, ".", "check", "-html", name, "./testdata/bad/broken")
-	require.Equal(t, exitTrouble, a.code, "%s", a)
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
 	require.Equal(t, "the one before", readPage(t, name))
 
 	require.NoError(t, os.WriteFile(name, []byte(strings.Repeat("the one before", 100_000)), 0o644))
 	a = surewake(t, ".", "check", "-race=false", "-html", name, "-run", "TestPasses",
 		"./testdata/page")
-	require.Equal(t, exitOK, a.code, "%s", a)
+	require.Equal(t, exitOK, a.Code, "%s", a)
 	require.NotContains(t, readPage(t, name), "the one before")
 }

@@ -18,13 +18,13 @@ import (
 // An interrupt ends the command, which prints what it has so far; as JSON without a summary.
 func TestAnInterruptLeavesTheResultsSoFar(t *testing.T) {
 	table := interrupted(t, "./testdata/endless")
-	require.Regexp(t, `(?m)^\S+ +TestLong/first +bounded +1 .*races not checked$`, table.stdout)
+	require.Regexp(t, `(?m)^\S+ +TestLong/first +bounded +1 .*races not checked$`, table.Stdout)
 	require.Regexp(t, `(?m)^(1 checks: 0 proved, 1 bounded, 0 failed|`+
-		`2 checks: 0 proved, 2 bounded, 0 failed; 1 of the bounded cut short)$`, table.stdout)
+		`2 checks: 0 proved, 2 bounded, 0 failed; 1 of the bounded cut short)$`, table.Stdout)
 
 	lines := interrupted(t, "-json", "./testdata/endless")
-	require.Contains(t, lines.stdout, `"name":"TestLong/first","verdict":"bounded","complete":1,`)
-	require.NotContains(t, lines.stdout, `"checks":`)
+	require.Contains(t, lines.Stdout, `"name":"TestLong/first","verdict":"bounded","complete":1,`)
+	require.NotContains(t, lines.Stdout, `"checks":`)
 }
 
 // interrupted returns the answer of a check that is interrupted a moment after its last test began.
@@ -45,9 +45,11 @@ func interrupted(t *testing.T, args ...string) answer {
 	time.Sleep(2 * time.Second) // it tells how far it is once a second
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	<-ended
-	a := answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Equal(t, "surewake: interrupted; every test has a result\n", a.stderr, "%s", a)
+	a := answer{
+		Code: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(),
+	}
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Equal(t, "surewake: interrupted; every test has a result\n", a.Stderr, "%s", a)
 	return a
 }
 

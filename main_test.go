@@ -3,16 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/surewake/surewake/internal/commandtest"
-	"github.com/surewake/surewake/model/driver"
 )
 
 // command is the built command, for the tests that start it as a user does.
@@ -22,32 +19,12 @@ func TestMain(m *testing.M) {
 	os.Exit(commandtest.Main(m, ".", &command))
 }
 
-// An answer is what the command left.
-type answer struct {
-	code           int
-	stdout, stderr string
-}
+type answer = commandtest.Answer
 
 // surewake starts the built command in dir.
 func surewake(t *testing.T, dir string, args ...string) answer {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(command, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
-}
-
-func (a answer) String() string {
-	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", a.code, a.stdout, a.stderr)
-}
-
-// rows reads the output of check -json.
-func (a answer) rows(t *testing.T) ([]driver.Row, driver.Summary) {
-	t.Helper()
-	return commandtest.Rows(t, a.stdout)
+	return commandtest.Run(t, command, dir, args...)
 }
 
 // quickCheck is a check of the deque that takes less than a second.
@@ -82,13 +59,13 @@ func TestUsage(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := run(context.Background(), strings.Fields(c.args), &stdout, &stderr)
-			a := answer{code, stdout.String(), stderr.String()}
+			a := answer{Code: code, Stdout: stdout.String(), Stderr: stderr.String()}
 			require.Equal(t, c.code, code, "%s", a)
-			require.Contains(t, a.stdout+a.stderr, c.want)
+			require.Contains(t, a.Stdout+a.Stderr, c.want)
 			if code == 0 {
-				require.Empty(t, a.stderr)
+				require.Empty(t, a.Stderr)
 			} else {
-				require.Empty(t, a.stdout)
+				require.Empty(t, a.Stdout)
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func TestLast(t *testing.T) {
 `)
 	check := func(flags ...string) (verdict, token string) {
 		args := append([]string{"check", "-json", "-race=false", "-test", "."}, flags...)
-		rows, _ := surewake(t, dir, append(args, "./...")...).rows(t)
+		rows, _ := surewake(t, dir, append(args, "./...")...).Rows(t)
 		require.Len(t, rows, 1)
 		return rows[0].Verdict, rows[0].Token
 	}
@@ -41,10 +41,10 @@ func TestLast(t *testing.T) {
 	verdict, token := check("-map-orders")
 	require.Equal(t, wire.Failed, verdict)
 	a := surewake(t, dir, "replay", "-race=false", token)
-	require.Equal(t, exitFailed, a.code, "%s", a)
-	require.Contains(t, a.stdout, "1 came last")
-	require.Regexp(t, `next key of a map +3`, a.stdout, "the lane")
-	require.Contains(t, a.stdout, "with another choice in step 2 (next key of a map at other_test.go")
+	require.Equal(t, exitFailed, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "1 came last")
+	require.Regexp(t, `next key of a map +3`, a.Stdout, "the lane")
+	require.Contains(t, a.Stdout, "with another choice in step 2 (next key of a map at other_test.go")
 
 	file := filepath.Join(dir, "again_test.go")
 	emitInto(t, file, token)

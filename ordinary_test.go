@@ -25,7 +25,7 @@ func byName(rows []driver.Row) map[string]driver.Row {
 func TestSubtestsThatAreAskedForHaveRowsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	a := surewake(t, ".", "check", "-json", "-test", "TestTable/.", "./testdata/bad/table")
-	rows, sum := a.rows(t)
+	rows, sum := a.Rows(t)
 	named := byName(rows)
 	require.Len(t, rows, 2, "%s", a)
 	require.NotEqual(t, driver.Failed, named["TestTable/atomic"].Verdict)
@@ -39,29 +39,29 @@ func TestSubtestsThatAreAskedForHaveRowsOfTheirOwn(t *testing.T) {
 	require.Equal(t, driver.Failed, lost.Verdict)
 	require.Contains(t, lost.Message, "table_test.go:30: n is 1")
 	again := surewake(t, ".", "replay", lost.Token)
-	require.Equal(t, 1, again.code, "%s", again)
-	require.Contains(t, again.stdout, "TestTable/lost: the failure shows again")
+	require.Equal(t, 1, again.Code, "%s", again)
+	require.Contains(t, again.Stdout, "TestTable/lost: the failure shows again")
 
 	whole := surewake(t, ".", "check", "-json", "-test", "^TestTable$", "./testdata/bad/table")
-	rows, _ = whole.rows(t)
+	rows, _ = whole.Rows(t)
 	require.Equal(t, driver.Failed, byName(rows)["TestTable"].Verdict, "%s", whole)
 	again = surewake(t, ".", "replay", byName(rows)["TestTable"].Token)
-	require.Equal(t, 1, again.code, "%s", again)
-	require.Contains(t, again.stdout, "TestTable: the failure shows again")
+	require.Equal(t, 1, again.Code, "%s", again)
+	require.Contains(t, again.Stdout, "TestTable: the failure shows again")
 }
 
 // A row must not stand for a subtest that did not run.
 func TestSubtestsThatDoNotAlwaysRunAreNotProved(t *testing.T) {
 	t.Parallel()
 	a := surewake(t, ".", "check", "-json", "-test", "TestDependent/.", "./testdata/bad/table")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 2, "%s", a)
 	second := byName(rows)["TestDependent/second"]
 	require.Equal(t, driver.Undecided, second.Verdict)
 	require.Contains(t, second.Message, "does not run when the others of the test are left out")
 
 	a = surewake(t, ".", "check", "-json", "-test", "TestRare/.", "./testdata/bad/table")
-	rows, _ = a.rows(t)
+	rows, _ = a.Rows(t)
 	require.Len(t, rows, 3, "%s", a)
 	for _, name := range []string{"TestRare/early", "TestRare/late"} {
 		require.Equal(t, driver.Failed, byName(rows)[name].Verdict, "%s", a)
@@ -107,13 +107,13 @@ func TestStealing(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	a := surewake(t, dir, "check", "-json", "-test", ".", "./...")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
 	require.Equal(t, driver.Failed, rows[0].Verdict, "a contended steal: %s", a)
 
 	again := surewake(t, dir, "replay", rows[0].Token)
-	require.Equal(t, 1, again.code, "%s", again)
-	require.Contains(t, again.stdout, "the failure shows again")
+	require.Equal(t, 1, again.Code, "%s", again)
+	require.Contains(t, again.Stdout, "the failure shows again")
 	after, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	require.NoError(t, err)
 	require.Equal(t, gomod, string(after))
@@ -150,31 +150,31 @@ func TestLost(t *testing.T) {
 }
 `)
 	a := surewake(t, dir, "check", "-json", "-test", ".", "./...")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
 	require.Equal(t, driver.Failed, rows[0].Verdict)
 	require.Equal(t, "a_test.go:18", fmt.Sprintf("%s:%d", rows[0].File, rows[0].Line))
 	require.Contains(t, rows[0].Message, "n is 1")
 
 	again := surewake(t, dir, "replay", rows[0].Token)
-	require.Equal(t, 1, again.code, "%s", again)
-	require.Contains(t, again.stdout, "the failure shows again")
+	require.Equal(t, 1, again.Code, "%s", again)
+	require.Contains(t, again.Stdout, "the failure shows again")
 
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 
 	a = surewake(t, dir, "check", "./...")
-	require.Equal(t, 2, a.code, "%s", a)
-	require.Contains(t, a.stderr, "go get -tool "+modulePath)
+	require.Equal(t, 2, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "go get -tool "+modulePath)
 }
 
 func TestOrdinaryTestsThatDoNotRunAreUndecided(t *testing.T) {
 	t.Parallel()
 	a := surewake(t, ".", "check", "-json", "-test", ".", "./testdata/bad/unrun")
-	rows, _ := a.rows(t)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1, "%s", a)
-	require.Equal(t, 3, a.code)
+	require.Equal(t, 3, a.Code)
 	require.Equal(t, driver.Undecided, rows[0].Verdict)
 	require.Equal(t, wire.KindRefused, rows[0].Kind)
 	require.Contains(t, rows[0].Message, "TestMain")

@@ -20,7 +20,7 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 		{"-run", "^Test(TickerBesideLockUsers|ShortWatchdog)$", "./testdata/verdicts/time"},
 		{"-test", "^Test(LockOrderMetrics|TimerIdle|ContextCauseLost|LazyPublishedEarly)$", ordinary},
 	} {
-		rows, _ := surewake(t, ".", append([]string{"check", "-json"}, args...)...).rows(t)
+		rows, _ := surewake(t, ".", append([]string{"check", "-json"}, args...)...).Rows(t)
 		require.NotEmpty(t, rows, args)
 		for _, row := range rows {
 			if row.Verdict != wire.Failed || row.Kind == wire.KindRace {
@@ -29,8 +29,8 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 			}
 			passes[row.Name] = row.Passes
 			a := surewake(t, ".", "replay", "-race=false", row.Passing)
-			assert.Equal(t, exitOK, a.code, "%s", a)
-			assert.Contains(t, a.stdout, row.Name+": this execution passes")
+			assert.Equal(t, exitOK, a.Code, "%s", a)
+			assert.Contains(t, a.Stdout, row.Name+": this execution passes")
 		}
 	}
 	require.Equal(t, map[string]string{

@@ -40,7 +40,7 @@ func TestRacesInEverySchedule(t *testing.T) {
 		"TestTimeIsNoOrder":   "found 1",
 	}
 	for range 3 {
-		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").rows(t)
+		rows, _ := surewake(t, ".", "check", "-json", "./testdata/races").Rows(t)
 		require.Len(t, rows, 47)
 		for _, r := range rows {
 			if races, ok := want[r.Name]; ok {

@@ -23,9 +23,9 @@ func TestTheProgramOfREADMEFailsWithThePictureShownThere(t *testing.T) {
 	require.Contains(t, string(readme), "type account"+buggy)
 
 	a := surewake(t, ".", "check", "./testdata/readme")
-	require.Equal(t, exitFailed, a.code, a)
-	drawn := picture.FindString(a.stdout)
-	require.NotEmpty(t, drawn, a.stdout)
+	require.Equal(t, exitFailed, a.Code, a)
+	drawn := picture.FindString(a.Stdout)
+	require.NotEmpty(t, drawn, a.Stdout)
 	require.Contains(t, string(readme), drawn)
 }
 
@@ -47,6 +47,6 @@ func TestTheRepairOfREADMEIsProved(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_test.go"), []byte(repaired), 0o600))
 	a := surewake(t, ".", "check", "./"+dir)
-	require.Equal(t, exitOK, a.code, a)
-	require.Regexp(t, `TestNeverOverdrawn +proved`, a.stdout)
+	require.Equal(t, exitOK, a.Code, a)
+	require.Regexp(t, `TestNeverOverdrawn +proved`, a.Stdout)
 }

@@ -48,7 +48,7 @@ func countsOf(rows []driver.Row) map[string]shardCounts {
 func TestShards(t *testing.T) {
 	commandtest.NeedRace(t)
 	const checks = "Adds|Small|Choices|Times"
-	rows, _ := surewake(t, ".", "check", "-json", "-run", checks, shardPackage).rows(t)
+	rows, _ := surewake(t, ".", "check", "-json", "-run", checks, shardPackage).Rows(t)
 	want := countsOf(rows)
 	require.Len(t, want, 4)
 
@@ -61,8 +61,8 @@ func TestShards(t *testing.T) {
 			dir = t.TempDir()
 		}
 		file, a := shard(t, dir, k, 3, "-run", checks)
-		require.Zero(t, a.code, "%s", a)
-		if rows, _ = a.rows(t); !again {
+		require.Zero(t, a.Code, "%s", a)
+		if rows, _ = a.Rows(t); !again {
 			most = max(most, countsOf(rows)["TestAdds"].complete)
 			sum += countsOf(rows)["TestAdds"].complete
 		}
@@ -75,8 +75,8 @@ func TestShards(t *testing.T) {
 	require.EqualValues(t, 1680, sum)
 	require.Less(t, most, int64(1200), "of 1,680 in three shards")
 	a := surewake(t, ".", append([]string{"merge", "-json"}, files...)...)
-	require.Zero(t, a.code, "%s", a)
-	rows, _ = a.rows(t)
+	require.Zero(t, a.Code, "%s", a)
+	rows, _ = a.Rows(t)
 	require.Equal(t, want, countsOf(rows))
 }
 
@@ -87,24 +87,24 @@ func TestShardsFindAFailure(t *testing.T) {
 	failed := 0
 	for k := range 2 {
 		file, a := shard(t, dir, k+1, 2, "-run", "Fails", "-race=false")
-		failed += a.code
+		failed += a.Code
 		args = append(args, file)
 	}
 	require.Positive(t, failed)
 	a := surewake(t, ".", args...)
-	require.Equal(t, exitFailed, a.code, "%s", a)
-	rows, _ := a.rows(t)
+	require.Equal(t, exitFailed, a.Code, "%s", a)
+	rows, _ := a.Rows(t)
 	require.Len(t, rows, 1)
 	require.Equal(t, "FAILED", rows[0].Verdict)
-	require.Contains(t, surewake(t, ".", "replay", rows[0].Token).stdout, "the first came last")
+	require.Contains(t, surewake(t, ".", "replay", rows[0].Token).Stdout, "the first came last")
 }
 
 // A search that is too small to be divided is judged as it is without shards.
 func TestShardOfAHiddenRace(t *testing.T) {
 	commandtest.NeedRace(t)
 	_, a := shard(t, t.TempDir(), 1, 2, "-run", "HiddenRace")
-	require.Equal(t, exitFailed, a.code, "%s", a)
-	require.Contains(t, a.stdout, "data race")
+	require.Equal(t, exitFailed, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "data race")
 }
 
 // Merge gives no result if anything is missing, or does not fit.
@@ -113,7 +113,7 @@ func TestMergeRefuses(t *testing.T) {
 	var files []string
 	for k := range 3 {
 		file, a := shard(t, dir, k+1, 3, "-run", "Adds|Small", "-race=false")
-		require.Zero(t, a.code, "%s", a)
+		require.Zero(t, a.Code, "%s", a)
 		files = append(files, file)
 	}
 	// changed writes a copy of the certificate of a shard that was changed.
@@ -166,8 +166,8 @@ func TestMergeRefuses(t *testing.T) {
 			func(c *driver.Certificate) { c.Version = 2 })}},
 	} {
 		a := surewake(t, ".", append([]string{"merge", "-json"}, c.files...)...)
-		require.Equal(t, exitTrouble, a.code, "%s: %s", c.want, a)
-		require.Contains(t, a.stderr, c.want)
+		require.Equal(t, exitTrouble, a.Code, "%s: %s", c.want, a)
+		require.Contains(t, a.Stderr, c.want)
 	}
 
 	everywhere := func(change func(*driver.Certified)) (all []string) {
@@ -178,12 +178,12 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	a := surewake(t, ".", append([]string{"merge", "-json"},
 		everywhere(func(c *driver.Certified) { c.Source = "0123456789abcdef" })...)...)
-	require.Equal(t, exitTrouble, a.code, "%s", a)
-	require.Contains(t, a.stderr, "merge where the source and surewake are those of the shards")
+	require.Equal(t, exitTrouble, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "merge where the source and surewake are those of the shards")
 	a = surewake(t, ".", append([]string{"merge", "-json"},
 		everywhere(func(c *driver.Certified) { c.Name = "TestSubs" })...)...)
-	require.Equal(t, exitUndecided, a.code, "%s", a)
-	require.Contains(t, a.stdout, "no certificate has this check")
+	require.Equal(t, exitUndecided, a.Code, "%s", a)
+	require.Contains(t, a.Stdout, "no certificate has this check")
 }
 
 func TestShardUsage(t *testing.T) {
@@ -197,8 +197,8 @@ func TestShardUsage(t *testing.T) {
 	} {
 		args := append([]string{"check"}, strings.Fields(c.args)...)
 		a := surewake(t, t.TempDir(), append(args, ".")...)
-		require.Equal(t, exitTrouble, a.code, "%s", a)
-		require.Contains(t, a.stderr, c.want, c.args)
+		require.Equal(t, exitTrouble, a.Code, "%s", a)
+		require.Contains(t, a.Stderr, c.want, c.args)
 	}
 }
 
@@ -209,10 +209,10 @@ func TestShardPlan(t *testing.T) {
 	a := surewake(t, dir, "shard", "-plan", "a/b", "-shards=300", "-image=r.example/c:2",
 		"-run=It's|TestB/x y", "-race=false", "-preemptions=2", "-budget=1h", "-time=synctest",
 		"-early=1s", "-tags=a,b", "-shard-modes=w", "./p", "./q")
-	require.Zero(t, a.code, "%s", a)
-	require.Contains(t, a.stderr, "no workflow: 300 shards")
+	require.Zero(t, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "no workflow: 300 shards")
 	require.Equal(t, "a/b/Containerfile\na/b/shards.yaml\na/b/merge.yaml\n",
-		filepath.ToSlash(a.stdout))
+		filepath.ToSlash(a.Stdout))
 	text, err := os.ReadFile(filepath.Join(dir, "a", "b", "shards.yaml"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "`surewake check -budget=1h0m0s -early=1s -preemptions=2 "+
@@ -234,8 +234,8 @@ func TestShardPlan(t *testing.T) {
 		"flag provided but not defined: -shard": {"-plan", "x", "-shard=1/2"},
 	} {
 		a := surewake(t, dir, append([]string{"shard"}, args...)...)
-		require.Equal(t, exitTrouble, a.code, "%s", a)
-		require.Contains(t, a.stderr, want)
+		require.Equal(t, exitTrouble, a.Code, "%s", a)
+		require.Contains(t, a.Stderr, want)
 		require.NoDirExists(t, filepath.Join(dir, "x"))
 	}
 }

@@ -51,7 +51,7 @@ func TestVerdictsAreTrue(t *testing.T) {
 				args = append([]string{"check", "-test", "."}, args[1:]...)
 			}
 			a := surewake(t, ".", args...)
-			rows, sum := a.rows(t)
+			rows, sum := a.Rows(t)
 			for _, s := range sum.Skipped {
 				row := driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message}
 				rows = append(rows, row)

@@ -2,6 +2,7 @@
 package commandtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,6 +32,34 @@ func Main(m *testing.M, root string, path *string) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// An Answer is what the command left.
+type Answer struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// Run starts the command in dir, and returns when it has ended.
+func Run(t *testing.T, command, dir string, args ...string) Answer {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(command, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return Answer{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+func (a Answer) String() string {
+	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", a.Code, a.Stdout, a.Stderr)
+}
+
+// Rows reads the output of check -json.
+func (a Answer) Rows(t *testing.T) ([]driver.Row, driver.Summary) {
+	t.Helper()
+	return Rows(t, a.Stdout)
 }
 
 // Rows reads what check -json has printed to its end.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package killed
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func childrenOf(ancestor int) (pids []int) {
 // goesOn runs a check with a checkpoint again and again, and ends it as each of killers says, some
 // time after it has written the checkpoint once more. It returns the answer that was not ended, and
 // how often it was. If the check was over each time, all is done again, with less time.
-func goesOn(t *testing.T, file string, killers []killer, args ...string) (a answer, ended int) {
+func goesOn(t *testing.T, file string, killers []killer, args ...string) (a commandtest.Answer, ended int) {
 	t.Helper()
 	for wait := 1200 * time.Millisecond; ended == 0 && wait > time.Millisecond; wait /= 3 {
 		_ = os.Remove(file)
@@ -73,12 +73,13 @@ func goesOn(t *testing.T, file string, killers []killer, args ...string) (a answ
 // goesOnWithin is one try of goesOn, with so much time at most.
 func goesOnWithin(
 	t *testing.T, wait time.Duration, file string, killers []killer, args ...string,
-) (a answer, ended int) {
+) (a commandtest.Answer, ended int) {
 	t.Helper()
 	args = append([]string{"check", "-checkpoint", file}, args...)
 	for _, kill := range killers {
 		var stdout, stderr bytes.Buffer
 		cmd := exec.Command(command, args...)
+		cmd.Dir = root
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		before := written(file)
 		require.NoError(t, cmd.Start())
@@ -107,7 +108,7 @@ func goesOnWithin(
 		}
 		require.NotContains(t, stderr.String(), "damaged")
 	}
-	return surewake(t, ".", args...), ended
+	return surewake(t, args...), ended
 }
 
 // written returns when a file was written.
@@ -155,12 +156,12 @@ func sameRows(
 ) {
 	t.Helper()
 	args = append([]string{"-json"}, args...)
-	whole := surewake(t, ".", append([]string{"check"}, args...)...)
-	want, _ := whole.rows(t)
+	whole := surewake(t, append([]string{"check"}, args...)...)
+	want, _ := whole.Rows(t)
 	a, ended := goesOn(t, filepath.Join(t.TempDir(), "checkpoint"), killers, args...)
 	require.NotZero(t, ended)
-	got, _ := a.rows(t)
-	require.Equal(t, whole.code, a.code, "%s", a)
+	got, _ := a.Rows(t)
+	require.Equal(t, whole.Code, a.Code, "%s", a)
 	require.Equal(t, look(want), look(got))
 	t.Logf("ended %d times", ended)
 }
@@ -238,13 +239,13 @@ func TestCoverageOfACommandThatIsKilled(t *testing.T) {
 		return string(text)
 	}
 	args := []string{"-json", "-race=false", "-run=Several|Polls", checkpointPackage}
-	whole := surewake(t, ".", slices.Concat([]string{
+	whole := surewake(t, slices.Concat([]string{
 		"check", "-coverprofile", filepath.Join(dir, "whole")}, args)...)
-	want, sum := whole.rows(t)
+	want, sum := whole.Rows(t)
 	a, ended := goesOn(t, filepath.Join(dir, "checkpoint"), times(3, killCommand),
 		append([]string{"-coverprofile", filepath.Join(dir, "parts")}, args...)...)
 	require.NotZero(t, ended)
-	got, sumOfParts := a.rows(t)
+	got, sumOfParts := a.Rows(t)
 	require.Equal(t, timeless(want), timeless(got))
 	require.Equal(t, sum, sumOfParts)
 	require.Equal(t, profile("whole"), profile("parts"))

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package killed
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func TestJobs(t *testing.T) {
 		counts := func(jobs string) map[string][2]int64 {
 			args := append([]string{"check", "-json", jobs}, c...)
 			args = append(args, "./testdata/jobs")
-			rows, _ := surewake(t, ".", args...).rows(t)
+			rows, _ := surewake(t, args...).Rows(t)
 			got := map[string][2]int64{}
 			for _, r := range rows {
 				require.NotContains(t, []string{"FAILED", "undecided"}, r.Verdict, r.Message)
@@ -48,8 +48,8 @@ func TestJobsFindAFailure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	rows, _ := surewake(t, ".", "check", "-json", "-race=false", "-jobs=2",
-		"-run=LateFailure|Budget", "./testdata/jobs").rows(t)
+	rows, _ := surewake(t, "check", "-json", "-race=false", "-jobs=2",
+		"-run=LateFailure|Budget", "./testdata/jobs").Rows(t)
 	require.Len(t, rows, 2)
 	late, budget := rows[0], rows[1]
 	if late.Name != "TestLateFailure" {
@@ -57,8 +57,8 @@ func TestJobsFindAFailure(t *testing.T) {
 	}
 	require.Equal(t, "FAILED", late.Verdict)
 	require.Contains(t, late.Message, "the first came last")
-	r := surewake(t, ".", "replay", late.Token)
-	require.Contains(t, r.stdout, "the first came last")
+	r := surewake(t, "replay", late.Token)
+	require.Contains(t, r.Stdout, "the first came last")
 	require.Equal(t, "bounded", budget.Verdict)
 	require.Contains(t, budget.Bounded, "budget of 3s")
 }
@@ -85,8 +85,8 @@ func TestJobsGoOnWhenAHelperIsKilled(t *testing.T) {
 		}
 		killed <- n
 	}()
-	rows, _ := surewake(t, ".", "check", "-json", "-race=false", "-jobs=2", "-run=Adds",
-		"./testdata/jobs").rows(t)
+	rows, _ := surewake(t, "check", "-json", "-race=false", "-jobs=2", "-run=Adds",
+		"./testdata/jobs").Rows(t)
 	stop()
 	require.Len(t, rows, 1)
 	require.EqualValues(t, 756_756, rows[0].Complete, rows[0].Message)
