@@ -28,6 +28,14 @@ func (ss *session) classified(fn *types.Func, name string, ptr bool) op {
 	return ss.bodyless(fn, full, ptr)
 }
 
+// finders has the methods that find methods, and the hooks that judge what they find.
+var finders = map[string]string{
+	"reflect.Value.Method": "ReflectedValue", "reflect.Value.MethodByName": "ReflectedValue",
+	"reflect.Value.Methods": "ReflectedValue",
+	"reflect.Type.Method":   "ReflectedType", "reflect.Type.MethodByName": "ReflectedType",
+	"reflect.Type.Methods": "ReflectedType",
+}
+
 // library gives what becomes of what the standard library declares as pkg.name.
 func library(pkg, name string, ptr bool) op {
 	full := pkg + "." + name
@@ -37,6 +45,9 @@ func library(pkg, name string, ptr bool) op {
 	case class == stdlib.Own:
 		return op{role: refuseOp, ptr: ptr, hook: "RefusedOfLibrary",
 			reason: shortName(full) + " is not modelled"}
+	case finders[full] != "":
+		return op{role: refuseOp, hook: finders[full],
+			reason: "what " + full + " finds here is not modelled"}
 	case class == stdlib.Refuse || class == stdlib.Model:
 		return op{role: refuseOp, ptr: ptr, reason: shortName(full) + " is not modelled"}
 	case text == "":
