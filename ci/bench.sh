@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every benchmark once, to see that it still works; its figures mean nothing. About a minute.
+# Runs every benchmark once, to see that it still works; its figures mean nothing. About 2 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go test -run '^$' -bench . -benchtime 1x ./...
@@ -14,4 +14,6 @@ if command -v cargo >/dev/null; then
 	go run . -drive "$out/results.json" -rust rust/target/release/peers -turns 1 -block 1ms -most 1s \
 		-run '^(chain|fib-25)$' -surveys=false
 	go run . -print "$out/results.json"
+	checkers/run.sh -quick -run adds
+	checkers/run.sh -bugs
 fi
