@@ -20,13 +20,22 @@ type source struct{ assumption, site string }
 //
 //go:norace
 func (s source) Uint64() uint64 {
-	use := explore.Use{Assumption: s.assumption, Site: s.site}
-	if !explore.InExecution() {
-		explore.NoteBefore(use)
+	if note(s.assumption, s.site); !explore.InExecution() {
 		return mixed(drawnBefore.Add(1))
 	}
-	explore.NoteUse(use, false)
 	return explore.Draw()
+}
+
+// note has verdicts name an assumption, and where it is made.
+//
+//go:norace
+func note(assumption, site string) {
+	use := explore.Use{Assumption: assumption, Site: site}
+	if explore.InExecution() {
+		explore.NoteUse(use, false)
+	} else {
+		explore.NoteBefore(use)
+	}
 }
 
 var drawnBefore atomic.Uint64

@@ -116,10 +116,13 @@ func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
 	}
 }
 
-// bodyless refuses a function written in assembly or linked from elsewhere: it
-// may wait or touch shared memory, and nothing can be put inside.
+// bodyless refuses a function written in assembly or linked from elsewhere, but for what is
+// modelled: it may wait or touch shared memory, and nothing can be put inside.
 func (ss *session) bodyless(fn *types.Func, name string, ptr bool) op {
 	if d, ok := ss.decls[fn.Origin()]; ok && d.decl.Body == nil {
+		if o := ss.linked(fn, d); o.role != plainOp {
+			return o
+		}
 		return op{role: refuseOp, ptr: ptr, reason: shortName(name) + " has no body in Go"}
 	}
 	return op{}
