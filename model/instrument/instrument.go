@@ -61,6 +61,7 @@ type Set struct {
 	patterns []string            // what is listed
 	cgo      bool                // with Config.Lean: a package that is looked at uses cgo
 	leftOut  map[string][]string // with Config.Lean: tests that are not looked at, by package
+	quiet    map[string]bool     // likewise: what isQuiet has found out, by ID
 
 	known sync.Map // *plan by planKey, and what sameFiles returns by package: once they are known
 
@@ -125,6 +126,7 @@ func rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		texts:    make(map[string][]byte),
 		patterns: cfg.Patterns,
 		leftOut:  make(map[string][]string),
+		quiet:    make(map[string]bool),
 	}
 	prune(cache, time.Now())
 	s.env = append(os.Environ(), cfg.Env...)

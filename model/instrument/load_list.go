@@ -50,6 +50,7 @@ type listed struct {
 	IgnoredGoFiles  []string
 	TestGoFiles     []string
 	XTestGoFiles    []string
+	Imports         []string
 	ImportMap       map[string]string
 	Deps            []string
 
@@ -58,7 +59,7 @@ type listed struct {
 
 const listFields = "ImportPath,Name,Dir,ForTest,Standard,Export,Module,Match,GoFiles,CgoFiles," +
 	"CompiledGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,EmbedFiles,TestGoFiles,XTestGoFiles," +
-	"ImportMap,Deps,IgnoredGoFiles"
+	"Imports,ImportMap,Deps,IgnoredGoFiles"
 
 // goFiles returns the package's Go files, test files of this variant
 // included, by absolute name.

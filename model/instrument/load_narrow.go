@@ -18,8 +18,8 @@ import (
 // not listed again, type-checked, rewritten, compiled and linked. Left out are declarations of test
 // files to which no name leads from what may be a check, TestMain, an init function, a constant, or
 // a variable whose initialiser may act; then the imports that nothing mentions any more. All else
-// keeps its line. What the packages behind such an import do when they are initialised is left out
-// with it.
+// keeps its line. An import goes with what its packages do when they are initialised, and stays
+// without a name where somebody may notice that (load_inits.go).
 //
 // A package is left as it is where what is left of its tests may start their own binary, which runs
 // tests by their names, or look for flags, which packages have registered that they do not mention;
@@ -106,7 +106,7 @@ type narrower struct {
 	none  bool     // there is no check
 	files []*testFile
 	parts map[string][]*testPart // by what they declare
-	types map[string]bool        // that are declared
+	types map[string]bool        // that are declared, but for aliases
 	found map[string]bool        // names that are reached
 }
 
@@ -119,6 +119,7 @@ type testFile struct {
 	ast  *ast.File
 
 	stays bool                // all of it
+	paths map[string]string   // of imports, by name
 	leads map[string]bool     // names of imports that lead to checks
 	own   map[string]bool     // of those of the package itself
 	model map[string]bool     // of those of the package that has Check
@@ -159,12 +160,17 @@ func (n *narrower) narrowed() map[string][]byte {
 			}
 		}
 	}
+	// A type that is not declared in a test file may be reached without its name.
+	for _, p := range all {
+		if p.receiver != "" && !n.types[p.receiver] {
+			roots = append(roots, p)
+			n.any = n.any || n.mayCheck(p)
+		}
+	}
 	n.none = true
 	for _, p := range all {
 		n.none = n.none && (p.test == "" || !n.any && !n.mayCheck(p) && !p.replays)
-		// A type that is not declared in a test file may be reached without its name.
-		foreign := p.receiver != "" && !n.types[p.receiver]
-		if foreign || p.test != "" && (n.any || n.mayCheck(p)) {
+		if p.test != "" && (n.any || n.mayCheck(p)) {
 			roots = append(roots, p)
 		}
 	}
@@ -192,11 +198,23 @@ func (n *narrower) texts(all []*testPart) map[string][]byte {
 		}
 	}
 	out := make(map[string][]byte)
+	var spares []*spare
 	for f, parts := range gone {
 		text, ok := n.without(f, parts)
 		if !ok {
 			n.left = nil
 			return nil
+		}
+		out[f.name] = text
+		spares = append(spares, n.spares(f, text)...)
+	}
+	n.settle(spares)
+	for f := range gone {
+		text := out[f.name]
+		for _, s := range slices.Backward(spares) {
+			if s.file == f {
+				text = s.apply(text)
+			}
 		}
 		if isEmpty(text) {
 			text = nil
@@ -245,7 +263,9 @@ func (f *testFile) scope(name string) string { return f.ast.Name.Name + "." + na
 func (n *narrower) lead(f *testFile, i *ast.ImportSpec) {
 	path, _ := strconv.Unquote(i.Path.Value)
 	q := n.l.pkgs[f.in.dep(path)]
-	switch name := n.nameOf(f, i); {
+	name := n.nameOf(f, i)
+	f.paths[name] = path
+	switch {
 	case q == nil:
 	case q.ImportPath == modelPath:
 		f.model[name] = true
@@ -308,7 +328,9 @@ func (n *narrower) partsOf(f *testFile, d ast.Decl) (parts []*testPart, kept boo
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
 				part(single(d, spec), docOf(d, spec.Doc), spec.Name.Name)
-				n.types[f.scope(spec.Name.Name)] = true
+				if !spec.Assign.IsValid() { // an alias may be of any type
+					n.types[f.scope(spec.Name.Name)] = true
+				}
 			case *ast.ValueSpec:
 				var names []string
 				for _, id := range spec.Names {
@@ -316,7 +338,7 @@ func (n *narrower) partsOf(f *testFile, d ast.Decl) (parts []*testPart, kept boo
 				}
 				part(single(d, spec), docOf(d, spec.Doc), names...)
 				if d.Tok == token.CONST || slices.Contains(names, "_") ||
-					slices.ContainsFunc(spec.Values, acts) || isFilled(d, spec) {
+					slices.ContainsFunc(spec.Values, f.acts) || isFilled(d, spec) {
 					kept = true
 				}
 			}
@@ -365,14 +387,18 @@ func receiverOf(d *ast.FuncDecl) string {
 }
 
 // acts reports whether to evaluate an initialiser may do more than to make a value.
-func acts(e ast.Expr) bool {
+func (f *testFile) acts(e ast.Expr) bool { return acts(e, f.paths) }
+
+// acts reports whether to evaluate an initialiser may do more than to make a value: in a file with
+// these imports, by name.
+func acts(e ast.Expr, paths map[string]string) bool {
 	found := false
 	ast.Inspect(e, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			found = found || !onlyMakes(m)
+			found = found || !onlyMakes(m, paths)
 		case *ast.UnaryExpr:
 			found = found || m.Op == token.ARROW
 		}
@@ -382,14 +408,14 @@ func acts(e ast.Expr) bool {
 }
 
 // onlyMakes reports whether a call is known to make a value and no more.
-func onlyMakes(call *ast.CallExpr) bool {
+func onlyMakes(call *ast.CallExpr, paths map[string]string) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
 		return f.Name == "new" || f.Name == "make" || f.Name == "len"
 	case *ast.SelectorExpr:
 		pkg, ok := f.X.(*ast.Ident)
-		return ok && (pkg.Name == "errors" && f.Sel.Name == "New" ||
-			pkg.Name == "regexp" && f.Sel.Name == "MustCompile")
+		return ok && (paths[pkg.Name] == "errors" && f.Sel.Name == "New" ||
+			paths[pkg.Name] == "regexp" && f.Sel.Name == "MustCompile")
 	}
 	return false
 }
@@ -433,8 +459,7 @@ func (n *narrower) keep(p *testPart) {
 	}
 }
 
-// without returns the text of a file without some of its parts, and without the imports that
-// nothing mentions then.
+// without returns the text of a file without some of its parts.
 func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
 	text := bytes.Clone(f.text)
 	at := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Offset }
@@ -444,15 +469,23 @@ func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
 		}
 		blank(text[at(p.from):at(p.to)])
 	}
+	_, err := parser.ParseFile(token.NewFileSet(), f.name, text, parser.SkipObjectResolution)
+	return text, err == nil
+}
+
+// spares returns the imports that the text of a file does not mention, in their order.
+func (n *narrower) spares(f *testFile, text []byte) []*spare {
 	fset := token.NewFileSet()
 	left, err := parser.ParseFile(fset, f.name, text, 0)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	mentions := make(map[string]bool)
 	for _, id := range left.Unresolved { // as imports are in a file
 		mentions[id.Name] = true
 	}
+	at := func(pos token.Pos) int { return fset.PositionFor(pos, false).Offset }
+	var spares []*spare
 	for _, d := range left.Decls {
 		d, ok := d.(*ast.GenDecl)
 		if !ok || d.Tok != token.IMPORT {
@@ -464,11 +497,24 @@ func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
 			if name == "" || name == "_" || name == "." || mentions[name] {
 				continue
 			}
-			from := fset.PositionFor(single(d, i).Pos(), false).Offset
-			blank(text[from:fset.PositionFor(single(d, i).End(), false).Offset])
+			path, _ := strconv.Unquote(i.Path.Value)
+			node := single(d, i)
+			spares = append(spares, &spare{
+				file: f, spec: i, id: f.in.dep(path),
+				from: at(node.Pos()), name: at(i.Pos()), path: at(i.Path.Pos()), to: at(node.End()),
+			})
 		}
 	}
-	return text, true
+	return spares
+}
+
+// apply takes the import out of a text, or its name.
+func (s *spare) apply(text []byte) []byte {
+	if !s.stays {
+		blank(text[s.from:s.to])
+		return text
+	}
+	return slices.Replace(text, s.name, s.path, []byte("_ ")...)
 }
 
 // isEmpty reports whether a file declares and imports nothing.
@@ -507,6 +553,7 @@ func (n *narrower) add(p *listed, name string, stays bool) bool {
 	}
 	f := &testFile{
 		name: name, text: text, in: p, root: n.root.Name, stays: stays, fset: token.NewFileSet(),
+		paths: make(map[string]string),
 		leads: make(map[string]bool), own: make(map[string]bool),
 		model: make(map[string]bool), flag: make(map[string]bool),
 		loose: make(map[*ast.Ident]bool),

@@ -193,6 +193,11 @@ func TestChecksBehindOtherCodeAreFound(t *testing.T) {
 		"without a name": "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\n" +
 			"import (\n\t\"testing\"\n\n\t. \"github.com/surewake/surewake/model\"\n)\n\n" +
 			"func TestA(t *testing.T) { Check(t, func(*Exec) {}) }\n" + rest,
+		"in a method": "-- a.go --\npackage t\n\ntype T struct{}\n\nfunc New() T { return T{} }\n" +
+			"-- a_test.go --\npackage t\n\nimport (\n\t\"testing\"\n\n" +
+			"\t\"github.com/surewake/surewake/model\"\n)\n\n" +
+			"func (T) run(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n\n" +
+			"func TestA(t *testing.T) { New().run(t) }\n",
 	} {
 		// Beside a check that is plain to see: where there is none, nothing is left out.
 		files += "-- z_test.go --\npackage t\n\nimport (\n\t\"testing\"\n\n" +
