@@ -212,7 +212,6 @@ func (s *Set) isQuiet(p *listed) bool {
 	i := &initCode{
 		set: s, p: p, parts: make(map[string][]initPart), seen: make(map[ast.Node]bool),
 		foreign: make(map[string]bool), loose: make(map[*ast.Ident]bool),
-		own: make(map[*ast.Object]bool),
 	}
 	quiet := len(p.CgoFiles) == 0 && i.read() && i.quiet()
 	s.quiet[p.ID] = quiet
@@ -227,14 +226,14 @@ type initCode struct {
 	parts map[string][]initPart // by what they declare; methods by a period and their names
 	seen  map[ast.Node]bool
 
-	foreign map[string]bool      // what may be another package's, by a linkname
-	loose   map[*ast.Ident]bool  // what its file does not declare
-	own     map[*ast.Object]bool // what a file declares
+	foreign map[string]bool     // what may be another package's, by a linkname
+	loose   map[*ast.Ident]bool // what its file does not declare
 }
 
 var linknamed = regexp.MustCompile(`(?m)^//go:linkname (\w+)`)
 
 type initPart struct {
+	file  *ast.File
 	paths map[string]string // imports of its file, by name
 	node  ast.Node
 }
@@ -255,9 +254,6 @@ func (c *initCode) read() bool {
 		for _, id := range f.Unresolved {
 			c.loose[id] = true
 		}
-		for _, o := range f.Scope.Objects {
-			c.own[o] = true
-		}
 		paths := make(map[string]string)
 		for _, i := range f.Imports {
 			to, _ := strconv.Unquote(i.Path.Value)
@@ -274,15 +270,15 @@ func (c *initCode) read() bool {
 			}
 		}
 		for _, d := range f.Decls {
-			c.declare(paths, d)
+			c.declare(f, paths, d)
 		}
 	}
 	return true
 }
 
-func (c *initCode) declare(paths map[string]string, d ast.Decl) {
+func (c *initCode) declare(f *ast.File, paths map[string]string, d ast.Decl) {
 	part := func(name string, node ast.Node) {
-		c.parts[name] = append(c.parts[name], initPart{paths, node})
+		c.parts[name] = append(c.parts[name], initPart{f, paths, node})
 	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -293,7 +289,7 @@ func (c *initCode) declare(paths map[string]string, d ast.Decl) {
 				part(receiverOf(d), d)
 			}
 		case d.Name.Name == "init":
-			c.roots = append(c.roots, initPart{paths, d})
+			c.roots = append(c.roots, initPart{f, paths, d})
 		default:
 			part(d.Name.Name, d)
 		}
@@ -308,7 +304,7 @@ func (c *initCode) declare(paths map[string]string, d ast.Decl) {
 				}
 				for _, value := range spec.Values {
 					if acts(value, paths) {
-						c.roots = append(c.roots, initPart{paths, value})
+						c.roots = append(c.roots, initPart{f, paths, value})
 					}
 				}
 			}
@@ -359,7 +355,7 @@ func (c *initCode) quiet() bool {
 				quiet = quiet && m.Sel.Name != "Call" && m.Sel.Name != "CallSlice"
 				todo = append(todo, c.parts["."+m.Sel.Name]...)
 			case *ast.Ident:
-				if c.loose[m] || c.own[m.Obj] {
+				if c.loose[m] || m.Obj != nil && p.file.Scope.Lookup(m.Name) == m.Obj {
 					quiet = quiet && !c.foreign[m.Name]
 					todo = append(todo, c.parts[m.Name]...)
 				}
