@@ -17,6 +17,7 @@
 //	the owner            a worker's goroutine, while it runs calls: Fork, Both; For, Range,
 //	                     Reduce, Map, ForEach; Join, Mine and Result of a Frame; Poll, Share,
 //	                     Abandon, Trim and Len of its Stack
+//	whoever makes it     Stack.Init, Stack.CheckJoins
 //	anyone               Stack.Claim, Stack.Ask, Stack.Asked
 //	whoever has claimed  Claim.Depth and Claim.Func; then Claim.Run, once
 //	a Host, in Await     Claim.Ended, Claim.Wait, Claim.By

@@ -215,6 +215,29 @@ func ExampleFrame_Join() {
 	// Output: recovered: no
 }
 
+// A pool that is being tested lets each join ask who calls it.
+func ExampleStack_CheckJoins() {
+	var w worker
+	w.Init(&w)
+	owns := true
+	w.CheckJoins(func(depth int) {
+		if !owns {
+			panic(fmt.Sprintf("the join of a fork with %d older ones by a stranger", depth))
+		}
+	})
+	f := fork.Fork(&w.Stack, fib, 10)
+	func() {
+		owns = false
+		defer func() { fmt.Println("recovered:", recover()) }()
+		f.Join(&w)
+	}()
+	owns = true
+	fmt.Println(f.Join(&w))
+	// Output:
+	// recovered: the join of a fork with 0 older ones by a stranger
+	// 55
+}
+
 // Each element is squared once, by whichever worker gets it.
 func ExampleFor() {
 	p := newPool(2)

@@ -126,7 +126,7 @@ func (f *Frame[W, A, R]) Join(w W) R {
 // until this depth is used again. The owner calls it.
 func (f *Frame[W, A, R]) Mine() bool {
 	s := f.claim.stack
-	if i := f.claim.index; i == s.top-1 && i >= s.split && !s.isHungry() {
+	if i := f.claim.index; i == s.top-1 && i >= s.plain && !s.isHungry() {
 		s.top = i
 		return true
 	}
@@ -183,7 +183,7 @@ func Both[W, A, B any](s *Stack[W], w W, a func(W) A, b func(W) B) (A, B) {
 	defer s.abandonUnless(&returned, t.claim.index)
 	rb := b(w)
 	returned = true
-	if i := t.claim.index; i == s.top-1 && i >= s.split && !s.isHungry() {
+	if i := t.claim.index; i == s.top-1 && i >= s.plain && !s.isHungry() {
 		s.top = i
 	} else if !s.join(&t.claim) {
 		ra := t.res

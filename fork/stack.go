@@ -73,13 +73,17 @@ import (
 type Stack[W any] struct {
 	// The owner's. The first three are positions as drawn above.
 
-	top   int         // forks not joined
-	split int         // from here on they are private; the public end, if something is public
-	limit int         // a fork at this depth has to make room, or to expose
+	top   int // forks not joined
+	split int // from here on they are private; the public end, if something is public
+	limit int // a fork at this depth has to make room, or to expose
+	// A join from this depth on is a plain call if no thief has asked: split, or beyond all forks
+	// if joins are checked.
+	plain int
 	slots []*Claim[W] // slot i keeps the frame that was last used at depth i
 	most  int         // private forks, at most; even
 	host  Host[W]
-	none  *Claim[W] // in slots that were not used; never written
+	none  *Claim[W]       // in slots that were not used; never written
+	check func(depth int) // of joins, or nil
 
 	minSplit time.Duration // never changes; see Loops
 	_        [64]byte
@@ -171,6 +175,17 @@ func (s *Stack[W]) Share() {
 func (s *Stack[W]) setSplit(split int) {
 	s.split = split
 	s.limit = min(len(s.slots), split+s.most)
+	if s.check == nil {
+		s.plain = split
+	}
+}
+
+// CheckJoins makes each join of a fork of s call check, before it changes anything, with the number
+// of older forks. check is to panic if the join is wrong: on a goroutine that is not the owner's,
+// which s cannot tell, for instance. It must not call s. This is for tests: a join calls a function
+// then, where it would be three branches. Before the first fork; who calls Init calls it.
+func (s *Stack[W]) CheckJoins(check func(depth int)) {
+	s.check, s.plain = check, maxDepth
 }
 
 // expose makes the n oldest private forks public, if there are so many. It reports whether it has
@@ -331,6 +346,9 @@ func (s *Stack[W]) Abandon(n int) {
 //
 //go:noinline
 func (s *Stack[W]) join(c *Claim[W]) bool {
+	if s.check != nil {
+		s.check(c.index)
+	}
 	switch i := c.index; {
 	case i >= s.top || s.slots[i] != c:
 		panic("surewake: join of a fork that was joined or abandoned")

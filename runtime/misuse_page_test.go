@@ -245,6 +245,17 @@ func commonMistakes() []mistake {
 			})
 			return err
 		}},
+		{"with sw.Debug, on another goroutine: f.Join(cx)", func(m *mistakes) any {
+			_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
+				f := sw.Fork(cx, fibFork, 1)
+				told := make(chan any)
+				go func() {
+					told <- panics(func() { f.Join(cx) }) //cxcheck:ignore it is refused
+				}()
+				return <-told
+			})
+			return err
+		}},
 		{"with sw.Debug, in a task of the runtime: h.Wait(ctx)", func(m *mistakes) any {
 			_, err := debugged(m, func(_ *sw.Runtime, cx sw.Cx) any {
 				h := sw.Spawn(cx, answer)

@@ -156,6 +156,9 @@ func (co *coroutine) ownForks() *forks {
 	if co.forks == nil {
 		f := &forks{coroutine: co}
 		f.stack.Init(f)
+		if co.debugging {
+			f.stack.CheckJoins(f.refuseJoin)
+		}
 		co.forks = f
 		co.worker.showForks(f)
 	}
@@ -187,16 +190,35 @@ func (w *worker) hideForks() {
 // panicked. It may suspend t.
 func (co *coroutine) endForks(t *task) {
 	f := co.forks
-	s, base := f.strand.Load(), f.stack.Len()
-	if s == nil || s.task != t {
+	s, base := f.ofTask(t)
+	if s == f.strand.Load() {
 		return
-	}
-	for ; s != nil && s.task == t; s = s.below {
-		base = min(base, s.base)
 	}
 	f.stack.Abandon(base) // runtime/R37
 	f.strand.Store(s)
 	co.forker = nil
+}
+
+// ofTask returns the depth of the first fork of t, the running task, and the newest strand beneath
+// those of t. The owner calls it.
+func (f *forks) ofTask(t *task) (below *strand, base int) {
+	below, base = f.strand.Load(), f.stack.Len()
+	for ; below != nil && below.task == t; below = below.below {
+		base = min(base, below.base)
+	}
+	return below, base
+}
+
+// refuseJoin panics if the join of the fork at a depth is called on another goroutine than that of
+// the coroutine, or by another task that it runs. (runtime/R54)
+func (f *forks) refuseJoin(depth int) {
+	co := f.coroutine
+	if number, _ := header(); number == co.goroutine {
+		if _, base := f.ofTask(co.task); depth >= base {
+			return
+		}
+	}
+	panic("surewake: Join: a fork must be joined by the task that has forked it, on its goroutine")
 }
 
 // release makes tasks of all forks on co, which is about to be suspended, and queues them.

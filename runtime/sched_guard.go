@@ -7,14 +7,15 @@ import (
 	"runtime/debug"
 )
 
-// Debug makes every call that waits, wakes others, forks, or spawns a task check the goroutine that
+// Debug makes every call that waits, wakes others, forks, joins or spawns check the goroutine that
 // makes it, and panic with the broken rule, before it has changed anything. The check takes some
 // microseconds. Without it, Go ends the process with a message that does not name the rule, or
 // tasks wait until they are cancelled:
 //
 //   - A task that waits must not have locked its thread (runtime.LockOSThread), since it may
 //     continue on another one. Run code that has to stay on a thread by [SpawnBlocking].
-//   - A Cx must be used on the goroutine of its task only.
+//   - A Cx must be used on the goroutine of its task only. So must a fork be joined there, and by
+//     the task that has forked it.
 //   - Tasks must not wait for each other in a circle. The wait that closes one panics with the
 //     lines of all waits in it. Forks, children of a [Scope] and functions of a [Group] count as
 //     parts of what has started them. The waits are those that only the end of a task of the
