@@ -69,12 +69,17 @@ func main() {
 		"how long one run may take; one of a tool that samples, a twelfth of it")
 	only := flag.String("run", "", "only the scenario of this `name`, and write nothing")
 	quick := flag.Bool("quick", false, "two seconds for each, once, and write nothing")
+	onlyParts := flag.Bool("parts", false, "only what a step costs by part, and write nothing")
 	bugs := flag.Bool("bugs", false, "only put a bug into each scenario, which all must find")
 	flag.Parse()
 	if *quick {
 		b.limit = 2 * time.Second
 	}
-	if err := b.main(*only, *quick, *bugs); err != nil {
+	run := func() error { return b.main(*only, *quick, *bugs) }
+	if *onlyParts {
+		run = b.printParts
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "checkers:", err)
 		os.Exit(1)
 	}
@@ -110,7 +115,17 @@ func (b *bench) main(only string, quick, bugs bool) error {
 		fmt.Print(session, "\n", table)
 		return nil
 	}
-	return write("README.md", map[string]string{"session": session, "table": table})
+	costs, err := b.measureParts()
+	if err != nil {
+		return err
+	}
+	return write("README.md", map[string]string{"session": session, "table": table, "parts": costs})
+}
+
+func (b *bench) printParts() error {
+	costs, err := b.measureParts()
+	fmt.Print(costs)
+	return err
 }
 
 // measure runs each tool at each scenario, in turns: those that take more than a tenth of the limit

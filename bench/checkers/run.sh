@@ -4,6 +4,7 @@
 #     bench/checkers/run.sh             writes the table of README.md
 #     bench/checkers/run.sh -quick      two seconds for each, prints the table and writes nothing
 #     bench/checkers/run.sh -bugs       puts a bug into each scenario: all must find it
+#     bench/checkers/run.sh -parts      what a step of the checker costs by part, in a minute
 #     bench/checkers/run.sh -run basic  one scenario, prints the table and writes nothing
 set -euo pipefail
 cd "$(dirname "$0")"
