@@ -20,7 +20,8 @@ type source struct{ assumption, site string }
 //
 //go:norace
 func (s source) Uint64() uint64 {
-	if note(s.assumption, s.site); !explore.InExecution() {
+	note(s.assumption, s.site)
+	if !explore.InExecution() {
 		return mixed(drawnBefore.Add(1))
 	}
 	return explore.Draw()
