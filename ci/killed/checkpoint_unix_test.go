@@ -61,7 +61,9 @@ func childrenOf(ancestor int) (pids []int) {
 // goesOn runs a check with a checkpoint again and again, and ends it as each of killers says, some
 // time after it has written the checkpoint once more. It returns the answer that was not ended, and
 // how often it was. If the check was over each time, all is done again, with less time.
-func goesOn(t *testing.T, file string, killers []killer, args ...string) (a commandtest.Answer, ended int) {
+func goesOn(
+	t *testing.T, file string, killers []killer, args ...string,
+) (a commandtest.Answer, ended int) {
 	t.Helper()
 	for wait := 1200 * time.Millisecond; ended == 0 && wait > time.Millisecond; wait /= 3 {
 		_ = os.Remove(file)

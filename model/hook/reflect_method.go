@@ -23,6 +23,19 @@ func ReflectedValue(v reflect.Value, what string) ValueMethods { return ValueMet
 //go:noinline
 func ReflectedType(t reflect.Type, what string) TypeMethods { return TypeMethods{t, what} }
 
+// ReflectedAs gives v, which is of an interface with a method named as one that finds methods, and
+// fails the check if it holds a reflect.Value or a reflect.Type.
+//
+//go:norace
+//go:noinline
+func ReflectedAs[T any](v T, what string) T {
+	switch any(v).(type) {
+	case reflect.Value, *reflect.Value, reflect.Type:
+		return Refused(v, what)
+	}
+	return v
+}
+
 // ValueMethods is a reflect.Value where its methods are looked for.
 type ValueMethods struct {
 	v    reflect.Value

@@ -146,8 +146,8 @@ func TestSplices(t *testing.T) {
 		{"bubble_test.go", "\nvar _ = Wait\nvar _ = sc.Wait\n"},
 		{"refuse_test.go", "sw_hook.TestT(t).Run("},
 		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
-		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:132:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
-		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:134:5: RLocker through an interface is not modelled\").RLocker())"},
+		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:134:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
+		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:136:5: RLocker through an interface is not modelled\").RLocker())"},
 		{"refuse_test.go", `sw_hook.Shared(os.Setenv, "the order of changes to the environment does not matter", "os.Setenv refuse_test.go:`},
 		{"refuse_test.go", `var keptInAVariable = func(sw_a0 string, sw_a1 string) (error) { return sw_hook.Shared(os.Setenv, `},
 		{"refuse_test.go", `defer func(sw_a0 string) (error) { return sw_hook.Shared(os.Remove, `},
@@ -175,6 +175,9 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", "sw_hook.Held(some, \"refuse_test.go:"},
 		{"refuse_test.go", "\towner.Delete(1)\n"},
 		{"refuse_test.go", `g := sw_hook.MapStore` + "\n"},
+		{"refuse_test.go", `sw_hook.ReflectedValue(rv, "refuse_test.go:59:5: `},
+		{"refuse_test.go", `find := (func(sw_a0 reflect.Type, sw_a1 int) (reflect.Method) ` +
+			`{ return sw_hook.ReflectedType(sw_a0, "refuse_test.go:60:`},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {
 		if !strings.Contains(files[row.file], row.want) {

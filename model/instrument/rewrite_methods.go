@@ -99,6 +99,9 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 		return r.testExpr(n, s)
 	}
 	switch {
+	case o.role == refuseOp && o.hook != "": // which judges a receiver
+		r.judgedExpr(n, o)
+		return false
 	case o.role == noteOp || o.role == refuseOp:
 		r.guardFunc(n, r.c.info.TypeOf(n).(*types.Signature), o)
 		return false
@@ -141,6 +144,20 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 		r.refuse(n, n.Pos(), reason)
 	}
 	return false
+}
+
+// judgedExpr rewrites T.M, as a function whose first parameter is judged when it is called.
+func (r *rewriter) judgedExpr(n *ast.SelectorExpr, o op) {
+	sig := r.c.info.TypeOf(n).(*types.Signature)
+	if !r.writable(sig, n.Pos()) {
+		r.refuse(n, n.Pos(), o.reason)
+		return
+	}
+	head, args := r.literal(sig)
+	recv, args, _ := strings.Cut(args, ", ")
+	before, after := r.guardText(n.Sel.Pos(), o)
+	r.gap(n.Pos(), n.End(), "("+head+before+recv+after+"."+n.Sel.Name+"("+args+") })")
+	r.keepType(n.X)
 }
 
 // keepType notes the imports that a dropped type expression used.

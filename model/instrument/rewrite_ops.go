@@ -217,6 +217,12 @@ func isLocker(t types.Type) bool {
 	return tn != nil && tn.Name() == "Locker" && tn.Pkg() != nil && tn.Pkg().Path() == "sync"
 }
 
+// ofReflect reports whether a variable is of a type of package reflect.
+func ofReflect(v *types.Var) bool {
+	tn := typeName(v.Type())
+	return tn != nil && tn.Pkg() != nil && tn.Pkg().Path() == "reflect"
+}
+
 // interfaceMethod classifies a method of an interface, type constraints
 // included.
 func interfaceMethod(fn *types.Func, sig *types.Signature) op {
@@ -231,6 +237,11 @@ func interfaceMethod(fn *types.Func, sig *types.Signature) op {
 	if fn.Name() == "RLocker" && sig.Params().Len() == 0 && sig.Results().Len() == 1 &&
 		isLocker(sig.Results().At(0).Type()) {
 		return op{role: refuseOp, reason: "RLocker through an interface is not modelled"}
+	}
+	if name := fn.Name(); (name == "Method" || name == "MethodByName") && fn.Pkg() != nil &&
+		fn.Pkg().Path() != "reflect" && sig.Results().Len() > 0 && ofReflect(sig.Results().At(0)) {
+		return op{role: refuseOp, hook: "ReflectedAs",
+			reason: "reflect's " + name + " through another interface is not modelled"}
 	}
 	if mapMethods[fn.Name()] && onlyMapMethods(sig.Recv().Type()) {
 		return op{role: checkOp}

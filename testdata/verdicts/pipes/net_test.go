@@ -164,6 +164,12 @@ func TestSocketMadeOutside(t *testing.T) {
 	model.Check(t, func(*model.Exec) { outside.LocalAddr() })
 }
 
+// verdict: undecided not modelled
+func TestSocketByItsType(t *testing.T) {
+	address := net.PacketConn.LocalAddr
+	model.Check(t, func(*model.Exec) { address(outside) })
+}
+
 // verdict: undecided net.Listen is not modelled
 func TestSocket(t *testing.T) {
 	model.Check(t, func(*model.Exec) { net.Listen("tcp", "127.0.0.1:0") })

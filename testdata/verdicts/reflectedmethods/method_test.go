@@ -68,6 +68,49 @@ func TestAllWaysToFindOne(t *testing.T) {
 	})
 }
 
+type wrapped struct{ reflect.Value }
+
+type found struct{ reflect.Type }
+
+func nth[T interface{ Method(int) reflect.Value }](of T, i int) reflect.Value {
+	return of.Method(i)
+}
+
+// ownFinder finds methods, and is no type of reflect.
+type ownFinder struct{ v *reflect.Value }
+
+func (f ownFinder) Method(i int) reflect.Value { return (*f.v).Method(i) }
+
+// verdict: FAILED 1 of 2
+func TestOtherWordsForIt(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := new(counter)
+		v := []reflect.Value{reflect.ValueOf(c)}
+		byExpression, ofType := reflect.Value.MethodByName, reflect.Type.Method
+		x.Go("", func() { byExpression(v[0], "AddInTwoSteps").Call(nil) })
+		x.Go("", func() { ofType(v[0].Type(), 1).Func.Call(v) })
+		x.Join()
+		x.Assert(c.n.Load() == 2, "%d of 2", c.n.Load())
+		wrapped{v[0]}.MethodByName("AddInTwoSteps").Call(nil)
+		m, _ := found{v[0].Type()}.MethodByName("AddInTwoSteps")
+		m.Func.Call(v)
+		by := found{v[0].Type()}.MethodByName
+		m, _ = by("AddInTwoSteps")
+		m.Func.Call(v)
+		x.Assert(c.n.Load() == 5, "%d of 5", c.n.Load())
+	})
+}
+
+// verdict: undecided reflect's Method through another interface is not modelled
+func TestAFinderBehindATypeParameter(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		v := reflect.ValueOf(new(counter))
+		one := nth(ownFinder{&v}, 0).Call([]reflect.Value{reflect.ValueOf(int32(1))})
+		x.Assert(one[0].Int() == 1, "%d", one[0].Int())
+		nth(v, 0)
+	})
+}
+
 // Locks that are found by reflection keep others out, by a value or a type.
 //
 // verdict: proved, 2 traces without assumptions
