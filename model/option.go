@@ -68,9 +68,10 @@ func MaxGoroutines(n int) Option {
 
 // Timeouts explores executions in which up to n timeouts come early, while other goroutines can
 // run: sleeps, timers, tickers, deadlines of contexts, functions of time.AfterFunc, and futex
-// waits, by their timeout or by a signal, however long they are. It takes the place of the two ways
-// in which time passes by default (see the documentation of the package): with 0 a timeout comes
-// only when nothing else can run. The verdict names n. Timeouts panics if n is negative.
+// waits, by their timeout or by a signal, however long they are. Futex waits are counted by
+// themselves, and so are the others. It takes the place of the two ways in which time passes by
+// default (see the documentation of the package): with 0 a timeout comes only when nothing else can
+// run. The verdict names n. Timeouts panics if n is negative.
 func Timeouts(n int) Option {
 	atLeast("Timeouts", n, 0)
 	return func(o *options) { o.timeouts, o.ownTime = n, true }

@@ -35,7 +35,7 @@ type Config struct {
 	Executions       int64            // most executions; 0: any number
 	Duration         time.Duration    // most time; 0: any
 	NoForcedTimeouts bool             // a timeout never fires to end a deadlock
-	EarlyTimeouts    int              // most per execution, signals included, while others can run
+	EarlyTimeouts    int              // most of timers, and of futex waits, while others can run
 	Short            time.Duration    // timers below it make Result.Timed; see TimePasses
 	TimePasses       bool             // the second way of time_passes.go
 	MapOrders        bool             // loops over maps choose their order

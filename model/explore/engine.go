@@ -137,7 +137,8 @@ type engine struct {
 	// Time.
 
 	clock      virtualClock  // outside of bubbles
-	early      int           // early timeouts and signals so far
+	early      int           // early timeouts of timers so far
+	earlyWaits int           // futex waits that ended early so far
 	baseEarly  int           // before the first event
 	baseSlow   time.Duration // before the first event
 	forcedDue  time.Duration // the deadline that passes because nothing else can run, or -1

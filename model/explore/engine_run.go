@@ -19,6 +19,7 @@ func (e *engine) begin() {
 	e.clock.now, e.clock.base, e.baseEarly, e.baseSlow = 0, 0, 0, 0
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.failure, e.cur, e.decision, e.early, e.trail = nil, nil, 0, 0, 0
+	e.earlyWaits = 0
 	e.bubbles, e.forced = nil, &e.clock
 	e.beginApart()
 	e.background, e.detached = threadSet{}, threadSet{}

@@ -193,3 +193,26 @@ func TestFutexTimeoutLeavesTheQueue(t *testing.T) {
 	require.Nil(t, r.Failure)
 	require.NotZero(t, left)
 }
+
+// What timers have used of the budget of early timeouts does not keep a signal from ending a wait:
+// nothing orders the two.
+func TestSignalsHaveABudgetOfTheirOwn(t *testing.T) {
+	ends := func(cfg explore.Config) map[explore.FutexResult]bool {
+		seen := map[explore.FutexResult]bool{}
+		var how explore.FutexResult
+		cfg.Preemptions, cfg.EarlyTimeouts = -1, 1
+		cfg.End = func() *explore.Failure { seen[how] = true; return nil }
+		res := explore.Run(cfg, func() {
+			var word uint32
+			timer := hook.NewTimer(1)
+			explore.Go("", func() {
+				how, _ = explore.FutexWait(unsafe.Pointer(&word), 0, -1)
+			}, true)
+			hook.Await(timer.C)
+			explore.FutexWake(unsafe.Pointer(&word), 1)
+		})
+		require.False(t, res.CutShort)
+		return seen
+	}
+	require.Equal(t, ends(explore.Config{Unreduced: true}), ends(explore.Config{}))
+}

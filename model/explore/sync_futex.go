@@ -18,7 +18,8 @@ import (
 //   1. woken: a wake takes it;
 //   2. early: its timeout or a signal ends it although other threads can run, at most
 //      Config.EarlyTimeouts times in an execution, but never if Config.TimePasses. These are
-//      choices of the wait;
+//      choices of the wait. Those of timers are counted by themselves: nothing orders them with
+//      the waits, so that no wait may depend on how many there were;
 //   3. forced: its timeout ends it because nothing else can run. So a timeout does not hide a lost
 //      wakeup: Result.Rescued counts the executions that needed one.
 
@@ -130,7 +131,7 @@ func (e *engine) futexEqual(t *thread) bool {
 
 // futexWaitChoices: a wait that sleeps ends by a wake, early by its timeout, or early by a signal.
 func futexWaitChoices(e *engine, t *thread) int32 {
-	early := e.early
+	early := e.earlyWaits
 	if e.alone(t) {
 		early = -1 // each wait may end early
 	}
@@ -185,7 +186,7 @@ func futexWait(e *engine, t *thread, _ int32) {
 		return
 	}
 	if t.chosen != 0 {
-		e.early++
+		e.earlyWaits++
 		if t.deadline == noDeadline {
 			t.chosen = 2
 		}

@@ -58,8 +58,7 @@ import "time"
 //     due (surely).
 //   - A thread that is tired of a loop (thread_fair.go), in an execution with timers: its steps
 //     wait for timeouts and move the clock.
-//   - A futex wait, in an execution with timers: it has a share in the budget of early timeouts,
-//     and a deadline.
+//   - A futex wait, in an execution with timers: it may have a deadline, and move the clock.
 //
 // A select that waits for two timers does not see the clock: both may fire first anyway, as a
 // goroutine may come late to both (time_timer.go).
