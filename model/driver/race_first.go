@@ -16,7 +16,7 @@ import (
 //     the binary was built with a checker that does not say so (wire.Result.Stands);
 //   - if the race run was cut short: the plain run is three to four times as fast;
 //   - if it skips a test, or runs no check;
-//   - if the binary is made of other files under the race detector;
+//   - if the binary is made of other files under the race detector, or asks how it was built;
 //   - always, and then as the first one, if the two runs share a time budget, and for results that
 //     have both: those of shards, checkpoints, certificates and coverage profiles;
 //   - with Options.Both. The two runs are two processes, of which one is built in another way.

@@ -22,6 +22,8 @@ func TestOtherFilesUnderTheRaceDetectorAreSeen(t *testing.T) {
 		{"left out", uses + plain + "-- b/norace.go --\n//go:build !race\n\npackage b\n", false},
 		{"elsewhere", uses + plain + "-- c/c.go --\npackage c\n" +
 			"-- c/race.go --\n//go:build race\n\npackage c\n", true},
+		{"how it was built", uses + "-- b/b.go --\npackage b\n\nimport \"runtime/debug\"\n\n" +
+			"func F() { debug.ReadBuildInfo() }\n", false},
 	} {
 		set := rewriteModule(t, newModule(t, row.files))
 		same, err := set.SameFiles(context.Background(), "example.com/t")

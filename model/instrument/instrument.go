@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -229,8 +230,9 @@ func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, 
 }
 
 // SameFiles reports whether the package's test binary consists of the same packages, and these of
-// the same files, with the race detector and without: a build tag may select others. The standard
-// library and the checker do not count.
+// the same files, with the race detector and without: a build tag may select others; and whether
+// none of the files asks how the binary was built. The standard library and the checker do not
+// count.
 func (s *Set) SameFiles(ctx context.Context, pkg string) (bool, error) {
 	if same, ok := s.known.Load(pkg); ok {
 		return same.(bool), nil
@@ -250,6 +252,10 @@ func (s *Set) sameFiles(ctx context.Context, pkg string) (bool, error) {
 		made[i] = make(map[string]string)
 		for _, p := range l.closure(root) {
 			if !p.engine() {
+				if asks, err := s.asksHowBuilt(p); asks || err != nil {
+					s.known.Store(pkg, false)
+					return false, err
+				}
 				made[i][p.ID] = fmt.Sprintf("%q", [][]string{
 					p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.HFiles, p.SFiles, p.SysoFiles,
 					p.EmbedFiles,
@@ -260,6 +266,18 @@ func (s *Set) sameFiles(ctx context.Context, pkg string) (bool, error) {
 	same := maps.Equal(made[0], made[1])
 	s.known.Store(pkg, same)
 	return same, nil
+}
+
+// asksHowBuilt reports whether a file of p may ask how its binary was built.
+func (s *Set) asksHowBuilt(p *listed) (bool, error) {
+	for _, name := range p.goFiles() {
+		text, err := s.text(name)
+		if err != nil || bytes.Contains(text, []byte("ReadBuildInfo")) ||
+			bytes.Contains(text, []byte(`"debug/buildinfo"`)) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // A refusedError says why a package cannot be checked at all.
