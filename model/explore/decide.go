@@ -55,12 +55,14 @@ func (e *engine) pick() int {
 		back = back.union(more)
 	}
 	given := e.givenAt(d)
-	if given == nil {
-		given = &Branch{Thread: e.choose(en, cand, next)}
-	} else if !e.leadsOn(given, d, cand) {
-		return endFailed
+	ch, done := -1, threadSet{}
+	switch {
+	case given == nil:
+		ch = e.choose(en, cand, next)
+	case e.leadsOn(given, d, cand):
+		ch, done = given.Thread, setOf(given.Done)
+		back = back.union(setOf(given.Back))
 	}
-	ch, done := given.Thread, setOf(given.Done)
 	if ch < 0 {
 		return endFailed
 	}
@@ -69,7 +71,6 @@ func (e *engine) pick() int {
 		e.keepSleepSet(d)
 	}
 	back = back.union(e.tiesWith(e.threads[ch]).intersection(en))
-	back = back.union(setOf(given.Back))
 	back.add(ch)
 	done.add(ch)
 	*ev = event{plain: e.isPlain(given, d)}

@@ -6,16 +6,15 @@ import "unsafe"
 // object. It returns when the search lets the operation run, and the caller does the real operation
 // right afterwards. It reports false outside of an execution.
 func Enter(p unsafe.Pointer, op Op) bool {
-	if e := eng; e == nil {
+	e := eng
+	if e == nil {
 		return false
-	} else if e.cfg.Before != nil {
+	}
+	if e.cfg.Before != nil {
 		return enterBelow(p, op)
 	}
-	return enter(p, op)
-}
-
-func enter(p unsafe.Pointer, op Op) bool {
-	e := eng
+	// What enterAlone does, here: where control changes hands, each call in between costs more than
+	// it does elsewhere, as the processor does not foresee where it returns to.
 	t := e.cur
 	var mark byte
 	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
@@ -23,9 +22,6 @@ func enter(p unsafe.Pointer, op Op) bool {
 	}
 	if e.quiet && e.quietStep(t, p, op) {
 		return true
-	}
-	if e.alone(t) && (op.isAtomic() || op == OpFutexWait || op == OpFutexWake) {
-		e.showBefore(t, p, op, unsafe.Pointer(&mark))
 	}
 	t.op, t.ptr = op, p
 	e.step(t)

@@ -66,7 +66,7 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 	s := &Step{N: e.depth, Thread: t.id, Name: t.name, Op: op, Address: p}
 	s.Old, s.First = old, e.plen == 0
 	s.Again = e.cfg.Record || e.depth < e.plen && int(e.stack[e.depth].tid) == t.id
-	n := runtime.Callers(3, s.Callers[:]) // not Callers, showBefore and enter
+	n := runtime.Callers(3, s.Callers[:]) // not Callers, showBefore and enterAlone
 	if !s.Again {
 		e.words = e.words[:0]
 		if !op.isAtomic() {
@@ -223,7 +223,26 @@ type below [512]uintptr
 func enterBelow(p unsafe.Pointer, op Op) bool {
 	var room below
 	keep(room[:])
-	return enter(p, op)
+	return enterAlone(p, op)
+}
+
+// enterAlone is Enter where threads are explored among others who are not there.
+func enterAlone(p unsafe.Pointer, op Op) bool {
+	e := eng
+	t := e.cur
+	var mark byte
+	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
+		return false
+	}
+	if e.quiet && e.quietStep(t, p, op) {
+		return true
+	}
+	if e.alone(t) && (op.isAtomic() || op == OpFutexWait || op == OpFutexWake) {
+		e.showBefore(t, p, op, unsafe.Pointer(&mark))
+	}
+	t.op, t.ptr = op, p
+	e.step(t)
+	return true
 }
 
 //go:noinline

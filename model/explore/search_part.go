@@ -141,12 +141,12 @@ func (e *engine) leadsOn(b *Branch, d int, cand threadSet) bool {
 }
 
 // isPlain reports whether races are reversed without wakeup sequences at the new node at depth d,
-// from which b is explored.
+// from which b is explored; b is nil if nothing is given.
 func (e *engine) isPlain(b *Branch, d int) bool {
 	switch {
 	case !e.optimal || !e.isPart():
 		return false
-	case len(b.Done) > 1 || len(b.Back) > 1:
+	case b != nil && (len(b.Done) > 1 || len(b.Back) > 1):
 		return true
 	}
 	return d > 0 && e.stack[d-1].plain && !e.sleep.empty()

@@ -92,7 +92,8 @@ func GoroutineID() uint64 {
 
 // checkUncontrolled fails the execution if there is a goroutine that the checker did not start.
 func (e *engine) checkUncontrolled() {
-	if s := e.uncontrolled.seen.Swap(nil); s != nil {
+	if s := e.uncontrolled.seen.Load(); s != nil {
+		e.uncontrolled.seen.Store(nil)
 		e.failure = &Failure{Kind: KindUncontrolled, Message: "a goroutine that the checker " +
 			"did not start used checked code during an execution:\n" + s.stack}
 		return
