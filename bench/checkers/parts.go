@@ -24,7 +24,7 @@ var parts = []part{
 	{"the body and its atomic operation", regexp.MustCompile(`bench_test\.go|sync/atomic`)},
 	{"hook, pending operation, result", regexp.MustCompile(`/hook/|explore/enter\.go`)},
 	{"hand-over: switches of coroutines", regexp.MustCompile(
-		`thread_coro|/iter/|runtime/coro|asm_amd64|asm_arm64|runtime2\.go|internal/runtime/atomic`)},
+		`thread_coro|/iter/|runtime/(coro|asm_[a-z0-9]+|runtime2)\.|internal/runtime/atomic`)},
 	{"which thread runs next", regexp.MustCompile(`explore/(decide|thread_set|search_part)\.go`)},
 	{"the event: object, hash, clock", regexp.MustCompile(
 		`explore/(commit|engine_object|search_clock|sync_atomic|op|search_node)\.go`)},
@@ -109,8 +109,8 @@ func tableOfParts(top string, steps float64, rates []float64) (string, error) {
 		return "", fmt.Errorf("pprof printed no times:\n%s", top)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s executions a second in the best of %d rounds, %s in that of medium speed.\n\n",
-		grouped(int64(rates[len(rates)-1])), len(rates), grouped(int64(rates[len(rates)/2])))
+	fmt.Fprintf(&b, "In the best of %d rounds %s executions a second, in the median one %s.\n\n",
+		len(rates), grouped(int64(rates[len(rates)-1])), grouped(int64(rates[len(rates)/2])))
 	b.WriteString("| part of a step | ns | |\n|---|--:|--:|\n")
 	line := func(name string, ms float64) {
 		fmt.Fprintf(&b, "| %s | %.1f | %.0f %% |\n", name, ms*1e6/steps, 100*ms/all)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the checker, loom and Shuttle at the same scenarios in turns. About 20 minutes on 2 cores.
+# Measures the checker, loom and Shuttle at the same scenarios in turns. 20 minutes on 2 cores.
 #
 #     bench/checkers/run.sh             writes the table of README.md
 #     bench/checkers/run.sh -quick      two seconds for each, prints the table and writes nothing
@@ -14,4 +14,5 @@ trap 'rm -rf "$scratch"' EXIT
 (cd rust && cargo build --release --locked --quiet)
 (cd ../.. && go build -o "$scratch/surewake" .)
 go build -o "$scratch/checkers" .
-"$scratch/checkers" -surewake "$scratch/surewake" -rust "${CARGO_TARGET_DIR:-rust/target}/release/checkers" "$@"
+rust="${CARGO_TARGET_DIR:-rust/target}/release/checkers"
+"$scratch/checkers" -surewake "$scratch/surewake" -rust "$rust" "$@"
