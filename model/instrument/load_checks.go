@@ -102,15 +102,20 @@ func isTestSignature(sig *types.Signature) bool {
 	return tn != nil && tn.Pkg() != nil && tn.Pkg().Path() == "testing" && tn.Name() == "T"
 }
 
-// reachability follows static references from functions and package-level
-// variables.
+// reachability follows references of functions and package-level variables: static ones, and by
+// interfaces. A type that is mentioned has those of its methods called that share their names with
+// methods that are called by an interface; if anything is called by reflection, all exported ones.
 type reachability struct {
-	ss   *session
-	seen map[types.Object]bool
+	ss      *session
+	seen    map[types.Object]bool
+	types   []*types.Named  // that are mentioned
+	called  map[string]bool // methods of interfaces
+	reflect bool
 }
 
 func (v *reachability) reaches(from types.Object) bool {
-	v.seen = make(map[types.Object]bool)
+	v.seen, v.called = make(map[types.Object]bool), make(map[string]bool)
+	v.types, v.reflect = v.types[:0], false
 	return v.visit(from)
 }
 
@@ -120,6 +125,7 @@ func (v *reachability) visit(obj types.Object) bool {
 		obj = o.Origin()
 	case *types.Var:
 		obj = o.Origin()
+	case *types.TypeName:
 	default:
 		return false
 	}
@@ -132,6 +138,9 @@ func (v *reachability) visit(obj types.Object) bool {
 	}
 	switch o := obj.(type) {
 	case *types.Func:
+		if v.calls(o) {
+			return true
+		}
 		d, ok := v.ss.decls[o]
 		if !ok || d.decl.Body == nil {
 			return false
@@ -142,7 +151,63 @@ func (v *reachability) visit(obj types.Object) bool {
 			return false
 		}
 		c, value := v.ss.initializer(o)
-		return value != nil && v.mentions(c, value)
+		return v.has(o.Type()) || value != nil && v.mentions(c, value)
+	case *types.TypeName:
+		return v.has(o.Type())
+	}
+	return false
+}
+
+// calls is visit for what a function is called by, other than its name.
+func (v *reachability) calls(o *types.Func) bool {
+	recv := o.Signature().Recv()
+	switch {
+	case recv == nil || v.called[o.Name()]:
+		return false
+	case types.IsInterface(recv.Type()):
+		v.called[o.Name()] = true
+	case o.Pkg().Path() == "reflect" && (o.Name() == "Call" || o.Name() == "CallSlice"):
+		v.reflect = true
+	default:
+		return false
+	}
+	return slices.ContainsFunc(slices.Clone(v.types), v.dynamic)
+}
+
+// has is visit for a type that is mentioned, and those that it contains.
+func (v *reachability) has(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		t = t.Origin()
+		if name := t.Obj(); name.Pkg() == nil || slices.Contains(v.types, t) {
+			return false
+		}
+		v.types = append(v.types, t)
+		return v.dynamic(t) || v.has(t.Underlying())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Embedded() && v.has(f.Type()) {
+				return true
+			}
+		}
+	case *types.Pointer:
+		return v.has(t.Elem())
+	case *types.Slice:
+		return v.has(t.Elem())
+	case *types.Array:
+		return v.has(t.Elem())
+	case *types.Map:
+		return v.has(t.Key()) || v.has(t.Elem())
+	}
+	return false
+}
+
+// dynamic visits those methods of a type that may be called by other than their names.
+func (v *reachability) dynamic(t *types.Named) bool {
+	for m := range t.Methods() {
+		if (v.called[m.Name()] || v.reflect && m.Exported()) && v.visit(m) {
+			return true
+		}
 	}
 	return false
 }

@@ -217,3 +217,44 @@ func TestRecursive(t *testing.T) { if false { TestRecursive(t) } }
 		t.Error(out)
 	}
 }
+
+// A test that calls Check by an interface, or by reflection, is a check. Others are none.
+func TestChecksBehindInterfacesAreFound(t *testing.T) {
+	const head = "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\nimport (\n\t\"reflect\"\n" +
+		"\t\"testing\"\n\n\t\"github.com/surewake/surewake/model\"\n)\n\n" +
+		"func TestZ(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n\n" +
+		"var _ = reflect.ValueOf\n\ntype runs interface{ run(t *testing.T) }\n\n" +
+		"type base struct{}\n\n" +
+		"func (base) run(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n\n" +
+		"func (base) other(t *testing.T) {}\n\n" +
+		"func (b base) Exported(t *testing.T) { b.run(t) }\n\n" +
+		"type suite struct{ *base }\n\n"
+	for name, c := range map[string]struct {
+		text  string
+		check bool
+	}{
+		"table": {"var all = map[string]runs{\"a\": suite{}}\n\n" +
+			"func TestA(t *testing.T) { for _, r := range all { r.run(t) } }\n", true},
+		"parameter": {"func by(t *testing.T, r runs) { r.run(t) }\n\n" +
+			"func TestA(t *testing.T) { by(t, new(suite)) }\n", true},
+		"type parameter": {"func by[T runs](t *testing.T, r T) { r.run(t) }\n\n" +
+			"func TestA(t *testing.T) { var s suite; by(t, s) }\n", true},
+		"variable": {"var s [2]suite\n\nfunc by(t *testing.T, r runs) { r.run(t) }\n\n" +
+			"func TestA(t *testing.T) { by(t, s[0]) }\n", true},
+		"reflection": {"func TestA(t *testing.T) {\n" +
+			"\treflect.ValueOf(suite{}).Method(0).Call(nil)\n}\n", true},
+		"another method": {"func TestA(t *testing.T) { suite{}.other(t) }\n", false},
+		"another interface": {"type others interface{ other(*testing.T) }\n\n" +
+			"func by(t *testing.T, r others) { r.other(t) }\n\n" +
+			"func TestA(t *testing.T) { by(t, suite{}) }\n", false},
+	} {
+		want := []string{"TestZ"}
+		if c.check {
+			want = []string{"TestA", "TestZ"}
+		}
+		got := lean(t, newModule(t, head+c.text), ".").Packages[0].Checks
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
