@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"sort"
@@ -49,16 +50,21 @@ func (s *Set) checksIn(
 	var names []string
 	others := slices.Clone(s.leftOut[root.ImportPath])
 	var replays []Replay
-	reach := &reachability{ss: ss, seen: make(map[types.Object]bool)}
+	reach := &reachability{ss: ss, assigned: make(map[types.Object][]assigned)}
+	var own []*checked
 	for _, p := range closure {
-		own := p.ImportPath == root.ImportPath || p.ImportPath == root.ImportPath+"_test"
-		if !own || ss.excluded[p.ID] {
+		is := p.ImportPath == root.ImportPath || p.ImportPath == root.ImportPath+"_test"
+		if !is || ss.excluded[p.ID] {
 			continue
 		}
 		c, err := ss.load(p.ID)
 		if err != nil {
 			return nil, nil, err
 		}
+		own = append(own, c)
+		reach.noteAssigned(c)
+	}
+	for _, c := range own {
 		for _, f := range c.files {
 			if !strings.HasSuffix(f.name, "_test.go") {
 				continue
@@ -111,6 +117,63 @@ type reachability struct {
 	types   []*types.Named  // that are mentioned
 	called  map[string]bool // methods of interfaces
 	reflect bool
+
+	assigned map[types.Object][]assigned // to package-level variables
+}
+
+// assigned is what a function of the package itself, or of its tests, assigns to a variable.
+type assigned struct {
+	in    *checked
+	value ast.Expr
+}
+
+// noteAssigned notes what the functions of a package assign to package-level variables, or to what
+// these contain.
+func (v *reachability) noteAssigned(c *checked) {
+	for _, f := range c.files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			a, ok := n.(*ast.AssignStmt)
+			if !ok || a.Tok == token.DEFINE {
+				return true
+			}
+			for _, to := range a.Lhs {
+				to, ok := c.info.Uses[c.assignee(to)].(*types.Var)
+				if !ok || to.Parent() != to.Pkg().Scope() {
+					continue
+				}
+				for _, value := range a.Rhs {
+					v.assigned[to] = append(v.assigned[to], assigned{c, value})
+				}
+			}
+			return true
+		})
+	}
+}
+
+// assignee returns the name of the variable that is assigned to, or that contains what is; nil if
+// there is none.
+func (c *checked) assignee(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if id, ok := x.X.(*ast.Ident); ok {
+				if _, ok := c.info.Uses[id].(*types.PkgName); ok {
+					return x.Sel
+				}
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
 }
 
 func (v *reachability) reaches(from types.Object) bool {
@@ -151,7 +214,10 @@ func (v *reachability) visit(obj types.Object) bool {
 			return false
 		}
 		c, value := v.ss.initializer(o)
-		return v.has(o.Type()) || value != nil && v.mentions(c, value)
+		return v.has(o.Type()) || value != nil && v.mentions(c, value) ||
+			slices.ContainsFunc(v.assigned[o], func(a assigned) bool {
+				return v.mentions(a.in, a.value)
+			})
 	case *types.TypeName:
 		return v.has(o.Type())
 	}

@@ -218,7 +218,8 @@ func TestRecursive(t *testing.T) { if false { TestRecursive(t) } }
 	}
 }
 
-// A test that calls Check by an interface, or by reflection, is a check. Others are none.
+// A test that calls Check by an interface, by reflection, or by what a variable has been assigned,
+// is a check. Others are none.
 func TestChecksBehindInterfacesAreFound(t *testing.T) {
 	const head = "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\nimport (\n\t\"reflect\"\n" +
 		"\t\"testing\"\n\n\t\"github.com/surewake/surewake/model\"\n)\n\n" +
@@ -243,6 +244,12 @@ func TestChecksBehindInterfacesAreFound(t *testing.T) {
 			"func TestA(t *testing.T) { by(t, s[0]) }\n", true},
 		"reflection": {"func TestA(t *testing.T) {\n" +
 			"\treflect.ValueOf(suite{}).Method(0).Call(nil)\n}\n", true},
+		"what is assigned": {"var all []func(*testing.T)\n\n" +
+			"func init() { all = append(all, base{}.run) }\n\n" +
+			"func TestA(t *testing.T) { all[0](t) }\n", true},
+		"what is assigned in it": {"var all struct{ f map[int]func(*testing.T) }\n\n" +
+			"func init() { (all.f)[1] = base{}.run }\n\n" +
+			"func TestA(t *testing.T) { all.f[1](t) }\n", true},
 		"another method": {"func TestA(t *testing.T) { suite{}.other(t) }\n", false},
 		"another interface": {"type others interface{ other(*testing.T) }\n\n" +
 			"func by(t *testing.T, r others) { r.other(t) }\n\n" +

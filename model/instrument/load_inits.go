@@ -312,6 +312,37 @@ func (c *initCode) declare(f *ast.File, paths map[string]string, d ast.Decl) {
 	}
 }
 
+// acts reports whether to evaluate an initialiser may do more than to make a value: in a file with
+// these imports, by name.
+func acts(e ast.Expr, paths map[string]string) bool {
+	found := false
+	ast.Inspect(e, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || !onlyMakes(m, paths)
+		case *ast.UnaryExpr:
+			found = found || m.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// onlyMakes reports whether a call is known to make a value and no more.
+func onlyMakes(call *ast.CallExpr, paths map[string]string) bool {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name == "new" || f.Name == "make" || f.Name == "len"
+	case *ast.SelectorExpr:
+		pkg, ok := f.X.(*ast.Ident)
+		return ok && (paths[pkg.Name] == "errors" && f.Sel.Name == "New" ||
+			paths[pkg.Name] == "regexp" && f.Sel.Name == "MustCompile")
+	}
+	return false
+}
+
 // quiet follows names from the roots.
 func (c *initCode) quiet() bool {
 	quiet := true

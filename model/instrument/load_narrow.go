@@ -106,6 +106,7 @@ type narrower struct {
 	none  bool     // there is no check
 	files []*testFile
 	parts map[string][]*testPart // by what they declare
+	sets  map[string][]*testPart // by the variables that they assign to
 	types map[string]bool        // that are declared, but for aliases
 	found map[string]bool        // names that are reached
 }
@@ -132,6 +133,7 @@ type testPart struct {
 	file     *testFile
 	from, to token.Pos
 	names    map[string]bool // what it mentions
+	sets     map[string]bool // the variables that it assigns to
 	test     string          // the name of a test
 	replays  bool            // it stands for a schedule of another one
 	receiver string          // the type of a method
@@ -147,7 +149,7 @@ func (n *narrower) narrowed() map[string][]byte {
 	if !n.parse() {
 		return nil
 	}
-	n.parts = make(map[string][]*testPart)
+	n.parts, n.sets = make(map[string][]*testPart), make(map[string][]*testPart)
 	n.found = make(map[string]bool)
 	n.types = make(map[string]bool)
 	var roots, all []*testPart
@@ -166,6 +168,7 @@ func (n *narrower) narrowed() map[string][]byte {
 			roots = append(roots, p)
 			n.any = n.any || n.mayCheck(p)
 		}
+		n.any = n.any || p.sets[elsewhere] && n.mayCheck(p)
 	}
 	n.none = true
 	for _, p := range all {
@@ -292,11 +295,17 @@ func (n *narrower) nameOf(f *testFile, i *ast.ImportSpec) string {
 // partsOf returns the parts of a declaration, and whether they stay in any case.
 func (n *narrower) partsOf(f *testFile, d ast.Decl) (parts []*testPart, kept bool) {
 	part := func(node ast.Node, doc *ast.CommentGroup, declares ...string) *testPart {
-		p := &testPart{file: f, from: node.Pos(), to: node.End(), names: make(map[string]bool)}
+		p := &testPart{
+			file: f, from: node.Pos(), to: node.End(),
+			names: make(map[string]bool), sets: make(map[string]bool),
+		}
 		if doc != nil {
 			p.from = doc.Pos()
 		}
 		f.mentioned(node, p)
+		for name := range p.sets {
+			n.sets[name] = append(n.sets[name], p)
+		}
 		for _, name := range declares {
 			name = f.scope(name)
 			delete(p.names, name)
@@ -389,37 +398,6 @@ func receiverOf(d *ast.FuncDecl) string {
 // acts reports whether to evaluate an initialiser may do more than to make a value.
 func (f *testFile) acts(e ast.Expr) bool { return acts(e, f.paths) }
 
-// acts reports whether to evaluate an initialiser may do more than to make a value: in a file with
-// these imports, by name.
-func acts(e ast.Expr, paths map[string]string) bool {
-	found := false
-	ast.Inspect(e, func(m ast.Node) bool {
-		switch m := m.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			found = found || !onlyMakes(m, paths)
-		case *ast.UnaryExpr:
-			found = found || m.Op == token.ARROW
-		}
-		return !found
-	})
-	return found
-}
-
-// onlyMakes reports whether a call is known to make a value and no more.
-func onlyMakes(call *ast.CallExpr, paths map[string]string) bool {
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		return f.Name == "new" || f.Name == "make" || f.Name == "len"
-	case *ast.SelectorExpr:
-		pkg, ok := f.X.(*ast.Ident)
-		return ok && (paths[pkg.Name] == "errors" && f.Sel.Name == "New" ||
-			paths[pkg.Name] == "regexp" && f.Sel.Name == "MustCompile")
-	}
-	return false
-}
-
 // mayCheck reports whether names lead from a test to what mentions Check, or an import behind which
 // it is called.
 func (n *narrower) mayCheck(test *testPart) bool {
@@ -431,7 +409,7 @@ func (n *narrower) mayCheck(test *testPart) bool {
 			return true
 		}
 		for name := range p.names {
-			for _, q := range n.parts[name] {
+			for _, q := range slices.Concat(n.parts[name], n.sets[name]) {
 				if !seen[q] {
 					seen[q] = true
 					todo = append(todo, q)
@@ -578,6 +556,12 @@ func (n *narrower) add(p *listed, name string, stays bool) bool {
 func (f *testFile) mentioned(node ast.Node, p *testPart) {
 	ast.Inspect(node, func(m ast.Node) bool {
 		switch m := m.(type) {
+		case *ast.AssignStmt:
+			for _, to := range m.Lhs {
+				if name := f.assignee(to); name != "" {
+					p.sets[name] = true
+				}
+			}
 		case *ast.SelectorExpr:
 			if id, ok := m.X.(*ast.Ident); ok && f.loose[id] {
 				if f.own[id.Name] {
@@ -595,4 +579,39 @@ func (f *testFile) mentioned(node ast.Node, p *testPart) {
 		}
 		return true
 	})
+}
+
+// elsewhere stands for the variables of packages that are imported.
+const elsewhere = "."
+
+// assignee returns the name of the variable of a package that is assigned to, or that contains what
+// is; "" if it is none.
+func (f *testFile) assignee(e ast.Expr) string {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			if f.loose[x] || x.Obj != nil && f.ast.Scope.Lookup(x.Name) == x.Obj {
+				return f.scope(x.Name)
+			}
+			return ""
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			id, ok := x.X.(*ast.Ident)
+			switch {
+			case !ok || !f.loose[id] || f.paths[id.Name] == "":
+				e = x.X
+			case f.own[id.Name]:
+				return f.root + "." + x.Sel.Name
+			default:
+				return elsewhere
+			}
+		default:
+			return ""
+		}
+	}
 }

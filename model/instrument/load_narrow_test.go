@@ -193,6 +193,12 @@ func TestChecksBehindOtherCodeAreFound(t *testing.T) {
 		"without a name": "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\n" +
 			"import (\n\t\"testing\"\n\n\t. \"github.com/surewake/surewake/model\"\n)\n\n" +
 			"func TestA(t *testing.T) { Check(t, func(*Exec) {}) }\n" + rest,
+		"in a variable elsewhere": "-- a.go --\npackage t\n-- b/b.go --\npackage b\n\n" +
+			"import \"testing\"\n\nvar F func(*testing.T)\n\nfunc Run(t *testing.T) { F(t) }\n" +
+			"-- a_test.go --\npackage t\n\nimport (\n\t\"testing\"\n\n\t\"example.com/t/b\"\n" +
+			"\t\"github.com/surewake/surewake/model\"\n)\n\nfunc init() { b.F = check }\n\n" +
+			"func check(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n\n" +
+			"func TestA(t *testing.T) { b.Run(t) }\n",
 		"in a method": "-- a.go --\npackage t\n\ntype T struct{}\n\nfunc New() T { return T{} }\n" +
 			"-- a_test.go --\npackage t\n\nimport (\n\t\"testing\"\n\n" +
 			"\t\"github.com/surewake/surewake/model\"\n)\n\n" +
