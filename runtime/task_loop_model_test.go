@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,6 +58,49 @@ func TestMapKeepsTheOrderOnWorkers(t *testing.T) {
 			return i * i
 		})
 		x.Assert([4]int(out) == [4]int{0, 1, 4, 9}, "the results are %v", out)
+		return 1
+	})
+}
+
+// Each call is made once, and has ended when the loop returns.
+func TestForOnWorkers(t *testing.T) {
+	loops(t, func(x *model.Exec, cx Cx) int {
+		var made [4]int
+		For(cx, 0, len(made), func(cx Cx, i int) {
+			lasts(cx, i)
+			made[i]++
+		})
+		x.Assert(made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
+		return 1
+	})
+}
+
+// What neighbouring blocks give is added in the order of the range.
+func TestReduceOnWorkers(t *testing.T) {
+	loops(t, func(x *model.Exec, cx Cx) int {
+		sum := Reduce(cx, 0, 4, func(cx Cx, lo, hi int) (s string) {
+			for i := lo; i < hi; i++ {
+				lasts(cx, i)
+				s += "0123"[i : i+1]
+			}
+			return s
+		}, func(a, b string) string { return a + b })
+		x.Assert(sum == "0123", "the sum is %s", sum)
+		return 1
+	})
+}
+
+// Each value is for one call, which has ended when the loop returns.
+func TestForEachOnWorkers(t *testing.T) {
+	loops(t, func(x *model.Exec, cx Cx) int {
+		var made [4]int
+		ForEach(cx, slices.Values([]int{0, 1, 2, 3}), func(cx Cx, i int) {
+			if len(cx.coroutine.worker.rt.workers) == 1 {
+				cx.Yield()
+			}
+			made[i]++
+		})
+		x.Assert(made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
 		return 1
 	})
 }
