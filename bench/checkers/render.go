@@ -84,7 +84,7 @@ func describe(before string, took, limit time.Duration) string {
 		rustc = []byte("an unknown rustc")
 	}
 	return fmt.Sprintf("%s, %d processors, %s/%s; %s, loom %s, Shuttle %s, %s.\n"+
-		"Load averages before %s, after %s; %.0f minutes, at most %.0f seconds for a run.\n",
+		"Load averages before %s, after %s; %.0f minutes.\nAt most %.0f seconds for a run.\n",
 		processor, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(),
 		locked("loom"), locked("shuttle"), strings.Join(strings.Fields(string(rustc))[:2], " "),
 		before, loads(), took.Minutes(), limit.Seconds())

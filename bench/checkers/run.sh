@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the checker, loom and Shuttle at the same scenarios in turns. 20 minutes on 2 cores.
+# Measures the checker, loom and Shuttle at the same scenarios in turns. 15 minutes on 2 cores.
 #
 #     bench/checkers/run.sh             writes the table of README.md
 #     bench/checkers/run.sh -quick      two seconds for each, prints the table and writes nothing
