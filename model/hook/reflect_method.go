@@ -3,13 +3,14 @@ package hook
 import (
 	"reflect"
 	"sync"
+	"testing"
 )
 
 // A method that is found by reflection is called without any text that could be rewritten. Where
 // its own text was, that makes no difference: it runs on the goroutine that calls it. What types of
-// sync, sync/atomic and time have is given in another form, that calls hooks. What is left comes
-// from the rest of the standard library, or from an interface that a type embeds: to find it is
-// free, to call it fails the check.
+// sync, sync/atomic and time have, and testing.T, is given in another form, that calls hooks. What
+// is left comes from the rest of the standard library, or from an interface that a type embeds: to
+// find it is free, to call it fails the check.
 
 // ReflectedValue gives what has the methods of v that find methods. What says where it stands.
 //
@@ -136,8 +137,8 @@ func (m ValueMethods) refusing(f reflect.Value, of reflect.Type, name string) re
 	})
 }
 
-// hookedMethod gives a method of a type of sync, sync/atomic or time that calls hooks, the zero
-// Value if v is none of these types.
+// hookedMethod gives a method of a type of sync, sync/atomic or time, or of testing.T, that calls
+// hooks, the zero Value if v is of none of these types.
 func hookedMethod(v reflect.Value, name string) reflect.Value {
 	if v.Kind() != reflect.Pointer {
 		return reflect.Value{}
@@ -154,6 +155,8 @@ func hookedMethod(v reflect.Value, name string) reflect.Value {
 		h = heldOnce{p}
 	case *sync.Cond:
 		h = heldCond{p}
+	case *testing.T:
+		h = Test{p}
 	}
 	if h == nil {
 		return reflect.Value{}

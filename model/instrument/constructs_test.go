@@ -176,6 +176,7 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", "\towner.Delete(1)\n"},
 		{"refuse_test.go", `g := sw_hook.MapStore` + "\n"},
 		{"refuse_test.go", `sw_hook.ReflectedValue(rv, "refuse_test.go:59:5: `},
+		{"refuse_test.go", `find(reflect.TypeOf(t), 0)`},
 		{"refuse_test.go", `find := (func(sw_a0 reflect.Type, sw_a1 int) (reflect.Method) ` +
 			`{ return sw_hook.ReflectedType(sw_a0, "refuse_test.go:60:`},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},

@@ -135,6 +135,8 @@ func (r *rewriter) testConversion(e ast.Expr) {
 	_, isParam := t.(*types.TypeParam)
 	hook := ""
 	switch {
+	case isPointer && isTest(t) && r.reflected():
+		return // hook knows it by its type
 	case isPointer && isTest(t):
 		hook = "TestT"
 	case isTesting(t, "TB"), isParam && isTesting(t.(*types.TypeParam).Constraint(), "TB"):
@@ -157,6 +159,17 @@ func (r *rewriter) testConversion(e ast.Expr) {
 	}
 	r.ed.front(r.off(e.Pos()), r.hook(hook)+"(")
 	r.ed.behind(r.off(e.End()), ")")
+}
+
+// reflected reports whether the expression being visited is an argument of reflect.ValueOf or of
+// reflect.TypeOf.
+func (r *rewriter) reflected() bool {
+	call, ok := r.parent().(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fn := callee(r.c.info, call)
+	return fn != nil && (fn.FullName() == "reflect.ValueOf" || fn.FullName() == "reflect.TypeOf")
 }
 
 // compared gives the interface type to which == or != converts e, nil if it does not.

@@ -227,6 +227,20 @@ func TestAProcess(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { start.Call(nil) })
 }
 
+// A test that is handed on by reflection is the test.
+//
+// verdict: FAILED handed on
+func TestATestAsAnArgument(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		fail := func(t *testing.T, text string) { t.Error(text) }
+		typ := reflect.TypeOf(fail)
+		x.Assert(typ.In(0) == reflect.TypeOf(t), "another type")
+		reflect.ValueOf(fail).Call([]reflect.Value{
+			reflect.ValueOf(t), reflect.ValueOf("handed on"),
+		})
+	})
+}
+
 type output struct {
 	name string
 	*os.File
