@@ -37,10 +37,10 @@ func TestDebugRefusesForeignJoinsOfForks(t *testing.T) {
 				f := runtime.Fork(cx, fibFork, 6)
 
 				told := make(chan struct{})
-				go func() { //cxcheck:ignore it is refused
+				go func() {
 					defer close(told)
-					refused(cx, f)
-					refused(cx, older)
+					refused(cx, f)     //cxcheck:ignore it is refused
+					refused(cx, older) //cxcheck:ignore it is refused
 				}()
 				<-told
 
