@@ -4,21 +4,21 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/surewake/surewake/runtime"
+	sw "github.com/surewake/surewake/runtime"
 )
 
 // A loop whose rounds have a part that another worker may run meanwhile: the same task in each
 // round, without an allocation.
 func ExampleTask() {
-	rt, err := runtime.New(runtime.Workers(2))
+	rt, err := sw.New(sw.Workers(2))
 	if err != nil {
 		panic(err)
 	}
 	defer func() { _ = rt.Close() }()
-	h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		var odd runtime.Task[int]
+	h := sw.Submit(rt, func(cx sw.Cx) (int, error) {
+		var odd sw.Task[int]
 		sum, from := 0, 0
-		sumOfOdd := func(runtime.Cx) (int, error) { return from + 1 + from + 3, nil }
+		sumOfOdd := func(sw.Cx) (int, error) { return from + 1 + from + 3, nil }
 		for ; from < 12; from += 4 {
 			odd.Spawn(cx, sumOfOdd)
 			sum += from + from + 2
