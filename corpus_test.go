@@ -14,7 +14,7 @@ import (
 )
 
 // Two folders of testdata/verdicts have the same programs, with a bug and without.
-// TestVerdictsAreTrue has them checked; the README of the first lists them by class.
+// ci/verdicts has them checked; the README of the first lists them by class.
 const (
 	buggyFolder    = "testdata/verdicts/ordinarybuggy"
 	repairedFolder = "testdata/verdicts/ordinaryrepaired"

@@ -18,7 +18,7 @@ import (
 	"github.com/surewake/surewake/internal/commandtest"
 )
 
-// The pages in docs/guides show programs of testdata/verdicts, where TestVerdictsAreTrue has them
+// The pages in docs/guides show programs of testdata/verdicts, where ci/verdicts has them
 // checked, and what the command prints of them.
 
 // guideFolders leads from the folders of the guides to those of the programs.

@@ -15,6 +15,6 @@ ci/fuzz.sh 1000000x
 ci/readers.sh
 go test ./fuzz/gotests -timeout 6h -gotests.budget 2m,100000x
 go test -timeout 2h -race ./model/explore
-go test -timeout 60m -race -short . ./ci/killed ./fuzz/gotests ./model/instrument ./model/mutant \
+go test -timeout 60m -race -short . ./ci/... ./fuzz/gotests ./model/instrument ./model/mutant \
 	./proofs ./proofs/refine ./proofs/trace
 ci/modules.sh

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs all tests, plainly and under the race detector. About 25 minutes on 2 cores. The tests of the
-# root, ci, ci/killed, fuzz/gotests and model/instrument start commands, which the detector does not
-# see; those of proofs, model/mutant and model/explore are slow under it, and no two goroutines of
-# theirs run at once. Here they run plainly only; ci/full.sh runs them under the detector, too.
+# Runs all tests, plainly and under the race detector. About 25 minutes on 2 cores. Those of the root,
+# ci/checks, ci/killed, ci/verdicts, fuzz/gotests and model/instrument start commands, which the
+# detector does not see; those of proofs, model/mutant and model/explore are slow under it, and no
+# two goroutines of theirs run at once. Here they run plainly only; ci/full.sh runs them under the
+# detector, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
 go test -timeout 45m ./...
-plain='/(ci(/killed)?|fuzz/gotests|proofs(/refine|/trace)?|model/(mutant|explore|instrument))$'
+plain='/(ci/(checks/.*|killed|verdicts)|fuzz/gotests|proofs(/refine|/trace)?|model/(mutant|explore|instrument))$'
 go test -timeout 30m -race $(go list ./... | tail -n +2 | grep -vE "$plain")

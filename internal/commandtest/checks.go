@@ -1,8 +1,6 @@
-// Package ci tests what needs a while: the project's own checks.
-package ci
+package commandtest
 
 import (
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -11,15 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
-
-var command string
-
-func TestMain(m *testing.M) {
-	os.Exit(commandtest.Main(m, "..", &command))
-}
 
 // bounded has the checks that are too large to exhaust, nearly all of them because two workers of
 // the runtime look for work at once: they run under a bound that they state.
@@ -36,23 +27,20 @@ var bounded = regexp.MustCompile(`^(` +
 	`(1_submitters_2|2_submitters_\d)` +
 	`)$`)
 
-// Every other check of this project is proved: every schedule was run, and each
-// was judged by the race detector. -short leaves all but a quick one out.
-func TestEveryCheckIsProved(t *testing.T) {
-	args := []string{"check", "-json", "./..."}
-	if testing.Short() {
-		args = []string{"check", "-json", "-run", `^TestChainOfSteals$`, "./deque"}
-	}
+// EveryCheckIsProved runs the checks of packages of this project, whose root is given. All but
+// those of bounded are proved: every schedule was run, and each was judged by the race detector.
+func EveryCheckIsProved(t *testing.T, command, root string, args ...string) {
+	t.Helper()
 	begin := time.Now()
-	cmd := exec.Command(command, args...)
+	cmd := exec.Command(command, append([]string{"check", "-json"}, args...)...)
 	var said strings.Builder
-	cmd.Dir, cmd.Stderr = "..", &said
+	cmd.Dir, cmd.Stderr = root, &said
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s%s", out, &said)
-	rows, sum := commandtest.Rows(t, string(out))
+	rows, sum := Rows(t, string(out))
 	require.NotEmpty(t, rows)
 	require.Empty(t, sum.Skipped)
-	races := commandtest.CanRace(t)
+	races := CanRace(t)
 	for _, r := range rows {
 		t.Logf(
 			"%s %s: %s, %d complete, %.1f s", r.Package, r.Name, r.Verdict, r.Complete, r.Seconds,

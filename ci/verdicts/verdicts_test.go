@@ -1,4 +1,5 @@
-package main
+// Package verdicts tests that the programs of testdata/verdicts get the verdicts that they name.
+package verdicts
 
 import (
 	"go/ast"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/surewake/surewake/internal/commandtest"
 	"github.com/surewake/surewake/model/driver"
 )
 
@@ -36,9 +38,17 @@ var (
 	wanted      = regexp.MustCompile(`^([a-zA-Z|]+)(?:, (\d+) traces?)?(?: (.+))?$`)
 )
 
+const root = "../.."
+
+var command string
+
+func TestMain(m *testing.M) {
+	os.Exit(commandtest.Main(m, root, &command))
+}
+
 func TestVerdictsAreTrue(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob("testdata/verdicts/*")
+	folders, err := filepath.Glob(filepath.Join(root, "testdata/verdicts/*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)
 	for _, folder := range folders {
@@ -46,11 +56,12 @@ func TestVerdictsAreTrue(t *testing.T) {
 			t.Parallel()
 			want := wantedVerdicts(t, folder)
 			require.NotEmpty(t, want)
-			args := []string{"check", "-json", "-budget", "30s,2000000x", "./" + folder}
+			args := []string{"check", "-json", "-budget", "30s,2000000x",
+				"./testdata/verdicts/" + filepath.Base(folder)}
 			if strings.HasPrefix(filepath.Base(folder), "ordinary") {
 				args = append([]string{"check", "-test", "."}, args[1:]...)
 			}
-			a := surewake(t, ".", args...)
+			a := commandtest.Run(t, command, root, args...)
 			rows, sum := a.Rows(t)
 			for _, s := range sum.Skipped {
 				row := driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message}
