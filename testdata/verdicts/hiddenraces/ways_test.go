@@ -1,6 +1,10 @@
 package hiddenraces
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"log"
 	"os"
 	"reflect"
@@ -122,6 +126,25 @@ func TestThroughReflection(t *testing.T) {
 	lock := mu.MethodByName("Lock").Interface().(func())
 	unlock := mu.MethodByName("Unlock").Interface().(func())
 	beside(t, func() { lock(); unlock() })
+}
+
+// An iterator of go/types, whose every step takes a lock while not all methods were asked for.
+//
+// verdict: FAILED race
+func TestThroughAnIteratorOfTheLibrary(t *testing.T) {
+	const text = "package p; type N[T any] int; func (N[T]) A() {}; func (N[T]) B() {}; var X N[int]"
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "p.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := new(types.Config).Check("p", files, []*ast.File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var methods func(yield func(*types.Func) bool)
+	methods = p.Scope().Lookup("X").Type().(*types.Named).Methods()
+	beside(t, func() { methods(func(*types.Func) bool { return false }) })
 }
 
 // Some bytes of a word are read before the write of one that another goroutine reads. In a package
