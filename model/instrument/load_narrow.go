@@ -451,50 +451,6 @@ func (n *narrower) without(f *testFile, gone []*testPart) ([]byte, bool) {
 	return text, err == nil
 }
 
-// spares returns the imports that the text of a file does not mention, in their order.
-func (n *narrower) spares(f *testFile, text []byte) []*spare {
-	fset := token.NewFileSet()
-	left, err := parser.ParseFile(fset, f.name, text, 0)
-	if err != nil {
-		return nil
-	}
-	mentions := make(map[string]bool)
-	for _, id := range left.Unresolved { // as imports are in a file
-		mentions[id.Name] = true
-	}
-	at := func(pos token.Pos) int { return fset.PositionFor(pos, false).Offset }
-	var spares []*spare
-	for _, d := range left.Decls {
-		d, ok := d.(*ast.GenDecl)
-		if !ok || d.Tok != token.IMPORT {
-			continue
-		}
-		for _, spec := range d.Specs {
-			i := spec.(*ast.ImportSpec)
-			name := n.nameOf(f, i)
-			if name == "" || name == "_" || name == "." || mentions[name] {
-				continue
-			}
-			path, _ := strconv.Unquote(i.Path.Value)
-			node := single(d, i)
-			spares = append(spares, &spare{
-				file: f, spec: i, id: f.in.dep(path),
-				from: at(node.Pos()), name: at(i.Pos()), path: at(i.Path.Pos()), to: at(node.End()),
-			})
-		}
-	}
-	return spares
-}
-
-// apply takes the import out of a text, or its name.
-func (s *spare) apply(text []byte) []byte {
-	if !s.stays {
-		blank(text[s.from:s.to])
-		return text
-	}
-	return slices.Replace(text, s.name, s.path, []byte("_ ")...)
-}
-
 // isEmpty reports whether a file declares and imports nothing.
 func isEmpty(text []byte) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
