@@ -33,18 +33,21 @@ func interruptCommand(pid int) error { return syscall.Kill(pid, syscall.SIGINT) 
 
 // killChild kills one of the processes that explore, if it finds one.
 func killChild(pid int) error {
-	if all := childrenOf(pid); len(all) > 0 {
+	if all := descendants(pid, explores); len(all) > 0 {
 		return syscall.Kill(all[rand.IntN(len(all))], syscall.SIGKILL)
 	}
 	return nil
 }
 
-// childrenOf returns the descendants of a process that explore checks.
-func childrenOf(ancestor int) (pids []int) {
+// explores and helps are in the environment of processes that explore checks, and of helpers.
+const explores, helps = `SUREWAKE={`, `"Mode":"help"`
+
+// descendants returns those of a process whose environment has a text.
+func descendants(ancestor int, text string) (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range all {
 		env, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(env, []byte(`SUREWAKE={`)) {
+		if err != nil || !bytes.Contains(env, []byte(text)) {
 			continue
 		}
 		pid, _ := strconv.Atoi(strings.Split(file, "/")[2])

@@ -3,12 +3,9 @@
 package killed
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,7 +74,7 @@ func TestJobsGoOnWhenAHelperIsKilled(t *testing.T) {
 		n := 0
 		for ctx.Err() == nil {
 			time.Sleep(300 * time.Millisecond)
-			for _, pid := range helpersOf(os.Getpid()) {
+			for _, pid := range descendants(os.Getpid(), helps) {
 				if n < 5 && syscall.Kill(pid, syscall.SIGKILL) == nil {
 					n++
 				}
@@ -91,25 +88,6 @@ func TestJobsGoOnWhenAHelperIsKilled(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.EqualValues(t, 756_756, rows[0].Complete, rows[0].Message)
 	require.NotZero(t, <-killed)
-}
-
-// helpersOf returns the helpers among the descendants of a process.
-func helpersOf(ancestor int) (pids []int) {
-	all, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range all {
-		env, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(env, []byte(`"Mode":"help"`)) {
-			continue
-		}
-		pid, _ := strconv.Atoi(strings.Split(file, "/")[2])
-		for p := pid; p > 1; p = parentOf(p) {
-			if p == ancestor {
-				pids = append(pids, pid)
-				break
-			}
-		}
-	}
-	return pids
 }
 
 func parentOf(pid int) (parent int) {
