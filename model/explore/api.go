@@ -161,8 +161,8 @@ func Run(cfg Config, body func()) Result {
 	}
 	old := debug.SetGCPercent(percent)
 	defer debug.SetGCPercent(old)
-	if Race {
-		// One processor makes the hand-off between goroutines cheap.
+	if Race || cfg.Before != nil {
+		// One processor makes the hand-off between goroutines cheap, and yielding to none.
 		e.procs = runtime.GOMAXPROCS(1)
 		defer runtime.GOMAXPROCS(e.procs)
 	}

@@ -240,12 +240,14 @@ type engine struct {
 
 	// What is found and shown.
 
-	failure   *Failure  // of this execution
-	observed  Step      // the step that Config.Observe gets
-	words     []Word    // the stack that Config.Before gets
-	stackEnds []uintptr // where the stack of the thread that runs has ended, since it began
-	lent      []Memory  // of this execution: see Passed
-	rec       *recorder // nil unless the execution is recorded
+	failure   *Failure      // of this execution
+	observed  Step          // the step that Config.Observe gets
+	coming    []*Step       // by thread: the one that Config.Before gets
+	words     []Word        // the stack that Config.Before gets
+	stackEnds []uintptr     // where the stack of the thread that runs has ended, since it began
+	lent      []Memory      // of this execution: see Passed
+	shown     [][16]uintptr // by step: the call stack that Config.Before got
+	rec       *recorder     // nil unless the execution is recorded
 
 	certificate *certificate // nil unless Config.Certify
 	watched     bool         // Config.Record, Certify or Observe is set

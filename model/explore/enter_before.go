@@ -63,22 +63,36 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 	// different that are the same. So this goroutine stops here, and the collector seldom comes.
 	runtime.Gosched()
 	old, new, width, peek, deadline := t.old, t.new, t.width, t.peek, t.deadline
-	s := &Step{N: e.depth, Thread: t.id, Name: t.name, Op: op, Address: p}
+	for len(e.coming) <= t.id {
+		e.coming = append(e.coming, &Step{})
+	}
+	s := e.coming[t.id] // others may go on while the callback chooses
+	*s = Step{N: e.depth, Thread: t.id, Name: t.name, Op: op, Address: p}
 	s.Old, s.First = old, e.plen == 0
 	s.Again = e.cfg.Record || e.depth < e.plen && int(e.stack[e.depth].tid) == t.id
-	n := runtime.Callers(3, s.Callers[:]) // not Callers, showBefore and enterAlone
+	if !s.Again || e.cfg.Record || e.depth >= len(e.shown) {
+		for len(e.shown) <= e.depth {
+			e.shown = append(e.shown, [16]uintptr{})
+		}
+		e.shown[e.depth] = [16]uintptr{}
+		runtime.Callers(3, e.shown[e.depth][:]) // not Callers, showBefore and enterAlone
+	}
+	t.shown, s.Callers = int32(e.depth), e.shown[e.depth]
 	if !s.Again {
 		e.words = e.words[:0]
 		if !op.isAtomic() {
 			e.words = append(e.words, Word{Value: uintptr(old)}, Word{Value: uintptr(deadline)})
 		}
-		e.words = e.stackOf(e.words, mark, asks(op, s.Callers[:n]))
+		e.words = e.stackOf(e.words, mark, asks(op, s.callers()))
 		s.Stack, s.Passed = e.words, e.lent
 	}
 	e.cfg.Before(s)
 	e.noteStack(mark)
 	t.old, t.new, t.width, t.peek, t.deadline = old, new, width, peek, deadline
 }
+
+// isShown reports whether Config.Before gets an operation.
+func (op Op) isShown() bool { return op.isAtomic() || op == OpFutexWait || op == OpFutexWake }
 
 // asks returns the address to which the first call returns that was made in package hook, whose
 // frame has the operands; or, of a load, which has none but its address, and of a futex call, whose
@@ -237,7 +251,7 @@ func enterAlone(p unsafe.Pointer, op Op) bool {
 	if e.quiet && e.quietStep(t, p, op) {
 		return true
 	}
-	if e.alone(t) && (op.isAtomic() || op == OpFutexWait || op == OpFutexWake) {
+	if e.alone(t) && op.isShown() {
 		e.showBefore(t, p, op, unsafe.Pointer(&mark))
 	}
 	t.op, t.ptr = op, p

@@ -5,6 +5,7 @@ package explore_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -32,6 +33,62 @@ func TestBeforeEachAccessOthersChoose(t *testing.T) {
 	require.Nil(t, r.Failure)
 	require.Len(t, seen, 9)
 }
+
+// Before and after each step the callers are those of this execution, also where the one before
+// began with the same steps, or had another caller at the same step.
+func TestTheCallersOfAStepAmongOthers(t *testing.T) {
+	var n *int32
+	var went string
+	seen := map[string]int{}
+	look := func(s *explore.Step, when string) {
+		if s.Op != explore.OpStore {
+			return
+		}
+		var callers []string
+		for _, f := range s.Frames() {
+			if _, name, ok := strings.Cut(f.Func, "explore_test.store"); ok {
+				callers = append(callers, name)
+			}
+		}
+		require.Equal(t, []string{went}, callers)
+		seen[when+" "+went]++
+	}
+	r := explore.Run(explore.Config{
+		Preemptions: -1,
+		Before: func(s *explore.Step) {
+			*n = int32(explore.Choose(2))
+			look(s, "before")
+		},
+		Observe: func(s *explore.Step) error {
+			look(s, "after")
+			return nil
+		},
+	}, func() {
+		n = new(int32)
+		spawn(func() {
+			if hook.LoadInt32(n) == 0 {
+				went = "Low"
+				storeLow(n)
+			} else {
+				went = "High"
+				storeHigh(n)
+			}
+			hook.LoadInt32(n)
+		})
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 8, r.Complete)
+	want := seen["before Low"]
+	require.Greater(t, want, 3)
+	require.Equal(t, map[string]int{"before Low": want, "after Low": want, "before High": 4,
+		"after High": 4}, seen)
+}
+
+//go:noinline
+func storeLow(n *int32) { hook.StoreInt32(n, 1) }
+
+//go:noinline
+func storeHigh(n *int32) { hook.StoreInt32(n, 2) }
 
 // The stack is the same where a goroutine goes on in the same way, whatever it did before, and
 // differs where it does not.

@@ -244,6 +244,11 @@ func TestPartsOfKeptProgramsHaveEveryTraceOnce(t *testing.T) {
 			{{Op: "store"}},
 			{{Op: "load"}, {Op: "load"}},
 		},
+		"an addition of zero beside a wait": {
+			{{Op: "wgadd"}},
+			{{Op: "wgwait"}},
+			{{Op: "wgadd", Val: 1}, {Op: "wgdone"}},
+		},
 		"pairs of loads beside a store": {
 			{{Op: "load", Cond: true}, {Op: "load"}},
 			{{Op: "load"}, {Op: "load", Var: 2}},

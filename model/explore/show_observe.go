@@ -2,6 +2,7 @@ package explore
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -38,11 +39,15 @@ type Step struct {
 
 // Frames returns the call stack of the operation without the checker's own frames.
 func (s *Step) Frames() []Frame {
-	n := 0
-	for n < len(s.Callers) && s.Callers[n] != 0 {
-		n++
+	return frames(s.callers())
+}
+
+func (s *Step) callers() []uintptr {
+	n := slices.Index(s.Callers[:], 0)
+	if n < 0 {
+		n = len(s.Callers)
 	}
-	return frames(s.Callers[:n])
+	return s.Callers[:n]
 }
 
 // observe passes the last event, t's, to Config.Observe. Meanwhile no execution is active: what the
@@ -60,7 +65,10 @@ func (e *engine) observe(t *thread, result uint64) {
 	if address := ops[t.op].address; address != nil {
 		s.Address = address(e, t)
 	}
-	if !s.Again || e.cfg.Before != nil {
+	switch {
+	case e.alone(t) && t.op.isShown():
+		s.Callers = e.shown[t.shown]
+	case !s.Again || e.cfg.Before != nil && s.Address != nil:
 		runtime.Callers(4, s.Callers[:]) // not observe and what calls it here
 	}
 	err := e.hide(s)

@@ -47,10 +47,15 @@ func waitGroupBefore(o *object) uint8 {
 }
 
 // waitGroupAddClass: additions are writes if they must be ordered (needsOrderedAdds), and all
-// changes if a counter was below zero.
+// changes if a counter was below zero. Else an addition of zero changes nothing, and learns
+// nothing.
 func waitGroupAddClass(e *engine, t *thread) class {
-	if e.orderDones || e.orderAdds && int32(t.old) > 0 {
+	delta := int32(t.old)
+	switch {
+	case e.orderDones || e.orderAdds && delta > 0:
 		return write
+	case delta == 0:
+		return none
 	}
 	return add
 }

@@ -24,6 +24,7 @@ type thread struct {
 	op       Op
 	ptr      unsafe.Pointer // its object; nil: none
 	obj      int32          // the number of the object, -1 for none
+	shown    int32          // where in engine.shown it is, if Config.Before got it
 	key      uint64         // its summand in engine.pending
 	old, new uint64         // CAS: the values; old: WaitGroup.Add, Sleep, futex: the argument
 	width    uint8          // CAS: 4 or 8 bytes, 0 if peek compares

@@ -77,7 +77,6 @@ type TaskCrowd struct {
 	picked []bool
 	ghosts []int // places of variables that no condition speaks of
 	fields []field
-	swaps  map[swap][][]int // what others may have done before a compare-and-swap
 	word   unsafe.Pointer
 }
 
@@ -98,7 +97,7 @@ func NewTaskCrowd() *TaskCrowd {
 	m := NewMachine(b)
 	ShareTask(m)
 	m.Share("word", "reserved", "0")
-	c := &TaskCrowd{Solo: NewSolo(m, "me"), swaps: map[swap][][]int{}}
+	c := &TaskCrowd{Solo: NewSolo(m, "me")}
 	for name, shift := range layout {
 		c.fields = append(c.fields, field{c.place(name), shift})
 	}
@@ -230,16 +229,11 @@ func (c *TaskCrowd) act(_ string, op explore.Op) {
 	*(*uint64)(c.word) = c.bits(c.now)
 }
 
-type swap struct {
-	from     string // a state
-	expected uint64
-}
-
 // swapping returns of the states to which others lead from now on those in which the word is what a
 // compare-and-swap expects, and of those in which it fails one for all that are alike.
 func (c *TaskCrowd) swapping(states [][]int) (all [][]int) {
-	s := swap{string(encode(c.now)), c.expected}
-	if all, ok := c.swaps[s]; ok {
+	swaps := c.outlook(c.now).swaps
+	if all, ok := swaps[c.expected]; ok {
 		return all
 	}
 	seen := map[string]bool{}
@@ -251,7 +245,7 @@ func (c *TaskCrowd) swapping(states [][]int) (all [][]int) {
 		}
 		seen[to] = seen[to] || fails
 	}
-	c.swaps[s] = all
+	swaps[c.expected] = all
 	return all
 }
 

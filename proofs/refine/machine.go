@@ -314,8 +314,9 @@ func (m *Machine) set(states []int) int {
 	return m.sets.number(encode(slices.Compact(states)))
 }
 
-func encode(numbers []int) []byte {
-	var b []byte
+func encode(numbers []int) []byte { return appendNumbers(nil, numbers) }
+
+func appendNumbers(b []byte, numbers []int) []byte {
 	for _, n := range numbers {
 		b = binary.AppendVarint(b, int64(n))
 	}

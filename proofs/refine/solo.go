@@ -1,7 +1,6 @@
 package refine
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -47,12 +46,29 @@ type Solo struct {
 	expected   uint64 // by the compare-and-swap that comes next
 	failed     bool   // the access before was a compare-and-swap that failed
 	conditions map[string]func([]int) int
-	options    map[string][][]int
-	alike      map[string][]int // by state, and by all that others lead to
+	outlooks   map[string]*outlook // by state
+	alike      map[string][]int    // by all that others lead to
+	trail      []left              // by step of the execution
+	want       []int
 
 	// So far. Uncut are accesses at which an execution could not have ended, because the state has
 	// an address of something that Keep was not told of.
 	Accesses, Cuts, Uncut int64
+}
+
+// outlook is what others can do from a state.
+type outlook struct {
+	all [][]int // to these states
+	one []int   // the state for all those from which they can do the same
+	// swaps are those of all that make a difference to a compare-and-swap, by what it expects.
+	swaps map[uint64][][]int
+}
+
+// left is what a step has left: the fields of Solo.
+type left struct {
+	now    []int
+	last   string
+	failed bool
 }
 
 // Cut is what a Solo panics with where an execution ends early.
@@ -66,7 +82,7 @@ func NewSolo(m *Machine, me string) *Solo {
 	}
 	return &Solo{Machine: m, me: me, actor: actor, visited: map[[32]byte]bool{},
 		fired: map[string]bool{}, conditions: map[string]func([]int) int{},
-		options: map[string][][]int{}, alike: map[string][]int{}}
+		outlooks: map[string]*outlook{}, alike: map[string][]int{}}
 }
 
 // Explored reports whether the body of a check runs where a Solo is of use: in an exploration, and
@@ -118,7 +134,7 @@ func (s *Solo) Holds(condition string) bool {
 }
 
 // Take goes on from another state.
-func (s *Solo) Take(state []int) { s.now = slices.Clone(state) }
+func (s *Solo) Take(state []int) { s.now = append(s.now[:0], state...) }
 
 // Options returns the states to which others lead, one rule after the other in any number, from
 // now on and this state included: those of the moves that are picked, by number. Before each,
@@ -128,12 +144,12 @@ func (s *Solo) Options(picked []bool, prepare func(state []int)) [][]int {
 }
 
 func (s *Solo) optionsFrom(state []int, picked []bool, prepare func(state []int)) [][]int {
-	now := string(encode(state))
-	if all, ok := s.options[now]; ok {
-		return all
+	o := s.outlook(state)
+	if o.all != nil {
+		return o.all
 	}
 	all := [][]int{slices.Clone(state)}
-	seen := map[string]bool{now: true}
+	seen := map[string]bool{string(encode(state)): true}
 	for i := 0; i < len(all); i++ {
 		for j := range s.moves {
 			v := &s.moves[j]
@@ -152,28 +168,38 @@ func (s *Solo) optionsFrom(state []int, picked []bool, prepare func(state []int)
 			})
 		}
 	}
-	s.options[now] = all
+	o.all = all
 	return all
+}
+
+func (s *Solo) outlook(state []int) *outlook {
+	s.Machine.buffer = appendNumbers(s.Machine.buffer[:0], state)
+	o, ok := s.outlooks[string(s.Machine.buffer)]
+	if !ok {
+		o = &outlook{swaps: map[uint64][][]int{}}
+		s.outlooks[string(s.Machine.buffer)] = o
+	}
+	return o
 }
 
 // Alike returns a state from which others lead to the same ones as from this one: the same one for
 // all such states. So it does not matter in which of them others begin.
 func (s *Solo) Alike(state []int, picked []bool, prepare func(state []int)) []int {
-	now := string(encode(state))
-	if one, ok := s.alike[now]; ok {
-		return one
+	o := s.outlook(state)
+	if o.one != nil {
+		return o.one
 	}
-	all := []string{"to"}
+	var all []string
 	for _, to := range s.optionsFrom(state, picked, prepare) {
 		all = append(all, string(encode(to)))
 	}
-	slices.Sort(all[1:])
+	slices.Sort(all)
 	to := strings.Join(all, "")
 	one, ok := s.alike[to]
 	if !ok {
 		one = slices.Clone(state)
 	}
-	s.alike[now], s.alike[to] = one, one
+	o.one, s.alike[to] = one, one
 	return one
 }
 
@@ -219,17 +245,22 @@ func (s *Solo) Step(step *model.Step) error {
 	if step.Name != s.me || step.Address == nil || !ok {
 		return nil
 	}
+	if step.Again {
+		was := &s.trail[step.N]
+		s.Take(was.now)
+		s.last, s.failed = was.last, was.failed
+		return nil
+	}
 	s.Accesses++
 	number := s.access(step, object)
 	k := s.known[number]
-	want := make([]int, len(s.read))
-	var values []byte
-	for i, read := range s.read {
-		want[i] = read()
-		values = binary.AppendVarint(values, int64(want[i]))
+	s.want = s.want[:0]
+	for _, read := range s.read {
+		s.want = append(s.want, read())
 	}
+	want := s.want
 	refuse := func() error {
-		e := edge{s.set([]int{s.Machine.state(s.now)}), number, s.values.number(values)}
+		e := edge{s.set([]int{s.Machine.state(s.now)}), number, s.values.number(encode(want))}
 		return s.refusal(e, s.objectNames[object], step)
 	}
 	for _, n := range k.preconditions {
@@ -246,7 +277,17 @@ func (s *Solo) Step(step *model.Step) error {
 	} else if !s.fits(s.now, want) {
 		return refuse()
 	}
+	s.leave(step.N)
 	return nil
+}
+
+// leave notes what a step has left, for executions that begin with the same steps.
+func (s *Solo) leave(step int) {
+	for len(s.trail) <= step {
+		s.trail = append(s.trail, left{})
+	}
+	was := &s.trail[step]
+	was.now, was.last, was.failed = append(was.now[:0], s.now...), s.last, s.failed
 }
 
 // guarantee fires the first rule of the goroutine that an access can be, with one silent rule
@@ -274,7 +315,7 @@ func (s *Solo) guarantee(k known, want []int) (next []int) {
 
 // fits reports whether the shared variables have these values in a state.
 func (s *Solo) fits(state, want []int) bool {
-	whole := slices.Clone(s.whole(state))
+	whole := s.whole(state)
 	for i := range s.shared {
 		if s.shared[i].of(whole) != want[i] {
 			return false
