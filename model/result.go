@@ -87,10 +87,11 @@ func uses(all []explore.Use) []string {
 }
 
 // decide fills in kind, verdict and place of a check that fails by f. steps is the recorded
-// execution, if there is one.
+// execution, if there is one. What bounded or cut the search that found f says nothing of f.
 func (c *check) decide(r *wire.Result, f *explore.Failure, steps []wire.Step) {
 	r.Kind = kindOf(f)
 	r.Verdict = r.Kind.Verdict()
+	r.Bounded, r.Cut, r.Left = "", false, 0
 	r.File, r.Line = c.file, c.line
 	switch {
 	case len(f.Blocked) > 0 && stuckThread(f.Blocked).File != "":

@@ -63,6 +63,11 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 	if err := b.seedHashes(l); err != nil {
 		return nil, err
 	}
+	if race {
+		if err := b.dropPools(l); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.copyModules(ctx, b.plan, l, root, b.closure, b.copies); err != nil {
 		return nil, err
 	}

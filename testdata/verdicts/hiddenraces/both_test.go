@@ -1,8 +1,11 @@
 package hiddenraces
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
+	"regexp"
 	"sync"
 	"testing"
 
@@ -128,3 +131,70 @@ func TestGuardedBetween(t *testing.T) {
 		discard(*data)
 	})
 }
+
+// A counted is written by what the library calls back.
+type counted struct{ calls int }
+
+func (c *counted) MarshalJSON() ([]byte, error) {
+	c.calls++
+	return []byte("1"), nil
+}
+
+func (c *counted) LogValue() slog.Value {
+	c.calls++
+	return slog.IntValue(c.calls)
+}
+
+func (c *counted) replaced(string) string {
+	c.calls++
+	return "b"
+}
+
+// within calls call in two goroutines, between lock and unlock.
+func within(t *testing.T, locker sync.Locker, call func(c *counted)) {
+	model.Check(t, func(x *model.Exec) {
+		c := new(counted)
+		for range 2 {
+			x.Go("caller", func() {
+				locker.Lock()
+				defer locker.Unlock()
+				call(c)
+			})
+		}
+		x.Join()
+	})
+}
+
+type unlocked struct{}
+
+func (unlocked) Lock()   {}
+func (unlocked) Unlock() {}
+
+func marshal(c *counted) { _, _ = json.Marshal(c) }
+
+func replace(c *counted) { letter.ReplaceAllStringFunc("a", c.replaced) }
+
+var letter = regexp.MustCompile("a")
+
+// Each call has a logger of its own: that of another takes the lock of its Handler.
+func logIt(c *counted) {
+	slog.New(slog.NewTextHandler(io.Discard, nil)).Info("text", "value", c)
+}
+
+// verdict: FAILED race
+func TestWithinMarshal(t *testing.T) { within(t, unlocked{}, marshal) }
+
+// verdict: proved
+func TestGuardedMarshal(t *testing.T) { within(t, new(sync.Mutex), marshal) }
+
+// verdict: FAILED race
+func TestWithinReplacing(t *testing.T) { within(t, unlocked{}, replace) }
+
+// verdict: proved
+func TestGuardedReplacing(t *testing.T) { within(t, new(sync.Mutex), replace) }
+
+// verdict: FAILED race
+func TestWithinLogValue(t *testing.T) { within(t, unlocked{}, logIt) }
+
+// verdict: proved
+func TestGuardedLogValue(t *testing.T) { within(t, new(sync.Mutex), logIt) }
