@@ -556,8 +556,13 @@ func (o *outsider) run() {
 				o.w.peek(r)
 			}
 		case n < 19:
-			if o.rng.IntN(4) == 0 {
+			switch o.rng.IntN(8) {
+			case 0, 1:
 				o.group(h)
+			case 2:
+				o.w.runAlone(o.rng)
+			case 3:
+				o.w.runByDefault(o.rng)
 			}
 		default:
 			time.Sleep(time.Duration(o.rng.IntN(300)) * time.Microsecond)

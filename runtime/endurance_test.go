@@ -61,6 +61,7 @@ func endure(t *testing.T, length time.Duration) {
 		seed = rand.Uint64()
 	}
 	t.Logf("GOMAXPROCS %d, first seed %d", goruntime.GOMAXPROCS(0), seed)
+	runtime.Default() // its workers stay
 	var heap heapWatch
 	var total tally
 	rounds := 0
@@ -290,7 +291,7 @@ func (w *world) fail(format string, values ...any) {
 const patience = 60 * time.Second // that a round may take; it is some 50 ms
 
 func (w *world) run(t *testing.T) {
-	before := goruntime.NumGoroutine()
+	before := goroutines()
 	watchdog := time.AfterFunc(patience, w.stuck)
 	defer watchdog.Stop()
 
@@ -330,9 +331,9 @@ func (w *world) run(t *testing.T) {
 	}
 	w.tally.tasks.Store(int64(len(w.records)))
 	deadline := time.Now().Add(10 * time.Second)
-	for ; goruntime.NumGoroutine() > before; goruntime.Gosched() {
+	for ; goroutines() > before; goruntime.Gosched() {
 		if time.Now().After(deadline) {
-			w.fail("%d goroutines before, %d after", before, goruntime.NumGoroutine())
+			w.fail("%d goroutines before, %d after", before, goroutines())
 			pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
 			break
 		}
@@ -344,6 +345,9 @@ func (w *world) run(t *testing.T) {
 		t.Log(w)
 	}
 }
+
+// goroutines returns how many there are without those that the default runtime keeps.
+func goroutines() int { return goruntime.NumGoroutine() - runtime.Default().Stats().Stacks }
 
 func (w *world) String() string {
 	s := fmt.Sprintf("seed %d", w.seed)

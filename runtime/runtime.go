@@ -112,6 +112,9 @@ func assemble(c config) *Runtime {
 // that task and all others have ended, and returns the result of fn; or the error of [New]. When
 // ctx ends, all tasks are cancelled: that of fn because of ctx, the others as by [Runtime.Close].
 //
+// The threads of the workers begin and end with it, which takes as long as hundreds of tasks do
+// (BenchmarkRun): for calls that come often, keep a runtime that [New] has made, or use [Default].
+//
 // It is for goroutines that are not tasks. It panics if ctx or fn is nil.
 func Run[T any](
 	ctx context.Context, fn func(Cx) (T, error), options ...Option,

@@ -325,6 +325,31 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	require.ErrorContains(t, err, "Workers(0)")
 }
 
+// Run does not return before the end of what takes no notice of its context.
+func TestRunWaitsForWhatIsNotCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	begun, free := make(chan int), make(chan int)
+	var ended atomic.Bool
+	go func() {
+		<-begun
+		cancel(errOver)
+		time.Sleep(5 * time.Millisecond)
+		close(free)
+	}()
+	_, err := runtime.Run(ctx, func(cx runtime.Cx) (int, error) {
+		runtime.SpawnBlocking(cx, func() (int, error) {
+			close(begun)
+			<-free
+			ended.Store(true)
+			return 0, nil
+		})
+		return waitsFor(cx)
+	}, runtime.Workers(1))
+	require.True(t, ended.Load())
+	require.ErrorIs(t, err, errOver)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestMisuseOfContextsIsNamed(t *testing.T) {
 	rt := start(t, 1)
 	one := func(context.Context) (int, error) { return 1, nil }
