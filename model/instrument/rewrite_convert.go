@@ -99,6 +99,9 @@ func (ss *session) unguarded(t types.Type) string {
 func (r *rewriter) target(e ast.Expr) (t types.Type, constraint bool) {
 	info := r.c.info
 	i := len(r.stack) - 1
+	if i < 0 {
+		return nil, false
+	}
 	var child ast.Node = e
 	for ; i > 0; i-- {
 		if _, ok := r.stack[i].(*ast.ParenExpr); !ok {
@@ -135,7 +138,7 @@ func (r *rewriter) target(e ast.Expr) (t types.Type, constraint bool) {
 	case *ast.CompositeLit:
 		return r.elementType(p, child, nil), false
 	case *ast.KeyValueExpr:
-		if lit, ok := r.stack[i-1].(*ast.CompositeLit); ok {
+		if lit, ok := r.stack[max(0, i-1)].(*ast.CompositeLit); ok {
 			return r.elementType(lit, child, p), false
 		}
 	case *ast.CallExpr:

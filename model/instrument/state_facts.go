@@ -17,6 +17,7 @@ type stateUnit struct {
 	starts bool                     // has a go statement
 	runs   bool                     // calls something, outside of function literals
 	once   string                   // a function of the library that may be called once only
+	closes bool                     // makes functions that have variables of their own
 	reads  map[*types.Var]bool      // true if outside of function literals, too
 	writes map[*types.TypeName]bool // types of whose values it changes a field
 }
@@ -59,9 +60,14 @@ func packageVar(obj types.Object) *types.Var {
 
 // stateUnitOf collects the facts of the code below n.
 func stateUnitOf(c *checked, nodes ...ast.Node) *stateUnit {
+	return stateUnitOfFunc(c, nil, nodes...)
+}
+
+// stateUnitOfFunc is stateUnitOf for the parts of a function with a signature.
+func stateUnitOfFunc(c *checked, sig *types.Signature, nodes ...ast.Node) *stateUnit {
 	u := &stateUnit{reads: make(map[*types.Var]bool), writes: make(map[*types.TypeName]bool)}
 	for _, n := range nodes {
-		w := stateWalker{c: c, u: u}
+		w := stateWalker{c: c, u: u, sig: sig}
 		w.walk(n)
 	}
 	return u
@@ -70,6 +76,7 @@ func stateUnitOf(c *checked, nodes ...ast.Node) *stateUnit {
 type stateWalker struct {
 	c     *checked
 	u     *stateUnit
+	sig   *types.Signature // of the function, nil if it is none
 	stack []ast.Node
 	lits  int // function literals around
 }
@@ -118,46 +125,28 @@ func (w *stateWalker) node(n ast.Node) {
 	case *ast.CallExpr:
 		to := w.c.info.Types[n.Fun]
 		w.u.runs = w.u.runs || w.lits == 0 && !to.IsType() && !to.IsBuiltin()
-	case *ast.AssignStmt:
-		for _, l := range n.Lhs {
-			w.writes(l)
+		if w.lits == 0 && to.IsValue() && !to.IsBuiltin() && hasFunc(w.c.info.TypeOf(n)) {
+			w.u.closes = true
 		}
-	case *ast.IncDecStmt:
-		w.writes(n.X)
-	case *ast.UnaryExpr:
-		if n.Op == token.AND {
-			w.writes(n.X)
-		}
+	case *ast.FuncLit:
+		w.u.closes = w.u.closes || w.captures(n)
 	case *ast.Ident:
 		w.ident(n)
 	}
+	w.changesOf(n)
 }
 
-// writes notes the types whose fields an assignment to e, or its address, may
-// change.
-func (w *stateWalker) writes(e ast.Expr) {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.SelectorExpr:
-			if s := w.c.info.Selections[x]; s != nil {
-				w.wrote(s.Recv())
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.StarExpr:
-			w.wrote(w.c.info.TypeOf(x.X))
-			return
-		default:
-			return
+// captures reports whether a function literal uses variables of the function around it.
+func (w *stateWalker) captures(lit *ast.FuncLit) (does bool) {
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := w.c.info.Uses[id].(*types.Var)
+			does = does || ok && !v.IsField() && v.Parent() != w.c.pkg.Scope() &&
+				v.Pkg() == w.c.pkg && (v.Pos() < lit.Pos() || lit.End() <= v.Pos())
 		}
-	}
-}
-
-func (w *stateWalker) wrote(t types.Type) {
-	if tn := typeName(t); tn != nil {
-		w.u.writes[tn] = true
-	}
+		return !does
+	})
+	return does
 }
 
 func (w *stateWalker) ident(id *ast.Ident) {
@@ -166,7 +155,10 @@ func (w *stateWalker) ident(id *ast.Ident) {
 	case *types.Func:
 		obj = o.Origin()
 		w.function(o, w.lits == 0 && w.called(id))
+		w.instantiated(id, o)
+		w.u.closes = w.u.closes || w.methodValue(id)
 	case *types.TypeName:
+		w.instantiated(id, o)
 	case *types.Var:
 		v := packageVar(o)
 		if v == nil {
@@ -187,6 +179,19 @@ func (w *stateWalker) ident(id *ast.Ident) {
 	}
 }
 
+// methodValue reports whether the identifier names the method of a value that is kept for later.
+func (w *stateWalker) methodValue(id *ast.Ident) bool {
+	if len(w.stack) == 0 || w.called(id) {
+		return false
+	}
+	sel, ok := w.stack[len(w.stack)-1].(*ast.SelectorExpr)
+	if !ok || sel.Sel != id {
+		return false
+	}
+	s := w.c.info.Selections[sel]
+	return s != nil && s.Kind() == types.MethodVal
+}
+
 // function notes what a function of the standard library does.
 func (w *stateWalker) function(fn *types.Func, called bool) {
 	if fn.Pkg() == nil {
@@ -201,6 +206,7 @@ func (w *stateWalker) function(fn *types.Func, called bool) {
 		if called && hookedFuncs[name] && timed {
 			w.u.clock = true
 		}
+		w.u.starts = w.u.starts || fn.Name() == "AfterFunc" // of time, or of context
 		if called && w.u.once == "" && isOnceFunc(name) {
 			w.u.once = shortName(name)
 		}

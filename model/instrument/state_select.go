@@ -43,6 +43,7 @@ type stateStep struct {
 	looks    map[*types.Var]bool // of these, true what it looks at as it runs
 	clock    bool                // what it leaves behind depends on the clock
 	starts   bool
+	closes   bool // see stateUnit
 	once     string
 }
 
@@ -65,7 +66,9 @@ type packageState struct {
 	early  map[types.Object]bool // run while packages are initialised
 	took   map[*stateStep]bool   // steps whose mentions are live
 	writes map[*types.TypeName]bool
-	frozen map[types.Type]bool // memo of immutable
+	// changed variables are assigned to by live code, or have their address taken.
+	changed map[*types.Var]bool
+	frozen  map[types.Type]bool // memo of immutable
 
 	fresh map[*types.Var]bool
 	kept  map[*types.Var]string // could be changed and keep their value: why
@@ -136,6 +139,7 @@ func (p *stateFacts) choose(tests []types.Object) *packageState {
 		early:      make(map[types.Object]bool),
 		took:       make(map[*stateStep]bool),
 		writes:     make(map[*types.TypeName]bool),
+		changed:    make(map[*types.Var]bool),
 		frozen:     make(map[types.Type]bool),
 		fresh:      make(map[*types.Var]bool),
 		kept:       make(map[*types.Var]string),
@@ -249,7 +253,12 @@ func (p *stateFacts) unit(fn *types.Func) *stateUnit {
 			if d.decl.Body != nil {
 				nodes = append(nodes, d.decl.Body)
 			}
-			u = stateUnitOf(d.pkg, nodes...)
+			u = stateUnitOfFunc(d.pkg, fn.Signature(), nodes...)
+			if d.decl.Body == nil { // it may change all that it is given
+				for v := range fn.Signature().Params().Variables() {
+					u.wrote(v.Type(), true, make(map[types.Type]bool))
+				}
+			}
 		}
 		p.units[fn] = u
 	}
@@ -272,7 +281,7 @@ func (p *stateFacts) closure(s *stateStep) {
 				s.mutates[use.v] = true
 			}
 		}
-		s.starts = s.starts || u.starts
+		s.starts, s.closes = s.starts || u.starts, s.closes || u.closes
 		if called {
 			s.clock = s.clock || u.clock
 			if s.once == "" {
@@ -353,7 +362,7 @@ func (p *packageState) concerns(s *stateStep) bool {
 		}
 	}
 	for v := range s.mentions {
-		if s.starts && p.live[v] && !p.plain(v.Type()) {
+		if s.starts && p.live[v] && (p.changed[v] || !p.plain(v.Type())) {
 			return true
 		}
 	}
@@ -375,6 +384,11 @@ func (p *packageState) take(s *stateStep) {
 func (p *packageState) enter(u *stateUnit, live bool) {
 	for tn := range u.writes {
 		p.writes[tn] = true
+	}
+	for _, use := range u.uses {
+		if use.escape == nil && (live || use.later) {
+			p.changed[use.v] = true
+		}
 	}
 	for _, o := range u.calls {
 		p.visit(o, live)
@@ -442,7 +456,12 @@ func (p *packageState) mutable() {
 	for s := range p.took {
 		p.changes(s.unit, false)
 		for _, v := range s.lhs {
-			if p.live[v] && (s.clock || p.keepsState(v, s)) {
+			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type())) {
+				p.fresh[v] = true
+			}
+		}
+		for v := range s.mutates {
+			if p.live[v] && s.closes && s.acts() && hasFunc(v.Type()) {
 				p.fresh[v] = true
 			}
 		}
@@ -468,16 +487,6 @@ func (p *packageState) changes(u *stateUnit, live bool) {
 			p.fresh[use.v] = true
 		}
 	}
-}
-
-// keepsState reports whether the variable is a function that a call made:
-// it may have variables of its own.
-func (p *packageState) keepsState(v *types.Var, s *stateStep) bool {
-	if _, ok := v.Type().Underlying().(*types.Signature); !ok || s.rhs == nil {
-		return false
-	}
-	call, ok := ast.Unparen(s.rhs).(*ast.CallExpr)
-	return ok && !s.c.info.Types[call.Fun].IsType()
 }
 
 // close adds what has to be repeated with the variables chosen so far.
@@ -555,7 +564,7 @@ func (p *packageState) repeats(s *stateStep) bool {
 			continue
 		}
 		for _, l := range s.lhs {
-			if p.live[l] && !p.immutable(l.Type()) {
+			if p.live[l] && (refers(l.Type()) || s.closes && hasFunc(l.Type())) {
 				return true
 			}
 		}

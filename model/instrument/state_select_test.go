@@ -74,7 +74,7 @@ func counter() func() int { n := 0; return func() int { n++; return n } }
 
 func add(s string) int { names = append(names, s); return len(names) }
 
-func use(i int) (any, error) {
+func use(i int) (*name, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	cache["x"]++

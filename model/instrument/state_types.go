@@ -35,6 +35,67 @@ func sealed(t types.Type) bool {
 	return sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
 }
 
+// refers reports whether a value of the type may hold a pointer to what another variable points to,
+// such as an error that wraps another one.
+func refers(t types.Type) bool {
+	if sealed(t) {
+		return typeName(t).Pkg() == nil // error
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false // see hasFunc
+	case *types.Array:
+		return refers(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if refers(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// hasFunc reports whether a value of the type holds functions, or points to some.
+func hasFunc(t types.Type) bool { return t != nil && holdsFunc(t, make(map[types.Type]bool)) }
+
+func holdsFunc(t types.Type, seen map[types.Type]bool) bool {
+	if t = types.Unalias(t); seen[t] || sealed(t) {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return true
+	case *types.Pointer:
+		return holdsFunc(u.Elem(), seen)
+	case *types.Slice:
+		return holdsFunc(u.Elem(), seen)
+	case *types.Array:
+		return holdsFunc(u.Elem(), seen)
+	case *types.Chan:
+		return holdsFunc(u.Elem(), seen)
+	case *types.Map:
+		return holdsFunc(u.Key(), seen) || holdsFunc(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsFunc(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if holdsFunc(v.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // immutable reports whether nothing can be changed through a value of the type,
 // given what the live code does.
 func (p *packageState) immutable(t types.Type) bool {

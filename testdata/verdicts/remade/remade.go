@@ -1,0 +1,165 @@
+// Package remade keeps state in places that its package variables lead to, and that are changed by
+// code which does not mention the variables.
+package remade
+
+import (
+	"encoding/json"
+	"reflect"
+	"sync"
+	"time"
+)
+
+type counter struct{ n int }
+
+func (c *counter) inc() int { c.n++; return c.n }
+
+// A method value has the object of another variable, or one that nothing else has.
+var (
+	std    = &counter{}
+	incStd = std.inc
+	next   = new(counter).inc
+)
+
+func newCounter() func() int {
+	n := 0
+	return func() int { n++; return n }
+}
+
+type maker struct{}
+
+func (maker) counter() func() int { return newCounter() }
+
+func two() (func() int, error) { return newCounter(), nil }
+
+// Closures have variables of their own, wherever they are kept.
+var (
+	inStruct      = struct{ next func() int }{newCounter()}
+	inMap         = map[string]func() int{"a": newCounter()}
+	filled        = map[string]func() int{}
+	byMethod      = maker{}.counter()
+	ofTwo, errTwo = two()
+	ops           = func() struct{ inc, get func() int } {
+		n := 0
+		return struct{ inc, get func() int }{
+			func() int { n++; return n }, func() int { return n },
+		}
+	}()
+	sequence = struct{ all func(func(int) bool) }{newSequence()}
+)
+
+func init() { filled["a"] = newCounter() }
+
+func newSequence() func(func(int) bool) {
+	n := 0
+	return func(yield func(int) bool) { n++; yield(n) }
+}
+
+// Methods change a part that lies within, or is embedded.
+type outer struct {
+	in counter
+	counter
+}
+
+var nested, embedded = &outer{}, &outer{}
+
+func incNested(o *outer) int   { return o.in.inc() }
+func incEmbedded(o *outer) int { return o.inc() }
+
+var incExpression, byExpression = (*outer).inc, &outer{}
+
+// Arrays are changed as slices.
+type ring struct{ buf [4]int }
+
+func (r *ring) fill(v int)  { copy(r.buf[:], []int{v, v}) }
+func (r *ring) first(v int) { s := r.buf[:]; s[0] = v }
+
+var copied, sliced = &ring{}, &ring{}
+
+// Others assign by a pointer.
+type config struct{ N int }
+
+var (
+	decoded   = &config{}
+	reflected = &config{}
+	generic   = &config{}
+	ranged    = &config{}
+	returned  = &config{}
+	converted = &config{}
+)
+
+type other config
+
+func decode(text string) { _ = json.Unmarshal([]byte(text), decoded) }
+
+func set[T any](p *T, v T) { *p = v }
+
+func setField(p any) { reflect.ValueOf(p).Elem().Field(0).SetInt(1) }
+
+func (c *config) last(of []int) {
+	for _, c.N = range of {
+	}
+}
+
+func anything() any { return returned }
+
+func (c *config) convert() { (*other)(c).N = 1 }
+
+// An error holds another one, which is made anew.
+type state struct{ failures int }
+
+func (s *state) Error() string { s.failures++; return "state" }
+
+var (
+	errState = &state{}
+	errAbout = wrapped{errState}
+	errOuter = outerError()
+)
+
+type wrapped struct{ error }
+
+func (w wrapped) Unwrap() error { return w.error }
+
+func outerError() error { return wrapped{errState} }
+
+// Goroutines that begin with the package read what tests change.
+var (
+	verbose bool
+	hook    func()
+	lines   int
+)
+
+func init() {
+	go func() {
+		if verbose {
+			lines++
+		}
+	}()
+}
+
+func init() {
+	time.AfterFunc(time.Millisecond, func() {
+		if hook != nil {
+			lines++
+		}
+	})
+}
+
+// A latch is closed once. Its methods are looked at and closed in two steps.
+type latch struct {
+	mu sync.Mutex
+	on bool
+}
+
+func (l *latch) get() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.on }
+func (l *latch) set()      { l.mu.Lock(); defer l.mu.Unlock(); l.on = true }
+
+var (
+	theLatch           = &latch{}
+	getLatch, setLatch = theLatch.get, theLatch.set
+)
+
+func start() bool {
+	was := getLatch()
+	setLatch()
+	return !was
+}
