@@ -3,6 +3,7 @@ package instrument
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -186,4 +187,39 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 	}
 	require.Equal(t, []int{2, 10, 6},
 		[]int{steps("TestUse"), steps("TestNone"), steps("TestAnother")})
+}
+
+// What is changed by code that does not mention the variable is made anew, too.
+func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
+	const pkg = "github.com/surewake/surewake/testdata/verdicts/remade"
+	set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/remade")
+	_, err := set.plan(context.Background(), pkg, false)
+	require.NoError(t, err)
+	var fresh []string
+	for _, ss := range set.sessions {
+		for v := range ss.state.fresh {
+			if v.Pkg().Path() == pkg {
+				fresh = append(fresh, v.Name())
+			}
+		}
+		require.True(t, slices.ContainsFunc(ss.state.steps, func(s *stateStep) bool {
+			return ss.state.again[s] && s.decl != nil && s.mentionsVar("verbose")
+		}), "the goroutine that reads verbose begins in each execution")
+		require.True(t, slices.ContainsFunc(ss.state.steps, func(s *stateStep) bool {
+			return ss.state.again[s] && s.decl != nil && s.mentionsVar("hook")
+		}), "the timer that reads hook begins in each execution")
+	}
+	slices.Sort(fresh)
+	require.Equal(t, strings.Fields("byExpression byMethod converted copied decoded direct "+
+		"embedded errAbout errOuter errState errTwo filled generic getLatch hook inMap "+
+		"inStruct incStd lines nested next ofTwo ops ranged returned sequence setLatch sliced std theLatch verbose"), fresh)
+}
+
+func (s *stateStep) mentionsVar(name string) bool {
+	for v := range s.mentions {
+		if v.Name() == name {
+			return true
+		}
+	}
+	return false
 }

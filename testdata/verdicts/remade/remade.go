@@ -49,23 +49,31 @@ var (
 
 func init() { filled["a"] = newCounter() }
 
+var direct [1]func() int
+
+func init() {
+	n := 0
+	direct[0] = func() int { n++; return n }
+}
+
 func newSequence() func(func(int) bool) {
 	n := 0
 	return func(yield func(int) bool) { n++; yield(n) }
 }
 
 // Methods change a part that lies within, or is embedded.
-type outer struct {
-	in counter
-	counter
-}
+type (
+	outer   struct{ in counter }
+	derived struct{ counter }
+	other   struct{ counter }
+)
 
-var nested, embedded = &outer{}, &outer{}
+var nested, embedded = &outer{}, &derived{}
 
-func incNested(o *outer) int   { return o.in.inc() }
-func incEmbedded(o *outer) int { return o.inc() }
+func incNested(o *outer) int     { return o.in.inc() }
+func incEmbedded(d *derived) int { return d.inc() }
 
-var incExpression, byExpression = (*outer).inc, &outer{}
+var incExpression, byExpression = (*other).inc, &other{}
 
 // Arrays are changed as slices.
 type ring struct{ buf [4]int }
@@ -76,33 +84,39 @@ func (r *ring) first(v int) { s := r.buf[:]; s[0] = v }
 var copied, sliced = &ring{}, &ring{}
 
 // Others assign by a pointer.
-type config struct{ N int }
-
-var (
-	decoded   = &config{}
-	reflected = &config{}
-	generic   = &config{}
-	ranged    = &config{}
-	returned  = &config{}
-	converted = &config{}
+type (
+	decodedConfig   struct{ N int }
+	genericConfig   struct{ N int }
+	rangedConfig    struct{ N int }
+	returnedConfig  struct{ N int }
+	convertedConfig struct{ N int }
+	alike           convertedConfig
 )
 
-type other config
+var (
+	decoded   = &decodedConfig{}
+	generic   = &genericConfig{}
+	ranged    = &rangedConfig{}
+	returned  = &returnedConfig{}
+	converted = &convertedConfig{}
+)
 
 func decode(text string) { _ = json.Unmarshal([]byte(text), decoded) }
 
-func set[T any](p *T, v T) { *p = v }
+func set[T any](p *T, value func() T) { *p = value() }
+
+func genericOne() genericConfig { return genericConfig{1} }
 
 func setField(p any) { reflect.ValueOf(p).Elem().Field(0).SetInt(1) }
 
-func (c *config) last(of []int) {
+func (c *rangedConfig) last(of []int) {
 	for _, c.N = range of {
 	}
 }
 
 func anything() any { return returned }
 
-func (c *config) convert() { (*other)(c).N = 1 }
+func (c *convertedConfig) convert() { (*alike)(c).N = 1 }
 
 // An error holds another one, which is made anew.
 type state struct{ failures int }
@@ -139,7 +153,7 @@ func init() {
 func init() {
 	time.AfterFunc(time.Millisecond, func() {
 		if hook != nil {
-			lines++
+			hook()
 		}
 	})
 }

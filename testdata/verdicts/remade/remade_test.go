@@ -38,6 +38,9 @@ func TestClosureInAMap(t *testing.T) { anew(t, 1, func() int { return inMap["a"]
 func TestClosureOfInit(t *testing.T) { anew(t, 1, func() int { return filled["a"]() }) }
 
 // verdict: proved, 2 traces
+func TestClosureOfALocal(t *testing.T) { anew(t, 1, func() int { return direct[0]() }) }
+
+// verdict: proved, 2 traces
 func TestClosureOfAMethod(t *testing.T) { anew(t, 1, func() int { return byMethod() }) }
 
 // verdict: proved, 2 traces
@@ -85,13 +88,8 @@ func TestDecoded(t *testing.T) {
 }
 
 // verdict: proved, 2 traces
-func TestReflected(t *testing.T) {
-	anew(t, 0, func() int { v := reflected.N; setField(reflected); return v })
-}
-
-// verdict: proved, 2 traces
 func TestGeneric(t *testing.T) {
-	anew(t, 0, func() int { v := generic.N; set(generic, config{1}); return v })
+	anew(t, 0, func() int { v := generic.N; set(generic, genericOne); return v })
 }
 
 // verdict: proved, 2 traces
