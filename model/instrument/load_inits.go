@@ -201,7 +201,7 @@ func registry(p string) string {
 
 // isPure reports whether what a package of the standard library has of that name does nothing
 // outside of its arguments. Flags are seen by those who look for them, who are asked about
-// (testPart.flags).
+// (testPart.flags, Set.seeksFlags).
 func isPure(pkg, name string) bool {
 	switch pkg {
 	case "bytes", "cmp", "errors", "io", "maps", "math", "math/bits", "math/big", "path",
@@ -317,7 +317,7 @@ func (c *initCode) read() bool {
 			c.declare(f, paths, d)
 		}
 	}
-	return true
+	return !slices.ContainsFunc(makers, func(name string) bool { return c.parts[name] != nil })
 }
 
 func (c *initCode) declare(f *ast.File, paths map[string]string, d ast.Decl) {
@@ -374,11 +374,15 @@ func acts(e ast.Expr, paths map[string]string) bool {
 	return found
 }
 
+// makers are functions of the language that make a value and no more, where no package declares one
+// of that name.
+var makers = []string{"new", "make", "len"}
+
 // onlyMakes reports whether a call is known to make a value and no more.
 func onlyMakes(call *ast.CallExpr, paths map[string]string) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
-		return f.Name == "new" || f.Name == "make" || f.Name == "len"
+		return slices.Contains(makers, f.Name)
 	case *ast.SelectorExpr:
 		pkg, ok := f.X.(*ast.Ident)
 		return ok && (paths[pkg.Name] == "errors" && f.Sel.Name == "New" ||
@@ -386,6 +390,49 @@ func onlyMakes(call *ast.CallExpr, paths map[string]string) bool {
 	}
 	return false
 }
+
+// partOf returns the variable of which e is a part, or what else e begins with.
+func partOf(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if _, ok := x.X.(*ast.Ident); ok {
+				return x
+			}
+			e = x.X
+		default:
+			return e
+		}
+	}
+}
+
+// seeksFlags reports whether code other than tests looks for flags by their names, or for all.
+func (s *Set) seeksFlags() bool {
+	if s.flags == nil {
+		sought := false
+		for _, p := range s.plain.pkgs {
+			if p.Standard || p.engine() || !slices.Contains(p.Imports, "flag") {
+				continue
+			}
+			for _, name := range p.goFiles() {
+				text, err := s.text(name)
+				sought = sought || !strings.HasSuffix(name, "_test.go") &&
+					(err != nil || seeking.Match(text))
+			}
+		}
+		s.flags = &sought
+	}
+	return *s.flags
+}
+
+// seeking finds what looks for flags; the package may have another name in a file.
+var seeking = regexp.MustCompile(`\bflag\.(Set|Lookup|Visit|VisitAll|CommandLine)\b|(?m:^([ \t]+|import )[\w.]+ "flag"$)`)
 
 // quiet follows names from the roots.
 func (c *initCode) quiet() bool {
@@ -422,9 +469,14 @@ func (c *initCode) quiet() bool {
 						return quiet
 					})
 				}
+			case *ast.UnaryExpr:
+				if m.Op == token.AND { // by which it may be assigned to
+					pkg, _ := of(partOf(m.X))
+					quiet = quiet && pkg == ""
+				}
 			case *ast.SelectorExpr:
 				if pkg, name := of(m); pkg != "" {
-					quiet = quiet && isPure(pkg, name)
+					quiet = quiet && isPure(pkg, name) && (pkg != "flag" || !c.set.seeksFlags())
 				}
 				// By reflection all can be called.
 				quiet = quiet && m.Sel.Name != "Call" && m.Sel.Name != "CallSlice"

@@ -66,6 +66,11 @@ var H = http.NotFound
 		{"a goroutine", "func init() { go func() {}() }\n", true},
 		{"a package that looks like another", "import errors \"example.com/t/shared\"\n\n" +
 			"var F = errors.New(\"\")\n", true},
+		{"the time, by a pointer", "import \"time\"\n\n" +
+			"func init() { p := &time.Local; *p = time.UTC }\n", true},
+		{"a function that looks like another", shared + "func new(int) int { return shared.Set(1) }\n\n" +
+			"var F = new(1)\n", true},
+		{"a flag", "import \"flag\"\n\nvar F = flag.Bool(\"p.f\", true, \"\")\n", false},
 		{"a registration", "import \"image/png\"\n\nvar F = png.Encode\n", true},
 		{"one that nobody sees", "import \"expvar\"\n\nvar F = expvar.Get\n", false},
 	} {
@@ -90,6 +95,43 @@ var H = http.NotFound
 		}
 		if c.name == "a registration" { // as others it compiles
 			buildAndRun(t, set, p.Path, false)
+		}
+	}
+}
+
+// Where code that is no test looks for flags, what registers them stays.
+func TestFlagsThatAreLookedForStay(t *testing.T) {
+	for name, looks := range map[string]string{
+		"by name":         "import \"flag\"\n\nvar F = flag.Lookup\n",
+		"by another name": "import f \"flag\"\n\nvar F = f.VisitAll\n",
+		"not at all":      "import \"flag\"\n\nvar F = flag.Int\n",
+	} {
+		set := lean(t, newModule(t, "-- a.go --\npackage t\n\n"+looks+`
+-- a_test.go --
+package t
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+	"example.com/t/p"
+)
+
+func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }
+
+func TestB(t *testing.T) { p.P() }
+-- p/p.go --
+package p
+
+import "flag"
+
+var F = flag.Bool("p.f", true, "")
+
+func P() {}
+`), ".")
+		deps := set.plain.testmain(set.plain.root("example.com/t")).Deps
+		if slices.Contains(deps, "example.com/t/p") != (name != "not at all") {
+			t.Error(name)
 		}
 	}
 }

@@ -162,13 +162,22 @@ func (n *narrower) narrowed() map[string][]byte {
 			}
 		}
 	}
+	for _, f := range n.files {
+		if slices.ContainsFunc(makers, func(name string) bool { return n.parts[f.scope(name)] != nil }) {
+			return nil // see acts
+		}
+	}
 	// A type that is not declared in a test file may be reached without its name.
 	for _, p := range all {
 		if p.receiver != "" && !n.types[p.receiver] {
 			roots = append(roots, p)
-			n.any = n.any || n.mayCheck(p)
 		}
 		n.any = n.any || p.sets[elsewhere] && n.mayCheck(p)
+	}
+	for _, p := range roots {
+		// What runs before the tests may hand a check on, to be called by a test that does not
+		// mention it; so may such a method be.
+		n.any = n.any || p.test == "" && n.mayCheck(p)
 	}
 	n.none = true
 	for _, p := range all {
@@ -219,7 +228,7 @@ func (n *narrower) texts(all []*testPart) map[string][]byte {
 				text = s.apply(text)
 			}
 		}
-		if isEmpty(text) {
+		if isEmpty(text) && !setsDebug.Match(text) {
 			text = nil
 		}
 		out[f.name] = text
@@ -476,6 +485,9 @@ func blank(text []byte) {
 var looksUpFlags = map[string]bool{
 	"Set": true, "Lookup": true, "Visit": true, "VisitAll": true, "CommandLine": true,
 }
+
+// setsDebug finds what sets the behaviour of the whole binary.
+var setsDebug = regexp.MustCompile(`(?m)^//go:debug `)
 
 var forRace = regexp.MustCompile(`(?m)^//go:build .*\brace\b`)
 

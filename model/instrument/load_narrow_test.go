@@ -283,3 +283,18 @@ func TestErrorsAreOfTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// A file of which nothing is left stays if it sets the behaviour of the binary.
+func TestFilesThatSetTheBehaviourStay(t *testing.T) {
+	for directive, stays := range map[string]bool{"//go:debug panicnil=1\n": true, "": false} {
+		set := lean(t, newModule(t, "-- a.go --\npackage t\n-- a_test.go --\npackage t\n\nimport (\n"+
+			"\t\"testing\"\n\n\t\"github.com/surewake/surewake/model\"\n)\n\n"+
+			"func TestA(t *testing.T) { model.Check(t, func(*model.Exec) {}) }\n"+
+			"-- b_test.go --\n"+directive+"\npackage t\n\nimport \"testing\"\n\n"+
+			"func TestB(t *testing.T) {}\n"), ".")
+		if gone := len(set.absent) > 0; gone == stays {
+			t.Errorf("%q: gone: %v", directive, gone)
+		}
+		buildAndRun(t, set, set.Packages[0].Path, false)
+	}
+}

@@ -346,7 +346,7 @@ func (r *rewriter) call(n *ast.CallExpr) {
 	r.spliced[sel] = true
 }
 
-// overlays reports whether n converts an unsafe.Pointer to a pointer on which there are atomic
+// overlays reports whether n converts an unsafe.Pointer to a pointer by which there may be atomic
 // operations: then words of different sizes may lie over one another.
 func (r *rewriter) overlays(n *ast.CallExpr) bool {
 	to := r.c.info.Types[n.Fun]
@@ -354,22 +354,45 @@ func (r *rewriter) overlays(n *ast.CallExpr) bool {
 		return false
 	}
 	from, ok := r.c.info.TypeOf(n.Args[0]).Underlying().(*types.Basic)
-	pointer, isPointer := to.Type.Underlying().(*types.Pointer)
-	if !ok || from.Kind() != types.UnsafePointer || !isPointer {
+	if !ok || from.Kind() != types.UnsafePointer {
 		return false
 	}
-	if named, ok := types.Unalias(pointer.Elem()).(*types.Named); ok {
-		if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == "sync/atomic" {
+	if _, isParam := types.Unalias(to.Type).(*types.TypeParam); isParam {
+		return true
+	}
+	pointer, isPointer := to.Type.Underlying().(*types.Pointer)
+	return isPointer && hasWord(pointer.Elem(), make(map[types.Type]bool))
+}
+
+// hasWord reports whether a value of the type has, or leads to, an integer on which there are atomic
+// operations.
+func hasWord(t types.Type, seen map[types.Type]bool) bool {
+	t = types.Unalias(t)
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if _, isParam := t.(*types.TypeParam); isParam {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch u.Kind() {
+		case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Uintptr:
 			return true
 		}
-	}
-	basic, ok := pointer.Elem().Underlying().(*types.Basic)
-	if !ok {
-		return false
-	}
-	switch basic.Kind() {
-	case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Uintptr:
-		return true
+	case *types.Array:
+		return hasWord(u.Elem(), seen)
+	case *types.Slice:
+		return hasWord(u.Elem(), seen)
+	case *types.Pointer:
+		return hasWord(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasWord(f.Type(), seen) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -64,3 +64,53 @@ func TestA(*testing.T) {
 		"31 (clock.Duration)(v).String() })\n33 (state)(v).String() })\n", strings.Join(lines, ""))
 	require.NoError(t, set.Build(t.Context(), "example.com/t", false, t.TempDir()+"/bin"))
 }
+
+// A conversion by which atomic words may come to lie over others is marked, whatever the words are
+// part of.
+func TestConversionsThatOverlayWordsAreMarked(t *testing.T) {
+	set := rewriteModule(t, newModule(t, `-- a_test.go --
+package t
+
+import (
+	"sync/atomic"
+	"testing"
+	"unsafe"
+)
+
+type pair struct{ low, high uint32 }
+
+type typed struct{ of [2]atomic.Uint32 }
+
+type text struct{ first, rest string }
+
+func cast[T any](p unsafe.Pointer) *T { return (*T)(p) } // marked
+
+func castTo[P ~*pair](p unsafe.Pointer) P { return P(p) } // marked
+
+func TestA(*testing.T) {
+	var w uint64
+	p := unsafe.Pointer(&w)
+	_ = (*uint32)(p) // marked
+	_ = (*atomic.Int64)(p) // marked
+	_ = (*[2]uint32)(p) // marked
+	_ = (*pair)(p) // marked
+	_ = (*typed)(p) // marked
+	_ = (**pair)(p) // marked
+	_ = (*[]pair)(p) // marked
+	_ = (*text)(p)
+	_ = (*byte)(p)
+	_ = (*any)(p)
+	_ = uintptr(p)
+	_ = cast[text](p)
+}
+`))
+	for name, rewritten := range rewrittenFiles(t, set, "example.com/t", true) {
+		if filepath.Base(name) != "a_test.go" {
+			continue
+		}
+		for line := range strings.Lines(rewritten) {
+			marked := strings.Contains(line, "Overlaid")
+			require.Equal(t, strings.Contains(line, "// marked"), marked, line)
+		}
+	}
+}

@@ -103,3 +103,47 @@ func TestManySendersAndReceivers(t *testing.T) {
 		x.Join()
 	})
 }
+
+type halves struct{ low, high uint32 }
+
+type atomicHalves struct{ low, high atomic.Uint32 }
+
+func cast[T any](p unsafe.Pointer) *T { return (*T)(p) }
+
+func castTo[P any](p unsafe.Pointer) P { return *(*P)(unsafe.Pointer(&p)) }
+
+// lost adds to the whole word in two steps, and to its upper half.
+func lost(t *testing.T, add func(w *uint64)) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(uint64)
+		x.Go("whole", func() { atomic.StoreUint64(w, atomic.LoadUint64(w)+1<<32) })
+		x.Go("half", func() { add(w) })
+		x.Join()
+		x.Assert(*w == 2<<32, "%x", *w)
+	})
+}
+
+// verdict: FAILED assertion
+func TestHalfOfAStruct(t *testing.T) {
+	lost(t, func(w *uint64) { atomic.AddUint32(&(*halves)(unsafe.Pointer(w)).high, 1) })
+}
+
+// verdict: FAILED assertion
+func TestHalfOfAnArray(t *testing.T) {
+	lost(t, func(w *uint64) { atomic.AddUint32(&(*[2]uint32)(unsafe.Pointer(w))[1], 1) })
+}
+
+// verdict: FAILED assertion
+func TestHalfOfATypedStruct(t *testing.T) {
+	lost(t, func(w *uint64) { (*atomicHalves)(unsafe.Pointer(w)).high.Add(1) })
+}
+
+// verdict: FAILED assertion
+func TestHalfByATypeParameter(t *testing.T) {
+	lost(t, func(w *uint64) { atomic.AddUint32(&cast[halves](unsafe.Pointer(w)).high, 1) })
+}
+
+// verdict: FAILED assertion
+func TestHalfByAPointerToAPointer(t *testing.T) {
+	lost(t, func(w *uint64) { castTo[*atomicHalves](unsafe.Pointer(w)).high.Add(1) })
+}

@@ -1,0 +1,323 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// reachability follows references of functions and package-level variables: static ones, and by
+// interfaces. A type that is mentioned, or that a value has, has those of its methods called that
+// share their names with methods that are called by an interface; if anything is called by
+// reflection, all exported ones. A variable has what is assigned to it; and functions of its type
+// may be put into it by code that does not mention it, if they are handed to a function, or stored
+// where a pointer leads.
+type reachability struct {
+	ss      *session
+	seen    map[types.Object]bool
+	types   []*types.Named  // that are mentioned
+	called  map[string]bool // methods of interfaces
+	reflect bool
+
+	assigned map[types.Object][]assigned // to package-level variables
+	handed   []assigned                  // to whom, nobody knows
+}
+
+// assigned is what a function of the package itself, or of its tests, assigns to a variable.
+type assigned struct {
+	in    *checked
+	value ast.Expr
+}
+
+// noteAssigned notes what the functions of a package assign to package-level variables, or to what
+// these contain.
+func (v *reachability) noteAssigned(c *checked) {
+	for _, f := range c.files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				if n.Tok != token.DEFINE {
+					v.assigns(c, n)
+				}
+			case *ast.CallExpr:
+				if _, own := v.ss.decls[origin(callee(c.info, n))]; own {
+					for _, value := range n.Args {
+						v.hand(c, value)
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (v *reachability) assigns(c *checked, a *ast.AssignStmt) {
+	for _, l := range a.Lhs {
+		id := c.assignee(l)
+		to, ok := c.info.Uses[id].(*types.Var)
+		for _, value := range a.Rhs {
+			switch {
+			case ok && to.Parent() == to.Pkg().Scope():
+				v.assigned[to] = append(v.assigned[to], assigned{c, value})
+			case ast.Unparen(l) != ast.Expr(id):
+				v.hand(c, value)
+			}
+		}
+	}
+}
+
+// hand notes a function, or a value with methods, that is stored who knows where.
+func (v *reachability) hand(c *checked, value ast.Expr) {
+	t := c.info.TypeOf(value)
+	if t == nil || types.IsInterface(t) {
+		return
+	}
+	if _, ok := t.Underlying().(*types.Basic); !ok {
+		v.handed = append(v.handed, assigned{c, value})
+	}
+}
+
+func origin(fn *types.Func) *types.Func {
+	if fn == nil {
+		return nil
+	}
+	return fn.Origin()
+}
+
+// taken visits what may have been put into a variable of the type by code that does not mention it.
+func (v *reachability) taken(t types.Type) bool {
+	held := make(map[types.Type]bool)
+	holds(t, held)
+	for _, h := range v.handed {
+		value := h.in.info.TypeOf(h.value)
+		for t := range held {
+			fits := types.Identical(t, value.Underlying())
+			if i, ok := t.(*types.Interface); ok {
+				fits = types.Implements(value, i)
+			}
+			if fits && (v.has(value) || v.mentions(h.in, h.value)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds adds the types of functions and the interfaces that values of t consist of, or lead to.
+func holds(t types.Type, held map[types.Type]bool) {
+	seen := make(map[types.Type]bool)
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		if t = types.Unalias(t); seen[t] || sealed(t) {
+			return
+		}
+		seen[t] = true
+		switch u := t.Underlying().(type) {
+		case *types.Signature:
+			held[u] = true
+		case *types.Interface:
+			held[u] = true
+		case *types.Pointer:
+			visit(u.Elem())
+		case *types.Slice:
+			visit(u.Elem())
+		case *types.Array:
+			visit(u.Elem())
+		case *types.Chan:
+			visit(u.Elem())
+		case *types.Map:
+			visit(u.Key())
+			visit(u.Elem())
+		case *types.Struct:
+			for f := range u.Fields() {
+				visit(f.Type())
+			}
+		}
+	}
+	visit(t)
+}
+
+// assignee returns the name of the variable that is assigned to, or that contains what is; nil if
+// there is none.
+func (c *checked) assignee(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if id, ok := x.X.(*ast.Ident); ok {
+				if _, ok := c.info.Uses[id].(*types.PkgName); ok {
+					return x.Sel
+				}
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+func (v *reachability) reaches(from types.Object) bool {
+	v.seen, v.called = make(map[types.Object]bool), make(map[string]bool)
+	v.types, v.reflect = v.types[:0], false
+	return v.visit(from)
+}
+
+func (v *reachability) visit(obj types.Object) bool {
+	switch o := obj.(type) {
+	case *types.Func:
+		obj = o.Origin()
+	case *types.Var:
+		obj = o.Origin()
+	case *types.TypeName:
+	default:
+		return false
+	}
+	if obj.Pkg() == nil || v.seen[obj] {
+		return false
+	}
+	v.seen[obj] = true
+	if obj.Pkg().Path() == modelPath {
+		return obj.Name() == "Check"
+	}
+	switch o := obj.(type) {
+	case *types.Func:
+		if v.calls(o) {
+			return true
+		}
+		d, ok := v.ss.decls[o]
+		if !ok || d.decl.Body == nil {
+			return false
+		}
+		return v.mentions(d.pkg, d.decl.Body)
+	case *types.Var:
+		if o.IsField() || o.Parent() != o.Pkg().Scope() {
+			return false
+		}
+		c, value := v.ss.initializer(o)
+		return v.has(o.Type()) || value != nil && v.mentions(c, value) ||
+			slices.ContainsFunc(v.assigned[o], func(a assigned) bool {
+				return v.mentions(a.in, a.value)
+			}) || v.taken(o.Type())
+	case *types.TypeName:
+		return v.has(o.Type())
+	}
+	return false
+}
+
+// calls is visit for what a function is called by, other than its name.
+func (v *reachability) calls(o *types.Func) bool {
+	recv := o.Signature().Recv()
+	switch {
+	case recv == nil || v.called[o.Name()]:
+		return false
+	case types.IsInterface(recv.Type()):
+		v.called[o.Name()] = true
+	case o.Pkg().Path() == "reflect" && callsAny[o.Name()]:
+		v.reflect = true
+	default:
+		return false
+	}
+	return slices.ContainsFunc(slices.Clone(v.types), v.dynamic)
+}
+
+// callsAny has the methods of package reflect by which a method is called, or becomes a function.
+var callsAny = map[string]bool{
+	"Call": true, "CallSlice": true, "Method": true, "MethodByName": true, "Methods": true,
+}
+
+// has is visit for a type that is mentioned, and those that it contains.
+func (v *reachability) has(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if v.has(arg) {
+				return true
+			}
+		}
+		t = t.Origin()
+		if name := t.Obj(); name.Pkg() == nil || slices.Contains(v.types, t) ||
+			v.ss.l.isStandard(name.Pkg()) {
+			return false
+		}
+		v.types = append(v.types, t)
+		return v.dynamic(t) || v.has(t.Underlying())
+	case *types.Tuple:
+		for x := range t.Variables() {
+			if v.has(x.Type()) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if v.has(f.Type()) {
+				return true
+			}
+		}
+	case *types.Pointer:
+		return v.has(t.Elem())
+	case *types.Slice:
+		return v.has(t.Elem())
+	case *types.Array:
+		return v.has(t.Elem())
+	case *types.Map:
+		return v.has(t.Key()) || v.has(t.Elem())
+	}
+	return false
+}
+
+// isStandard reports whether a package is one of the standard library, none of which checks.
+func (l *listing) isStandard(pkg *types.Package) bool {
+	p := l.pkgs[pkg.Path()]
+	return p != nil && p.Standard
+}
+
+// dynamic visits those methods of a type that may be called by other than their names.
+func (v *reachability) dynamic(t *types.Named) bool {
+	for m := range t.Methods() {
+		if (v.called[m.Name()] || v.reflect && m.Exported()) && v.visit(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions reports whether something named below n reaches model.Check.
+func (v *reachability) mentions(c *checked, n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.Ident:
+			found = found || v.visit(c.info.Uses[m])
+		case *ast.CallExpr:
+			found = found || v.has(c.info.TypeOf(m)) // which need not be mentioned
+		}
+		return !found
+	})
+	return found
+}
+
+// initializer returns the expression that a package-level variable starts
+// with.
+func (ss *session) initializer(v *types.Var) (*checked, ast.Expr) {
+	for _, c := range ss.pkgs {
+		if c.pkg != v.Pkg() {
+			continue
+		}
+		for _, init := range c.info.InitOrder {
+			for _, l := range init.Lhs {
+				if l == v {
+					return c, init.Rhs
+				}
+			}
+		}
+	}
+	return nil, nil
+}
