@@ -81,7 +81,7 @@ func (cx Cx) Shield(fn func()) {
 	if fn == nil {
 		panic("surewake: Shield: nil function")
 	}
-	cx.check("Shield")
+	cx.checkHere("Shield")
 	if cx.task.state.Load().Shield() == taskstate.MaxShield {
 		panic(fmt.Sprintf("surewake: Shield: shields nest up to %d deep", taskstate.MaxShield))
 	}
@@ -123,7 +123,7 @@ func (cx Cx) leaveShield() {
 
 // Yield lets all other tasks that are queued at this worker run first.
 func (cx Cx) Yield() {
-	cx.check("Yield")
+	cx.checkHere("Yield")
 	if co := cx.coroutine; !co.yieldsAlone() {
 		t := co.leave(taskYields)
 		co.yield(struct{}{}) // as in suspend

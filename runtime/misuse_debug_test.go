@@ -68,7 +68,8 @@ func TestDebugRefusesEverySpawnOnAnotherGoroutine(t *testing.T) {
 						told <- panics(func() { spawns(cx, s, g) })
 					}()
 					require.Equal(t,
-						"surewake: a Cx must be used on the goroutine of its task only", <-told)
+						"surewake: a Cx must be used on the goroutine of its task only",
+						receive(t, told))
 					return nil
 				})
 				require.NoError(t, g.Join(cx))

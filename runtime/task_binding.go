@@ -190,6 +190,7 @@ func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Ha
 type inheritedContext struct {
 	// Context has the values and, when it has ended, the cause.
 	context.Context
+	from     *heritage
 	over     context.CancelCauseFunc // ends Context
 	deadline time.Time               // zero if there is none
 	once     sync.Once
@@ -199,7 +200,7 @@ type inheritedContext struct {
 
 // inherit returns the context of a task of rt that has the heritage h.
 func (h *heritage) inherit(rt *Runtime) *inheritedContext {
-	c := &inheritedContext{done: make(chan struct{})}
+	c := &inheritedContext{from: h, done: make(chan struct{})}
 	values := context.Background()
 	if h.from != nil {
 		values = context.WithoutCancel(h.from)
@@ -220,7 +221,9 @@ func (h *heritage) inherit(rt *Runtime) *inheritedContext {
 func (c *inheritedContext) end(why error) {
 	c.once.Do(func() {
 		err := context.Canceled
-		if errors.Is(why, context.DeadlineExceeded) {
+		// The cause of a cancellation may speak of a deadline, too.
+		if errors.Is(why, context.DeadlineExceeded) &&
+			c.from.over() && isTimeout(c.from.from.Err()) {
 			err = context.DeadlineExceeded
 		}
 		c.err.Store(&err)

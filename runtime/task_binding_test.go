@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,6 +37,14 @@ func TestTaskEndsWithItsContext(t *testing.T) {
 				return ctx, func() { cancel(why) }
 			},
 			[]error{runtime.ErrCancelled, context.Canceled, why},
+			[]error{runtime.ErrTimeout},
+		},
+		"a cause that tells of a deadline": {
+			func(parent context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(parent)
+				return ctx, func() { cancel(fmt.Errorf("other: %w", context.DeadlineExceeded)) }
+			},
+			[]error{runtime.ErrCancelled, context.Canceled, context.DeadlineExceeded},
 			[]error{runtime.ErrTimeout},
 		},
 		"deadline": {
