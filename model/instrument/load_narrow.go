@@ -162,23 +162,10 @@ func (n *narrower) narrowed() map[string][]byte {
 			}
 		}
 	}
-	for _, f := range n.files {
-		if slices.ContainsFunc(makers, func(name string) bool { return n.parts[f.scope(name)] != nil }) {
-			return nil // see acts
-		}
+	if n.declaresMaker() {
+		return nil // see acts
 	}
-	// A type that is not declared in a test file may be reached without its name.
-	for _, p := range all {
-		if p.receiver != "" && !n.types[p.receiver] {
-			roots = append(roots, p)
-		}
-		n.any = n.any || p.sets[elsewhere] && n.mayCheck(p)
-	}
-	for _, p := range roots {
-		// What runs before the tests may hand a check on, to be called by a test that does not
-		// mention it; so may such a method be.
-		n.any = n.any || p.test == "" && n.mayCheck(p)
-	}
+	roots = append(roots, n.unnamed(all, roots)...)
 	n.none = true
 	for _, p := range all {
 		n.none = n.none && (p.test == "" || !n.any && !n.mayCheck(p) && !p.replays)
@@ -195,6 +182,36 @@ func (n *narrower) narrowed() map[string][]byte {
 		return nil
 	}
 	return n.texts(all)
+}
+
+// unnamed returns what may be reached though nothing names it: the methods of a type that is not
+// declared in a test file. It finds out whether a check may be reached so.
+func (n *narrower) unnamed(all, roots []*testPart) []*testPart {
+	var methods []*testPart
+	for _, p := range all {
+		if p.receiver != "" && !n.types[p.receiver] {
+			methods = append(methods, p)
+		}
+		n.any = n.any || p.sets[elsewhere] && n.mayCheck(p)
+	}
+	for _, p := range slices.Concat(roots, methods) {
+		// What runs before the tests may hand a check on, to be called by a test that does not
+		// mention it.
+		n.any = n.any || p.test == "" && n.mayCheck(p)
+	}
+	return methods
+}
+
+// declaresMaker reports whether a test file gives one of the makers another meaning.
+func (n *narrower) declaresMaker() bool {
+	for _, f := range n.files {
+		for _, name := range makers {
+			if n.parts[f.scope(name)] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // texts returns the new text of the files of which a part goes.

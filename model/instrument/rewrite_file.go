@@ -364,8 +364,8 @@ func (r *rewriter) overlays(n *ast.CallExpr) bool {
 	return isPointer && hasWord(pointer.Elem(), make(map[types.Type]bool))
 }
 
-// hasWord reports whether a value of the type has, or leads to, an integer on which there are atomic
-// operations.
+// hasWord reports whether a value of the type has, or leads to, an integer on which there are
+// atomic operations.
 func hasWord(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {

@@ -10,8 +10,10 @@ import (
 // A stateUnit is what the choice of package variables has to know of a piece of
 // code: a function, or the initialiser of a variable.
 type stateUnit struct {
-	calls  []types.Object // called as the code runs
-	refs   []types.Object // mentioned otherwise, or in a function literal
+	calls  []types.Object     // called as the code runs
+	refs   []types.Object     // mentioned otherwise, or in a function literal
+	values []*types.Signature // of function values that are called
+	lits   []*types.Signature // of function literals
 	uses   []stateUse
 	clock  bool                     // reads the clock or makes a timer
 	starts bool                     // has a go statement
@@ -78,7 +80,8 @@ type stateWalker struct {
 	u     *stateUnit
 	sig   *types.Signature // of the function, nil if it is none
 	stack []ast.Node
-	lits  int // function literals around
+	lits  int                   // function literals around
+	local map[types.Object]bool // variables that are declared with a function literal
 }
 
 func (w *stateWalker) walk(root ast.Node) {
@@ -125,15 +128,56 @@ func (w *stateWalker) node(n ast.Node) {
 	case *ast.CallExpr:
 		to := w.c.info.Types[n.Fun]
 		w.u.runs = w.u.runs || w.lits == 0 && !to.IsType() && !to.IsBuiltin()
+		w.dynamicCall(n)
 		if w.lits == 0 && to.IsValue() && !to.IsBuiltin() && hasFunc(w.c.info.TypeOf(n)) {
 			w.u.closes = true
 		}
 	case *ast.FuncLit:
 		w.u.closes = w.u.closes || w.captures(n)
+		if sig, ok := w.c.info.TypeOf(n).(*types.Signature); ok {
+			w.u.lits = append(w.u.lits, sig)
+		}
+	case *ast.AssignStmt:
+		w.noteLocals(n)
 	case *ast.Ident:
 		w.ident(n)
 	}
 	w.changesOf(n)
+}
+
+// noteLocals notes the variables that a function declares with a function literal.
+func (w *stateWalker) noteLocals(n *ast.AssignStmt) {
+	if n.Tok != token.DEFINE || len(n.Lhs) != len(n.Rhs) {
+		return
+	}
+	for i, l := range n.Lhs {
+		id, ok := l.(*ast.Ident)
+		if _, isLit := n.Rhs[i].(*ast.FuncLit); isLit && ok && w.c.info.Defs[id] != nil {
+			if w.local == nil {
+				w.local = make(map[types.Object]bool)
+			}
+			w.local[w.c.info.Defs[id]] = true
+		}
+	}
+}
+
+// dynamicCall notes a call of a function value that comes from somewhere else.
+func (w *stateWalker) dynamicCall(n *ast.CallExpr) {
+	to := w.c.info.Types[n.Fun]
+	if to.IsType() || to.IsBuiltin() || callee(w.c.info, n) != nil {
+		return
+	}
+	switch f := ast.Unparen(n.Fun).(type) {
+	case *ast.FuncLit:
+		return
+	case *ast.Ident:
+		if w.local[w.c.info.Uses[f]] {
+			return
+		}
+	}
+	if sig, ok := to.Type.Underlying().(*types.Signature); ok {
+		w.u.values = append(w.u.values, sig)
+	}
 }
 
 // captures reports whether a function literal uses variables of the function around it.

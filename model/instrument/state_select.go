@@ -107,9 +107,7 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	for _, c := range pkgs {
 		p.collect(c)
 	}
-	for _, s := range p.steps {
-		p.closure(s)
-	}
+	p.closures()
 	p.timed()
 	roots := p.roots(root, pkgs, tests)
 	all := p.choose(roots)
@@ -265,51 +263,6 @@ func (p *stateFacts) unit(fn *types.Func) *stateUnit {
 	return u
 }
 
-// closure sums up what a step does by all that it mentions.
-func (p *stateFacts) closure(s *stateStep) {
-	s.mutates, s.mentions = make(map[*types.Var]bool), make(map[*types.Var]bool)
-	s.looks = make(map[*types.Var]bool)
-	seen := make(map[*types.Func]int) // 1: mentioned, 2: called
-	var visit func(u *stateUnit, called bool)
-	visit = func(u *stateUnit, called bool) {
-		for v, now := range u.reads {
-			s.mentions[v] = true
-			s.looks[v] = s.looks[v] || called && now
-		}
-		for _, use := range u.uses {
-			if use.escape == nil || !p.plain(use.escape) {
-				s.mutates[use.v] = true
-			}
-		}
-		s.starts, s.closes = s.starts || u.starts, s.closes || u.closes
-		if called {
-			s.clock = s.clock || u.clock
-			if s.once == "" {
-				s.once = u.once
-			}
-		}
-		follow := func(list []types.Object, called bool) {
-			how := 1
-			if called {
-				how = 2
-			}
-			for _, o := range list {
-				fn, ok := o.(*types.Func)
-				if !ok || seen[fn] >= how {
-					continue
-				}
-				seen[fn] = how
-				if next := p.unit(fn); next != nil {
-					visit(next, called)
-				}
-			}
-		}
-		follow(u.calls, called)
-		follow(u.refs, false)
-	}
-	visit(s.unit, true)
-}
-
 // timed finds the steps that depend on the clock by variables that do.
 func (p *stateFacts) timed() {
 	timed := make(map[*types.Var]bool)
@@ -456,7 +409,7 @@ func (p *packageState) mutable() {
 	for s := range p.took {
 		p.changes(s.unit, false)
 		for _, v := range s.lhs {
-			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type())) {
+			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type()) || p.changesError(v, s)) {
 				p.fresh[v] = true
 			}
 		}
@@ -473,6 +426,15 @@ func (p *packageState) mutable() {
 			}
 		}
 	}
+}
+
+// changesError reports whether a variable is an error whose value live code may change.
+func (p *packageState) changesError(v *types.Var, s *stateStep) bool {
+	if s.rhs == nil || len(s.lhs) != 1 || !sealed(v.Type()) || !refers(v.Type()) {
+		return false
+	}
+	t := s.c.info.TypeOf(s.rhs)
+	return !types.IsInterface(t) && !p.immutable(t)
 }
 
 // changes takes over the uses of a unit. Writes of code that runs while

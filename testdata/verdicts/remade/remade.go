@@ -4,6 +4,7 @@ package remade
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"sync"
 	"time"
@@ -156,6 +157,72 @@ func init() {
 			hook()
 		}
 	})
+}
+
+// Init functions call what they do not name: methods of interfaces, functions and literals of tables.
+type plugin interface{ install() }
+
+type disk struct{}
+
+func (disk) install() { drivers["disk"] = diskDriver{} }
+
+type driver interface{ use() int }
+
+type diskDriver struct{}
+
+func (diskDriver) use() int { mounted++; return mounted }
+
+var (
+	plugins = []plugin{disk{}}
+	drivers = map[string]driver{}
+	mounted int
+
+	begins = []func(int){begin}
+	loud   bool
+
+	setups = []func(string){func(s string) { ready = len(s) }}
+	ready  int
+)
+
+func begin(int) {
+	go func() {
+		if loud {
+			lines++
+		}
+	}()
+}
+
+func init() {
+	for _, p := range plugins {
+		p.install()
+	}
+}
+
+func init() {
+	for i, f := range begins {
+		f(i)
+	}
+}
+
+func init() {
+	for _, f := range setups {
+		f("a")
+	}
+}
+
+// An error has a state of its own.
+type busy struct{ asked int }
+
+func (b *busy) Error() string { return "busy" }
+
+var errBusy error = &busy{}
+
+func ask() int {
+	var b *busy
+	if errors.As(errBusy, &b) {
+		b.asked++
+	}
+	return b.asked
 }
 
 // A latch is closed once. Its methods are looked at and closed in two steps.

@@ -118,6 +118,22 @@ func TestErrorsAreTheSame(t *testing.T) {
 	})
 }
 
+// verdict: proved, 2 traces
+func TestErrorWithAState(t *testing.T) { anew(t, 1, ask) }
+
+// verdict: proved, 2 traces
+func TestCalledByAnInterface(t *testing.T) {
+	anew(t, 1, func() int { return drivers["disk"].use() })
+}
+
+// verdict: proved, 2 traces
+func TestCalledAsALiteral(t *testing.T) {
+	anew(t, 1, func() int { v := ready; ready = 5; return v })
+}
+
+// verdict: FAILED race
+func TestCalledByATable(t *testing.T) { model.Check(t, func(x *model.Exec) { loud = false }) }
+
 // verdict: FAILED race
 func TestReadByAGoroutineOfInit(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { verbose = false })
