@@ -44,6 +44,7 @@ var (
 // with the result that it was to have; no goroutine is left, and no memory.
 func TestNothingIsLostInRandomWork(t *testing.T) {
 	debug.SetTraceback("all")
+	runtime.Default() // its workers stay, as many as GOMAXPROCS says now
 	if *enduranceFor > 0 {
 		endure(t, *enduranceFor)
 		return
@@ -61,7 +62,6 @@ func endure(t *testing.T, length time.Duration) {
 		seed = rand.Uint64()
 	}
 	t.Logf("GOMAXPROCS %d, first seed %d", goruntime.GOMAXPROCS(0), seed)
-	runtime.Default() // its workers stay
 	var heap heapWatch
 	var total tally
 	rounds := 0

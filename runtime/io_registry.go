@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/surewake/surewake/runtime/internal/poll"
 )
@@ -26,6 +27,9 @@ type watches struct {
 	// lock.
 	slots []watchSlot
 	free  []uint32 // indices of slots; under the lock
+	// inNetpoll has the watches for which goroutines wait in Go's poller, by descriptor. Under the
+	// lock.
+	inNetpoll map[uintptr]*Watch
 }
 
 // A watchSlot is an entry of watches.slots.
@@ -48,10 +52,12 @@ func (ws *watches) add(w *Watch, inKernel bool) error {
 	i := ws.free[len(ws.free)-1]
 	slot := &ws.slots[i]
 	w.id = uint64(slot.generation)<<32 | uint64(i+1)
+	add := ws.addToNetpoll
 	if inKernel {
-		if err := ws.addToKernel(w); err != nil {
-			return err
-		}
+		add = ws.addToKernel
+	}
+	if err := add(w); err != nil {
+		return err
 	}
 	ws.free = ws.free[:len(ws.free)-1]
 	slot.watch = w
@@ -80,6 +86,38 @@ func (ws *watches) addToKernel(w *Watch) error {
 		ws.count.Add(1)
 	}
 	return err
+}
+
+// addToNetpoll refuses what the kernel would, which Go's poller does not: a connection that is
+// closed, and a descriptor that is watched already. The caller holds the lock.
+func (ws *watches) addToNetpoll(w *Watch) error {
+	var of uintptr
+	if err := w.conn.Control(func(fd uintptr) { of = fd }); err != nil {
+		return err
+	}
+	// The number of a descriptor that was closed under its Watch may be another's now.
+	if old := ws.inNetpoll[of]; old != nil && old.conn.Control(func(uintptr) {}) == nil {
+		return refusal(of, fs.ErrExist)
+	}
+	if ws.inNetpoll == nil {
+		ws.inNetpoll = make(map[uintptr]*Watch)
+	}
+	ws.inNetpoll[of], w.fd = w, of
+	return nil
+}
+
+// alwaysReady is the error for a file that is, as far as it says so; nil otherwise.
+func alwaysReady(c syscall.Conn) error {
+	file, ok := c.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return nil
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be waited for; it is always ready, as a file on a disk is: %w",
+		info.Name(), fs.ErrPermission)
 }
 
 // refusal returns err, for which the kernel does not watch fd, with the rule that is broken.
@@ -112,6 +150,8 @@ func (ws *watches) remove(w *Watch) {
 	ws.open.Add(-1)
 	if inKernel {
 		ws.count.Add(-1)
+	} else if ws.inNetpoll[w.fd] == w {
+		delete(ws.inNetpoll, w.fd)
 	}
 }
 

@@ -21,6 +21,7 @@ type Watch struct {
 	rt          *Runtime
 	conn        syscall.RawConn
 	id          uint64      // in watches; never changes after Runtime.Watch
+	fd          uintptr     // with Netpoll: the descriptor; never changes after Runtime.Watch
 	closeCalled atomic.Bool // Close was called
 	closed      atomic.Bool // no call may wait any more; stored under the lock
 	lock        rankedLock  // of the lines and deadlines of both directions
@@ -73,6 +74,9 @@ func (rt *Runtime) watch(what string, c syscall.Conn) (*Watch, error) {
 	w.directions[writing].write = true
 	inKernel := rt.config.poller != Netpoll
 	if !inKernel {
+		if err := alwaysReady(c); err != nil {
+			return nil, fmt.Errorf("surewake: %s: %w", what, err)
+		}
 		w.directions[reading].netpoll.enable(c, false)
 		w.directions[writing].netpoll.enable(c, true)
 	}

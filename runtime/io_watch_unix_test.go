@@ -616,3 +616,60 @@ func TestMisuseOfAWatch(t *testing.T) {
 			descriptor(t, f)))
 	}
 }
+
+// What can't be waited for is refused by both pollers: what is closed, watched already, or a file
+// or a directory on a disk.
+func TestWatchesThatAreRefused(t *testing.T) {
+	eachPoller(t, func(t *testing.T, poller runtime.Option) {
+		rt := start(t, 1, poller)
+		refused := func(c syscall.Conn, is error, text string) {
+			t.Helper()
+			_, err := rt.Watch(c)
+			require.ErrorContains(t, err, "surewake: Watch: ")
+			if is != nil {
+				require.ErrorIs(t, err, is)
+			}
+			require.ErrorContains(t, err, text)
+		}
+		dir := t.TempDir()
+		file, err := os.Create(filepath.Join(dir, "file"))
+		require.NoError(t, err)
+		refused(file, fs.ErrPermission, "always ready")
+		require.NoError(t, file.Close())
+		refused(file, nil, "use of closed file")
+		d, err := os.Open(dir)
+		require.NoError(t, err)
+		defer d.Close()
+		refused(d, fs.ErrPermission, "always ready")
+
+		r, _ := pipe(t)
+		w := watch(t, rt, r)
+		refused(r, fs.ErrExist, "is watched by this runtime already")
+		require.NoError(t, w.Close())
+		w, err = rt.Watch(r)
+		require.NoError(t, err)
+		// The number of a descriptor that is closed is soon another's.
+		fd := descriptor(t, r)
+		require.NoError(t, r.Close())
+		refused(r, nil, "use of closed file")
+		again, _ := pipe(t)
+		if descriptor(t, again) == fd {
+			other, err := rt.Watch(again)
+			require.NoError(t, err)
+			require.NoError(t, w.Close()) // which is not the one of that number
+			refused(again, fs.ErrExist, "already")
+			require.NoError(t, other.Close())
+		}
+
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		require.NoError(t, c.Close())
+		_, err = rt.Conn(c)
+		require.ErrorIs(t, err, net.ErrClosed)
+		_, err = rt.Listener(l)
+		require.ErrorIs(t, err, net.ErrClosed)
+	})
+}

@@ -52,6 +52,7 @@ func TestNilAndZeroValuesAreNamed(t *testing.T) {
 		{"Dump" + zeroRuntime, func() { _ = zero.Dump(io.Discard) }},
 		{"Dump: nil writer", func() { _ = rt.Dump(nil) }},
 		{"Vars" + zeroRuntime, func() { zero.Vars() }},
+		{"Vars.String" + nilRuntime, func() { _ = runtime.Vars{}.String() }},
 		{"BlockingStats" + nilRuntime, func() { none.BlockingStats() }},
 		{"Watch" + nilRuntime, func() { _, _ = none.Watch(noConn{}) }},
 	} {

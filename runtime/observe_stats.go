@@ -119,6 +119,7 @@ func (rt *Runtime) Vars() Vars {
 // String returns the current statistics as JSON, with the names of the fields; durations are in
 // nanoseconds.
 func (v Vars) String() string {
+	v.rt.check("Vars.String")
 	text, err := json.Marshal(v.rt.Stats())
 	if err != nil {
 		panic("surewake: Vars: " + err.Error()) // impossible: Stats holds numbers only

@@ -246,8 +246,8 @@ func (g *Group) Wait() error {
 
 // Join is [Group.Wait] for tasks of the same runtime. As the join of a child, it returns when the
 // functions have ended, in any case: if the calling task must end, it cancels them, with the error
-// of [Cx.Err]. It panics in a function of the group. A task that such a function joins must not call
-// it: both would wait for each other, also when the runtime is closed; with [Debug] it panics.
+// of [Cx.Err]. It panics in a function of the group. A task that such a function joins must not
+// call it: both would wait for each other, also when the runtime is closed; with [Debug] it panics.
 func (g *Group) Join(cx Cx) error {
 	g.check("Join", false)
 	cx.checkHere("Group.Join")

@@ -46,7 +46,10 @@ func MapErr[E, R any](cx Cx, in []E, fn func(cx Cx, e E) (R, error)) ([]R, error
 }
 
 // Sort sorts s, by halves that idle workers take. See [SortFunc].
-func Sort[E cmp.Ordered](cx Cx, s []E) { SortFunc(cx, s, cmp.Compare[E]) }
+func Sort[E cmp.Ordered](cx Cx, s []E) {
+	cx.check("Sort")
+	fork.SortFunc(cx, s, cmp.Compare[E])
+}
 
 // SortFunc sorts s as [slices.SortStableFunc] does, by halves that idle workers take; it uses two
 // buffers of the length of s. If compare panics, s is as it was. See [fork.SortFunc].

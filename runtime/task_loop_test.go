@@ -136,7 +136,7 @@ func TestMisuseOfLoopsOfTasks(t *testing.T) {
 			"surewake: MapErr: the zero Cx; a Cx is what a task's function is given": func() {
 				_, _ = runtime.MapErr[int, int](runtime.Cx{}, nil, nil)
 			},
-			"surewake: SortFunc: the zero Cx; a Cx is what a task's function is given": func() {
+			"surewake: Sort: the zero Cx; a Cx is what a task's function is given": func() {
 				runtime.Sort[int](runtime.Cx{}, nil)
 			},
 			"surewake: ForErr: nil function": func() { _ = runtime.ForErr(cx, 0, 1, nil) },

@@ -49,7 +49,8 @@ func (s *Set) checksIn(
 	var names []string
 	others := slices.Clone(s.leftOut[root.ImportPath])
 	var replays []Replay
-	reach := &reachability{ss: ss, assigned: make(map[types.Object][]assigned)}
+	reach := &reachability{ss: ss, assigned: make(map[types.Object][]assigned),
+		fitting: make(map[types.Type][]int), below: make(map[ast.Node]*mention)}
 	var own []*checked
 	for _, p := range closure {
 		is := p.ImportPath == root.ImportPath || p.ImportPath == root.ImportPath+"_test"

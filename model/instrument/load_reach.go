@@ -14,14 +14,19 @@ import (
 // may be put into it by code that does not mention it, if they are handed to a function, or stored
 // where a pointer leads.
 type reachability struct {
-	ss      *session
-	seen    map[types.Object]bool
-	types   []*types.Named  // that are mentioned
-	called  map[string]bool // methods of interfaces
-	reflect bool
+	ss        *session
+	seen      map[types.Object]bool
+	known     map[types.Type]bool   // has was asked about it
+	types     []*types.Named        // that are mentioned
+	mentioned map[*types.Named]bool // likewise
+	called    map[string]bool       // methods of interfaces
+	reflect   bool
 
 	assigned map[types.Object][]assigned // to package-level variables
 	handed   []assigned                  // to whom, nobody knows
+	below    map[ast.Node]*mention       // what code mentions
+	fitting  map[types.Type][]int        // of handed: what may be part of a value of the type
+	took     map[int]bool                // of handed: what was visited
 }
 
 // assigned is what a function of the package itself, or of its tests, assigns to a variable.
@@ -87,21 +92,45 @@ func origin(fn *types.Func) *types.Func {
 
 // taken visits what may have been put into a variable of the type by code that does not mention it.
 func (v *reachability) taken(t types.Type) bool {
-	held := make(map[types.Type]bool)
-	holds(t, held)
-	for _, h := range v.handed {
-		value := h.in.info.TypeOf(h.value)
-		for t := range held {
-			fits := types.Identical(t, value.Underlying())
-			if i, ok := t.(*types.Interface); ok {
-				fits = types.Implements(value, i)
-			}
-			if fits && (v.has(value) || v.mentions(h.in, h.value)) {
-				return true
-			}
+	fits, known := v.fitting[t]
+	if !known {
+		fits = v.fit(t)
+		v.fitting[t] = fits
+	}
+	for _, i := range fits {
+		if v.took[i] {
+			continue
+		}
+		v.took[i] = true
+		h := v.handed[i]
+		if v.has(h.in.info.TypeOf(h.value)) || v.mentions(h.in, h.value) {
+			return true
 		}
 	}
 	return false
+}
+
+// fit returns the indices of what was handed on and may be part of a value of the type.
+func (v *reachability) fit(t types.Type) (indices []int) {
+	held := make(map[types.Type]bool)
+	holds(t, held)
+	if len(held) == 0 {
+		return nil
+	}
+	for i, h := range v.handed {
+		value := h.in.info.TypeOf(h.value)
+		for t := range held {
+			fits := types.Identical(t, value.Underlying())
+			if of, ok := t.(*types.Interface); ok {
+				fits = types.Implements(value, of)
+			}
+			if fits {
+				indices = append(indices, i)
+				break
+			}
+		}
+	}
+	return indices
 }
 
 // holds adds the types of functions and the interfaces that values of t consist of, or lead to.
@@ -117,7 +146,9 @@ func holds(t types.Type, held map[types.Type]bool) {
 		case *types.Signature:
 			held[u] = true
 		case *types.Interface:
-			held[u] = true
+			if u.NumMethods() > 0 { // all is any
+				held[u] = true
+			}
 		case *types.Pointer:
 			visit(u.Elem())
 		case *types.Slice:
@@ -166,7 +197,8 @@ func (c *checked) assignee(e ast.Expr) *ast.Ident {
 
 func (v *reachability) reaches(from types.Object) bool {
 	v.seen, v.called = make(map[types.Object]bool), make(map[string]bool)
-	v.types, v.reflect = v.types[:0], false
+	v.types, v.reflect, v.took = v.types[:0], false, make(map[int]bool)
+	v.known, v.mentioned = make(map[types.Type]bool), make(map[*types.Named]bool)
 	return v.visit(from)
 }
 
@@ -235,6 +267,10 @@ var callsAny = map[string]bool{
 
 // has is visit for a type that is mentioned, and those that it contains.
 func (v *reachability) has(t types.Type) bool {
+	if t == nil || v.known[t] {
+		return false
+	}
+	v.known[t] = true
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		for arg := range t.TypeArgs().Types() {
@@ -243,10 +279,11 @@ func (v *reachability) has(t types.Type) bool {
 			}
 		}
 		t = t.Origin()
-		if name := t.Obj(); name.Pkg() == nil || slices.Contains(v.types, t) ||
+		if name := t.Obj(); name.Pkg() == nil || v.mentioned[t] ||
 			v.ss.l.isStandard(name.Pkg()) {
 			return false
 		}
+		v.mentioned[t] = true
 		v.types = append(v.types, t)
 		return v.dynamic(t) || v.has(t.Underlying())
 	case *types.Tuple:
@@ -291,17 +328,40 @@ func (v *reachability) dynamic(t *types.Named) bool {
 
 // mentions reports whether something named below n reaches model.Check.
 func (v *reachability) mentions(c *checked, n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(m ast.Node) bool {
-		switch m := m.(type) {
+	m := v.below[n]
+	if m == nil {
+		m = mentionedBelow(c, n)
+		v.below[n] = m
+	}
+	return slices.ContainsFunc(m.objects, v.visit) || slices.ContainsFunc(m.results, v.has)
+}
+
+// A mention is what code below a node names, and the types of what its calls return, which need not
+// be named.
+type mention struct {
+	objects []types.Object
+	results []types.Type
+}
+
+func mentionedBelow(c *checked, n ast.Node) *mention {
+	m := new(mention)
+	objects, results := make(map[types.Object]bool), make(map[types.Type]bool)
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
 		case *ast.Ident:
-			found = found || v.visit(c.info.Uses[m])
+			if o := c.info.Uses[n]; o != nil && !objects[o] {
+				objects[o] = true
+				m.objects = append(m.objects, o)
+			}
 		case *ast.CallExpr:
-			found = found || v.has(c.info.TypeOf(m)) // which need not be mentioned
+			if t := c.info.TypeOf(n); t != nil && !results[t] {
+				results[t] = true
+				m.results = append(m.results, t)
+			}
 		}
-		return !found
+		return true
 	})
-	return found
+	return m
 }
 
 // initializer returns the expression that a package-level variable starts
