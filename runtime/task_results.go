@@ -64,8 +64,8 @@ func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
 	return false
 }
 
-// Spawn is [Group.Spawn] for a function with a result. A function that it refuses has none among the
-// results: the error is the only one that tells.
+// Spawn is [Group.Spawn] for a function with a result. A function that it refuses has none among
+// the results: only the error tells.
 func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
 	r.check("Spawn", fn == nil)
 	place, call := r.place(fn)
