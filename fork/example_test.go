@@ -58,6 +58,12 @@ func (p *pool) Close() {
 }
 
 func (w *worker) work() {
+	returned := false
+	defer func() {
+		if !returned { // a claimed call has called runtime.Goexit
+			w.pool.all.Go(w.work)
+		}
+	}()
 	for !w.pool.closed.Load() {
 		c := w.steal()
 		if c == nil {
@@ -67,6 +73,7 @@ func (w *worker) work() {
 			c.Run(w, &w.Stack)
 		}
 	}
+	returned = true
 }
 
 func (w *worker) steal() *fork.Claim[*worker] {

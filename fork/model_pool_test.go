@@ -1,6 +1,7 @@
 package fork_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/surewake/surewake/fork"
@@ -22,14 +23,19 @@ func busyOwner(workers int) func(x *model.Exec) {
 	return func(x *model.Exec) {
 		p := newPool(workers)
 		p.Do(func(w *worker) {
-			began := make(chan bool)
-			f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return 7 }, 0)
-			w.Share()
-			<-began
-			x.Assert(f.Join(w) == 7, "wrong")
+			x.Assert(taken(w, func() int { return 7 }) == 7, "wrong")
 		})
 		p.Close()
 	}
+}
+
+// taken is the result of call, made by another worker.
+func taken(w *worker, call func() int) int {
+	began := make(chan bool)
+	f := fork.Fork(&w.Stack, func(*worker, int) int { close(began); return call() }, 0)
+	w.Share()
+	<-began
+	return f.Join(w)
 }
 
 // A worker of the pool of the page gets a fork of an owner that is busy with something else.
@@ -44,4 +50,18 @@ func TestTwoThievesOfThePoolOfThePage(t *testing.T) {
 		model.Check(t, busyOwner(3), model.NoRescue(), model.Preemptions(2),
 			model.Executions(50_000))
 	})
+}
+
+// A call that calls Goexit ends the goroutine of the worker that has taken it, and that of the join.
+// The worker goes on.
+func TestThePoolOfThePageOutlivesGoexit(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		p := newPool(2)
+		x.Go("owner", func() {
+			p.Do(func(w *worker) { taken(w, func() int { runtime.Goexit(); return 0 }) })
+		})
+		x.Join()
+		p.Do(func(w *worker) { x.Assert(taken(w, func() int { return 7 }) == 7, "wrong") })
+		p.Close()
+	}, model.NoRescue())
 }
