@@ -133,8 +133,8 @@
 //     forked: anything else may last longer than what the owner waits for.
 //  4. Whoever lets a function fork on a Stack calls Abandon(0) when the function has returned or
 //     panicked.
-//  5. [runtime.Goexit] in a claimed call ends the goroutine of the thief: the pool starts another, by
-//     a deferred function of that goroutine.
+//  5. [runtime.Goexit] in a claimed call ends the goroutine of the thief: the pool starts another,
+//     by a deferred function of that goroutine.
 //
 // [pool] shows how workers sleep that also run tasks, with deque, injector, idle and park. The Host
 // of package runtime suspends the owner in Await, and so forked functions there may wait.

@@ -52,8 +52,8 @@ func TestTwoThievesOfThePoolOfThePage(t *testing.T) {
 	})
 }
 
-// A call that calls Goexit ends the goroutine of the worker that has taken it, and that of the join.
-// The worker goes on.
+// A call that calls Goexit ends the goroutine of the worker that has taken it, and that of the
+// join. The worker goes on.
 func TestThePoolOfThePageOutlivesGoexit(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		p := newPool(2)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -14,6 +15,8 @@ type Results[T any] struct {
 	lock   sync.Mutex
 	places []*result[T] // in the order of the calls that start functions; under the lock
 	none   int          // how many of places stay empty, or more; under the lock
+	// refused is why Spawn has refused a function since the last Wait or Join; under the lock.
+	refused error
 }
 
 // A result is the place for the result of one function.
@@ -64,14 +67,17 @@ func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
 	return false
 }
 
-// Spawn is [Group.Spawn] for a function with a result. A function that it refuses has none among
-// the results: only the error tells.
+// Spawn is [Group.Spawn] for a function with a result. If it refuses one, the next Wait or Join
+// returns no results, but the same error if there is no other: a result would be missing.
 func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
 	r.check("Spawn", fn == nil)
 	place, call := r.place(fn)
 	err := r.group.spawn(cx, call)
 	if err != nil {
 		r.close(place)
+		r.lock.Lock()
+		r.refused = cmp.Or(r.refused, err)
+		r.lock.Unlock()
 	}
 	return err
 }
@@ -142,6 +148,8 @@ func (r *Results[T]) take(err error) ([]T, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.none = 0
+	refused := r.refused
+	r.refused = nil
 	if err != nil {
 		r.places = nil
 		return nil, err
@@ -157,6 +165,9 @@ func (r *Results[T]) take(err error) ([]T, error) {
 		}
 	}
 	r.places = open
+	if refused != nil {
+		return nil, refused
+	}
 	return values, nil
 }
 

@@ -135,6 +135,31 @@ func TestResultsAreThoseOfWhatWasCalled(t *testing.T) {
 	})
 }
 
+// A function that is refused because its caller must end is missing among the results: the next
+// Join tells, and the one after it does not.
+func TestResultsTellOfWhatSpawnHasRefused(t *testing.T) {
+	rt := start(t, 2)
+	_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+		r := runtime.NewResults[int](t.Context(), rt)
+		_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+			require.NoError(t, r.Spawn(cx, returns(1)))
+			for r.Spawn(cx, returns(2)) == nil {
+				_ = cx.Sleep(100 * time.Microsecond) // up to the timeout
+			}
+			got, err := r.Join(cx)
+			require.Nil(t, got)
+			require.ErrorIs(t, err, runtime.ErrCancelled)
+			return 0, err
+		})
+		require.Equal(t, runtime.ErrTimeout, err)
+		require.NoError(t, r.Spawn(cx, returns(3)))
+		got, err := r.Join(cx)
+		require.Equal(t, []int{3}, got)
+		return 0, err
+	}))
+	require.NoError(t, err)
+}
+
 func TestMisuseOfResults(t *testing.T) {
 	rt := start(t, 1)
 	var none *runtime.Results[int]
