@@ -112,11 +112,18 @@ func (v *reachability) taken(t types.Type) bool {
 
 // fit returns the indices of what was handed on and may be part of a value of the type.
 func (v *reachability) fit(t types.Type) (indices []int) {
-	held := make(map[types.Type]bool)
-	holds(t, held)
-	if len(held) == 0 {
-		return nil
-	}
+	held := make(map[types.Type]bool) // functions and interfaces
+	leadsTo(t, func(t types.Type) bool {
+		switch u := t.Underlying().(type) {
+		case *types.Signature:
+			held[u] = true
+		case *types.Interface:
+			if u.NumMethods() > 0 { // all is any
+				held[u] = true
+			}
+		}
+		return false
+	})
 	for i, h := range v.handed {
 		value := h.in.info.TypeOf(h.value)
 		for t := range held {
@@ -131,42 +138,6 @@ func (v *reachability) fit(t types.Type) (indices []int) {
 		}
 	}
 	return indices
-}
-
-// holds adds the types of functions and the interfaces that values of t consist of, or lead to.
-func holds(t types.Type, held map[types.Type]bool) {
-	seen := make(map[types.Type]bool)
-	var visit func(t types.Type)
-	visit = func(t types.Type) {
-		if t = types.Unalias(t); seen[t] || sealed(t) {
-			return
-		}
-		seen[t] = true
-		switch u := t.Underlying().(type) {
-		case *types.Signature:
-			held[u] = true
-		case *types.Interface:
-			if u.NumMethods() > 0 { // all is any
-				held[u] = true
-			}
-		case *types.Pointer:
-			visit(u.Elem())
-		case *types.Slice:
-			visit(u.Elem())
-		case *types.Array:
-			visit(u.Elem())
-		case *types.Chan:
-			visit(u.Elem())
-		case *types.Map:
-			visit(u.Key())
-			visit(u.Elem())
-		case *types.Struct:
-			for f := range u.Fields() {
-				visit(f.Type())
-			}
-		}
-	}
-	visit(t)
 }
 
 // assignee returns the name of the variable that is assigned to, or that contains what is; nil if

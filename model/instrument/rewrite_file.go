@@ -361,38 +361,27 @@ func (r *rewriter) overlays(n *ast.CallExpr) bool {
 		return true
 	}
 	pointer, isPointer := to.Type.Underlying().(*types.Pointer)
-	return isPointer && hasWord(pointer.Elem(), make(map[types.Type]bool))
+	return isPointer && leadsTo(pointer.Elem(), isWord)
 }
 
-// hasWord reports whether a value of the type has, or leads to, an integer on which there are
-// atomic operations.
-func hasWord(t types.Type, seen map[types.Type]bool) bool {
-	t = types.Unalias(t)
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	if _, isParam := t.(*types.TypeParam); isParam {
+// isWord reports whether there are atomic operations on values of the type, as far as a type
+// parameter may be one.
+func isWord(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.TypeParam:
 		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		switch u.Kind() {
-		case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Uintptr:
+	case *types.Named:
+		if pkg := t.Obj().Pkg(); pkg != nil && pkg.Path() == "sync/atomic" {
 			return true
 		}
-	case *types.Array:
-		return hasWord(u.Elem(), seen)
-	case *types.Slice:
-		return hasWord(u.Elem(), seen)
-	case *types.Pointer:
-		return hasWord(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if hasWord(f.Type(), seen) {
-				return true
-			}
-		}
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return false
+	}
+	switch basic.Kind() {
+	case types.Int32, types.Uint32, types.Int64, types.Uint64, types.Uintptr, types.UnsafePointer:
+		return true
 	}
 	return false
 }

@@ -97,6 +97,8 @@ func TestA(*testing.T) {
 	_ = (*typed)(p) // marked
 	_ = (**pair)(p) // marked
 	_ = (*[]pair)(p) // marked
+	_ = (*unsafe.Pointer)(p) // marked
+	_ = (*atomic.Pointer[text])(p) // marked
 	_ = (*text)(p)
 	_ = (*byte)(p)
 	_ = (*any)(p)

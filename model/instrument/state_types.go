@@ -60,40 +60,53 @@ func refers(t types.Type) bool {
 }
 
 // hasFunc reports whether a value of the type holds functions, or points to some.
-func hasFunc(t types.Type) bool { return t != nil && holdsFunc(t, make(map[types.Type]bool)) }
+func hasFunc(t types.Type) bool {
+	return leadsTo(t, func(t types.Type) bool {
+		_, ok := t.Underlying().(*types.Signature)
+		return ok
+	})
+}
 
-func holdsFunc(t types.Type, seen map[types.Type]bool) bool {
-	if t = types.Unalias(t); seen[t] || sealed(t) {
+// leadsTo reports whether is holds for the type, or for one of which its values consist or to which
+// they lead. Nothing is seen in what is sealed, or behind an interface.
+func leadsTo(t types.Type, is func(types.Type) bool) bool {
+	seen := make(map[types.Type]bool)
+	var visit func(t types.Type) bool
+	visit = func(t types.Type) bool {
+		if t = types.Unalias(t); t == nil || seen[t] || sealed(t) {
+			return false
+		}
+		seen[t] = true
+		if is(t) {
+			return true
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			return visit(u.Elem())
+		case *types.Slice:
+			return visit(u.Elem())
+		case *types.Array:
+			return visit(u.Elem())
+		case *types.Chan:
+			return visit(u.Elem())
+		case *types.Map:
+			return visit(u.Key()) || visit(u.Elem())
+		case *types.Struct:
+			for f := range u.Fields() {
+				if visit(f.Type()) {
+					return true
+				}
+			}
+		case *types.Tuple:
+			for v := range u.Variables() {
+				if visit(v.Type()) {
+					return true
+				}
+			}
+		}
 		return false
 	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Signature:
-		return true
-	case *types.Pointer:
-		return holdsFunc(u.Elem(), seen)
-	case *types.Slice:
-		return holdsFunc(u.Elem(), seen)
-	case *types.Array:
-		return holdsFunc(u.Elem(), seen)
-	case *types.Chan:
-		return holdsFunc(u.Elem(), seen)
-	case *types.Map:
-		return holdsFunc(u.Key(), seen) || holdsFunc(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsFunc(f.Type(), seen) {
-				return true
-			}
-		}
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if holdsFunc(v.Type(), seen) {
-				return true
-			}
-		}
-	}
-	return false
+	return visit(t)
 }
 
 // immutable reports whether nothing can be changed through a value of the type,
