@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -432,7 +433,9 @@ func (s *Set) seeksFlags() bool {
 }
 
 // seeking finds what looks for flags; the package may have another name in a file.
-var seeking = regexp.MustCompile(`\bflag\.(Set|Lookup|Visit|VisitAll|CommandLine)\b|(?m:^([ \t]+|import )[\w.]+ "flag"$)`)
+var seeking = regexp.MustCompile(
+	`\bflag\.(` + strings.Join(slices.Sorted(maps.Keys(looksUpFlags)), "|") +
+		`)\b|(?m:^([ \t]+|import )[\w.]+ "flag"$)`)
 
 // quiet follows names from the roots.
 func (c *initCode) quiet() bool {

@@ -19,11 +19,18 @@ import (
 //     each type that they mention included, as values of it may stand behind
 //     an interface;
 //   - a live variable is fresh in each execution if live code writes it, or
-//     hands on something of it through which it can be changed, or if its
-//     initialiser reads the clock, or a variable whose initialiser does;
+//     hands on something of it through which it can be changed
+//     (state_writes.go), or if its initialiser reads the clock, or a variable
+//     whose initialiser does;
+//   - so is one that holds functions, if a step that sets it makes some with
+//     variables of their own: closures, and methods of a value;
 //   - so is what is changed by a step that must run again: an initialiser of a
 //     fresh variable, or an initialiser or init function which changes one or
-//     begins a goroutine that shares live variables.
+//     begins a goroutine that shares live variables; and the initialiser of a
+//     variable that may hold a pointer to a fresh one.
+//
+// What a step changes is what it says, with all that it calls, also by a name
+// that is not there (state_closure.go).
 //
 // A step that calls a function of the standard library which may be called once
 // only is not repeated: what it changes keeps its value, and a check says so.
