@@ -361,7 +361,36 @@ func (r *rewriter) overlays(n *ast.CallExpr) bool {
 		return true
 	}
 	pointer, isPointer := to.Type.Underlying().(*types.Pointer)
-	return isPointer && leadsTo(pointer.Elem(), isWord)
+	if !isPointer {
+		return false
+	}
+	if _, isBasic := pointer.Elem().Underlying().(*types.Basic); isBasic && r.isRead() {
+		return false // no operation on a word needs its value
+	}
+	return leadsTo(pointer.Elem(), isWord)
+}
+
+// isRead reports whether the pointer that is rewritten is dereferenced where it stands, and the
+// place is handed to nobody.
+func (r *rewriter) isRead() bool {
+	star := false
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		switch p := r.stack[i].(type) {
+		case *ast.ParenExpr:
+			continue
+		case *ast.StarExpr:
+			if !star {
+				star = true
+				continue
+			}
+		case *ast.UnaryExpr:
+			return star && p.Op != token.AND
+		case *ast.SelectorExpr:
+			return false // a method takes the address
+		}
+		break
+	}
+	return star
 }
 
 // isWord reports whether there are atomic operations on values of the type, as far as a type

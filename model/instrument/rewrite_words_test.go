@@ -83,6 +83,10 @@ type typed struct{ of [2]atomic.Uint32 }
 
 type text struct{ first, rest string }
 
+type own uint64
+
+func (o *own) add() {}
+
 func cast[T any](p unsafe.Pointer) *T { return (*T)(p) } // marked
 
 func castTo[P ~*pair](p unsafe.Pointer) P { return P(p) } // marked
@@ -99,6 +103,12 @@ func TestA(*testing.T) {
 	_ = (*[]pair)(p) // marked
 	_ = (*unsafe.Pointer)(p) // marked
 	_ = (*atomic.Pointer[text])(p) // marked
+	_ = &*(*uint64)(p) // marked
+	_ = &(*((*uint64)(p))) // marked
+	(*(*own)(p)).add() // marked
+	_ = **(**pair)(p) // marked
+	_ = *(*uint64)(p)
+	*((*unsafe.Pointer)(p)) = nil
 	_ = (*text)(p)
 	_ = (*byte)(p)
 	_ = (*any)(p)
