@@ -89,6 +89,25 @@ func TestTaskEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// A cause that tells of a deadline is none of the context.
+func TestACauseIsNoDeadlineOfTheContext(t *testing.T) {
+	each(t, func(t *testing.T, workers int) {
+		rt := start(t, workers)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		_, err := get(t, runtime.SubmitContext(ctx, rt, func(cx runtime.Cx) (int, error) {
+			inside := cx.Context()
+			cancel(fmt.Errorf("other: %w", context.DeadlineExceeded))
+			receive(t, inside.Done())
+			require.Equal(t, context.Canceled, inside.Err())
+			child := runtime.SpawnContext(inside, cx, returns(1))
+			_, err := child.Wait(t.Context()) // as no child of the task
+			require.NotErrorIs(t, err, runtime.ErrTimeout)
+			return 1, nil
+		}))
+		require.NoError(t, err)
+	})
+}
+
 // A task that is cancelled by its handle before its context ends says so.
 func TestCancelIsNoEndOfTheContext(t *testing.T) {
 	rt := start(t, 1)
