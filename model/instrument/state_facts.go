@@ -80,8 +80,10 @@ type stateWalker struct {
 	u     *stateUnit
 	sig   *types.Signature // of the function, nil if it is none
 	stack []ast.Node
-	lits  int                   // function literals around
-	local map[types.Object]bool // variables that are declared with a function literal
+	lits  int // function literals around
+	// local has the variables that hold the function literal of their declaration, with the types
+	// of their calls: those that are assigned to are none.
+	local map[types.Object][]*types.Signature
 }
 
 func (w *stateWalker) walk(root ast.Node) {
@@ -145,18 +147,28 @@ func (w *stateWalker) node(n ast.Node) {
 	w.changesOf(n)
 }
 
-// noteLocals notes the variables that a function declares with a function literal.
+// noteLocals notes the variables that a function declares with a function literal, and those of
+// them that it assigns to.
 func (w *stateWalker) noteLocals(n *ast.AssignStmt) {
-	if n.Tok != token.DEFINE || len(n.Lhs) != len(n.Rhs) {
-		return
-	}
 	for i, l := range n.Lhs {
 		id, ok := l.(*ast.Ident)
-		if _, isLit := n.Rhs[i].(*ast.FuncLit); isLit && ok && w.c.info.Defs[id] != nil {
+		if !ok {
+			continue
+		}
+		if n.Tok != token.DEFINE || w.c.info.Defs[id] == nil {
+			o := w.c.info.Uses[id]
+			w.u.values = append(w.u.values, w.local[o]...)
+			delete(w.local, o)
+			continue
+		}
+		if len(n.Lhs) != len(n.Rhs) {
+			continue
+		}
+		if _, isLit := n.Rhs[i].(*ast.FuncLit); isLit {
 			if w.local == nil {
-				w.local = make(map[types.Object]bool)
+				w.local = make(map[types.Object][]*types.Signature)
 			}
-			w.local[w.c.info.Defs[id]] = true
+			w.local[w.c.info.Defs[id]] = []*types.Signature{}
 		}
 	}
 }
@@ -167,17 +179,20 @@ func (w *stateWalker) dynamicCall(n *ast.CallExpr) {
 	if to.IsType() || to.IsBuiltin() || callee(w.c.info, n) != nil {
 		return
 	}
+	sig, ok := to.Type.Underlying().(*types.Signature)
+	if !ok {
+		return
+	}
 	switch f := ast.Unparen(n.Fun).(type) {
 	case *ast.FuncLit:
 		return
 	case *ast.Ident:
-		if w.local[w.c.info.Uses[f]] {
+		if calls, ok := w.local[w.c.info.Uses[f]]; ok {
+			w.local[w.c.info.Uses[f]] = append(calls, sig)
 			return
 		}
 	}
-	if sig, ok := to.Type.Underlying().(*types.Signature); ok {
-		w.u.values = append(w.u.values, sig)
-	}
+	w.u.values = append(w.u.values, sig)
 }
 
 // captures reports whether a function literal uses variables of the function around it.

@@ -213,10 +213,10 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 		}
 	}
 	slices.Sort(fresh)
-	require.Equal(t, strings.Fields("begins byExpression byMethod converted copied decoded direct "+
+	require.Equal(t, strings.Fields("assigned begins byExpression byMethod converted copied decoded direct "+
 		"drivers embedded errAbout errBusy errOuter errState errTwo filled generic getLatch hook "+
 		"inMap inStruct incStd lines loud mounted nested next ofTwo ops plugins ranged ready "+
 		"returned sequence setLatch setups sliced std theLatch verbose"), fresh)
 	slices.Sort(again)
-	require.Equal(t, strings.Fields("begins direct filled hook lines plugins setups verbose"), again)
+	require.Equal(t, strings.Fields("begins direct filled hook later lines plugins setups verbose"), again)
 }

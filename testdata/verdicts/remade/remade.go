@@ -182,6 +182,9 @@ var (
 
 	setups = []func(string){func(s string) { ready = len(s) }}
 	ready  int
+
+	later    = [1]func(bool){func(bool) { assigned = 1 }}
+	assigned int
 )
 
 func begin(int) {
@@ -207,6 +210,14 @@ func init() {
 func init() {
 	for _, f := range setups {
 		f("a")
+	}
+}
+
+func init() {
+	f := func(bool) {}
+	for range 2 {
+		f(true)
+		f = later[0]
 	}
 }
 

@@ -131,6 +131,11 @@ func TestCalledAsALiteral(t *testing.T) {
 	anew(t, 1, func() int { v := ready; ready = 5; return v })
 }
 
+// verdict: proved, 2 traces
+func TestCalledByAVariable(t *testing.T) {
+	anew(t, 1, func() int { v := assigned; assigned = 5; return v })
+}
+
 // verdict: FAILED race
 func TestCalledByATable(t *testing.T) { model.Check(t, func(x *model.Exec) { loud = false }) }
 
