@@ -76,6 +76,7 @@ type packageState struct {
 	// changed variables are assigned to by live code, or have their address taken.
 	changed map[*types.Var]bool
 	frozen  map[types.Type]bool // memo of immutable
+	errors  *bool               // memo of changesErrors
 
 	fresh map[*types.Var]bool
 	kept  map[*types.Var]string // could be changed and keep their value: why
@@ -416,7 +417,7 @@ func (p *packageState) mutable() {
 	for s := range p.took {
 		p.changes(s.unit, false)
 		for _, v := range s.lhs {
-			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type()) || p.changesError(v, s)) {
+			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type())) {
 				p.fresh[v] = true
 			}
 		}
@@ -433,15 +434,6 @@ func (p *packageState) mutable() {
 			}
 		}
 	}
-}
-
-// changesError reports whether a variable is an error whose value live code may change.
-func (p *packageState) changesError(v *types.Var, s *stateStep) bool {
-	if s.rhs == nil || len(s.lhs) != 1 || !sealed(v.Type()) || !refers(v.Type()) {
-		return false
-	}
-	t := s.c.info.TypeOf(s.rhs)
-	return !types.IsInterface(t) && !p.immutable(t)
 }
 
 // changes takes over the uses of a unit. Writes of code that runs while
@@ -529,16 +521,27 @@ func (p *packageState) repeats(s *stateStep) bool {
 		return true
 	}
 	for v := range s.mentions {
-		if !p.fresh[v] {
-			continue
-		}
-		for _, l := range s.lhs {
-			if p.live[l] && (refers(l.Type()) || s.closes && hasFunc(l.Type())) {
-				return true
-			}
+		if p.fresh[v] && p.keepsOld(s, v) {
+			return true
 		}
 	}
 	return false
+}
+
+// keepsOld reports whether a step may leave in a live variable what a fresh one, which it mentions,
+// holds before it is made anew.
+func (p *packageState) keepsOld(s *stateStep, fresh *types.Var) bool {
+	function := s.closes || hasFunc(fresh.Type())
+	leaves := s.lhs
+	if s.decl != nil {
+		if !refers(fresh.Type()) && !function {
+			return false
+		}
+		leaves = slices.Collect(maps.Keys(s.mutates))
+	}
+	return slices.ContainsFunc(leaves, func(v *types.Var) bool {
+		return v != fresh && p.live[v] && (refers(v.Type()) || function && hasFunc(v.Type()))
+	})
 }
 
 // inFile returns what was chosen that a file declares, in the order of the text.

@@ -192,31 +192,44 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 // What is changed by code that does not mention the variable is made anew, too, and init functions
 // that call others by interfaces and tables are run again.
 func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
-	const pkg = "github.com/surewake/surewake/testdata/verdicts/remade"
-	set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/remade")
-	_, err := set.plan(context.Background(), pkg, false)
-	require.NoError(t, err)
-	require.Len(t, set.sessions, 1)
-	var fresh, again []string
-	for _, ss := range set.sessions {
-		for v := range ss.state.fresh {
-			if v.Pkg().Path() == pkg {
-				fresh = append(fresh, v.Name())
+	for name, c := range map[string]struct{ fresh, again string }{
+		"remade": {
+			"assigned begins byExpression byMethod converted copied decoded direct drivers " +
+				"embedded errAbout errBusy errOuter errState errTwo filled generic getLatch hook " +
+				"inMap inStruct incStd lines loud mounted nested next ofTwo ops plugins ranged " +
+				"ready returned sequence setLatch setups sliced std theLatch verbose",
+			"begins direct filled hook later lines plugins setups verbose",
+		},
+		"handedon": {
+			"argument copied drawn element errByNumber errCalled errConverted errFirst errHeld " +
+				"errJoined errListed errMade errNone errOfInit errPair errWrapped field held key " +
+				"listed message namer next ofInit oneOfTwo parameter renamed result",
+			"errOfInit next ofInit",
+		},
+	} {
+		pkg := "github.com/surewake/surewake/testdata/verdicts/" + name
+		set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/"+name)
+		_, err := set.plan(context.Background(), pkg, false)
+		require.NoError(t, err)
+		require.Len(t, set.sessions, 1)
+		var fresh, again []string
+		for _, ss := range set.sessions {
+			for v := range ss.state.fresh {
+				if v.Pkg().Path() == pkg {
+					fresh = append(fresh, v.Name())
+				}
 			}
-		}
-		for _, s := range ss.state.steps {
-			for v := range s.unit.reads {
-				if ss.state.again[s] && s.decl != nil && v.Pkg().Path() == pkg {
-					again = append(again, v.Name())
+			for _, s := range ss.state.steps {
+				for v := range s.unit.reads {
+					if ss.state.again[s] && s.decl != nil && v.Pkg().Path() == pkg {
+						again = append(again, v.Name())
+					}
 				}
 			}
 		}
+		slices.Sort(fresh)
+		require.Equal(t, strings.Fields(c.fresh), fresh)
+		slices.Sort(again)
+		require.Equal(t, strings.Fields(c.again), again)
 	}
-	slices.Sort(fresh)
-	require.Equal(t, strings.Fields("assigned begins byExpression byMethod converted copied decoded direct "+
-		"drivers embedded errAbout errBusy errOuter errState errTwo filled generic getLatch hook "+
-		"inMap inStruct incStd lines loud mounted nested next ofTwo ops plugins ranged ready "+
-		"returned sequence setLatch setups sliced std theLatch verbose"), fresh)
-	slices.Sort(again)
-	require.Equal(t, strings.Fields("begins direct filled hook later lines plugins setups verbose"), again)
 }

@@ -39,7 +39,7 @@ func sealed(t types.Type) bool {
 // such as an error that wraps another one.
 func refers(t types.Type) bool {
 	if sealed(t) {
-		return typeName(t).Pkg() == nil // error
+		return isError(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -57,6 +57,38 @@ func refers(t types.Type) bool {
 		return false
 	}
 	return true
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// changesErrors reports whether live code may change what is an error: there is a type of errors that
+// are not immutable. Then nobody knows which of all are.
+func (p *packageState) changesErrors() bool {
+	if p.errors != nil {
+		return *p.errors
+	}
+	p.errors = new(bool) // of an error in an error
+	is := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	for o := range p.live {
+		tn, ok := o.(*types.TypeName)
+		if !ok || types.IsInterface(tn.Type()) {
+			continue
+		}
+		pointer := types.NewPointer(tn.Type())
+		switch {
+		case types.Implements(tn.Type(), is):
+			*p.errors = hasFunc(tn.Type()) || !p.immutable(tn.Type())
+		case types.Implements(pointer, is):
+			*p.errors = hasFunc(tn.Type()) || !p.immutable(pointer)
+		}
+		if *p.errors {
+			break
+		}
+	}
+	clear(p.frozen) // what was found out meanwhile
+	return *p.errors
 }
 
 // hasFunc reports whether a value of the type holds functions, or points to some.
@@ -123,6 +155,9 @@ func (p *packageState) immutable(t types.Type) bool {
 }
 
 func (p *packageState) immutableType(t types.Type) bool {
+	if isError(t) {
+		return !p.changesErrors()
+	}
 	if p.plain(t) {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // What a package variable points to can be changed by code that does not mention the variable: by a
@@ -30,6 +31,7 @@ func (w *stateWalker) changesOf(n ast.Node) {
 		if n.Tok == token.ASSIGN {
 			w.writes(n.Key)
 			w.writes(n.Value)
+			w.rangedTo(n)
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
@@ -111,6 +113,35 @@ func (w *stateWalker) receiver(n *ast.SelectorExpr) {
 	}
 }
 
+// rangedTo notes what a loop assigns to variables that are interfaces.
+func (w *stateWalker) rangedTo(n *ast.RangeStmt) {
+	key, value := n.Key, n.Value
+	to := func(e ast.Expr, t types.Type) {
+		if e != nil {
+			w.convertedTo(w.c.info.TypeOf(e), t)
+		}
+	}
+	switch t := deref(w.c.info.TypeOf(n.X)).Underlying().(type) {
+	case *types.Slice:
+		to(value, t.Elem())
+	case *types.Array:
+		to(value, t.Elem())
+	case *types.Chan:
+		to(key, t.Elem())
+	case *types.Map:
+		to(key, t.Key())
+		to(value, t.Elem())
+	case *types.Signature:
+		if yield, ok := t.Params().At(0).Type().Underlying().(*types.Signature); ok {
+			for i, e := range []ast.Expr{key, value} {
+				if i < yield.Params().Len() {
+					to(e, yield.Params().At(i).Type())
+				}
+			}
+		}
+	}
+}
+
 // converted notes what a conversion lets others change that need not name its type.
 func (w *stateWalker) converted(to, from types.Type) {
 	switch u := to.Underlying().(type) {
@@ -124,59 +155,94 @@ func (w *stateWalker) converted(to, from types.Type) {
 	}
 }
 
-// reflected notes what e points to if it is converted, where it stands, to an interface without
-// methods: by that reflection changes it, as encoding/json does.
+// reflected notes what e points to if it is converted, where it stands, to an interface: by that
+// reflection changes it, as encoding/json does.
 func (w *stateWalker) reflected(e ast.Expr) {
 	tv, ok := w.c.info.Types[e]
-	if !ok || !tv.IsValue() || tv.Type == nil || types.IsInterface(tv.Type) {
+	if !ok || !tv.IsValue() || tv.Type == nil {
 		return
 	}
-	switch tv.Type.Underlying().(type) {
-	case *types.Basic, *types.Signature, *types.Tuple:
+	if results, ok := tv.Type.(*types.Tuple); ok {
+		for i := range results.Len() {
+			w.convertedTo(w.targetOf(e, i), results.At(i).Type())
+		}
 		return
 	}
 	r := rewriter{c: w.c, stack: w.stack}
-	target, constraint := r.target(e)
-	if target == nil && w.sig != nil && !constraint {
-		target = w.returned(e)
+	target, _ := r.target(e)
+	if target == nil {
+		target = w.targetOf(e, 0)
 	}
-	if target == nil || !types.IsInterface(target) {
-		return
-	}
-	if u, ok := target.Underlying().(*types.Interface); ok && u.NumMethods() > 0 {
-		return // what is called by it, is code that is looked at
-	}
-	w.u.wrote(tv.Type, true, make(map[types.Type]bool))
+	w.convertedTo(target, tv.Type)
 }
 
-// returned gives the type of the result that e becomes by a return of the function itself.
-func (w *stateWalker) returned(e ast.Expr) types.Type {
-	if len(w.stack) == 0 || w.lits > 0 {
+// convertedTo notes the conversion of a value to an interface. What is an error is looked at by its
+// methods; see changesErrors.
+func (w *stateWalker) convertedTo(target, t types.Type) {
+	if target == nil || !types.IsInterface(target) || types.IsInterface(t) || isError(target) {
+		return
+	}
+	switch t.Underlying().(type) {
+	case *types.Basic, *types.Signature:
+		return
+	}
+	w.u.wrote(t, true, make(map[types.Type]bool))
+}
+
+// targetOf gives the type of what the i-th result of e becomes by a return of the function itself,
+// by a call of which the results of e are the arguments, or by an assignment of all of them.
+func (w *stateWalker) targetOf(e ast.Expr, i int) types.Type {
+	if len(w.stack) == 0 {
 		return nil
 	}
-	p, ok := w.stack[len(w.stack)-1].(*ast.ReturnStmt)
-	if !ok || len(p.Results) != w.sig.Results().Len() {
-		return nil
-	}
-	for i, result := range p.Results {
-		if result == e {
-			return w.sig.Results().At(i).Type()
+	switch p := w.stack[len(w.stack)-1].(type) {
+	case *ast.ReturnStmt:
+		r := rewriter{c: w.c, stack: w.stack}
+		sig := r.enclosing(len(w.stack) - 1)
+		if sig == nil {
+			sig = w.sig
+		}
+		if sig == nil {
+			return nil
+		}
+		if len(p.Results) == sig.Results().Len() {
+			i = slices.Index(p.Results, e)
+		}
+		if 0 <= i && i < sig.Results().Len() {
+			return sig.Results().At(i).Type()
+		}
+	case *ast.CallExpr:
+		if sig, ok := w.c.info.TypeOf(p.Fun).Underlying().(*types.Signature); ok && len(p.Args) == 1 {
+			return paramAt(sig, i, false)
+		}
+	case *ast.AssignStmt:
+		if len(p.Rhs) == 1 && i < len(p.Lhs) {
+			return w.c.info.TypeOf(p.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		if p.Type != nil {
+			return w.c.info.TypeOf(p.Type)
 		}
 	}
 	return nil
 }
 
-// instantiated notes what a generic function or type changes by a pointer to what it is
-// instantiated with.
+// instantiated notes what a generic function or type may change of what it is instantiated with:
+// values of it, by pointers to them; and what they point to, by reflection.
 func (w *stateWalker) instantiated(id *ast.Ident, obj types.Object) {
-	if obj.Pkg() != nil && obj.Pkg().Path() == "sync/atomic" {
-		return // only the pointer changes
+	if obj.Pkg() == nil || onlyHolds[obj.Pkg().Path()] {
+		return
 	}
 	for t := range w.c.info.Instances[id].TypeArgs.Types() {
-		if _, isPtr := t.Underlying().(*types.Pointer); !isPtr {
-			w.u.wrote(t, false, nil)
-		}
+		w.u.wrote(t, true, make(map[types.Type]bool))
 	}
+}
+
+// onlyHolds has the packages of the standard library whose generic functions and types change
+// slices, maps and pointers themselves, at most, none of which is immutable.
+var onlyHolds = map[string]bool{
+	"sync/atomic": true, "sync": true, "slices": true, "maps": true, "iter": true, "cmp": true,
+	"unique": true, "weak": true,
 }
 
 // wrote notes that values of t are changed, with all that lies within them; through says that what
