@@ -49,7 +49,8 @@ func (s *Set) checksIn(
 	var names []string
 	others := slices.Clone(s.leftOut[root.ImportPath])
 	var replays []Replay
-	reach := &reachability{ss: ss, assigned: make(map[types.Object][]assigned),
+	// A test that may be a check is one; one that may be none is explored as it is, too.
+	reach := &reachability{ss: ss, wide: !s.cfg.Tests, assigned: make(map[types.Object][]assigned),
 		fitting: make(map[types.Type][]int), below: make(map[ast.Node]*mention)}
 	var own []*checked
 	for _, p := range closure {

@@ -286,3 +286,41 @@ func TestChecksBehindInterfacesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A test that might call what another one hands on, for all that is known, is explored as it is,
+// too.
+func TestOrdinaryTestsThatMightCheckAreExplored(t *testing.T) {
+	set, err := Rewrite(context.Background(), Config{
+		Dir: newModule(t, `-- a.go --
+package t
+
+var OnChange func()
+
+func Set() {
+	if OnChange != nil {
+		OnChange()
+	}
+}
+-- a_test.go --
+package t
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func twice(f func()) { f(); f() }
+
+func TestCheck(t *testing.T) { twice(func() { model.Check(t, func(*model.Exec) { Set() }) }) }
+
+func TestOrdinary(t *testing.T) { Set() }
+`), Patterns: []string{"."}, Tests: true, Cache: sharedCache(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := set.Packages[0].Checks; !slices.Equal(got, []string{"TestOrdinary"}) {
+		t.Error(got)
+	}
+}

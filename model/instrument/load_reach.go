@@ -10,11 +10,12 @@ import (
 // reachability follows references of functions and package-level variables: static ones, and by
 // interfaces. A type that is mentioned, or that a value has, has those of its methods called that
 // share their names with methods that are called by an interface; if anything is called by
-// reflection, all exported ones. A variable has what is assigned to it; and functions of its type
-// may be put into it by code that does not mention it, if they are handed to a function, or stored
-// where a pointer leads.
+// reflection, all exported ones. A variable has what is assigned to it; and, if the look is wide,
+// functions of its type may be put into it by code that does not mention it, if they are handed to
+// a function, or stored where a pointer leads.
 type reachability struct {
 	ss        *session
+	wide      bool
 	seen      map[types.Object]bool
 	known     map[types.Type]bool   // has was asked about it
 	types     []*types.Named        // that are mentioned
@@ -208,7 +209,7 @@ func (v *reachability) visit(obj types.Object) bool {
 		return v.has(o.Type()) || value != nil && v.mentions(c, value) ||
 			slices.ContainsFunc(v.assigned[o], func(a assigned) bool {
 				return v.mentions(a.in, a.value)
-			}) || v.taken(o.Type())
+			}) || v.wide && v.taken(o.Type())
 	case *types.TypeName:
 		return v.has(o.Type())
 	}

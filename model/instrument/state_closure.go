@@ -1,6 +1,9 @@
 package instrument
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 // What a step does is what it says, and what all does that it mentions, or calls: by name, by a
 // method of an interface, or by the value of a function. Whom a call leads to that names nobody is
@@ -15,6 +18,7 @@ type stateClosure struct {
 	units  map[*stateUnit]bool
 	method map[string]bool // of interfaces, that are called
 	values []*types.Signature
+	any    bool // calls by reflection
 }
 
 // An initUniverse is what the steps of a binary mention.
@@ -52,6 +56,7 @@ func (c *stateClosure) visit(u *stateUnit, called bool) {
 	s, p := c.step, c.of.facts
 	c.units[u] = true
 	for v, now := range u.reads {
+		c.of.know(v)
 		s.mentions[v] = true
 		s.looks[v] = s.looks[v] || called && now
 	}
@@ -88,13 +93,22 @@ func (c *stateClosure) follow(list []types.Object, called bool) {
 			continue
 		}
 		c.funcs[fn] = how
-		if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-			c.method[fn.Name()] = true
-		}
+		c.byInterface(fn)
+		c.any = c.any || fn.Pkg() != nil && fn.Pkg().Path() == "reflect" && callsAny[fn.Name()]
 		if next := c.of.facts.unit(fn); next != nil {
 			c.visit(next, called)
 		}
 	}
+}
+
+// byInterface notes the call of a method of an interface, and reports whether that is new.
+func (c *stateClosure) byInterface(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	if recv == nil || !types.IsInterface(recv.Type()) || c.method[fn.Name()] {
+		return false
+	}
+	c.method[fn.Name()] = true
+	return true
 }
 
 // know notes what a step mentions.
@@ -104,18 +118,31 @@ func (u *initUniverse) know(o types.Object) {
 	}
 	u.knows[o] = true
 	switch o := o.(type) {
+	case *types.Var:
+		u.knowParts(o.Type())
 	case *types.Func:
 		u.funcs = append(u.funcs, o)
 	case *types.TypeName:
 		if types.IsInterface(o.Type()) {
 			return
 		}
+		u.knowParts(o.Type())
 		for m := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
 			if fn, ok := m.Obj().(*types.Func); ok {
 				u.methods[fn.Name()] = append(u.methods[fn.Name()], fn.Origin())
 			}
 		}
 	}
+}
+
+// knowParts notes the types of what a value holds: no step need mention them.
+func (u *initUniverse) knowParts(t types.Type) {
+	leadsTo(t, func(t types.Type) bool {
+		if n, ok := t.(*types.Named); ok {
+			u.know(n.Obj())
+		}
+		return false
+	})
 }
 
 // guess visits what calls may lead to that name nobody, and reports whether that was anything new.
@@ -129,14 +156,17 @@ func (c *stateClosure) guess() (more bool) {
 			more = true
 			c.visit(u, true)
 		}
+		more = c.byInterface(fn) || more
 	}
-	for name := range c.method {
-		for _, fn := range c.of.methods[name] {
-			call(fn)
+	for name, methods := range c.of.methods {
+		if c.method[name] || c.any {
+			for _, fn := range methods {
+				call(fn)
+			}
 		}
 	}
 	for _, fn := range c.of.funcs {
-		if c.callsValue(fn.Signature()) {
+		if c.callsFunc(fn) {
 			call(fn)
 		}
 	}
@@ -155,13 +185,32 @@ func (c *stateClosure) guess() (more bool) {
 	return more
 }
 
+// callsFunc reports whether the step calls a value that may be the function, a method with its
+// receiver before the other parameters, or an instance of a generic one.
+func (c *stateClosure) callsFunc(fn *types.Func) bool {
+	sig := fn.Signature()
+	if sig.TypeParams() != nil || sig.RecvTypeParams() != nil {
+		for _, v := range c.values {
+			more := v.Params().Len() - sig.Params().Len()
+			fits := more == 0 || more == 1 && sig.Recv() != nil
+			if fits && v.Results().Len() == sig.Results().Len() {
+				return true
+			}
+		}
+		return c.any
+	}
+	if c.callsValue(sig) || sig.Recv() == nil {
+		return c.callsValue(sig)
+	}
+	params := append([]*types.Var{sig.Recv()}, slices.Collect(sig.Params().Variables())...)
+	return c.callsValue(types.NewSignatureType(nil, nil, nil, types.NewTuple(params...),
+		sig.Results(), sig.Variadic()))
+}
+
 // callsValue reports whether the step calls a value of the type.
 func (c *stateClosure) callsValue(sig *types.Signature) bool {
-	for _, v := range c.values {
-		if types.Identical(v, types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(),
-			sig.Variadic())) {
-			return true
-		}
-	}
-	return false
+	plain := types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+	return c.any || slices.ContainsFunc(c.values, func(v *types.Signature) bool {
+		return types.Identical(v, plain)
+	})
 }

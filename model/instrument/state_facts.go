@@ -139,6 +139,10 @@ func (w *stateWalker) node(n ast.Node) {
 		if sig, ok := w.c.info.TypeOf(n).(*types.Signature); ok {
 			w.u.lits = append(w.u.lits, sig)
 		}
+	case *ast.RangeStmt:
+		if sig, ok := w.c.info.TypeOf(n.X).Underlying().(*types.Signature); ok {
+			w.u.values = append(w.u.values, sig)
+		}
 	case *ast.AssignStmt:
 		w.noteLocals(n)
 	case *ast.Ident:

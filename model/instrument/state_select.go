@@ -96,6 +96,7 @@ type stateFacts struct {
 	first  map[*types.Var]*stateStep // the initialiser of a variable
 	specs  map[types.Object]ast.Node // declarations of variables and types
 	linked map[*types.Var]bool       // their values come from the linker
+	mains  []types.Object            // TestMain, which runs before each test
 }
 
 // choose finds the variables and steps that take part in each execution of the
@@ -175,8 +176,11 @@ func (p *stateFacts) roots(root *listed, pkgs []*checked, names []string) []type
 			}
 			for _, d := range f.ast.Decls {
 				fd, ok := d.(*ast.FuncDecl)
-				if ok && fd.Recv == nil && isTestName(fd.Name.Name) &&
-					(len(want) == 0 || want[fd.Name.Name]) {
+				switch {
+				case !ok || fd.Recv != nil || !isTestName(fd.Name.Name):
+				case fd.Name.Name == "TestMain":
+					p.mains = append(p.mains, c.info.Defs[fd.Name])
+				case len(want) == 0 || want[fd.Name.Name]:
 					out = append(out, c.info.Defs[fd.Name])
 				}
 			}
@@ -299,6 +303,9 @@ func (p *stateFacts) timed() {
 func (p *packageState) reach(roots []types.Object) {
 	for _, o := range roots {
 		p.visit(o, true)
+	}
+	for _, o := range p.mains {
+		p.visit(o, false) // what it leaves stays, and may be called
 	}
 	for more := true; more; {
 		more = false

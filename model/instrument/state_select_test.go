@@ -50,7 +50,11 @@ var (
 	kept     = open()
 	another  = map[string]func(){"use": func() { add("another") }}
 	counted  = map[string]int{"calls": add("counted")}
+	errNamed = addError("named")
+	errOuter = fmt.Errorf("outer: %w", errNamed)
 )
+
+func addError(s string) error { add(s); return errors.New(s) }
 
 type name struct{ text string }
 
@@ -84,6 +88,9 @@ func use(i int) (*name, error) {
 	kept["other"] = nil
 	fmt.Fprintln(out, time.Since(start), due, never(), id, size, alias["x"], *verbose)
 	fmt.Fprintln(out, format(level))
+	if errors.Is(errOuter, errNamed) {
+		return nil, errOuter
+	}
 	return key, errFull
 }
 
@@ -148,14 +155,16 @@ func parts(p *packageState) (fresh, kept, steps []string) {
 
 func TestChecksMakeAnewWhatTheyCanChange(t *testing.T) {
 	fresh, kept, steps := parts(stateOf(t))
-	require.Equal(t, "alias another cache counted counts due id mu names next start unused",
+	require.Equal(t, "alias another cache counted counts due errNamed errOuter id mu names next "+
+		"start unused",
 		strings.Join(fresh, " "))
 	require.Equal(t, []string{"kept: its initialisation calls os.Open"}, kept)
 	require.Equal(t, []string{
 		`cache = map[string]int{}`, `start = time.Now()`, `due = later()`, `next = counter()`,
 		`id = add("id")`, `_ = add("blank")`, `alias = cache`, `unused = map[string]int{}`,
 		`another = map[string]func(){"use": func() { add("another") }}`,
-		`counted = map[string]int{"calls": add("counted")}`, `func init() { add("init") }`,
+		`counted = map[string]int{"calls": add("counted")}`, `errNamed = addError("named")`,
+		`errOuter = fmt.Errorf("outer: %w", errNamed)`, `func init() { add("init") }`,
 	}, steps)
 }
 
@@ -173,9 +182,9 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"another", "unused"}, variables("TestUse"))
-	all := "alias another cache counted counts due id kept mu names next start"
+	all := "alias another cache counted counts due errNamed errOuter id kept mu names next start"
 	require.Equal(t, strings.Fields(all), variables("TestNone"))
-	require.Equal(t, strings.Fields("alias cache counts due kept mu next start unused"),
+	require.Equal(t, strings.Fields("alias cache counts due errOuter kept mu next start unused"),
 		variables("TestAnother"), "a function in a table changes names")
 	steps := func(test string) (n int) {
 		for _, part := range p.leftOut[test] {
@@ -185,7 +194,7 @@ func TestACheckDoesWithoutWhatOthersChange(t *testing.T) {
 		}
 		return n
 	}
-	require.Equal(t, []int{2, 10, 6},
+	require.Equal(t, []int{2, 12, 7},
 		[]int{steps("TestUse"), steps("TestNone"), steps("TestAnother")})
 }
 
@@ -201,18 +210,25 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 			"begins direct filled hook later lines plugins setups verbose",
 		},
 		"handedon": {
-			"argument copied drawn element errByNumber errCalled errConverted errFirst errHeld " +
-				"errJoined errListed errMade errNone errOfInit errPair errWrapped field held key " +
-				"listed message namer next ofInit oneOfTwo parameter renamed result",
-			"errOfInit next ofInit",
+			"argument copied drawn element errAround errByName errByNumber errCalled errConverted errFirst errHeld " +
+				"errJoined errKept errListed errMade errNone errOfInit errPair errWrapped field " +
+				"held isBusy key listed message namer next ofInit oneOfTwo parameter renamed result",
+			"errAround errByName errConverted errConverted errConverted errConverted errKept " +
+				"errOfInit isBusy next ofInit",
 		},
+		"begun": {
+			"anyone byDeclared byExpression byField byInstance byMethodValue byRange byReflection " +
+				"declared expressions function instances method plugins sequence starters",
+			"expressions function instances method plugins sequence starters",
+		},
+		"hooks": {"called invoked object", ""},
 	} {
 		pkg := "github.com/surewake/surewake/testdata/verdicts/" + name
 		set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/"+name)
 		_, err := set.plan(context.Background(), pkg, false)
 		require.NoError(t, err)
 		require.Len(t, set.sessions, 1)
-		var fresh, again []string
+		fresh, again := []string{}, []string{}
 		for _, ss := range set.sessions {
 			for v := range ss.state.fresh {
 				if v.Pkg().Path() == pkg {

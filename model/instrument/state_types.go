@@ -63,8 +63,8 @@ func isError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// changesErrors reports whether live code may change what is an error: there is a type of errors that
-// are not immutable. Then nobody knows which of all are.
+// changesErrors reports whether live code may change what is an error: there is a type of errors
+// that are not immutable. Then nobody knows which of all are.
 func (p *packageState) changesErrors() bool {
 	if p.errors != nil {
 		return *p.errors

@@ -212,7 +212,8 @@ func (w *stateWalker) targetOf(e ast.Expr, i int) types.Type {
 			return sig.Results().At(i).Type()
 		}
 	case *ast.CallExpr:
-		if sig, ok := w.c.info.TypeOf(p.Fun).Underlying().(*types.Signature); ok && len(p.Args) == 1 {
+		sig, ok := w.c.info.TypeOf(p.Fun).Underlying().(*types.Signature)
+		if ok && len(p.Args) == 1 {
 			return paramAt(sig, i, false)
 		}
 	case *ast.AssignStmt:

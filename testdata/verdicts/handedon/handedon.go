@@ -41,6 +41,28 @@ var (
 
 func init() { errOfInit = &busy{} }
 
+// Init functions keep an error elsewhere.
+var (
+	errKept   error
+	errByName = map[string]error{}
+	isBusy    = map[error]bool{}
+	errAround error
+)
+
+func init() { errKept = errConverted }
+func init() { errByName["busy"] = errConverted }
+func init() { isBusy[errConverted] = true }
+func init() { errAround = fmt.Errorf("around: %w", errConverted) }
+
+func kept() int {
+	n := ask(errConverted)
+	if errKept != errConverted || errByName["busy"] != errConverted || !isBusy[errConverted] ||
+		!errors.Is(errAround, errConverted) {
+		return -1
+	}
+	return n
+}
+
 func ask(err error) int {
 	var b *busy
 	if errors.As(err, &b) {

@@ -55,6 +55,9 @@ func TestErrorInAnError(t *testing.T) { anew(t, 1, func() int { return ask(errPa
 func TestErrorConverted(t *testing.T) { anew(t, 1, func() int { return ask(errConverted) }) }
 
 // verdict: proved, 2 traces
+func TestErrorsKeptByInit(t *testing.T) { anew(t, 1, kept) }
+
+// verdict: proved, 2 traces
 func TestFunctionCopied(t *testing.T) { anew(t, 1, func() int { return copied() }) }
 
 // verdict: proved, 2 traces
