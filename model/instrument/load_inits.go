@@ -235,13 +235,20 @@ func isPure(pkg, name string) bool {
 	return false
 }
 
+// callsAny has the methods of package reflect by which a method is called, or becomes a function.
+// Those of templates begin with Execute.
+var callsAny = map[string]bool{
+	"Call": true, "CallSlice": true, "Method": true, "MethodByName": true, "Methods": true,
+}
+
 // isCalledByLibrary reports whether what is pure may call a method of that name by an interface.
 func isCalledByLibrary(name string) bool {
 	switch name {
 	case "Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "Len", "Less", "Swap",
 		"Read", "ReadAt", "ReadByte", "ReadFrom", "ReadRune", "UnreadByte", "UnreadRune", "Close",
 		"Seek", "Write", "WriteAt", "WriteByte", "WriteString", "WriteTo", "Set", "Get",
-		"IsBoolFlag", "Lock", "Unlock", "Deadline", "Done", "Err", "Value", "Int63", "Uint64":
+		"IsBoolFlag", "Lock", "Unlock", "Deadline", "Done", "Err", "Value", "Int63", "Uint64",
+		"IsZero":
 		return true
 	}
 	return strings.Contains(name, "Scan") || strings.Contains(name, "Marshal") ||
@@ -481,8 +488,7 @@ func (c *initCode) quiet() bool {
 				if pkg, name := of(m); pkg != "" {
 					quiet = quiet && isPure(pkg, name) && (pkg != "flag" || !c.set.seeksFlags())
 				}
-				// By reflection all can be called.
-				quiet = quiet && m.Sel.Name != "Call" && m.Sel.Name != "CallSlice"
+				quiet = quiet && !callsAny[m.Sel.Name] && !strings.HasPrefix(m.Sel.Name, "Execute")
 				todo = append(todo, c.parts["."+m.Sel.Name]...)
 			case *ast.Ident:
 				if c.loose[m] || m.Obj != nil && p.file.Scope.Lookup(m.Name) == m.Obj {

@@ -66,6 +66,13 @@ var H = http.NotFound
 		{"a goroutine", "func init() { go func() {}() }\n", true},
 		{"a package that looks like another", "import errors \"example.com/t/shared\"\n\n" +
 			"var F = errors.New(\"\")\n", true},
+		{"a method of a template", "import (\n\t\"io\"\n\t\"text/template\"\n)\n" + shared +
+			"type T struct{}\n\nfunc (T) Foo() string { shared.Set(1); return \"\" }\n\n" +
+			"func init() {\n\ttemplate.Must(template.New(\"\").Parse(\"{{.Foo}}\"))." +
+			"Execute(io.Discard, T{})\n}\n", true},
+		{"a method that reflection makes a function", "import \"reflect\"\n" + shared +
+			"type T struct{}\n\nfunc (T) Foo() { shared.Set(1) }\n\n" +
+			"func init() { reflect.ValueOf(T{}).Method(0).Interface().(func())() }\n", true},
 		{"the time, by a pointer", "import \"time\"\n\n" +
 			"func init() { p := &time.Local; *p = time.UTC }\n", true},
 		{"a function that looks like another", shared + "func new(int) int { return shared.Set(1) }\n\n" +

@@ -232,11 +232,6 @@ func (v *reachability) calls(o *types.Func) bool {
 	return slices.ContainsFunc(slices.Clone(v.types), v.dynamic)
 }
 
-// callsAny has the methods of package reflect by which a method is called, or becomes a function.
-var callsAny = map[string]bool{
-	"Call": true, "CallSlice": true, "Method": true, "MethodByName": true, "Methods": true,
-}
-
 // has is visit for a type that is mentioned, and those that it contains.
 func (v *reachability) has(t types.Type) bool {
 	if t == nil || v.known[t] {

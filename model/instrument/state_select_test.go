@@ -236,6 +236,10 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 				}
 			}
 			for _, s := range ss.state.steps {
+				if name == "begun" && s.decl != nil && s.c.pkg.Path() == pkg {
+					require.True(t, s.starts, "line %d begins a goroutine",
+						ss.fset.Position(s.decl.Pos()).Line)
+				}
 				for v := range s.unit.reads {
 					if ss.state.again[s] && s.decl != nil && v.Pkg().Path() == pkg {
 						again = append(again, v.Name())
