@@ -77,6 +77,10 @@ type packageState struct {
 	changed map[*types.Var]bool
 	frozen  map[types.Type]bool // memo of immutable
 	errors  *bool               // memo of changesErrors
+	// assigned variables get their value by more than their initialiser.
+	assigned  map[*types.Var]bool
+	sentinels map[*types.Var]bool  // memo of isSentinel
+	makes     map[*types.Func]bool // memo of returnsUnchanging
 
 	fresh map[*types.Var]bool
 	kept  map[*types.Var]string // could be changed and keep their value: why
@@ -148,6 +152,9 @@ func (p *stateFacts) choose(tests []types.Object) *packageState {
 		writes:     make(map[*types.TypeName]bool),
 		changed:    make(map[*types.Var]bool),
 		frozen:     make(map[types.Type]bool),
+		assigned:   make(map[*types.Var]bool),
+		sentinels:  make(map[*types.Var]bool),
+		makes:      make(map[*types.Func]bool),
 		fresh:      make(map[*types.Var]bool),
 		kept:       make(map[*types.Var]string),
 		lost:       make(map[*types.Var]bool),
@@ -407,22 +414,30 @@ func (p *packageState) visit(o types.Object, live bool) {
 // mutable finds the variables that live code can change, and those that read
 // the clock.
 func (p *packageState) mutable() {
-	for o := range p.live {
-		if fn, ok := o.(*types.Func); ok {
-			if u := p.unit(fn); u != nil {
-				p.changes(u, true)
-			}
-		}
-	}
-	for o := range p.early {
-		if fn, ok := o.(*types.Func); ok && !p.live[o] {
-			if u := p.unit(fn); u != nil {
-				p.changes(u, false)
+	units := make(map[*stateUnit]bool) // true if live
+	for _, known := range []map[types.Object]bool{p.early, p.live} {
+		for o := range known {
+			if fn, ok := o.(*types.Func); ok {
+				if u := p.unit(fn); u != nil {
+					units[u] = p.live[o]
+				}
 			}
 		}
 	}
 	for s := range p.took {
-		p.changes(s.unit, false)
+		units[s.unit] = false
+	}
+	for u := range units {
+		for _, use := range u.uses {
+			if use.escape == nil {
+				p.assigned[use.v] = true
+			}
+		}
+	}
+	for u, live := range units {
+		p.changes(u, live)
+	}
+	for s := range p.took {
 		for _, v := range s.lhs {
 			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type())) {
 				p.fresh[v] = true
@@ -451,7 +466,7 @@ func (p *packageState) changes(u *stateUnit, live bool) {
 			continue
 		}
 		if use.escape == nil && (live || use.later) ||
-			use.escape != nil && !p.immutable(use.escape) {
+			use.escape != nil && !p.immutable(use.escape) && !p.isSentinel(use.v) {
 			p.fresh[use.v] = true
 		}
 	}

@@ -30,7 +30,7 @@ var (
 	table    = []int{1, 2, 3}
 	filled   [4]int
 	errFull  = errors.New("full")
-	key      = &name{"key"}
+	key      = &name{"key", errFull}
 	start    = time.Now()
 	due      = later()
 	never    = func() any { return due }
@@ -56,7 +56,10 @@ var (
 
 func addError(s string) error { add(s); return errors.New(s) }
 
-type name struct{ text string }
+type name struct {
+	text string
+	err  error
+}
 
 func init() {
 	for i := range filled {
@@ -210,11 +213,12 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 			"begins direct filled hook later lines plugins setups verbose",
 		},
 		"handedon": {
-			"argument copied drawn element errAround errByName errByNumber errCalled errConverted errFirst errHeld " +
-				"errJoined errKept errListed errMade errNone errOfInit errPair errWrapped field " +
-				"held isBusy key listed message namer next ofInit oneOfTwo parameter renamed result",
-			"errAround errByName errConverted errConverted errConverted errConverted errKept " +
-				"errOfInit isBusy next ofInit",
+			"argument copied drawn element errAround errByName errByNumber errCalled " +
+				"errConverted errFirst errGiven errHeld errJoined errKept errListed errMade " +
+				"errNone errOfInit errPair errSet errWrapped field held isBusy key listed " +
+				"message namer next ofInit oneOfTwo parameter renamed result",
+			"errAround errByName errConverted errConverted errConverted errConverted errGiven " +
+				"errKept errOfInit errSet isBusy next ofInit",
 		},
 		"begun": {
 			"anyone byDeclared byExpression byField byInstance byMethodValue byRange byReflection " +

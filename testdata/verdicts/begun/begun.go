@@ -27,13 +27,13 @@ func init() {
 	}
 }
 
-func begin[T any](T) { reads(&byInstance) }
+func begin[T any](T, T) { reads(&byInstance) }
 
-var instances = []func(int){begin[int]}
+var instances = []func(int, int){begin[int]}
 
 func init() {
 	for _, f := range instances {
-		f(1)
+		f(1, 2)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Errors with a state, however they are made.
@@ -40,6 +41,39 @@ var (
 )
 
 func init() { errOfInit = &busy{} }
+
+// Errors that nobody can change, beside those.
+type plain struct {
+	text   string
+	number int
+}
+
+func (p *plain) Error() string { return p.text }
+
+func newPlain(text string) error {
+	if text == "" {
+		return nil
+	}
+	return &plain{text, 1}
+}
+
+var (
+	errPlain       = errors.New("plain")
+	errEOF         = fmt.Errorf("at %d of %s: %w", 3, "4", io.EOF)
+	errBoth        = errors.Join(errPlain, errEOF)
+	errOwn   error = &plain{"own", 1}
+	errBuilt       = newPlain("built")
+	errSame        = error(errBuilt)
+	errNil   error
+	errSet   = errors.New("set")
+	errGiven = errors.New("given")
+)
+
+func init() { errSet = &busy{} }
+
+func give(e *error) { *e = &busy{} }
+
+func init() { give(&errGiven) }
 
 // Init functions keep an error elsewhere.
 var (

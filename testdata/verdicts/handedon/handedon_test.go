@@ -55,6 +55,30 @@ func TestErrorInAnError(t *testing.T) { anew(t, 1, func() int { return ask(errPa
 func TestErrorConverted(t *testing.T) { anew(t, 1, func() int { return ask(errConverted) }) }
 
 // verdict: proved, 2 traces
+func TestErrorThatIsSet(t *testing.T) { anew(t, 1, func() int { return ask(errSet) }) }
+
+// verdict: proved, 2 traces
+func TestErrorThatIsGiven(t *testing.T) { anew(t, 1, func() int { return ask(errGiven) }) }
+
+// What stands outside of the body is the same error.
+//
+// verdict: proved, 1 traces
+func TestErrorsThatNobodyChanges(t *testing.T) {
+	want := []error{
+		errPlain, errEOF, errBoth, errOwn, errBuilt, errSame, errNil,
+	}
+	model.Check(t, func(x *model.Exec) {
+		got := []error{
+			errPlain, errEOF, errBoth, errOwn, errBuilt, errSame, errNil,
+		}
+		for i := range want {
+			x.Assert(got[i] == want[i], "%d: %v is another one", i, got[i])
+			_ = ask(got[i])
+		}
+	})
+}
+
+// verdict: proved, 2 traces
 func TestErrorsKeptByInit(t *testing.T) { anew(t, 1, kept) }
 
 // verdict: proved, 2 traces
