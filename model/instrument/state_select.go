@@ -100,6 +100,7 @@ type stateFacts struct {
 	first  map[*types.Var]*stateStep // the initialiser of a variable
 	specs  map[types.Object]ast.Node // declarations of variables and types
 	linked map[*types.Var]bool       // their values come from the linker
+	funcs  map[*types.Var]bool       // memo of hasFunc
 	mains  []types.Object            // TestMain, which runs before each test
 }
 
@@ -113,6 +114,7 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 		first:  make(map[*types.Var]*stateStep),
 		specs:  make(map[types.Object]ast.Node),
 		linked: make(map[*types.Var]bool),
+		funcs:  make(map[*types.Var]bool),
 	}
 	for _, c := range pkgs {
 		p.pkgs[c.pkg] = c
@@ -439,20 +441,17 @@ func (p *packageState) mutable() {
 	}
 	for s := range p.took {
 		for _, v := range s.lhs {
-			if p.live[v] && (s.clock || s.closes && hasFunc(v.Type())) {
+			if p.live[v] && (s.clock || s.closes && p.hasFunc(v)) {
 				p.fresh[v] = true
 			}
+		}
+		clock, closes := s.clock && s.decl != nil, s.closes && s.acts()
+		if !clock && !closes {
+			continue
 		}
 		for v := range s.mutates {
-			if p.live[v] && s.closes && s.acts() && hasFunc(v.Type()) {
+			if p.live[v] && !p.fresh[v] && (clock || p.hasFunc(v)) {
 				p.fresh[v] = true
-			}
-		}
-		if s.clock && s.decl != nil {
-			for v := range s.mutates {
-				if p.live[v] {
-					p.fresh[v] = true
-				}
 			}
 		}
 	}
@@ -553,7 +552,7 @@ func (p *packageState) repeats(s *stateStep) bool {
 // keepsOld reports whether a step may leave in a live variable what a fresh one, which it mentions,
 // holds before it is made anew.
 func (p *packageState) keepsOld(s *stateStep, fresh *types.Var) bool {
-	function := s.closes || hasFunc(fresh.Type())
+	function := s.closes || p.hasFunc(fresh)
 	leaves := s.lhs
 	if s.decl != nil {
 		if !refers(fresh.Type()) && !function {
@@ -562,7 +561,7 @@ func (p *packageState) keepsOld(s *stateStep, fresh *types.Var) bool {
 		leaves = slices.Collect(maps.Keys(s.mutates))
 	}
 	return slices.ContainsFunc(leaves, func(v *types.Var) bool {
-		return v != fresh && p.live[v] && (refers(v.Type()) || function && hasFunc(v.Type()))
+		return v != fresh && p.live[v] && (refers(v.Type()) || function && p.hasFunc(v))
 	})
 }
 

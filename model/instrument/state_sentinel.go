@@ -62,8 +62,8 @@ func (p *packageState) unchangingVar(o types.Object) bool {
 	return p.isSentinel(v)
 }
 
-// unchangingCall is unchanging for a call: of a function of the library that makes errors, or of one
-// that returns nothing else.
+// unchangingCall is unchanging for a call: of a function of the library that makes errors, or of
+// one that returns nothing else.
 func (p *packageState) unchangingCall(c *checked, call *ast.CallExpr) bool {
 	fn := callee(c.info, call)
 	if fn == nil || call.Ellipsis.IsValid() {

@@ -99,6 +99,16 @@ func hasFunc(t types.Type) bool {
 	})
 }
 
+// hasFunc is that for the type of a variable, once.
+func (p *stateFacts) hasFunc(v *types.Var) bool {
+	known, ok := p.funcs[v]
+	if !ok {
+		known = hasFunc(v.Type())
+		p.funcs[v] = known
+	}
+	return known
+}
+
 // leadsTo reports whether is holds for the type, or for one of which its values consist or to which
 // they lead. Nothing is seen in what is sealed, or behind an interface.
 func leadsTo(t types.Type, is func(types.Type) bool) bool {
