@@ -2,15 +2,19 @@ package hook
 
 import (
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/surewake/surewake/model/stdlib"
 )
 
 // A method that is found by reflection is called without any text that could be rewritten. Where
 // its own text was, that makes no difference: it runs on the goroutine that calls it. What types of
 // sync, sync/atomic and time have, and testing.T, is given in another form, that calls hooks. What
-// is left comes from the rest of the standard library, or from an interface that a type embeds: to
-// find it is free, to call it fails the check.
+// is left comes from the rest of the standard library, or from an interface that a type embeds: what
+// touches nothing but what it is given is called as it is; to find another one is free, to call it
+// fails the check.
 
 // ReflectedValue gives what has the methods of v that find methods. What says where it stands.
 //
@@ -164,9 +168,10 @@ func hookedMethod(v reflect.Value, name string) reflect.Value {
 	return reflect.ValueOf(h).MethodByName(name)
 }
 
-// foreignMethod gives the type that was not rewritten which a method of t may come from: t itself,
-// or a field that it embeds at any depth. It is nil if there is none. A type that has the method
-// beside what it embeds is not told from one that has it from there.
+// foreignMethod gives the type that was not rewritten which a method of t may come from, and that
+// shares more than it is given: t itself, or a field that it embeds at any depth. It is nil if there
+// is none. A type that has the method beside what it embeds is not told from one that has it from
+// there.
 func foreignMethod(t reflect.Type, name string) reflect.Type {
 	seen := map[reflect.Type]bool{}
 	var look func(t reflect.Type) reflect.Type
@@ -179,8 +184,7 @@ func foreignMethod(t reflect.Type, name string) reflect.Type {
 		}
 		seen[t] = true
 		if t.Name() != "" && !rewritten(t.PkgPath()) || t.Kind() == reflect.Interface {
-			_, own := t.MethodByName(name)
-			if _, ok := reflect.PointerTo(t).MethodByName(name); ok || own {
+			if hasMethod(t, name) && !sharesNothing(t, name) {
 				return t
 			}
 			return nil
@@ -198,6 +202,21 @@ func foreignMethod(t reflect.Type, name string) reflect.Type {
 		return nil
 	}
 	return look(t)
+}
+
+// sharesNothing reports whether a method of a type of the standard library touches nothing but its
+// receiver and its arguments, as plain memory.
+func sharesNothing(t reflect.Type, name string) bool {
+	own, _, _ := strings.Cut(t.Name(), "[")
+	class := stdlib.Lookup(t.PkgPath() + "." + own + "." + name)
+	return t.Kind() != reflect.Interface && (class == stdlib.Pure || class == stdlib.Reach)
+}
+
+// hasMethod reports whether t or a pointer to it has a method.
+func hasMethod(t reflect.Type, name string) bool {
+	_, own := t.MethodByName(name)
+	_, ofPointer := reflect.PointerTo(t).MethodByName(name)
+	return own || ofPointer
 }
 
 // rewritten reports whether the methods of a package's types are: those of this package are hooks.
