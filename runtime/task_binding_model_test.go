@@ -86,3 +86,42 @@ func TestCancelThatComesBeforeCloseIsTheReason(t *testing.T) {
 		}, model.Preemptions(2))
 	})
 }
+
+// A task spawns another one that ends with a context of its own, which somebody cancels, or with
+// that of the task, which ends first: the other one ends, and a join in the task learns why.
+func TestSpawnedTaskEndsWithItsContext(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		name := map[bool]string{true: "of the task", false: "of somebody"}[own]
+		t.Run(name+"/one preemption", func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				ctx, cancel := context.WithCancel(context.Background())
+				var child *Handle[int]
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					if own {
+						ctx = cx.Context()
+					}
+					child = SpawnContext(ctx, cx, func(cx Cx) (int, error) {
+						var never Notify
+						return 0, never.Wait(cx)
+					})
+					if own {
+						return 1, nil
+					}
+					return child.Join(cx)
+				})
+				x.Go("canceller", cancel)
+				w.start()
+				v, err := h.Wait(context.Background())
+				_, of := child.Wait(context.Background())
+				x.Assert(of == ErrCancelled, "the spawned task: %v", of)
+				if own {
+					x.Assert(v == 1 && err == nil, "the task: %d, %v", v, err)
+				} else {
+					x.Assert(err == ErrCancelled, "the task: %v", err)
+				}
+				w.shutdown()
+			}, model.Preemptions(1))
+		})
+	}
+}
