@@ -173,6 +173,18 @@ func TestWatchdogTellsOfTasksThatWaitForEver(t *testing.T) {
 		require.ErrorIs(t, err, ErrCancelled)
 		require.Equal(t, 1, looks())
 	}
+	for _, waits := range []func(Cx) error{
+		func(cx Cx) error { _, _, err := Receive[int](cx, nil); return err },
+		func(cx Cx) error { return Send(cx, nil, 1) },
+		func(cx Cx) error { return cx.AwaitContext(context.Background()) },
+	} {
+		h := Submit(rt, func(cx Cx) (int, error) { return 0, waits(cx) })
+		require.Equal(t, 1, looks(), "nobody can end it")
+		h.Cancel()
+		_, err := h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrCancelled)
+		require.Equal(t, 1, looks())
+	}
 	h := SubmitBlocking(rt, func() (int, error) { return <-over, nil })
 	require.Zero(t, looks())
 	close(over)

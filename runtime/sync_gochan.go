@@ -12,6 +12,9 @@ func Receive[T any](cx Cx, ch <-chan T) (value T, ok bool, err error) {
 	if err := cx.stopErr(); err != nil {
 		return value, false, err
 	}
+	if ch == nil {
+		return value, false, cx.awaitEnd()
+	}
 	select {
 	case value, ok = <-ch:
 		cx.charge()
@@ -45,6 +48,9 @@ func Send[T any](cx Cx, ch chan<- T, value T) error {
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
+	if ch == nil {
+		return cx.awaitEnd()
+	}
 	select {
 	case ch <- value:
 		cx.charge()
@@ -63,6 +69,12 @@ func Send[T any](cx Cx, ch chan<- T, value T) error {
 		return nil
 	}
 	return err
+}
+
+// awaitEnd waits until the task must end, and returns why.
+func (cx Cx) awaitEnd() error {
+	var never Notify
+	return never.Wait(cx)
 }
 
 // A helper waits for a Go channel on behalf of a task, on a goroutine of its own.

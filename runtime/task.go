@@ -178,8 +178,7 @@ func (t *task) detached() bool { return t.state.Load().Detached() }
 func (t *task) recordPanic(recovered any) {
 	if recovered == nil {
 		if f := t.failure(); f != nil {
-			var panicked *PanicError
-			if errors.As(f.error, &panicked) {
+			if isPanic(f.error) {
 				return // the function of OnPanic has called Goexit
 			}
 		}

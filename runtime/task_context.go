@@ -155,6 +155,9 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 		cx.charge()
 		return nil
 	}
+	if ctx.Done() == nil {
+		return cx.awaitEnd()
+	}
 	stop := cx.wakeAfter(ctx)
 	defer stop()
 	for {

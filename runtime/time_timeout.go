@@ -35,7 +35,7 @@ func (timeoutError) Is(target error) bool {
 // An error tells of a cancellation if errors.Is takes it for context.Canceled, as it does
 // [ErrCancelled]; and of a timeout that has passed, for context.DeadlineExceeded or
 // os.ErrDeadlineExceeded. So fn may return what a function returns that it has given its
-// [Cx.Context], whose deadline is the timeout's.
+// [Cx.Context], whose deadline is the timeout's. A [PanicError] tells of neither.
 //
 // If d <= 0, fn may be cancelled before it starts. Timeouts nest. Timeout panics if fn is nil.
 func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
@@ -95,13 +95,19 @@ func within[T any](
 	}
 	v, err := h.result()
 	switch {
-	case err == nil:
+	case err == nil, isPanic(err):
 	case cancelled && errors.Is(err, context.Canceled): // runtime/R59
 		err = why
 	case rt.now() >= passes && isTimeout(err):
 		err = ErrTimeout // also if fn has looked at the clock before join did
 	}
 	return v, err
+}
+
+// isPanic reports whether err tells of a panic.
+func isPanic(err error) bool {
+	var panicked *PanicError
+	return errors.As(err, &panicked)
 }
 
 // isTimeout reports whether err is a timeout of the standard library.

@@ -289,6 +289,25 @@ func TestTimeoutKnowsItsDeadlineInTheErrorOfItsBody(t *testing.T) {
 	})
 }
 
+// A panic is told of, whatever its value.
+func TestTimeoutTellsOfAPanic(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		for _, value := range []error{
+			context.Canceled, runtime.ErrTimeout, fmt.Errorf("wrapped: %w", os.ErrDeadlineExceeded),
+		} {
+			_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+				_ = cx.Sleep(time.Hour)
+				panic(value)
+			})
+			var panicked *runtime.PanicError
+			require.ErrorAs(t, err, &panicked)
+			require.Equal(t, value, panicked.Value)
+		}
+		return nil
+	})
+}
+
 // Errors of other contexts are the body's own as long as the timeout has not passed.
 func TestTimeoutThatHasNotPassedKeepsTheErrorOfAContext(t *testing.T) {
 	rt := start(t, 1)
