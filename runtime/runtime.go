@@ -229,7 +229,8 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 // the workers. Tasks that have not started end with [ErrClosed]. In others, functions that wait
 // return ErrClosed, outside of shields. In tasks that were cancelled before, the error is that of
 // the cancellation. Close waits for tasks that neither wait nor check [Cx.Err]. It returns nil,
-// also after Shutdown, or [ErrClosed] if Close was called before.
+// also after Shutdown; or [ErrClosed], at once, if Close was called before, by a task too:
+// [Runtime.Done] tells when that has done its work.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Close]. It panics as Shutdown does.
 func (rt *Runtime) Close() error {
