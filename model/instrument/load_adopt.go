@@ -336,7 +336,9 @@ func (s *Set) copyChecker(source string) (dir, language string, err error) {
 	}
 	language = goLine(gomod)
 	for name, text := range files {
-		files[name] = withLanguage(text, version.Lang("go"+language))
+		if strings.HasSuffix(name, ".go") {
+			files[name] = withLanguage(text, version.Lang("go"+language))
+		}
 	}
 	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n%s",
 		rootPath, minLanguage, requirements(required))
@@ -356,6 +358,9 @@ func requirements(modules []versioned) (text string) {
 	}
 	return text
 }
+
+// embedded finds the file that a directive of the checker's own source embeds.
+var embedded = regexp.MustCompile(`(?m)^//go:embed (\S+)$`)
 
 // copyPackages reads the files of a package of the checker, and of those of its module that it
 // imports; it returns all other imports.
@@ -386,6 +391,12 @@ func copyPackages(source, path string, files map[string][]byte) (others []string
 				return nil, err
 			}
 			files[filepath.Join(dir, filepath.Base(name))] = text
+			for _, m := range embedded.FindAllSubmatch(text, -1) {
+				name := filepath.Join(dir, string(m[1]))
+				if files[name], err = os.ReadFile(filepath.Join(source, name)); err != nil {
+					return nil, err
+				}
+			}
 			f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 			if err != nil {
 				return nil, err
