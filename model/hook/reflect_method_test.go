@@ -12,7 +12,9 @@ import (
 	"github.com/surewake/surewake/model/hook"
 )
 
-type printer interface{ Printf(format string, args ...any) }
+type printer interface {
+	Printf(format string, args ...any)
+}
 
 // Outside an execution a method that is found by reflection is what Go finds.
 func TestReflectedMethodsAreCalledAsTheyAre(t *testing.T) {
