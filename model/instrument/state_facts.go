@@ -22,6 +22,9 @@ type stateUnit struct {
 	closes bool                     // makes functions that have variables of their own
 	reads  map[*types.Var]bool      // true if outside of function literals, too
 	writes map[*types.TypeName]bool // types of whose values it changes a field
+	// reflects is set if an error becomes another interface, or one of a type without a name an
+	// error.
+	reflects bool
 }
 
 // A stateUse is a use of a package variable other than to read a value from it.

@@ -73,14 +73,16 @@ type packageState struct {
 	early  map[types.Object]bool // run while packages are initialised
 	took   map[*stateStep]bool   // steps whose mentions are live
 	writes map[*types.TypeName]bool
+	// reflects is as in stateUnit.
+	reflects bool
 	// changed variables are assigned to by live code, or have their address taken.
 	changed map[*types.Var]bool
 	frozen  map[types.Type]bool // memo of immutable
 	errors  *bool               // memo of changesErrors
 	// assigned variables get their value by more than their initialiser.
 	assigned  map[*types.Var]bool
-	sentinels map[*types.Var]bool  // memo of isSentinel
-	makes     map[*types.Func]bool // memo of returnsUnchanging
+	sentinels map[*types.Var]bool // memo of isSentinel
+	makes     map[madeError]bool  // memo of returnsUnchanging
 
 	fresh map[*types.Var]bool
 	kept  map[*types.Var]string // could be changed and keep their value: why
@@ -156,7 +158,7 @@ func (p *stateFacts) choose(tests []types.Object) *packageState {
 		frozen:     make(map[types.Type]bool),
 		assigned:   make(map[*types.Var]bool),
 		sentinels:  make(map[*types.Var]bool),
-		makes:      make(map[*types.Func]bool),
+		makes:      make(map[madeError]bool),
 		fresh:      make(map[*types.Var]bool),
 		kept:       make(map[*types.Var]string),
 		lost:       make(map[*types.Var]bool),
@@ -362,6 +364,7 @@ func (p *packageState) enter(u *stateUnit, live bool) {
 	for tn := range u.writes {
 		p.writes[tn] = true
 	}
+	p.reflects = p.reflects || u.reflects
 	for _, use := range u.uses {
 		if use.escape == nil && (live || use.later) {
 			p.changed[use.v] = true
@@ -465,7 +468,7 @@ func (p *packageState) changes(u *stateUnit, live bool) {
 			continue
 		}
 		if use.escape == nil && (live || use.later) ||
-			use.escape != nil && !p.immutable(use.escape) && !p.isSentinel(use.v) {
+			use.escape != nil && !p.immutable(use.escape) && !p.isSentinel(use.v, use.escape) {
 			p.fresh[use.v] = true
 		}
 	}
@@ -553,11 +556,11 @@ func (p *packageState) repeats(s *stateStep) bool {
 // holds before it is made anew.
 func (p *packageState) keepsOld(s *stateStep, fresh *types.Var) bool {
 	function := s.closes || p.hasFunc(fresh)
+	if !refers(fresh.Type()) && !function {
+		return false
+	}
 	leaves := s.lhs
 	if s.decl != nil {
-		if !refers(fresh.Type()) && !function {
-			return false
-		}
 		leaves = slices.Collect(maps.Keys(s.mutates))
 	}
 	return slices.ContainsFunc(leaves, func(v *types.Var) bool {

@@ -209,13 +209,14 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 			"assigned begins byExpression byMethod converted copied decoded direct drivers " +
 				"embedded errAbout errBusy errOuter errState errTwo filled generic getLatch hook " +
 				"inMap inStruct incStd lines loud mounted nested next ofTwo ops plugins ranged " +
-				"ready returned sequence setLatch setups sliced std theLatch verbose",
+				"ready returned sequence setLatch sliced std theLatch verbose",
 			"begins direct filled hook later lines plugins setups verbose",
 		},
 		"handedon": {
-			"argument copied drawn element errAround errByName errByNumber errCalled " +
-				"errConverted errFirst errGiven errHeld errJoined errKept errListed errMade " +
-				"errNone errOfInit errPair errSet errWrapped field held isBusy key listed " +
+			"argument copied drawn element errAnonymous errAround errBoth errByName " +
+				"errByNumber errCalled errConverted errCounted errFirst errGiven errHeld " +
+				"errJoined errKept errListed errMade errNone errOfCall errOfInit errOfLibrary " +
+				"errPair errSeeded errSet errSliced errTallied errTexted errWrapped field held isBusy key listed " +
 				"message namer next ofInit oneOfTwo parameter renamed result",
 			"errAround errByName errConverted errConverted errConverted errConverted errGiven " +
 				"errKept errOfInit errSet isBusy next ofInit",
@@ -225,7 +226,8 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 				"declared expressions function instances method plugins sequence starters",
 			"expressions function instances method plugins sequence starters",
 		},
-		"hooks": {"called invoked object", ""},
+		"hooks":     {"called invoked object", ""},
+		"sentinels": {"errCrowded limit", ""},
 	} {
 		pkg := "github.com/surewake/surewake/testdata/verdicts/" + name
 		set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/"+name)
@@ -255,5 +257,30 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 		require.Equal(t, strings.Fields(c.fresh), fresh)
 		slices.Sort(again)
 		require.Equal(t, strings.Fields(c.again), again)
+	}
+}
+
+// Each of these tests has the error made anew that it changes, though no other type of errors has a
+// state in it.
+func TestErrorsThatOneTestChanges(t *testing.T) {
+	const pkg = "github.com/surewake/surewake/testdata/verdicts/handedon"
+	set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/handedon")
+	_, err := set.plan(context.Background(), pkg, false)
+	require.NoError(t, err)
+	for _, ss := range set.sessions {
+		for test, v := range map[string]string{
+			"TestErrorWithAnEmbeddedState":    "errCounted",
+			"TestErrorWithAStateOfTheLibrary": "errSeeded",
+			"TestErrorWithAnEmbeddedArray":    "errTallied",
+			"TestErrorOfTheLibrary":           "errOfLibrary",
+			"TestErrorThatIsDecoded":          "errTexted",
+			"TestErrorWithoutAName":           "errAnonymous",
+			"TestErrorOfACall":                "errOfCall",
+			"TestErrorsInAnotherOrder":        "errBoth",
+			"TestErrorThatIsSliced":           "errSliced",
+		} {
+			require.Contains(t, ss.state.leftOut, test)
+			require.NotContains(t, ss.state.leftOut[test], pkg+"."+v, test)
+		}
 	}
 }

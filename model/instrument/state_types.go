@@ -63,13 +63,27 @@ func isError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
+// implementsError reports whether a value of the type, or a pointer to one, is an error.
+func implementsError(t types.Type) bool {
+	is := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, is) || types.Implements(types.NewPointer(t), is)
+}
+
 // changesErrors reports whether live code may change what is an error: there is a type of errors
-// that are not immutable. Then nobody knows which of all are.
+// that are not immutable, a field of an error of the library is written, or reflection may do it.
+// Then nobody knows which of all are.
 func (p *packageState) changesErrors() bool {
 	if p.errors != nil {
 		return *p.errors
 	}
 	p.errors = new(bool) // of an error in an error
+	*p.errors = p.reflects
+	for tn := range p.writes {
+		*p.errors = *p.errors || p.pkgs[tn.Pkg()] == nil && implementsError(tn.Type())
+	}
+	if *p.errors {
+		return true
+	}
 	is := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for o := range p.live {
 		tn, ok := o.(*types.TypeName)
@@ -187,12 +201,44 @@ func (p *packageState) immutableType(t types.Type) bool {
 		}
 		return true
 	case *types.Pointer:
-		tn := typeName(u.Elem())
-		if tn == nil || tn.Pkg() == nil || p.pkgs[tn.Pkg()] == nil || p.writes[tn] {
-			return false
-		}
-		_, isStruct := tn.Type().Underlying().(*types.Struct)
-		return isStruct && p.immutable(u.Elem())
+		_, isStruct := u.Elem().Underlying().(*types.Struct)
+		return isStruct && p.keeps(u.Elem()) && p.immutable(u.Elem())
 	}
 	return false
+}
+
+// keeps reports whether nothing changes what a value of a type holds, to which others have a
+// pointer.
+func (p *packageState) keeps(t types.Type) bool {
+	tn := typeName(t)
+	if tn == nil || tn.Pkg() == nil || p.pkgs[tn.Pkg()] == nil || p.written(t) {
+		return false
+	}
+	return !p.reflects || !implementsError(t) || !hasExported(t)
+}
+
+// written reports whether live code changes values of the type, or what lies within them: what is of
+// a type of the library, its methods may change.
+func (p *packageState) written(t types.Type) bool {
+	tn := typeName(t)
+	if tn != nil && (p.writes[tn] || tn.Pkg() != nil && p.pkgs[tn.Pkg()] == nil &&
+		!sealed(t) && hasPointerMethods(tn)) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return p.written(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if p.written(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasPointerMethods(tn *types.TypeName) bool {
+	n, ok := tn.Type().(*types.Named)
+	return ok && types.NewMethodSet(types.NewPointer(n)).Len() > types.NewMethodSet(n).Len()
 }

@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"unsafe"
 )
 
 // Errors with a state, however they are made.
@@ -17,6 +21,8 @@ func (b *busy) Error() string { return "busy" }
 func newBusy() error { return &busy{} }
 
 func busyAndNone() (error, error) { return &busy{}, nil }
+
+func textAndBusy() (string, error) { return "text: %w", &busy{} }
 
 type pair struct{ first, second error }
 
@@ -38,6 +44,9 @@ var (
 	errCalled         error = function(newCounter())
 	errPair                 = pair{errors.New("first"), &busy{}}
 	errConverted            = error(&busy{})
+	errOfCall               = fmt.Errorf(textAndBusy())
+	errBoth                 = fmt.Errorf("%w, %w", errPlain, errEOF)
+	errSliced         error = &number{}
 )
 
 func init() { errOfInit = &busy{} }
@@ -60,7 +69,6 @@ func newPlain(text string) error {
 var (
 	errPlain       = errors.New("plain")
 	errEOF         = fmt.Errorf("at %d of %s: %w", 3, "4", io.EOF)
-	errBoth        = errors.Join(errPlain, errEOF)
 	errOwn   error = &plain{"own", 1}
 	errBuilt       = newPlain("built")
 	errSame        = error(errBuilt)
@@ -74,6 +82,85 @@ func init() { errSet = &busy{} }
 func give(e *error) { *e = &busy{} }
 
 func init() { give(&errGiven) }
+
+// Errors whose state is found by other ways than their own type.
+type counter struct{ n int }
+
+func (c *counter) inc() int { c.n++; return c.n }
+
+type counted struct{ counter }
+
+func (*counted) Error() string { return "counted" }
+
+func incremented(err error) int {
+	var c interface{ inc() int }
+	errors.As(err, &c)
+	return c.inc()
+}
+
+type seeded struct{ rand.PCG }
+
+func (*seeded) Error() string { return "seeded" }
+
+func draws(err error) int {
+	var source rand.Source
+	errors.As(err, &source)
+	return int(source.Uint64() % 1000)
+}
+
+type tallies [2]int
+
+func (t *tallies) inc() int { t[1]++; return t[1] }
+
+type tallied struct{ tallies }
+
+func (*tallied) Error() string { return "tallied" }
+
+type texted struct{ Text string }
+
+func (t *texted) Error() string { return t.Text }
+
+func decodeError(err error) { _ = json.Unmarshal([]byte(`{"Text":"decoded"}`), err) }
+
+func anonymous() error {
+	return &struct {
+		error
+		n int
+	}{errors.New("anonymous"), 0}
+}
+
+var (
+	errCounted   error = &counted{}
+	errOfLibrary error = &fs.PathError{Op: "open", Err: errors.New("it")}
+	errTexted          = &texted{"begun"}
+	errSeeded    error = &seeded{}
+	errTallied   error = &tallied{}
+	errAnonymous       = anonymous()
+)
+
+func nameAgain(err error) string {
+	var of *fs.PathError
+	errors.As(err, &of)
+	of.Op += "+"
+	return of.Op
+}
+
+// firstOfBoth returns how many errors come before errPlain, and turns their order.
+func firstOfBoth() int {
+	both := errBoth.(interface{ Unwrap() []error }).Unwrap()
+	defer slices.Reverse(both)
+	return slices.Index(both, errPlain)
+}
+
+type number struct{ n int }
+
+func (*number) Error() string { return "number" }
+
+func slice() int {
+	p := unsafe.Slice(errSliced.(*number), 1)
+	p[0] = number{p[0].n + 1}
+	return p[0].n
+}
 
 // Init functions keep an error elsewhere.
 var (

@@ -65,11 +65,11 @@ func TestErrorThatIsGiven(t *testing.T) { anew(t, 1, func() int { return ask(err
 // verdict: proved, 1 traces
 func TestErrorsThatNobodyChanges(t *testing.T) {
 	want := []error{
-		errPlain, errEOF, errBoth, errOwn, errBuilt, errSame, errNil,
+		errPlain, errEOF, errOwn, errBuilt, errSame, errNil,
 	}
 	model.Check(t, func(x *model.Exec) {
 		got := []error{
-			errPlain, errEOF, errBoth, errOwn, errBuilt, errSame, errNil,
+			errPlain, errEOF, errOwn, errBuilt, errSame, errNil,
 		}
 		for i := range want {
 			x.Assert(got[i] == want[i], "%d: %v is another one", i, got[i])
@@ -77,6 +77,57 @@ func TestErrorsThatNobodyChanges(t *testing.T) {
 		}
 	})
 }
+
+// verdict: proved, 2 traces
+func TestErrorWithAnEmbeddedState(t *testing.T) {
+	anew(t, 1, func() int { return incremented(errCounted) })
+}
+
+// verdict: proved, 2 traces
+func TestErrorWithAStateOfTheLibrary(t *testing.T) {
+	anew(t, first(), func() int { return draws(errSeeded) })
+}
+
+func first() int {
+	s := seeded{}
+	return draws(&s)
+}
+
+// verdict: proved, 2 traces
+func TestErrorWithAnEmbeddedArray(t *testing.T) {
+	anew(t, 1, func() int { return incremented(errTallied) })
+}
+
+// verdict: proved, 2 traces
+func TestErrorOfTheLibrary(t *testing.T) {
+	anew(t, 5, func() int { return len(nameAgain(errOfLibrary)) })
+}
+
+// verdict: proved, 2 traces
+func TestErrorThatIsDecoded(t *testing.T) {
+	anew(t, 5, func() int { n := len(errTexted.Text); decodeError(errTexted); return n })
+}
+
+// verdict: proved, 2 traces
+func TestErrorWithoutAName(t *testing.T) {
+	anew(t, 1, func() int {
+		e := errAnonymous.(*struct {
+			error
+			n int
+		})
+		e.n++
+		return e.n
+	})
+}
+
+// verdict: proved, 2 traces
+func TestErrorOfACall(t *testing.T) { anew(t, 1, func() int { return ask(errOfCall) }) }
+
+// verdict: proved, 2 traces
+func TestErrorsInAnotherOrder(t *testing.T) { anew(t, 0, firstOfBoth) }
+
+// verdict: proved, 2 traces
+func TestErrorThatIsSliced(t *testing.T) { anew(t, 1, slice) }
 
 // verdict: proved, 2 traces
 func TestErrorsKeptByInit(t *testing.T) { anew(t, 1, kept) }

@@ -1,0 +1,197 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A value that has become an interface may be changed by code that does not name its type: by
+// reflection, as encoding/json does.
+
+// reflected notes what e points to if it is converted, where it stands, to an interface: by that
+// reflection changes it, as encoding/json does.
+func (w *stateWalker) reflected(e ast.Expr) {
+	tv, ok := w.c.info.Types[e]
+	if !ok || !tv.IsValue() || tv.Type == nil || w.readsArguments(e) {
+		return
+	}
+	if results, ok := tv.Type.(*types.Tuple); ok {
+		for i := range results.Len() {
+			w.convertedTo(w.targetOf(e, i), results.At(i).Type())
+		}
+		return
+	}
+	r := rewriter{c: w.c, stack: w.stack}
+	target, _ := r.target(e)
+	if target == nil {
+		target = w.targetOf(e, 0)
+	}
+	w.convertedTo(target, tv.Type)
+}
+
+// convertedTo notes the conversion of a value to an interface. What is an error is looked at by its
+// methods, until it becomes another interface; see changesErrors.
+func (w *stateWalker) convertedTo(target, t types.Type) {
+	switch {
+	case target == nil || !types.IsInterface(target):
+		return
+	case types.IsInterface(t):
+		w.u.reflects = w.u.reflects || implementsError(t) && !implementsError(target)
+		return
+	case isError(target):
+		if _, unnamed := types.Unalias(deref(t)).(*types.Struct); unnamed {
+			w.u.reflects = true // its type has no name to be found by
+		}
+		return
+	}
+	switch t.Underlying().(type) {
+	case *types.Basic, *types.Signature:
+		return
+	}
+	w.u.reflected(t, make(map[types.Type]bool))
+}
+
+// reflected notes that reflection may change what a value of t holds or points to: elements, and
+// fields that are exported.
+func (u *stateUnit) reflected(t types.Type, seen map[types.Type]bool) {
+	t = types.Unalias(t)
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	if n, ok := t.(*types.Named); ok && hasExported(t) {
+		u.writes[n.Obj()] = true
+	}
+	switch x := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range x.Fields() {
+			if f.Exported() || f.Embedded() {
+				u.reflected(f.Type(), seen)
+			}
+		}
+	case *types.Array:
+		u.reflected(x.Elem(), seen)
+	case *types.Pointer:
+		u.reflected(x.Elem(), seen)
+	case *types.Slice:
+		u.reflected(x.Elem(), seen)
+	case *types.Map:
+		u.reflected(x.Key(), seen)
+		u.reflected(x.Elem(), seen)
+	case *types.Chan:
+		u.reflected(x.Elem(), seen)
+	}
+}
+
+// hasExported reports whether reflection may change a part of a value of t.
+func hasExported(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for f := range s.Fields() {
+		if f.Exported() || f.Embedded() && hasExported(deref(f.Type())) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyRead has packages whose functions and methods only read what they are given as an interface,
+// but for those that scan; errors.As sets no more than the variable that it is given.
+var onlyRead = map[string]bool{
+	"fmt": true, "log": true, "log/slog": true, "testing": true, "errors": true, modelPath: true,
+	"github.com/stretchr/testify/assert":  true,
+	"github.com/stretchr/testify/require": true,
+}
+
+// readsArguments reports whether the call that a value is handed to only reads it.
+func (w *stateWalker) readsArguments(e ast.Expr) bool {
+	i := len(w.stack) - 1
+	for i >= 0 {
+		if _, ok := w.stack[i].(*ast.ParenExpr); !ok {
+			break
+		}
+		i--
+	}
+	if i < 0 {
+		return false
+	}
+	call, ok := w.stack[i].(*ast.CallExpr)
+	if !ok || call.Fun == e {
+		return false
+	}
+	fn := callee(w.c.info, call)
+	return fn != nil && fn.Pkg() != nil && onlyRead[fn.Pkg().Path()] &&
+		!strings.Contains(fn.Name(), "can")
+}
+
+// targetOf gives the type of what the i-th result of e becomes by a return of the function itself,
+// by a call of which the results of e are the arguments, or by an assignment of all of them.
+func (w *stateWalker) targetOf(e ast.Expr, i int) types.Type {
+	if len(w.stack) == 0 {
+		return nil
+	}
+	switch p := w.stack[len(w.stack)-1].(type) {
+	case *ast.ReturnStmt:
+		r := rewriter{c: w.c, stack: w.stack}
+		sig := r.enclosing(len(w.stack) - 1)
+		if sig == nil {
+			sig = w.sig
+		}
+		if sig == nil {
+			return nil
+		}
+		if len(p.Results) == sig.Results().Len() {
+			i = slices.Index(p.Results, e)
+		}
+		if 0 <= i && i < sig.Results().Len() {
+			return sig.Results().At(i).Type()
+		}
+	case *ast.CallExpr:
+		sig, ok := w.c.info.TypeOf(p.Fun).Underlying().(*types.Signature)
+		if ok && len(p.Args) == 1 && p.Args[0] == e {
+			return paramAt(sig, i, false)
+		}
+	case *ast.AssignStmt:
+		if len(p.Rhs) == 1 && i < len(p.Lhs) {
+			return w.c.info.TypeOf(p.Lhs[i])
+		}
+	case *ast.ValueSpec:
+		if p.Type != nil {
+			return w.c.info.TypeOf(p.Type)
+		}
+	}
+	return nil
+}
+
+// rangedTo notes what a loop assigns to variables that are interfaces.
+func (w *stateWalker) rangedTo(n *ast.RangeStmt) {
+	key, value := n.Key, n.Value
+	to := func(e ast.Expr, t types.Type) {
+		if e != nil {
+			w.convertedTo(w.c.info.TypeOf(e), t)
+		}
+	}
+	switch t := deref(w.c.info.TypeOf(n.X)).Underlying().(type) {
+	case *types.Slice:
+		to(value, t.Elem())
+	case *types.Array:
+		to(value, t.Elem())
+	case *types.Chan:
+		to(key, t.Elem())
+	case *types.Map:
+		to(key, t.Key())
+		to(value, t.Elem())
+	case *types.Signature:
+		if yield, ok := t.Params().At(0).Type().Underlying().(*types.Signature); ok {
+			for i, e := range []ast.Expr{key, value} {
+				if i < yield.Params().Len() {
+					to(e, yield.Params().At(i).Type())
+				}
+			}
+		}
+	}
+}
