@@ -77,8 +77,8 @@ func TestAlarmsAreOfNothingThatGoesOn(t *testing.T) {
 	}
 }
 
-// A task that holds its worker, and one for which nobody comes, are told of once, whenever the looks
-// come.
+// A task that holds its worker, and one for which nobody comes, are told of once, whenever the
+// looks come.
 func TestAlarmsOfWhatLasts(t *testing.T) {
 	day := int64(time.Millisecond)
 	for name, waits := range map[string]bool{

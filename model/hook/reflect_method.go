@@ -12,9 +12,9 @@ import (
 // A method that is found by reflection is called without any text that could be rewritten. Where
 // its own text was, that makes no difference: it runs on the goroutine that calls it. What types of
 // sync, sync/atomic and time have, and testing.T, is given in another form, that calls hooks. What
-// is left comes from the rest of the standard library, or from an interface that a type embeds: what
-// touches nothing but what it is given is called as it is; to find another one is free, to call it
-// fails the check.
+// is left comes from the rest of the standard library, or from an interface that a type embeds:
+// what touches nothing but what it is given is called as it is; to find another one is free, to
+// call it fails the check.
 
 // ReflectedValue gives what has the methods of v that find methods. What says where it stands.
 //
@@ -169,9 +169,9 @@ func hookedMethod(v reflect.Value, name string) reflect.Value {
 }
 
 // foreignMethod gives the type that was not rewritten which a method of t may come from, and that
-// shares more than it is given: t itself, or a field that it embeds at any depth. It is nil if there
-// is none. A type that has the method beside what it embeds is not told from one that has it from
-// there.
+// shares more than it is given: t itself, or a field that it embeds at any depth. It is nil if
+// there is none. A type that has the method beside what it embeds is not told from one that has it
+// from there.
 func foreignMethod(t reflect.Type, name string) reflect.Type {
 	seen := map[reflect.Type]bool{}
 	var look func(t reflect.Type) reflect.Type

@@ -10,8 +10,8 @@ import (
 // that programs compare by identity. It is not made anew where errors of other types have a state:
 // a table of wanted errors that stands outside of the body would hold another one.
 
-// isSentinel reports whether v is one, or holds such errors in a literal, of which nothing but one is
-// handed on.
+// isSentinel reports whether v is one, or holds such errors in a literal, of which nothing but one
+// is handed on.
 func (p *packageState) isSentinel(v *types.Var, handsOn types.Type) bool {
 	if !isError(handsOn) {
 		return false
@@ -93,8 +93,8 @@ func (p *packageState) unchanging(c *checked, e ast.Expr) bool {
 	return false
 }
 
-// madeOfUnchanging reports whether an expression is the address of a literal that nobody changes, in
-// which all errors are such ones.
+// madeOfUnchanging reports whether an expression is the address of a literal that nobody changes,
+// in which all errors are such ones.
 func (p *packageState) madeOfUnchanging(c *checked, e ast.Expr) bool {
 	at, ok := e.(*ast.UnaryExpr)
 	if !ok || !p.keeps(c.info.TypeOf(at.X)) {

@@ -217,8 +217,8 @@ func (p *packageState) keeps(t types.Type) bool {
 	return !p.reflects || !implementsError(t) || !hasExported(t)
 }
 
-// written reports whether live code changes values of the type, or what lies within them: what is of
-// a type of the library, its methods may change.
+// written reports whether live code changes values of the type, or what lies within them: what is
+// of a type of the library, its methods may change.
 func (p *packageState) written(t types.Type) bool {
 	tn := typeName(t)
 	if tn != nil && (p.writes[tn] || tn.Pkg() != nil && p.pkgs[tn.Pkg()] == nil &&
