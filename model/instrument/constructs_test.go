@@ -98,6 +98,7 @@ func TestSplices(t *testing.T) {
 		{"sync_test.go", "if sw_hook.MutexTryLock(&a.mu) {"},
 		{"sync_test.go", "func (sw_r *generic[K, V]) TryLock() (bool) { return sw_hook.RWMutexTryLock(&sw_r.RWMutex) }"},
 		{"sync_test.go", "func (sw_r byPointer) Lock()"},
+		{"sync_test.go", "func (sw_r behindAny) Lock()"},
 		{"sync_test.go", "func (sw_r *onlyPointers) Lock()"},
 		{"sync_test.go", "sw_hook.MutexLock(&op.outer.embedder.Mutex)"},
 		{"sync_test.go", "func(sw_v sync.Locker) { sw_hook.DynLock(sw_v) }(l)"},

@@ -15,7 +15,7 @@ import (
 // unless the program needs the methods of the value.
 
 // valueUses returns the named types of which the packages use the value as an
-// interface or type argument with methods.
+// interface, or as a type argument with methods.
 func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 	uses := make(map[*types.TypeName]bool)
 	for _, c := range pkgs {
@@ -31,6 +31,7 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 		for con := range constraints {
 			noteValue(uses, con.RHS)
 		}
+		noteEmpty(uses, c)
 		for _, inst := range c.info.Instances {
 			for t := range listTypes(inst.TypeArgs) {
 				noteValue(uses, t)
@@ -43,6 +44,36 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 		}
 	}
 	return uses
+}
+
+// noteEmpty notes the types of which values become an empty interface, where anybody may ask for
+// their methods.
+func noteEmpty(uses map[*types.TypeName]bool, c *checked) {
+	for _, f := range c.files {
+		r := rewriter{c: c}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if n == nil {
+				r.stack = r.stack[:len(r.stack)-1]
+				return true
+			}
+			if e, ok := n.(ast.Expr); ok && holdsEmbedded(c.info.Types[e]) {
+				if target, _ := r.target(e); target != nil && types.IsInterface(target) {
+					noteValue(uses, c.info.TypeOf(e))
+				}
+			}
+			r.stack = append(r.stack, n)
+			return true
+		})
+	}
+}
+
+// holdsEmbedded reports whether an expression is a value of a type that embeds others.
+func holdsEmbedded(tv types.TypeAndValue) bool {
+	if !tv.IsValue() || tv.Type == nil {
+		return false
+	}
+	st, ok := tv.Type.Underlying().(*types.Struct)
+	return ok && embeds(st)
 }
 
 // implements returns which types the package uses as which interfaces. It

@@ -3,6 +3,7 @@ package interfaces
 
 import (
 	"bytes"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -211,3 +212,36 @@ type own struct{ n int }
 func (o *own) Clear()        { o.n++ }
 func (o *own) Delete(string) { o.n++ }
 func (o *own) Close() error  { return nil }
+
+// A value has what it embeds by a pointer, also where nobody names an interface.
+type byPointer struct{ *sync.Mutex }
+
+func locks(a any) bool {
+	l, ok := a.(sync.Locker)
+	if ok {
+		l.Lock()
+		defer l.Unlock()
+	}
+	return ok
+}
+
+// verdict: FAILED deadlock
+func TestALockOfAValue(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		v := byPointer{new(sync.Mutex)}
+		v.Lock()
+		locks(v)
+	})
+}
+
+type byValue struct{ sync.Mutex }
+
+// verdict: proved, 1 traces
+func TestALockOfAPointer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		v := new(byValue)
+		var a any = *v
+		x.Assert(!locks(a) && locks(v), "a value has no Lock, a pointer has one")
+		x.Assert(reflect.ValueOf(byPointer{}).NumMethod() == 3, "another number of methods")
+	})
+}

@@ -311,3 +311,10 @@ func TestLines(t *testing.T) {
 }
 
 func here() int { _, _, line, _ := runtime.Caller(1); return line }
+
+type behindAny struct{ *sync.Mutex }
+
+func TestInterfaceOfAnAny(t *testing.T) {
+	var a any = behindAny{new(sync.Mutex)}
+	a.(sync.Locker).Lock()
+}
