@@ -106,8 +106,10 @@ func writeZip(t *testing.T, name, prefix string) {
 	add("go.mod")
 	for _, top := range []string{"deque", "model"} {
 		visit := func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() &&
-				!strings.HasSuffix(path, "_test.go") && strings.HasSuffix(path, ".go") {
+			if err == nil && d.IsDir() && d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, "_test.go") {
 				rel, err := filepath.Rel("../..", path)
 				if err != nil {
 					return err
