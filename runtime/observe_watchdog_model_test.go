@@ -80,7 +80,7 @@ func TestAlarmsAreOfNothingThatGoesOn(t *testing.T) {
 // A task that holds its worker, and one for which nobody comes, are told of once, whenever the
 // looks come.
 func TestAlarmsOfWhatLasts(t *testing.T) {
-	day := int64(time.Millisecond)
+	period := int64(time.Millisecond)
 	for name, waits := range map[string]bool{
 		"stop/one preemption": true, "hold/one preemption": false,
 	} {
@@ -114,7 +114,7 @@ func TestAlarmsOfWhatLasts(t *testing.T) {
 				}
 				x.Join()
 				for i := range int64(5) {
-					d.look((1 + i) * day)
+					d.look((1 + i) * period)
 				}
 				x.Assert(len(told) == 1, "%d alarms", len(told))
 				x.Assert((told[0].Worker < 0) == waits, "%v", told)

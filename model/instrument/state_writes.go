@@ -11,10 +11,10 @@ import (
 // changes a part. A value changes by an assignment to a part of it, or by code that has got hold of
 // the place of a part:
 //
-//   - its address, also the one that a method with a pointer receiver is given, and that of an
-//     array which is sliced;
+//   - its address, and that of an array which is sliced; what a method with a pointer receiver does
+//     with its own is seen in the method, and assumed of the library's (packageState.written);
 //   - a pointer to it that is converted: to another type, to unsafe.Pointer, or to an interface
-//     that allows for reflection;
+//     that allows for reflection (state_reflect.go);
 //   - a pointer that a generic function takes, or one whose body is not written in Go.
 
 // changesOf notes what the code at n itself changes.
