@@ -21,7 +21,7 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
 		Bounded: res.Bounded, Cut: res.CutShort, Left: res.Left,
 		Alone:       c.opts.before != nil,
-		Stands:      explore.Race && c.opts.before == nil && c.opts.observe == nil,
+		Stands:      explore.Race && c.opts.repeated(&res),
 		Assumptions: slices.Clone(c.opts.assume),
 		Digest:      fmt.Sprintf("%016x", res.Digest),
 	}
@@ -64,6 +64,12 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		r.Verdict = wire.Bounded
 	}
 	return r
+}
+
+// repeated reports whether a plain run makes the executions of a race run that found nothing, and
+// asks nothing else of them.
+func (o *options) repeated(res *explore.Result) bool {
+	return o.before == nil && o.observe == nil && (!res.CutShort || res.Counted)
 }
 
 // uses returns one assumption per kind of use, with its places.

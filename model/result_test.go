@@ -9,6 +9,31 @@ import (
 	"github.com/surewake/surewake/model/wire"
 )
 
+// Only a budget of time ends two runs at different places.
+func TestWhatAnotherRunRepeats(t *testing.T) {
+	var o options
+	whole, counted := explore.Result{}, explore.Result{CutShort: true, Counted: true}
+	late := explore.Result{CutShort: true}
+	require.True(t, o.repeated(&whole))
+	require.True(t, o.repeated(&counted))
+	require.False(t, o.repeated(&late))
+	for _, c := range []struct {
+		first, second explore.Result
+		want          bool
+	}{
+		{whole, whole, true}, {whole, counted, true}, {counted, counted, true},
+		{whole, late, false}, {late, counted, false}, {counted, late, false},
+	} {
+		merged := both(c.first, c.second)
+		require.Equal(t, c.want, o.repeated(&merged), "%+v", c)
+	}
+	Before(func(*Step) {})(&o)
+	require.False(t, o.repeated(&whole))
+	o = options{}
+	Observe(func(*Step) error { return nil })(&o)
+	require.False(t, o.repeated(&whole))
+}
+
 // Whether the time was up while a shorter failure was looked for, and within which bounds one was
 // found, is no part of a failure.
 func TestAFailureSaysNothingOfItsSearch(t *testing.T) {

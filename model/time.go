@@ -47,6 +47,8 @@ func both(a, b explore.Result) explore.Result {
 	b.Complete += a.Complete
 	b.Pruned += a.Pruned
 	b.Steps += a.Steps
+	counted := func(r *explore.Result) bool { return !r.CutShort || r.Counted }
+	b.Counted = counted(&a) && counted(&b)
 	b.CutShort = b.CutShort || a.CutShort
 	b.Left += a.Left
 	b.Seconds += a.Seconds

@@ -285,7 +285,12 @@ var scenarios = map[string]func(wire.Settings) int{
 	},
 	"TestCutUnderRace": func(s wire.Settings) int {
 		return passesUnderRace(s, "TestCutUnderRace", func(r *wire.Result) {
-			r.Verdict, r.Bounded, r.Cut = Bounded, "budget of 1s", true
+			r.Verdict, r.Bounded, r.Cut, r.Stands = Bounded, "budget of 1s", true, false
+		})
+	},
+	"TestCountedUnderRace": func(s wire.Settings) int {
+		return passesUnderRace(s, "TestCountedUnderRace", func(r *wire.Result) {
+			r.Verdict, r.Bounded, r.Cut = Bounded, "budget of 9 executions", true
 		})
 	},
 	"TestSkipsMore": func(s wire.Settings) int {

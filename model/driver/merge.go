@@ -155,7 +155,13 @@ const inRaceRun = "in the race run: "
 // and explored the same schedules.
 func (t *testRun) rows() []Row {
 	if t.plain == nil {
-		return t.rowsOf(t.race, inRaceRun)
+		rows := t.rowsOf(t.race, inRaceRun)
+		for i := range rows {
+			if rows[i].Cut != "" {
+				rows[i].Cut = cutBoth
+			}
+		}
+		return rows
 	}
 	if t.subtests && len(t.plain.results)+len(t.plain.skips) == 0 &&
 		t.plain.exit == nil && !t.plain.silent {

@@ -18,6 +18,11 @@ func TestTheRaceRunStandsForBoth(t *testing.T) {
 	require.Equal(t, racesNone, r.Races)
 	require.InDelta(t, 0.5, r.Seconds, 0, "one run was made")
 
+	r = one(t, Options{Race: true}, "TestCountedUnderRace")
+	require.Equal(t, Bounded, r.Verdict, "%+v", r)
+	require.Equal(t, cutBoth, r.Cut)
+	require.InDelta(t, 0.5, r.Seconds, 0, "one run was made")
+
 	r = one(t, Options{}, "TestStands")
 	require.Equal(t, Failed, r.Verdict, "without the race detector there is the plain run")
 	require.Equal(t, racesNotChecked, r.Races)

@@ -76,6 +76,7 @@ type Result struct {
 	Digest         uint64  // over all explored schedules
 	Bounded        string  // why not everything was explored, "" if it was
 	CutShort       bool    // Bounded by a budget: not all within the other bounds was explored
+	Counted        bool    // CutShort by Config.Executions: each exploration ends with the same one
 	Left           float64 // CutShort: estimate of the executions left, 0 if unknown
 	Seconds        float64
 	Threads        int      // most threads in one execution

@@ -173,7 +173,7 @@ func (e *engine) more() bool {
 		return e.searchAgain()
 	case e.cfg.Executions > 0 && n >= e.cfg.Executions:
 		r.Bounded = fmt.Sprintf("budget of %d executions", e.cfg.Executions)
-		r.CutShort, r.Left = true, e.estimator.left()
+		r.CutShort, r.Counted, r.Left = true, true, e.estimator.left()
 		return false
 	}
 	if n&15 == 0 || Race || n < 64 || e.dear || e.isDue() {

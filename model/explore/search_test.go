@@ -127,6 +127,7 @@ func TestBudgets(t *testing.T) {
 	require.EqualValues(t, 100, r.Executions())
 	require.Equal(t, "budget of 100 executions", r.Bounded)
 	require.True(t, r.CutShort)
+	require.True(t, r.Counted)
 	calls := 0
 	progress := func(r explore.Result, part float64) {
 		calls++
@@ -138,6 +139,7 @@ func TestBudgets(t *testing.T) {
 	r = explore.Run(cfg, big)
 	require.Equal(t, "budget of 600ms", r.Bounded)
 	require.True(t, r.CutShort)
+	require.False(t, r.Counted)
 	require.NotZero(t, calls)
 }
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -15,10 +14,10 @@ import (
 
 const hashes = "hash/maphash"
 
-// seedHashes does so if the binary has the package.
-func (b *planner) seedHashes(l *listing) error {
+// seedHashes adds to files, the new text by name, what does so where there is that package.
+func (l *listing) seedHashes(files map[string][]byte) error {
 	p := l.pkgs[hashes]
-	if p == nil || !slices.Contains(l.testmain(b.root).Deps, hashes) {
+	if p == nil {
 		return nil
 	}
 	dir := p.Dir
@@ -27,8 +26,8 @@ func (b *planner) seedHashes(l *listing) error {
 	if err != nil {
 		return err
 	}
-	b.files[filepath.Join(dir, "maphash_runtime.go")] = []byte(withFixedKeys(string(text)))
-	b.files[plain] = []byte("package maphash\n") // the other one is built with any tags
+	files[filepath.Join(dir, "maphash_runtime.go")] = []byte(withFixedKeys(string(text)))
+	files[plain] = []byte("package maphash\n") // the other one is built with any tags
 	return nil
 }
 

@@ -27,25 +27,17 @@ func TestTheKeysOfHashesCanBeFixed(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A binary that has hash/maphash gets the one with fixed keys, with any build tags, and no other.
-func TestHashesAreSeededInBinariesThatHaveThem(t *testing.T) {
-	for name, file := range map[string]string{
-		"maphash": "package t\n\nimport \"hash/maphash\"\n\nvar Seed = maphash.MakeSeed()\n",
-		"none":    "package t\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := newModule(t, "-- a.go --\n"+file+"-- a_test.go --\npackage t\n")
-			p, err := rewriteModule(t, dir).plan(context.Background(), "example.com/t", false)
-			require.NoError(t, err)
-			overlay, err := os.ReadFile(p.overlay)
-			require.NoError(t, err)
-			for _, replaced := range []string{"maphash_runtime.go", "maphash_purego.go"} {
-				if name == "none" {
-					require.NotContains(t, string(overlay), replaced)
-				} else {
-					require.Contains(t, string(overlay), replaced)
-				}
-			}
-		})
+// A binary has the hash/maphash with fixed keys, with any build tags, and no other.
+func TestHashesAreSeeded(t *testing.T) {
+	dir := newModule(t, "-- a.go --\npackage t\n-- a_test.go --\npackage t\n")
+	set := rewriteModule(t, dir)
+	for _, race := range []bool{false, true} {
+		p, err := set.plan(context.Background(), "example.com/t", race)
+		require.NoError(t, err)
+		overlay, err := os.ReadFile(p.overlay)
+		require.NoError(t, err)
+		for _, replaced := range []string{"maphash_runtime.go", "maphash_purego.go"} {
+			require.Contains(t, string(overlay), replaced)
+		}
 	}
 }

@@ -60,13 +60,8 @@ func (s *Set) plan(ctx context.Context, pkg string, race bool) (*plan, error) {
 	if err := b.rewrite(ctx, pkgs); err != nil {
 		return nil, err
 	}
-	if err := b.seedHashes(l); err != nil {
+	if err := l.ownLibrary(b.files); err != nil {
 		return nil, err
-	}
-	if race {
-		if err := b.dropPools(l); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.copyModules(ctx, b.plan, l, root, b.closure, b.copies); err != nil {
 		return nil, err
@@ -183,12 +178,32 @@ func (b *planner) copied(q *listed, out *rewritten) {
 	m.pkgs = append(m.pkgs, copiedPackage{q, out.files})
 }
 
-// store writes the overlay, with the texts that it points to: what the caller
-// replaces, and over that what was rewritten.
+// ownLibrary adds to files, the new text by name, what the listed binaries have in place of files of
+// the standard library.
+func (l *listing) ownLibrary(files map[string][]byte) error {
+	if err := l.seedHashes(files); err != nil || !l.race {
+		return err
+	}
+	return l.dropPools(files)
+}
+
+// store writes the overlay, with the texts that it points to.
 func (b *planner) store() error {
-	s := b.set
+	overlay, replace, err := b.set.store(b.files)
+	b.plan.overlay = overlay
+	for name, copied := range replace {
+		if copied != "" {
+			b.plan.originals = append(b.plan.originals, copied, name)
+		}
+	}
+	return err
+}
+
+// store writes an overlay of what the caller replaces, and over that of files, the new text by name.
+// It returns its name, and what it has in place of each file, "" if that is absent.
+func (s *Set) store(files map[string][]byte) (string, map[string]string, error) {
 	replace := make(map[string]string)
-	store := func(kind, name string, text []byte) error {
+	write := func(kind, name string, text []byte) error {
 		copied, err := s.writeCopy(kind, filepath.Base(name), text)
 		replace[name] = copied
 		return err
@@ -197,24 +212,18 @@ func (b *planner) store() error {
 		if _, ok := s.cfg.Replace[name]; !ok {
 			continue
 		}
-		if err := store("replaced", name, text); err != nil {
-			return err
+		if err := write("replaced", name, text); err != nil {
+			return "", nil, err
 		}
 	}
 	for _, name := range s.absent {
 		replace[name] = ""
 	}
-	for name, text := range b.files {
-		if err := store("rewritten", name, text); err != nil {
-			return err
+	for name, text := range files {
+		if err := write("rewritten", name, text); err != nil {
+			return "", nil, err
 		}
 	}
-	for name, copied := range replace {
-		if copied != "" {
-			b.plan.originals = append(b.plan.originals, copied, name)
-		}
-	}
-	var err error
-	b.plan.overlay, err = s.writeOverlay(replace)
-	return err
+	overlay, err := s.writeOverlay(replace)
+	return overlay, replace, err
 }

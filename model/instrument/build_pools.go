@@ -15,8 +15,8 @@ import (
 //
 // The pools of rewritten code are not concerned: the checker has its own for them.
 
-// dropPools does so for a binary that has package sync.
-func (b *planner) dropPools(l *listing) error {
+// dropPools adds to files, the new text by name, what does so where there is package sync.
+func (l *listing) dropPools(files map[string][]byte) error {
 	p := l.pkgs["sync"]
 	if p == nil {
 		return nil
@@ -30,7 +30,7 @@ func (b *planner) dropPools(l *listing) error {
 	if err != nil {
 		return err
 	}
-	b.files[name] = []byte(dropping)
+	files[name] = []byte(dropping)
 	return nil
 }
 

@@ -170,7 +170,7 @@ func (l *listing) withEngine(path string, closure []*listed) []*listed {
 // and for the race detector, a session has that made of what it needs
 // (listExports).
 func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
-	args := []string{"list", "-deps", "-test", "-json=" + listFields}
+	args := []string{"-deps", "-json=" + listFields}
 	compiled := !s.cfg.Lean || s.cgo
 	if compiled {
 		args = append(args, "-compiled")
@@ -184,25 +184,15 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 	if s.overlay != "" {
 		args = append(args, "-overlay="+s.overlay)
 	}
-	args = append(args, "--")
-	args = append(args, s.patterns...)
-	args = append(args, s.enginePath())
-	out, err := s.goCmd(ctx, args...)
-	if err != nil {
+	l := &listing{race: race, pkgs: make(map[string]*listed)}
+	if err := s.addTo(ctx, l, append(append(args, "-test", "--"), s.patterns...)); err != nil {
 		return nil, err
 	}
-	l := &listing{race: race, pkgs: make(map[string]*listed)}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		p := new(listed)
-		if err := dec.Decode(p); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
+	if engine := s.enginePath(); l.pkgs[engine] == nil {
+		// Without its tests, which import a lot.
+		if err := s.addTo(ctx, l, append(args, "--", engine)); err != nil {
+			return nil, err
 		}
-		p.ImportPath, _, _ = strings.Cut(p.ID, " ")
-		l.pkgs[p.ID] = p
-		l.order = append(l.order, p.ID)
-		s.cgo = s.cgo || !p.Standard && len(p.CgoFiles) > 0
 	}
 	if s.cgo && !compiled {
 		return s.list(ctx, race)
@@ -221,8 +211,31 @@ func (s *Set) list(ctx context.Context, race bool) (*listing, error) {
 	return l, nil
 }
 
-// matches reports whether one of the patterns asked for the package; one of the
-// checker is listed besides.
+// addTo adds to a listing what go list prints and is not in it yet.
+func (s *Set) addTo(ctx context.Context, l *listing, args []string) error {
+	out, err := s.goCmd(ctx, append([]string{"list"}, args...)...)
+	if err != nil {
+		return err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := new(listed)
+		if err := dec.Decode(p); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("go list: %w", err)
+		}
+		if l.pkgs[p.ID] != nil {
+			continue
+		}
+		p.ImportPath, _, _ = strings.Cut(p.ID, " ")
+		l.pkgs[p.ID] = p
+		l.order = append(l.order, p.ID)
+		s.cgo = s.cgo || !p.Standard && len(p.CgoFiles) > 0
+	}
+}
+
+// matches reports whether one of the patterns asked for the package; the engine
+// is listed besides.
 func (s *Set) matches(p *listed) bool {
 	for _, m := range p.Match {
 		for _, want := range s.patterns {

@@ -128,7 +128,8 @@ func (ss *session) exportData(path string) (io.ReadCloser, error) {
 
 // listExports finds the export data of the standard library and of what is
 // excluded. The plain listing has it unless Config.Lean is set; else, and for the
-// race detector, they are compiled here, as Build does it, and nothing else is.
+// race detector, they are compiled here, and nothing else is: as Build does it, which finds them
+// compiled.
 func (ss *session) listExports() error {
 	exports := make(map[string]string)
 	paths := []string{ss.set.enginePath()}
@@ -148,9 +149,15 @@ func (ss *session) listExports() error {
 		if ss.l.race {
 			args = append(args, raceFlags()...)
 		}
-		if ss.set.overlay != "" {
-			args = append(args, "-overlay="+ss.set.overlay)
+		files := make(map[string][]byte)
+		if err := ss.l.ownLibrary(files); err != nil {
+			return err
 		}
+		overlay, _, err := ss.set.store(files)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay="+overlay)
 		out, err := ss.set.goCmd(ss.ctx, append(append(args, "--"), paths...)...)
 		if err != nil {
 			return err

@@ -88,7 +88,7 @@ type Result struct {
 	Digest      string   `json:"digest,omitempty"` // over all explored schedules; "": unknown
 	Alone       bool     `json:"alone,omitempty"`  // with model.Before: no races are looked for
 
-	// Of a race run: it asked of each execution all that a plain run asks.
+	// Of a race run: it made the executions of a plain run, and asked of each all that that asks.
 	Stands bool `json:"stands,omitempty"`
 
 	// Of an ordinary test: the subtests that were met and are to be explored by themselves.
