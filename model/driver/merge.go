@@ -155,13 +155,7 @@ const inRaceRun = "in the race run: "
 // and explored the same schedules.
 func (t *testRun) rows() []Row {
 	if t.plain == nil {
-		rows := t.rowsOf(t.race, inRaceRun)
-		for i := range rows {
-			if rows[i].Cut != "" {
-				rows[i].Cut = cutBoth
-			}
-		}
-		return rows
+		return cutAs(cutBoth, t.rowsOf(t.race, inRaceRun))
 	}
 	if t.subtests && len(t.plain.results)+len(t.plain.skips) == 0 &&
 		t.plain.exit == nil && !t.plain.silent {
@@ -182,12 +176,7 @@ func (t *testRun) rows() []Row {
 		}
 		return rows
 	}
-	raced := t.rowsOf(t.race, inRaceRun)
-	for i := range raced {
-		if raced[i].Cut != "" {
-			raced[i].Cut = cutRace
-		}
-	}
+	raced := cutAs(cutRace, t.rowsOf(t.race, inRaceRun))
 	for i := range rows {
 		r := &rows[i]
 		at := indexByName(raced, r.Name)
@@ -268,6 +257,16 @@ func (t *testRun) rowsOf(out *outcome, where string) []Row {
 		}
 		why.message = where + why.message
 		rows[at].blame(why)
+	}
+	return rows
+}
+
+// cutAs notes which run was cut short in the rows of one that was.
+func cutAs(run string, rows []Row) []Row {
+	for i := range rows {
+		if rows[i].Cut != "" {
+			rows[i].Cut = run
+		}
 	}
 	return rows
 }

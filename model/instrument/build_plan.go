@@ -178,8 +178,8 @@ func (b *planner) copied(q *listed, out *rewritten) {
 	m.pkgs = append(m.pkgs, copiedPackage{q, out.files})
 }
 
-// ownLibrary adds to files, the new text by name, what the listed binaries have in place of files of
-// the standard library.
+// ownLibrary adds to files, the new text by name, what the listed binaries have in place of files
+// of the standard library.
 func (l *listing) ownLibrary(files map[string][]byte) error {
 	if err := l.seedHashes(files); err != nil || !l.race {
 		return err
@@ -199,8 +199,8 @@ func (b *planner) store() error {
 	return err
 }
 
-// store writes an overlay of what the caller replaces, and over that of files, the new text by name.
-// It returns its name, and what it has in place of each file, "" if that is absent.
+// store writes an overlay of what the caller replaces, and over that of files, the new text by
+// name. It returns its name, and what it has in place of each file, "" if that is absent.
 func (s *Set) store(files map[string][]byte) (string, map[string]string, error) {
 	replace := make(map[string]string)
 	write := func(kind, name string, text []byte) error {
