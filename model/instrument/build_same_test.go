@@ -22,6 +22,8 @@ func TestOtherFilesUnderTheRaceDetectorAreSeen(t *testing.T) {
 		{"left out", uses + plain + "-- b/norace.go --\n//go:build !race\n\npackage b\n", false},
 		{"elsewhere", uses + plain + "-- c/c.go --\npackage c\n" +
 			"-- c/race.go --\n//go:build race\n\npackage c\n", true},
+		{"the edge of the operating system", uses + "-- b/b.go --\npackage b\n\n" +
+			"import \"golang.org/x/sys/unix\"\n\nfunc F() { unix.Getpid() }\n", true},
 		{"how it was built", uses + "-- b/b.go --\npackage b\n\nimport \"runtime/debug\"\n\n" +
 			"func F() { debug.ReadBuildInfo() }\n", false},
 	} {

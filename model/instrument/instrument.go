@@ -232,8 +232,8 @@ func (s *Set) Compiles(ctx context.Context, pkg, file string, race bool) (bool, 
 
 // SameFiles reports whether the package's test binary consists of the same packages, and these of
 // the same files, with the race detector and without: a build tag may select others; and whether
-// none of the files asks how the binary was built. The standard library and the checker do not
-// count.
+// none of the files asks how the binary was built. The standard library and golang.org/x/sys, which
+// do the same under the race detector, and the checker do not count.
 func (s *Set) SameFiles(ctx context.Context, pkg string) (bool, error) {
 	if same, ok := s.known.Load(pkg); ok {
 		return same.(bool), nil
@@ -252,7 +252,7 @@ func (s *Set) sameFiles(ctx context.Context, pkg string) (bool, error) {
 		}
 		made[i] = make(map[string]string)
 		for _, p := range l.closure(root) {
-			if !p.engine() {
+			if !p.engine() && !p.edge() {
 				if asks, err := s.asksHowBuilt(p); asks || err != nil {
 					s.known.Store(pkg, false)
 					return false, err
