@@ -63,6 +63,7 @@ type Set struct {
 	cgo      bool                // with Config.Lean: a package that is looked at uses cgo
 	leftOut  map[string][]string // with Config.Lean: tests that are not looked at, by package
 	quiet    map[string]bool     // likewise: what isQuiet has found out, by ID
+	calls    map[string]bool     // likewise: what callsCheck has found out, by ID
 	flags    *bool               // likewise: what seeksFlags has found out
 
 	known sync.Map // *plan by planKey, and what sameFiles returns by package: once they are known
@@ -129,6 +130,7 @@ func rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		patterns: cfg.Patterns,
 		leftOut:  make(map[string][]string),
 		quiet:    make(map[string]bool),
+		calls:    make(map[string]bool),
 	}
 	prune(cache, time.Now())
 	s.env = append(os.Environ(), cfg.Env...)

@@ -69,6 +69,15 @@ var namesCheck = regexp.MustCompile(`\bCheck\b`)
 
 // callsCheck reports whether p, or what it imports, may call Check.
 func (s *Set) callsCheck(l *listing, p *listed) bool {
+	calls, known := s.calls[p.ID]
+	if !known {
+		calls = s.mentionsCheck(l, p)
+		s.calls[p.ID] = calls
+	}
+	return calls
+}
+
+func (s *Set) mentionsCheck(l *listing, p *listed) bool {
 	for _, id := range append([]string{p.ID}, p.Deps...) {
 		q := l.pkgs[id]
 		if q == nil || q.Standard || q.engine() || !slices.Contains(q.Deps, modelPath) {

@@ -25,10 +25,6 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if !ok || !embeds(st) {
 		return
 	}
-	hidden := r.ss.unguarded(tv.Type)
-	if hidden == "" {
-		return
-	}
 	target, constraint := r.target(e)
 	if target == nil {
 		return
@@ -41,6 +37,10 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 		return
 	}
 	if constraint && iface.NumMethods() == 0 {
+		return
+	}
+	hidden := r.ss.unguarded(tv.Type)
+	if hidden == "" {
 		return
 	}
 	r.refuse(e, e.Pos(), "its method "+hidden+" comes from an embedded field, and the type has no name at package level: as an interface it is not modelled")
