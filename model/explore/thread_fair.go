@@ -192,7 +192,7 @@ func (e *engine) lapHead(t *thread, n uint64, kind loopKind) *lap {
 			s.effects = s.effects || i < len(s.laps)-1
 			s.laps = s.laps[:i+1] // the loops inside it have ended
 			e.lapEnd(t)
-			return &s.laps[i]
+			return s.laps[i]
 		}
 	}
 	e.enterLoop(t, n, kind)
@@ -206,15 +206,20 @@ func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 	s.on, s.effects, s.held, s.watch = true, false, s.held[:0], s.watch[:0]
 	if len(s.laps) == maxNested { // most likely the first one has ended
 		first := s.laps[0]
-		copy(s.laps, s.laps[1:])
+		for i := range maxNested - 1 { // the race detector would look at what copy moves
+			s.laps[i] = s.laps[i+1]
+		}
+		s.laps[maxNested-1] = first
 		s.laps = s.laps[:maxNested-1]
-		s.laps[:maxNested][maxNested-1] = first
 		e.judgeTired(t)
 	}
 	if len(s.laps) < cap(s.laps) {
 		s.laps = s.laps[:len(s.laps)+1]
 	} else {
-		s.laps = append(s.laps, lap{})
+		s.laps = append(s.laps, nil)
+	}
+	if s.top() == nil {
+		s.laps[len(s.laps)-1] = new(lap)
 	}
 	l := s.top()
 	*l = lap{
@@ -247,7 +252,7 @@ func (e *engine) lapEnd(t *thread) {
 func (s *spinning) tiredOf() *lap {
 	for i := range s.laps {
 		if s.laps[i].same >= fruitlessLaps {
-			return &s.laps[i]
+			return s.laps[i]
 		}
 	}
 	return nil
@@ -293,8 +298,7 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	case ev.op == OpRequest:
 		progress = e.noteCase(t, &r)
 	}
-	for i := range s.laps {
-		l := &s.laps[i]
+	for _, l := range s.laps {
 		l.chose = l.chose || chose
 		l.progress = l.progress || progress || len(l.ops) == maxLap ||
 			ev.op == OpCAS && ev.class == read && l.outrun(t)
@@ -347,8 +351,7 @@ func (e *engine) ticks(t *thread) uint64 {
 // lapResult completes the operation noted last by its result; pointer says that it is one.
 func (e *engine) lapResult(t *thread, c class, val uint64, pointer bool) {
 	s := &t.spin
-	for i := range s.laps {
-		l := &s.laps[i]
+	for _, l := range s.laps {
 		if !s.on || len(l.ops) == 0 {
 			continue
 		}
@@ -366,8 +369,7 @@ func (e *engine) lapResult(t *thread, c class, val uint64, pointer bool) {
 
 // restIfNew ends t's tiredness if its last operation differs from that of the iteration before.
 func (e *engine) restIfNew(t *thread) {
-	for i := range t.spin.laps {
-		l := &t.spin.laps[i]
+	for _, l := range t.spin.laps {
 		if l.progress || !l.repeatsSoFar() {
 			l.same = 0
 		}

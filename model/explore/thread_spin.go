@@ -25,14 +25,14 @@ type spinning struct {
 
 	// Of all loops that wait (thread_fair.go).
 
-	laps  []lap         // the loops that the thread is in, the innermost last; some may have ended
+	laps  []*lap        // the loops that the thread is in, the innermost last; some may have ended
 	turn  int32         // the last event while nothing else could run
 	hurry time.Duration // by how much the clock moves when a tired thread looks at it or a timer
 	waits bool          // a timeout has ended a wait of it since it was last rested
 }
 
 // top returns the innermost loop.
-func (s *spinning) top() *lap { return &s.laps[len(s.laps)-1] }
+func (s *spinning) top() *lap { return s.laps[len(s.laps)-1] }
 
 // A loopRole says what an operation means to the loop iteration it is part of.
 type loopRole uint8
@@ -139,8 +139,8 @@ func Unseen() {
 	if e := eng; e != nil {
 		s := &e.cur.spin
 		s.effects = true
-		for i := range s.laps {
-			s.laps[i].progress = true
+		for _, l := range s.laps {
+			l.progress = true
 		}
 	}
 }
