@@ -12,11 +12,15 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
+// maxProcsAtFirst is the number of workers of the default runtime: that of the first round of
+// go test -cpu.
+var maxProcsAtFirst = sync.OnceValue(func() int { return goruntime.GOMAXPROCS(0) })
+
 // All callers share one runtime, which nobody closes.
 func TestDefaultIsSharedAndNotClosed(t *testing.T) {
 	rt := runtime.Default()
 	require.Same(t, rt, runtime.Default())
-	require.Equal(t, goruntime.GOMAXPROCS(0), len(rt.Stats().Workers))
+	require.Equal(t, maxProcsAtFirst(), len(rt.Stats().Workers))
 	const rule = ": the default runtime is shared, and not closed; New makes one of one's own"
 	require.Equal(t, "surewake: Close"+rule, panics(func() { _ = rt.Close() }))
 	require.Equal(t, "surewake: Shutdown"+rule, panics(func() { _ = rt.Shutdown(t.Context()) }))
