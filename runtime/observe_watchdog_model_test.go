@@ -36,40 +36,25 @@ func TestLooksThatAgreeHaveSeenOneRun(t *testing.T) {
 	})
 }
 
-// A watchdog looks while a task runs, waits twice and ends: it tells of no stop in which the task
-// has run.
-func TestAlarmsAreOfNothingThatGoesOn(t *testing.T) {
+// withAlarms checks a runtime of one worker with a watchdog that looks when the body says so. told
+// counts the alarms that are meant. The body submits a task that waits for over, which is signalled
+// once, and returns 1.
+func withAlarms(t *testing.T, meant func(Alarm) bool,
+	body func(x *model.Exec, w world, d *watchdog, told *int, over *Notify) *Handle[int],
+) {
 	for name, options := range map[string][]Option{
 		"plain/one preemption": nil, "debug/one preemption": {Debug()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				stops, steps := 0, atomic.Int32{}
+				told := 0
 				w := stillWorld(x, 1, append(options, Watchdog(time.Millisecond, func(a Alarm) {
-					if a.Worker < 0 {
-						stops++
+					if meant(a) {
+						told++
 					}
 				}))...)
 				var over Notify
-				h := Submit(w.Runtime, func(cx Cx) (int, error) {
-					for range 2 {
-						steps.Add(1)
-						if err := over.Wait(cx); err != nil {
-							return 0, err
-						}
-						steps.Add(1)
-						over.Signal()
-					}
-					w.last(cx)
-					return 1, nil
-				})
-				x.Go("watchdog", func() {
-					d := newWatchdog(w.Runtime)
-					d.look(0)
-					before, after := steps.Load(), steps.Load()
-					d.look(int64(time.Millisecond))
-					x.Assert(stops == 0 || before == after, "step %d came after %d", after, before)
-				})
+				h := body(x, w, newWatchdog(w.Runtime), &told, &over)
 				x.Go("waker", over.Signal)
 				w.start()
 				v, err := w.await(h)
@@ -79,47 +64,62 @@ func TestAlarmsAreOfNothingThatGoesOn(t *testing.T) {
 	}
 }
 
+// A watchdog looks while a task runs, waits twice and ends: it tells of no stop in which the task
+// has run.
+func TestAlarmsAreOfNothingThatGoesOn(t *testing.T) {
+	stop := func(a Alarm) bool { return a.Worker < 0 }
+	withAlarms(t, stop, func(
+		x *model.Exec, w world, d *watchdog, told *int, over *Notify,
+	) *Handle[int] {
+		var steps atomic.Int32
+		var looked Notify
+		x.Go("watchdog", func() {
+			d.look(0)
+			before, after := steps.Load(), steps.Load()
+			d.look(int64(time.Millisecond))
+			x.Assert(*told == 0 || before == after, "step %d came after %d", after, before)
+			looked.Signal()
+		})
+		return Submit(w.Runtime, func(cx Cx) (int, error) {
+			for _, n := range []*Notify{over, &looked} {
+				steps.Add(1)
+				if err := n.Wait(cx); err != nil {
+					return 0, err
+				}
+			}
+			w.last(cx)
+			return 1, nil
+		})
+	})
+}
+
 // A hold of which the watchdog tells has no wait in it, though the task runs again, as the same one
 // on the same worker.
 func TestAHoldHasNoWaitInIt(t *testing.T) {
-	for name, options := range map[string][]Option{
-		"plain/one preemption": nil, "debug/one preemption": {Debug()},
-	} {
-		t.Run(name, func(t *testing.T) {
-			model.Check(t, func(x *model.Exec) {
-				holds, runs := 0, atomic.Uint64{}
-				w := stillWorld(x, 1, append(options, Watchdog(time.Millisecond, func(a Alarm) {
-					if a.Worker >= 0 {
-						holds++
-					}
-				}))...)
-				d := newWatchdog(w.Runtime)
-				var over Notify
-				looked := make(chan struct{})
-				h := Submit(w.Runtime, func(cx Cx) (int, error) {
-					first := cx.coroutine.worker.count.polled
-					d.look(0) // while it runs
-					close(looked)
-					if err := over.Wait(cx); err != nil {
-						return 0, err
-					}
-					runs.Store(cx.coroutine.worker.count.polled - first)
-					w.last(cx)
-					return 1, nil
-				})
-				x.Go("watchdog", func() {
-					<-looked
-					again := runs.Load()
-					d.look(int64(time.Millisecond))
-					x.Assert(holds == 0 || again == 0, "it ran %d times more", again)
-				})
-				x.Go("waker", over.Signal)
-				w.start()
-				v, err := w.await(h)
-				x.Assert(v == 1 && err == nil, "%d, %v", v, err)
-			}, model.Preemptions(1))
+	hold := func(a Alarm) bool { return a.Worker >= 0 }
+	withAlarms(t, hold, func(
+		x *model.Exec, w world, d *watchdog, told *int, over *Notify,
+	) *Handle[int] {
+		var runs atomic.Uint64
+		looked := make(chan struct{})
+		x.Go("watchdog", func() {
+			<-looked
+			again := runs.Load()
+			d.look(int64(time.Millisecond))
+			x.Assert(*told == 0 || again == 0, "it ran %d times more", again)
 		})
-	}
+		return Submit(w.Runtime, func(cx Cx) (int, error) {
+			first := cx.coroutine.worker.count.polled
+			d.look(0) // while it runs
+			close(looked)
+			if err := over.Wait(cx); err != nil {
+				return 0, err
+			}
+			runs.Store(cx.coroutine.worker.count.polled - first)
+			w.last(cx)
+			return 1, nil
+		})
+	})
 }
 
 // A task that holds its worker, and one for which nobody comes, are told of once, whenever the
