@@ -460,7 +460,8 @@ func (w *stateWalker) builtinUse(
 }
 
 // onceArgument reports whether the address is handed to a function that is
-// called once only: such a function writes outside executions.
+// called once only: such a function writes outside executions. A set of flags that is not that of
+// the command line may be anyone's.
 func (w *stateWalker) onceArgument(i int, arg ast.Expr) bool {
 	if i == 0 {
 		return false
@@ -470,7 +471,22 @@ func (w *stateWalker) onceArgument(i int, arg ast.Expr) bool {
 		return false
 	}
 	fn := callee(w.c.info, call)
-	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "flag"
+	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "flag" &&
+		(fn.Signature().Recv() == nil || w.isCommandLine(call.Fun))
+}
+
+// isCommandLine reports whether a method is one of flag.CommandLine.
+func (w *stateWalker) isCommandLine(method ast.Expr) bool {
+	m, ok := ast.Unparen(method).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := ast.Unparen(m.X).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	v := packageVar(w.c.info.Uses[of.Sel])
+	return v != nil && v.Pkg().Path() == "flag" && v.Name() == "CommandLine"
 }
 
 func pointerReceiver(s *types.Selection) bool {

@@ -14,7 +14,11 @@ import (
 // reflection changes it, as encoding/json does.
 func (w *stateWalker) reflected(e ast.Expr) {
 	tv, ok := w.c.info.Types[e]
-	if !ok || !tv.IsValue() || tv.Type == nil || w.readsArguments(e) {
+	if !ok || !tv.IsValue() || tv.Type == nil {
+		return
+	}
+	w.noteTarget(e, tv.Type)
+	if w.readsArguments(e) {
 		return
 	}
 	if results, ok := tv.Type.(*types.Tuple); ok {
@@ -109,6 +113,12 @@ var onlyRead = map[string]bool{
 
 // readsArguments reports whether the call that a value is handed to only reads it.
 func (w *stateWalker) readsArguments(e ast.Expr) bool {
+	fn := w.calledWith(e)
+	return fn != nil && onlyRead[fn.Pkg().Path()] && !strings.Contains(fn.Name(), "can")
+}
+
+// calledWith returns the function of a package that e is an argument of, nil if there is none.
+func (w *stateWalker) calledWith(e ast.Expr) *types.Func {
 	i := len(w.stack) - 1
 	for i >= 0 {
 		if _, ok := w.stack[i].(*ast.ParenExpr); !ok {
@@ -117,15 +127,33 @@ func (w *stateWalker) readsArguments(e ast.Expr) bool {
 		i--
 	}
 	if i < 0 {
-		return false
+		return nil
 	}
 	call, ok := w.stack[i].(*ast.CallExpr)
 	if !ok || call.Fun == e {
-		return false
+		return nil
 	}
 	fn := callee(w.c.info, call)
-	return fn != nil && fn.Pkg() != nil && onlyRead[fn.Pkg().Path()] &&
-		!strings.Contains(fn.Name(), "can")
+	if fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	return fn
+}
+
+// setsTarget has the functions of these that set what an argument points to, whatever its fields.
+// Where that is the address of a variable, it counts as a write of that.
+var setsTarget = map[string]bool{
+	"As": true, "ErrorAs": true, "ErrorAsf": true, "NotErrorAs": true, "NotErrorAsf": true,
+}
+
+// noteTarget notes the change of what e points to by the call that it is handed to.
+func (w *stateWalker) noteTarget(e ast.Expr, t types.Type) {
+	if fn := w.calledWith(e); fn == nil || !onlyRead[fn.Pkg().Path()] || !setsTarget[fn.Name()] {
+		return
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok && typeName(p) != nil {
+		w.u.writes[typeName(p)] = true
+	}
 }
 
 // targetOf gives the type of what the i-th result of e becomes by a return of the function itself,

@@ -78,7 +78,10 @@ type packageState struct {
 	// changed variables are assigned to by live code, or have their address taken.
 	changed map[*types.Var]bool
 	frozen  map[types.Type]bool // memo of immutable
-	errors  *bool               // memo of changesErrors
+
+	freezing []types.Type // of which that is being asked, and what they are made of
+
+	errors *bool // memo of changesErrors
 	// assigned variables get their value by more than their initialiser.
 	assigned  map[*types.Var]bool
 	sentinels map[*types.Var]bool // memo of isSentinel

@@ -227,6 +227,7 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 			"expressions function instances method plugins sequence starters",
 		},
 		"hooks":     {"called invoked object", ""},
+		"pointed":   {"all idle last limit peer verbose", ""},
 		"sentinels": {"errCrowded limit", ""},
 	} {
 		pkg := "github.com/surewake/surewake/testdata/verdicts/" + name

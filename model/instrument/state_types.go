@@ -15,24 +15,27 @@ func (p *stateFacts) plain(t types.Type) bool {
 }
 
 // sealedTypes are types of the standard library whose values nothing changes,
-// though they hold pointers.
+// though they hold pointers; true: nor does anybody assign to what a pointer to one points to.
 var sealedTypes = map[string]bool{
-	"time.Time": true, "time.Location": true, "reflect.Type": true, "regexp.Regexp": true,
-	"strings.Replacer": true, "embed.FS": true, "hash/maphash.Seed": true,
+	"time.Time": false, "time.Location": true, "reflect.Type": false, "regexp.Regexp": true,
+	"strings.Replacer": true, "embed.FS": false, "hash/maphash.Seed": false,
 	"hash/crc32.Table": true, "hash/crc64.Table": true,
 	"unicode.RangeTable": true, "os.File": true,
 }
 
-// sealed reports whether the type is one of those, a pointer to one, or error.
+// sealed reports whether the type is one of those, a pointer to one that is used by pointers, or
+// error.
 func sealed(t types.Type) bool {
 	tn := typeName(t)
 	if tn == nil {
 		return false
 	}
+	_, pointer := types.Unalias(t).(*types.Pointer)
 	if tn.Pkg() == nil {
-		return tn.Name() == "error"
+		return tn.Name() == "error" && !pointer
 	}
-	return sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
+	byPointer, ok := sealedTypes[tn.Pkg().Path()+"."+tn.Name()]
+	return ok && (byPointer || !pointer)
 }
 
 // refers reports whether a value of the type may hold a pointer to what another variable points to,
@@ -170,10 +173,21 @@ func leadsTo(t types.Type, is func(types.Type) bool) bool {
 func (p *packageState) immutable(t types.Type) bool {
 	t = types.Unalias(t)
 	known, ok := p.frozen[t]
-	if !ok {
-		p.frozen[t] = true // of a type within itself
-		known = p.immutableType(t)
-		p.frozen[t] = known
+	if ok {
+		return known
+	}
+	outermost := len(p.freezing) == 0
+	p.freezing = append(p.freezing, t)
+	p.frozen[t] = true // of a type within itself
+	known = p.immutableType(t)
+	p.frozen[t] = known
+	if outermost {
+		for _, within := range p.freezing {
+			if !known && p.frozen[within] {
+				delete(p.frozen, within) // it may lead back to what is not
+			}
+		}
+		p.freezing = p.freezing[:0]
 	}
 	return known
 }
