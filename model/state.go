@@ -22,17 +22,21 @@ import (
 // variables are those of the process. What the test changed in them before
 // Check (a configured limit, a registered driver) is meant for the executions
 // too: such a variable keeps its value instead of being made anew, together
-// with all that share memory with it. What is changed is found by initialising
-// the packages once more outside of an execution, and comparing. Steps that
-// cannot be repeated show there: they panic, or come to what is not modelled.
+// with all that share memory with it. What is changed is found by comparing its
+// memory with what that was when packages had been initialised
+// (state_memory.go), and by initialising the packages once more outside of an
+// execution, as the second time may give something else (state_shape.go). Steps
+// that cannot be repeated show there: they panic, or come to what is not modelled.
 //
-// A variable that is kept is put back before each execution, but not what it
-// refers to. If an execution changes that, the check names it as an assumption.
+// A variable that is kept is put back before each execution, with all its
+// memory. If an execution changes something of it that is not put back, the
+// check names it as an assumption.
 type packageState struct {
 	packages []packageVars
 	refused  string // why nothing can be checked
 	begun    int    // executions
 	kept     []*packageVar
+	watched  []*packageVar
 	changed  map[string][]string // kept variables that executions changed, by why they are kept
 }
 
@@ -47,7 +51,10 @@ type packageVar struct {
 	value reflect.Value
 	saved reflect.Value // of the process
 	why   string        // executions begin with that, and why; "" if they make their own
-	shape shape         // of the process's value
+	early bool          // it has that value while packages are initialised, too
+	shape uint64        // of the process's value
+	init  uint64        // hash of its memory when packages had been initialised
+	mem   *memory       // of the process's value
 }
 
 type packageStep struct {
@@ -67,16 +74,21 @@ func openPackageState(check string) *packageState {
 			"while the test does: it waited for one of them, and such goroutines are not modelled", running)
 		return s
 	}
-	for _, p := range hook.States(check) {
-		s.packages = append(s.packages, s.open(p, held))
+	parts := hook.States(check)
+	for _, p := range parts {
+		if q := s.open(p, held); len(q.vars)+len(q.steps) > 0 {
+			s.packages = append(s.packages, q)
+		}
 	}
-	if len(s.packages) == 0 {
+	s.watch(parts)
+	if len(s.packages)+len(s.watched) == 0 {
 		return nil
 	}
 	s.each(func(v *packageVar) {
 		v.saved = reflect.New(v.value.Type()).Elem()
 		v.saved.Set(v.value)
 		v.shape = shapeOf(v.value)
+		v.mem = memoryOf(v.value, v.why != "")
 	})
 	if s.refused == "" {
 		s.probe(held)
@@ -87,6 +99,9 @@ func openPackageState(check string) *packageState {
 func (s *packageState) open(p *hook.Package, held int) packageVars {
 	q := packageVars{path: p.Path}
 	for _, part := range p.Parts {
+		if part.Watched {
+			continue
+		}
 		if part.Run != nil {
 			step := &packageStep{order: part.Order, where: part.Where, run: part.Run}
 			q.steps = append(q.steps, step)
@@ -96,9 +111,11 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 			name:  p.Path + "." + part.Name,
 			value: reflect.ValueOf(part.Pointer).Elem(),
 		}
+		v.init = atInit[part.Pointer]
 		q.vars = append(q.vars, v)
 		if part.Kept != "" {
 			s.keep(v, part.Kept)
+			v.early = true
 		}
 		if part.Lost && held > 0 {
 			s.refused = fmt.Sprintf("package variable %s (%s) belongs to goroutines that are begun while "+
@@ -115,21 +132,66 @@ func (s *packageState) keep(v *packageVar, why string) {
 	s.kept = append(s.kept, v)
 }
 
-// look notes which kept variables executions have changed.
-func (s *packageState) look() {
-	for _, v := range s.kept {
-		now := shapeOf(v.value)
-		if now.hash != v.shape.hash && !slices.Contains(s.changed[v.why], v.name) {
-			if s.changed == nil {
-				s.changed = map[string][]string{}
+// watch finds the variables that take no part in executions, as nothing is known to change them.
+func (s *packageState) watch(packages []*hook.Package) {
+	takesPart := make(map[any]bool)
+	for _, p := range packages {
+		for _, part := range p.Parts {
+			takesPart[part.Pointer] = takesPart[part.Pointer] || !part.Watched
+		}
+	}
+	for _, p := range packages {
+		for _, part := range p.Parts {
+			if part.Watched && !takesPart[part.Pointer] {
+				v := &packageVar{name: p.Path + "." + part.Name, why: "taken to be unchanging",
+					value: reflect.ValueOf(part.Pointer).Elem()}
+				v.saved = copied(v.value)
+				v.mem = memoryOf(v.value, true)
+				s.watched = append(s.watched, v)
 			}
-			s.changed[v.why] = append(s.changed[v.why], v.name)
 		}
 	}
 }
 
+// check finds out whether executions have changed what is taken to be unchanging. From then on it is
+// put back. What comes to light in the second execution has had no effect.
+func (s *packageState) check() {
+	s.watched = slices.DeleteFunc(s.watched, func(v *packageVar) bool {
+		changed := memoryOf(v.value, false).hash != v.mem.hash
+		if changed {
+			s.keep(v, v.why)
+			if s.begun > 1 {
+				s.note(v)
+			}
+		}
+		return changed
+	})
+}
+
+// look notes which kept variables executions have changed.
+func (s *packageState) look() {
+	for _, v := range s.kept {
+		if memoryOf(v.value, false).hash != v.mem.hash {
+			s.note(v)
+		}
+	}
+}
+
+func (s *packageState) note(v *packageVar) {
+	if slices.Contains(s.changed[v.why], v.name) {
+		return
+	}
+	if s.changed == nil {
+		s.changed = map[string][]string{}
+	}
+	s.changed[v.why] = append(s.changed[v.why], v.name)
+}
+
 // assumptions says what executions have left to those after them.
 func (s *packageState) assumptions() []string {
+	if s.begun > 1 {
+		s.check()
+	}
 	s.close()
 	s.look()
 	var list []string
@@ -153,10 +215,22 @@ func (s *packageState) each(f func(*packageVar)) {
 // close gives the process its variables back.
 func (s *packageState) close() {
 	s.each(func(v *packageVar) { v.value.Set(v.saved) })
+	s.putBack()
+}
+
+// putBack gives kept variables the memory that they begin with.
+func (s *packageState) putBack() {
+	for _, v := range s.kept {
+		v.value.Set(v.saved)
+		v.mem.putBack()
+	}
 }
 
 // renew gives an execution variables of its own.
 func (s *packageState) renew() {
+	if s.begun&(s.begun-1) == 0 { // 0, 1, 2, 4, ...
+		s.check()
+	}
 	s.makeAnew(func(step *packageStep) {
 		if step.why == "" {
 			step.run()
@@ -167,17 +241,21 @@ func (s *packageState) renew() {
 	}
 }
 
-// makeAnew sets the variables that are not kept to zero, and runs the steps.
+// makeAnew sets the variables that are not kept to zero, and runs the steps. These see what was set
+// before the check no more than they did when the process began.
 func (s *packageState) makeAnew(run func(*packageStep)) {
-	s.each(func(v *packageVar) { v.value.SetZero() })
+	s.putBack()
+	s.each(func(v *packageVar) {
+		if !v.early {
+			v.value.SetZero()
+		}
+	})
 	for i := range s.packages {
 		for _, step := range s.packages[i].steps {
 			run(step)
 		}
 	}
-	for _, v := range s.kept {
-		v.value.Set(v.saved)
-	}
+	s.putBack()
 }
 
 // probe finds the variables that are not as initialisation makes them, and the
@@ -198,22 +276,32 @@ func (s *packageState) probe(held int) {
 		s.refused = fmt.Sprintf("the initialisation at %s cannot be repeated for each execution (%s), "+
 			"and goroutines are begun while packages are initialised", failed.where, failed.why)
 	}
+	var differ []*packageVar
 	s.each(func(v *packageVar) {
-		if v.why == "" && shapeOf(v.value).hash != v.shape.hash {
-			s.keep(v, s.reason(v))
+		changed := v.init != 0 && v.init != v.mem.hash
+		if v.why == "" && (changed || shapeOf(v.value) != v.shape) {
+			differ = append(differ, v)
 		}
 	})
 	s.close()
+	for _, v := range differ {
+		s.keep(v, s.reason(v))
+		v.early = v.why != changedBefore
+	}
 	// What shares memory with a kept variable goes with it.
 	for i := 0; i < len(s.kept); i++ {
 		k := s.kept[i]
 		s.each(func(v *packageVar) {
-			if v.why == "" && v.shape.shares(k.shape) {
+			if v.why == "" && v.mem.shares(k.mem) {
 				s.keep(v, k.why)
+				v.early = k.early
 			}
 		})
+		k.mem = memoryOf(k.value, true)
 	}
 }
+
+const changedBefore = "changed before the check"
 
 // reason says why a variable is not as initialisation makes it.
 func (s *packageState) reason(v *packageVar) string {
@@ -227,7 +315,7 @@ func (s *packageState) reason(v *packageVar) string {
 			}
 		}
 	}
-	return "changed before the check"
+	return changedBefore
 }
 
 // try runs a step outside of an execution, and notes why it cannot be repeated.

@@ -5,29 +5,16 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"sync"
 )
 
-// A shape is what can be compared of a value made twice: all that is reached
-// from it, with pointers numbered by first visit. Times, seeds and code do not
-// count, nor the variables of a closure, which cannot be seen.
-type shape struct {
-	hash  uint64
-	addrs map[uintptr]bool // of memory that is reached
-}
-
-func shapeOf(v reflect.Value) shape {
-	w := &shapeWalker{seen: map[visited]int{}, addrs: map[uintptr]bool{}}
+// shapeOf gives a hash of what can be compared of a value made twice: all that is reached from it,
+// with pointers numbered by first visit. Times, seeds and code do not count, nor the variables of a
+// closure, which cannot be seen. The value can be set.
+func shapeOf(v reflect.Value) uint64 {
+	w := &shapeWalker{seen: map[visited]int{}}
 	w.walk(v)
-	return shape{w.hash, w.addrs}
-}
-
-func (s shape) shares(t shape) bool {
-	for a := range s.addrs {
-		if t.addrs[a] {
-			return true
-		}
-	}
-	return false
+	return w.hash
 }
 
 type visited struct {
@@ -39,7 +26,6 @@ type visited struct {
 type shapeWalker struct {
 	hash  uint64
 	seen  map[visited]int
-	addrs map[uintptr]bool
 	maps  int // around
 	nodes int
 }
@@ -53,16 +39,18 @@ const (
 
 var shapeSeed = maphash.MakeSeed()
 
-func (w *shapeWalker) mix(x uint64) {
-	w.hash = (w.hash ^ x) * 0x9E3779B97F4A7C15
-	w.hash ^= w.hash >> 29
+func (w *shapeWalker) mix(x uint64) { w.hash = mixed(w.hash, x) }
+
+func mixed(hash, x uint64) uint64 {
+	hash = (hash ^ x) * 0x9E3779B97F4A7C15
+	return hash ^ hash>>29
 }
 
 // opaqueTypes are not looked into.
 var opaqueTypes = map[string]bool{
 	"time.Time": true, "time.Location": true, "time.Timer": true, "time.Ticker": true,
 	"hash/maphash.Seed": true, "os.File": true, "reflect.rtype": true, "internal/abi.Type": true,
-	"regexp.Regexp": true, "sync.Pool": true, "sync.Map": true,
+	"regexp.Regexp": true,
 }
 
 func (w *shapeWalker) walk(v reflect.Value) {
@@ -96,12 +84,10 @@ func (w *shapeWalker) walk(v reflect.Value) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			w.mix(maphash.String(shapeSeed, v.Elem().Type().String()))
-			w.walk(v.Elem())
+			w.walk(copied(v.Elem()))
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			w.walk(v.Field(i))
-		}
+		w.fields(v)
 	case reflect.Array:
 		w.elements(v)
 	case reflect.Slice:
@@ -128,6 +114,29 @@ func (w *shapeWalker) walk(v reflect.Value) {
 	}
 }
 
+func (w *shapeWalker) fields(v reflect.Value) {
+	switch t := v.Type(); {
+	case isSyncMap(t):
+		entries := make(map[any]any)
+		v.Addr().Interface().(*sync.Map).Range(func(key, value any) bool {
+			entries[key] = value
+			return true
+		})
+		w.entries(reflect.ValueOf(entries))
+		return
+	case isSyncPool(t):
+		w.walk(v.FieldByName("New"))
+		return
+	}
+	if target, ok := atomicPointer(v); ok {
+		w.walk(target)
+		return
+	}
+	for i := range v.NumField() {
+		w.walk(settable(v.Field(i)))
+	}
+}
+
 // function mixes in where a function begins: the compiler has copies of some,
 // made for different callers.
 func (w *shapeWalker) function(pc uintptr) {
@@ -150,6 +159,7 @@ func numberOf(v reflect.Value) complex128 {
 func (w *shapeWalker) enter(v reflect.Value, n int, size uintptr) bool {
 	addr := v.Pointer()
 	if addr == 0 {
+		w.mix(math.MaxUint64)
 		return false
 	}
 	if size == 0 {
@@ -161,7 +171,6 @@ func (w *shapeWalker) enter(v reflect.Value, n int, size uintptr) bool {
 		return false
 	}
 	w.seen[key] = len(w.seen) + 1
-	w.addrs[addr] = true
 	return true
 }
 
@@ -181,9 +190,9 @@ func (w *shapeWalker) entries(v reflect.Value) {
 	}
 	var sum uint64
 	for it := v.MapRange(); it.Next(); {
-		e := &shapeWalker{seen: map[visited]int{}, addrs: w.addrs, maps: w.maps + 1, nodes: w.nodes}
-		e.walk(it.Key())
-		e.walk(it.Value())
+		e := &shapeWalker{seen: map[visited]int{}, maps: w.maps + 1, nodes: w.nodes}
+		e.walk(copied(it.Key()))
+		e.walk(copied(it.Value()))
 		sum += e.hash
 		w.nodes = e.nodes
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,13 @@ var (
 	parent  = &node{next: &node{n: 1}}
 	child   = parent.next
 	late    []int
+	queue   = make(chan int, 2)
+	handler = &node{n: 1} // by a call that is not repeated
+	server  atomic.Pointer[node]
+	sealed  = &node{n: 1}
 )
+
+func init() { server.Store(handler) }
 
 func newRing(n int) *node {
 	first := &node{n: 1}
@@ -50,6 +57,12 @@ var _ = hook.State("example.com/p",
 	hook.Step(4, "p.go:6:1", func() { parent = &node{next: &node{n: 1}} }),
 	hook.Step(5, "p.go:7:1", func() { child = parent.next }),
 	hook.Variable("parent", "p.go:6:1", &parent), hook.Variable("child", "p.go:7:1", &child),
+	hook.Step(6, "p.go:8:1", func() { queue = make(chan int, 2) }),
+	hook.Step(7, "p.go:9:1", func() { server.Store(handler) }),
+	hook.Variable("queue", "p.go:8:1", &queue),
+	hook.KeptVariable("handler", "p.go:9:1", &handler, "its initialisation calls x"),
+	hook.Variable("server", "p.go:10:1", &server),
+	hook.Watched("sealed", "p.go:11:1", &sealed), hook.Watched("parent", "p.go:6:1", &parent),
 	hook.Variable("limit", "p.go:3:1", &limit), hook.Variable("late", "p.go:5:1", &late))
 
 func TestVariablesAreMadeAnewAndGivenBack(t *testing.T) {
@@ -93,6 +106,9 @@ func TestACheckDoesWithoutVariablesOfOthers(t *testing.T) {
 	}
 }
 
+// Packages are initialised here when this file is.
+func init() { hook.Initialised() }
+
 func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
 	old := parent
 	parent.n = 5
@@ -109,19 +125,58 @@ func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
 	require.Empty(t, s.assumptions(), "what is put back needs no assumption")
 }
 
-func TestWhatExecutionsLeaveInKeptVariablesIsNamed(t *testing.T) {
-	drivers["of the test"] = nil
+func TestKeptVariablesArePutBackWithWhatTheyReferTo(t *testing.T) {
+	drivers["of the test"] = &node{n: 2}
 	defer func() { drivers = map[string]*node{"built in": {n: 1}} }()
 	s := openPackageState("TestState")
 	s.renew()
 	drivers["of an execution"] = nil
+	drivers["of the test"].n = 3
+	s.renew()
+	require.Equal(t, map[string]*node{"built in": {n: 1}, "of the test": {n: 2}}, drivers)
+	delete(drivers, "built in")
+	require.Empty(t, s.assumptions())
+	require.Equal(t, map[string]*node{"built in": {n: 1}, "of the test": {n: 2}}, drivers)
+}
+
+func TestWhatExecutionsLeaveInKeptVariablesIsNamed(t *testing.T) {
+	queue <- 1
+	defer func() { <-queue; <-queue }()
+	s := openPackageState("TestState")
+	s.renew()
+	queue <- 2
 	require.Equal(t, []string{"executions may depend on what those before them did to " +
-		"example.com/p.drivers (not made anew: changed before the check)"}, s.assumptions())
+		"example.com/p.queue (not made anew: changed before the check)"}, s.assumptions())
+}
+
+func TestInitialisersSeeVariablesThatAreKept(t *testing.T) {
+	s := openPackageState("TestState")
+	s.renew()
+	require.Same(t, handler, server.Load())
+	require.Empty(t, s.assumptions())
+}
+
+func TestWhatIsTakenToBeUnchangingIsWatched(t *testing.T) {
+	defer func() { sealed.n = 1 }()
+	s := openPackageState("TestState")
+	s.renew()
+	sealed.n = 2
+	s.renew()
+	require.Equal(t, 1, sealed.n)
+	require.Empty(t, s.assumptions(), "the first execution began with it, and so do all others")
+
+	s = openPackageState("TestState")
+	s.renew()
+	s.renew()
+	sealed.n = 3
+	require.Equal(t, []string{"executions may depend on what those before them did to " +
+		"example.com/p.sealed (not made anew: taken to be unchanging)"}, s.assumptions())
+	require.Equal(t, 1, sealed.n)
 }
 
 func TestShapesTellChangesFromAddresses(t *testing.T) {
 	same := func(a, b any) bool {
-		return shapeOf(reflect.ValueOf(&a)).hash == shapeOf(reflect.ValueOf(&b)).hash
+		return shapeOf(reflect.ValueOf(&a).Elem()) == shapeOf(reflect.ValueOf(&b).Elem())
 	}
 	require.True(t, same(newRing(3), newRing(3)))
 	require.False(t, same(newRing(3), newRing(4)))

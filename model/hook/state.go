@@ -14,6 +14,7 @@ type Part struct {
 	Name, Where string
 	Pointer     any    // to the variable; nil for a step
 	Kept        string // why the variable keeps its value, "" if it does not
+	Watched     bool   // nothing is known to change the variable
 	Lost        bool   // what keeps its value needs goroutines that are no threads of the execution
 	Order       int    // of a step in its package
 	Run         func()
@@ -57,7 +58,7 @@ func States(check string) []*Package {
 	for _, p := range states {
 		q := &Package{Path: p.Path}
 		for _, part := range p.Parts {
-			if !out[part.id(p.Path)] {
+			if part.Watched || !out[part.id(p.Path)] {
 				q.Parts = append(q.Parts, part)
 			}
 		}
@@ -103,6 +104,11 @@ func LostVariable(name, where string, p any, why string) Part {
 	return Part{Name: name, Where: where, Pointer: p, Kept: why, Lost: true}
 }
 
+// Watched is a variable that executions share, as nothing is known to change it or what it leads to.
+func Watched(name, where string, p any) Part {
+	return Part{Name: name, Where: where, Pointer: p, Watched: true}
+}
+
 // Step is an initialiser, or an init function.
 func Step(order int, where string, run func()) Part {
 	return Part{Where: where, Order: order, Run: run}
@@ -111,6 +117,17 @@ func Step(order int, where string, run func()) Part {
 // notRepeated leaves a step that is run once more, outside of executions, where
 // it comes to what would be refused inside one.
 type notRepeated string
+
+// OnInitialised notes what the initialisation of packages has made.
+var OnInitialised func()
+
+// Initialised is called when all packages are initialised, before anything else: at the end of the
+// initialisation of each package that has tests, the last of which counts.
+func Initialised() {
+	if OnInitialised != nil {
+		OnInitialised()
+	}
+}
 
 // NotRepeated gives the text of such a panic.
 func NotRepeated(p any) (string, bool) {

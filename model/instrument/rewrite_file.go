@@ -67,7 +67,7 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 		if len(r.ed.list) > marked {
 			out.edited = true
 		}
-		tail := r.stateText() + r.leftOutText()
+		tail := r.stateText() + r.leftOutText() + r.initialisedText()
 		if tail != "" {
 			out.edited = true
 		}

@@ -23,11 +23,15 @@ func (r *rewriter) stateText() string {
 		return ""
 	}
 	vars, steps := r.ss.state.inFile(r.c, r.src)
-	if len(vars) == 0 && len(steps) == 0 {
-		return ""
-	}
 	text := ""
 	var parts []string
+	for _, v := range r.ss.state.watched(r.c, r.src) {
+		parts = append(parts, fmt.Sprintf("%s(%q, %q, &%s)",
+			r.hook("Watched"), v.Name(), r.ss.where(r.c, v.Pos()), v.Name()))
+	}
+	if len(vars)+len(steps)+len(parts) == 0 {
+		return ""
+	}
 	for _, v := range vars {
 		args := fmt.Sprintf("%q, %q, &%s", v.Name(), r.ss.where(r.c, v.Pos()), v.Name())
 		why, kept := r.ss.state.kept[v]

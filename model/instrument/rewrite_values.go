@@ -2,7 +2,9 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/refactor/satisfy"
 )
@@ -18,6 +20,7 @@ import (
 // interface, or as a type argument with methods.
 func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 	uses := make(map[*types.TypeName]bool)
+	reflection := reflects(pkgs)
 	for _, c := range pkgs {
 		constraints, ok := implements(c)
 		if !ok {
@@ -31,7 +34,7 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 		for con := range constraints {
 			noteValue(uses, con.RHS)
 		}
-		noteEmpty(uses, c)
+		noteEmpty(uses, c, reflection)
 		for _, inst := range c.info.Instances {
 			for t := range listTypes(inst.TypeArgs) {
 				noteValue(uses, t)
@@ -46,33 +49,70 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 	return uses
 }
 
-// noteEmpty notes the types of which values become an empty interface, where anybody may ask for
-// their methods.
-func noteEmpty(uses map[*types.TypeName]bool, c *checked) {
-	for _, f := range c.files {
-		r := rewriter{c: c}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if n == nil {
-				r.stack = r.stack[:len(r.stack)-1]
-				return true
+// noteEmpty notes the types of which values become an interface, where anybody may ask for their
+// methods; with reflection, those of what values that become an any lead to, too.
+func noteEmpty(uses map[*types.TypeName]bool, c *checked, reflection bool) {
+	seen := make(map[types.Type]bool) // as an any
+	note := func(target, t types.Type) {
+		if target == nil || !types.IsInterface(target) || types.IsInterface(t) || seen[t] {
+			return
+		}
+		if i, _ := target.Underlying().(*types.Interface); !reflection || i.NumMethods() > 0 {
+			noteValue(uses, t)
+			return
+		}
+		seen[t] = true
+		leadsTo(t, func(t types.Type) bool {
+			if n, ok := t.(*types.Named); ok && holdsEmbedded(t) {
+				noteValue(uses, n)
 			}
-			if e, ok := n.(ast.Expr); ok && holdsEmbedded(c.info.Types[e]) {
-				if target, _ := r.target(e); target != nil && types.IsInterface(target) {
-					noteValue(uses, c.info.TypeOf(e))
-				}
-			}
-			r.stack = append(r.stack, n)
-			return true
+			return false
 		})
+	}
+	for _, f := range c.files {
+		for _, d := range f.ast.Decls {
+			w := stateWalker{c: c}
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				w.sig, _ = c.info.Defs[fn.Name].Type().(*types.Signature)
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				if n == nil {
+					w.stack = w.stack[:len(w.stack)-1]
+					return true
+				}
+				if e, ok := n.(ast.Expr); ok {
+					if tv := c.info.Types[e]; tv.IsValue() && (reflection || mayEmbed(tv.Type)) {
+						w.conversions(e, tv.Type, note)
+					}
+				}
+				if loop, ok := n.(*ast.RangeStmt); ok && loop.Tok == token.ASSIGN {
+					w.ranged(loop, note)
+				}
+				w.stack = append(w.stack, n)
+				return true
+			})
+		}
 	}
 }
 
-// holdsEmbedded reports whether an expression is a value of a type that embeds others.
-func holdsEmbedded(tv types.TypeAndValue) bool {
-	if !tv.IsValue() || tv.Type == nil {
-		return false
-	}
-	st, ok := tv.Type.Underlying().(*types.Struct)
+// reflects reports whether one of the packages looks at values by reflection itself.
+func reflects(pkgs []*checked) bool {
+	return slices.ContainsFunc(pkgs, func(c *checked) bool {
+		return slices.ContainsFunc(c.pkg.Imports(), func(p *types.Package) bool {
+			return p.Path() == "reflect"
+		})
+	})
+}
+
+// mayEmbed reports whether a value, or one of several, is of a type that embeds others.
+func mayEmbed(t types.Type) bool {
+	_, several := t.(*types.Tuple)
+	return several || t != nil && holdsEmbedded(t)
+}
+
+// holdsEmbedded reports whether values of a type embed others.
+func holdsEmbedded(t types.Type) bool {
+	st, ok := t.Underlying().(*types.Struct)
 	return ok && embeds(st)
 }
 

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
 	"maps"
 	"slices"
@@ -48,6 +49,15 @@ func (p *packageState) without(q *packageState) []string {
 	return slices.Compact(out)
 }
 
+// initialisedText returns the init function that ends the initialisation of a package with tests, in
+// its last file.
+func (r *rewriter) initialisedText() string {
+	if p := r.ss.state; p == nil || !slices.Contains(p.last, r.src) {
+		return ""
+	}
+	return fmt.Sprintf("\nfunc init() { %s() }", r.hook("Initialised"))
+}
+
 // leftOutText returns the declarations that tell hook of what the tests do without, in the first
 // test file of the package: so other binaries share the rewritten text of its other files.
 func (r *rewriter) leftOutText() string {
@@ -67,4 +77,105 @@ func (r *rewriter) leftOutText() string {
 			strings.Join(byParts[parts], " "), strconv.Quote(parts))
 	}
 	return text
+}
+
+// roots returns the tests: those named, or all if none is.
+func (p *stateFacts) roots(root *listed, pkgs []*checked, names []string) []types.Object {
+	want := make(map[string]bool)
+	for _, n := range names {
+		want[n] = true
+	}
+	var out []types.Object
+	for _, c := range pkgs {
+		if !c.tests(root) {
+			continue
+		}
+		for _, f := range c.files {
+			if !strings.HasSuffix(f.name, "_test.go") {
+				continue
+			}
+			for _, d := range f.ast.Decls {
+				fd, ok := d.(*ast.FuncDecl)
+				switch {
+				case !ok || fd.Recv != nil || !isTestName(fd.Name.Name):
+				case fd.Name.Name == "TestMain":
+					p.mains = append(p.mains, c.info.Defs[fd.Name])
+				case len(want) == 0 || want[fd.Name.Name]:
+					out = append(out, c.info.Defs[fd.Name])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// tests reports whether the package has the tests of root.
+func (c *checked) tests(root *listed) bool {
+	return c.meta.ImportPath == root.ImportPath || c.meta.ImportPath == root.ImportPath+"_test"
+}
+
+// setByMain returns the variables that TestMain, or what it leads to, assigns to or hands on.
+func (p *stateFacts) setByMain() map[*types.Var]bool {
+	set := make(map[*types.Var]bool)
+	seen := make(map[types.Object]bool)
+	var visit func(o types.Object)
+	visit = func(o types.Object) {
+		fn, ok := o.(*types.Func)
+		if !ok || seen[o] {
+			return
+		}
+		seen[o] = true
+		u := p.unit(fn)
+		if u == nil {
+			return
+		}
+		for _, use := range u.uses {
+			if use.escape == nil || !p.plain(use.escape) {
+				set[use.v] = true
+			}
+		}
+		for _, list := range [][]types.Object{u.calls, u.refs} {
+			for _, o := range list {
+				visit(o)
+			}
+		}
+	}
+	for _, o := range p.mains {
+		visit(o)
+	}
+	return set
+}
+
+// watched returns the variables of a file that lead to other memory, whatever the tests can reach:
+// so its text is the same for other binaries.
+func (p *packageState) watched(c *checked, f *source) []*types.Var {
+	var out []*types.Var
+	for _, name := range c.pkg.Scope().Names() {
+		v := packageVar(c.pkg.Scope().Lookup(name))
+		if v != nil && !p.linked[v] && f.ast.FileStart <= v.Pos() && v.Pos() < f.ast.FileEnd &&
+			leads(v.Type()) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// leads reports whether a value of the type may lead to what can be changed.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
 }

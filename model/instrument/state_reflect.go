@@ -21,9 +21,15 @@ func (w *stateWalker) reflected(e ast.Expr) {
 	if w.readsArguments(e) {
 		return
 	}
-	if results, ok := tv.Type.(*types.Tuple); ok {
+	w.conversions(e, tv.Type, w.convertedTo)
+}
+
+// conversions calls f for each value of e, of a type, with the type of what that becomes where e
+// stands, nil if it stays what it is.
+func (w *stateWalker) conversions(e ast.Expr, t types.Type, f func(target, t types.Type)) {
+	if results, ok := t.(*types.Tuple); ok {
 		for i := range results.Len() {
-			w.convertedTo(w.targetOf(e, i), results.At(i).Type())
+			f(w.targetOf(e, i), results.At(i).Type())
 		}
 		return
 	}
@@ -32,7 +38,7 @@ func (w *stateWalker) reflected(e ast.Expr) {
 	if target == nil {
 		target = w.targetOf(e, 0)
 	}
-	w.convertedTo(target, tv.Type)
+	f(target, t)
 }
 
 // convertedTo notes the conversion of a value to an interface. What is an error is looked at by its
@@ -195,12 +201,12 @@ func (w *stateWalker) targetOf(e ast.Expr, i int) types.Type {
 	return nil
 }
 
-// rangedTo notes what a loop assigns to variables that are interfaces.
-func (w *stateWalker) rangedTo(n *ast.RangeStmt) {
+// ranged is conversions for what a loop assigns to variables.
+func (w *stateWalker) ranged(n *ast.RangeStmt, f func(target, t types.Type)) {
 	key, value := n.Key, n.Value
 	to := func(e ast.Expr, t types.Type) {
 		if e != nil {
-			w.convertedTo(w.c.info.TypeOf(e), t)
+			f(w.c.info.TypeOf(e), t)
 		}
 	}
 	switch t := deref(w.c.info.TypeOf(n.X)).Underlying().(type) {

@@ -93,6 +93,7 @@ type packageState struct {
 	again map[*stateStep]bool   // run in each execution
 
 	tells   *source             // where it stands what single tests do without
+	last    []*source           // of the packages that have tests
 	leftOut map[string][]string // by test: parts that its executions do without
 }
 
@@ -107,6 +108,7 @@ type stateFacts struct {
 	linked map[*types.Var]bool       // their values come from the linker
 	funcs  map[*types.Var]bool       // memo of hasFunc
 	mains  []types.Object            // TestMain, which runs before each test
+	byMain map[*types.Var]bool       // see setByMain
 }
 
 // choose finds the variables and steps that take part in each execution of the
@@ -130,10 +132,16 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	p.closures()
 	p.timed()
 	roots := p.roots(root, pkgs, tests)
+	p.byMain = p.setByMain()
 	all := p.choose(roots)
 	all.narrow(roots)
 	if len(roots) > 0 {
 		all.tells = fileOf(pkgs, roots[0].Pos())
+	}
+	for _, c := range pkgs {
+		if c.tests(root) && len(c.files) > 0 {
+			all.last = append(all.last, c.files[len(c.files)-1])
+		}
 	}
 	return all
 }
@@ -171,36 +179,6 @@ func (p *stateFacts) choose(tests []types.Object) *packageState {
 	q.mutable()
 	q.close()
 	return q
-}
-
-// roots returns the tests: those named, or all if none is.
-func (p *stateFacts) roots(root *listed, pkgs []*checked, names []string) []types.Object {
-	want := make(map[string]bool)
-	for _, n := range names {
-		want[n] = true
-	}
-	var out []types.Object
-	for _, c := range pkgs {
-		if c.meta.ImportPath != root.ImportPath && c.meta.ImportPath != root.ImportPath+"_test" {
-			continue
-		}
-		for _, f := range c.files {
-			if !strings.HasSuffix(f.name, "_test.go") {
-				continue
-			}
-			for _, d := range f.ast.Decls {
-				fd, ok := d.(*ast.FuncDecl)
-				switch {
-				case !ok || fd.Recv != nil || !isTestName(fd.Name.Name):
-				case fd.Name.Name == "TestMain":
-					p.mains = append(p.mains, c.info.Defs[fd.Name])
-				case len(want) == 0 || want[fd.Name.Name]:
-					out = append(out, c.info.Defs[fd.Name])
-				}
-			}
-		}
-	}
-	return out
 }
 
 // collect finds the declarations and the steps of a package.
@@ -444,6 +422,12 @@ func (p *packageState) mutable() {
 	}
 	for u, live := range units {
 		p.changes(u, live)
+	}
+	for v := range p.byMain {
+		// It may hold what a fresh variable does, and has to be looked at with those.
+		if p.live[v] && (refers(v.Type()) || p.hasFunc(v)) {
+			p.fresh[v] = true
+		}
 	}
 	for s := range p.took {
 		for _, v := range s.lhs {

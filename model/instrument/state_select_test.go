@@ -226,7 +226,7 @@ func TestChecksMakeAnewWhatOthersChange(t *testing.T) {
 				"declared expressions function instances method plugins sequence starters",
 			"expressions function instances method plugins sequence starters",
 		},
-		"hooks":     {"called invoked object", ""},
+		"hooks":     {"called hook invoked object", ""},
 		"pointed":   {"all idle last limit peer verbose", ""},
 		"sentinels": {"errCrowded limit", ""},
 	} {

@@ -30,7 +30,7 @@ func (w *stateWalker) changesOf(n ast.Node) {
 		if n.Tok == token.ASSIGN {
 			w.writes(n.Key)
 			w.writes(n.Value)
-			w.rangedTo(n)
+			w.ranged(n, w.convertedTo)
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {

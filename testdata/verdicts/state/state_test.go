@@ -272,10 +272,25 @@ func TestRegistrationOfTheTestCounts(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { x.Assert(pool.Register("test") == 3, "number") })
 }
 
-// verdict: said pool.names .not made anew: changed before the check
-func TestWhatOutlivesAnExecutionIsNamed(t *testing.T) {
+// verdict: proved, 2 traces
+func TestEachExecutionBeginsWithWhatWasRegistered(t *testing.T) {
 	pool.Register("test")
-	model.Check(t, func(x *model.Exec) { x.Assert(pool.Register("one more") == 4, "number") })
+	model.Check(t, func(x *model.Exec) {
+		var mu sync.Mutex
+		for range 2 {
+			x.Go("either", func() { mu.Lock(); defer mu.Unlock() })
+		}
+		x.Join()
+		x.Assert(pool.Register("one more") == 4, "number")
+	})
+}
+
+var queue = make(chan int, 8)
+
+// verdict: said state.queue .not made anew: changed before the check
+func TestWhatOutlivesAnExecutionIsNamed(t *testing.T) {
+	queue <- 1
+	model.Check(t, func(x *model.Exec) { queue <- 2 })
 }
 
 var (

@@ -1,0 +1,158 @@
+package model
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+type inner struct {
+	n    int
+	list []int
+}
+
+// everything has what a variable may lead to.
+type everything struct {
+	n        int
+	text     string
+	at       time.Time
+	ratio    float64
+	is       bool
+	pointer  *inner
+	array    [2]*inner
+	names    map[string]*inner
+	byValue  map[inner1]inner
+	value    any
+	function func() int
+	sync     sync.Map
+	current  atomic.Pointer[inner]
+	held     atomic.Value
+	handle   uintptr
+	pool     sync.Pool
+	mu       sync.Mutex
+	queue    chan int
+	nothing  []int
+	file     *os.File
+}
+
+type inner1 struct{ a, b int }
+
+func (i *inner) count() int { return i.n }
+
+func newEverything() *everything {
+	e := &everything{
+		n: 1, text: "a", at: time.Unix(1, 0), ratio: 1.5, handle: 3,
+		pointer: &inner{n: 1, list: []int{1, 2}}, array: [2]*inner{{n: 1}, {n: 2}},
+		names:   map[string]*inner{"a": {n: 1}},
+		byValue: map[inner1]inner{{1, 2}: {list: []int{7}}}, value: inner{list: []int{1}},
+		queue: make(chan int, 2),
+	}
+	e.function = e.pointer.count
+	e.sync.Store("a", &inner{n: 1})
+	e.current.Store(&inner{n: 1})
+	e.held.Store(&inner{n: 1})
+	e.pool.New = func() any { return 1 }
+	return e
+}
+
+// changes has, by what they change, changes of everything that are seen and put back.
+var changes = map[string]func(e *everything){
+	"number":           func(e *everything) { e.n++ },
+	"text":             func(e *everything) { e.text = "b" },
+	"time":             func(e *everything) { e.at = e.at.Add(1) },
+	"ratio":            func(e *everything) { e.ratio = 2 },
+	"flag":             func(e *everything) { e.is = true },
+	"pointer":          func(e *everything) { e.pointer = &inner{n: 1, list: e.pointer.list} },
+	"pointed":          func(e *everything) { e.pointer.n++ },
+	"element":          func(e *everything) { e.pointer.list[1]++ },
+	"appended":         func(e *everything) { e.pointer.list = append(e.pointer.list, 1) },
+	"array":            func(e *everything) { e.array[1].n++ },
+	"entry":            func(e *everything) { e.names["a"].n++ },
+	"new entry":        func(e *everything) { e.names["b"] = nil },
+	"no entry":         func(e *everything) { delete(e.names, "a") },
+	"map":              func(e *everything) { e.names = map[string]*inner{"a": e.names["a"]} },
+	"entry by value":   func(e *everything) { e.byValue[inner1{1, 2}].list[0]++ },
+	"interface":        func(e *everything) { e.value = 1 },
+	"in an interface":  func(e *everything) { e.value.(inner).list[0]++ },
+	"function":         func(e *everything) { e.function = e.array[0].count },
+	"in a sync.Map":    func(e *everything) { v, _ := e.sync.Load("a"); v.(*inner).n++ },
+	"atomic pointer":   func(e *everything) { e.current.Store(&inner{n: 1}) },
+	"behind that":      func(e *everything) { e.current.Load().n++ },
+	"behind an atomic": func(e *everything) { e.held.Load().(*inner).n++ },
+	"handle":           func(e *everything) { e.handle = 4 },
+	"lock":             func(e *everything) { e.mu.Lock() },
+	"empty slice":      func(e *everything) { e.nothing = []int{} },
+}
+
+func TestMemoryIsComparedAndPutBack(t *testing.T) {
+	for what, change := range changes {
+		e := newEverything()
+		v := reflect.ValueOf(&e).Elem()
+		m := memoryOf(v, true)
+		require.Equal(t, m.hash, memoryOf(v, false).hash, what)
+		change(e)
+		require.NotEqual(t, m.hash, memoryOf(v, false).hash, what)
+		m.putBack()
+		require.Equal(t, m.hash, memoryOf(v, false).hash, what)
+	}
+}
+
+func TestMemoryPutBackIsNotThatOfTheProcess(t *testing.T) {
+	e := newEverything()
+	e.file = os.Stdout
+	v := reflect.ValueOf(&e).Elem()
+	m := memoryOf(v, true)
+	e.pool.Put(2)
+	e.pool.New = nil
+	require.NotEqual(t, m.hash, memoryOf(v, false).hash)
+	m.putBack()
+	require.Nil(t, e.pool.New, "a pool is in use by the process")
+	for _, o := range m.objects {
+		require.NotEqual(t, reflect.TypeFor[os.File](), o.at.Type())
+	}
+}
+
+func TestMemoriesShareWhatPartsOfThemLieIn(t *testing.T) {
+	e, other := newEverything(), newEverything()
+	of := func(p any) *memory { return memoryOf(reflect.ValueOf(p).Elem(), false) }
+	all := of(&e)
+	for what, p := range map[string]any{
+		"pointer": &[]*inner{e.pointer}, "field": &[]*[]int{&e.pointer.list},
+		"slice": &[][]int{e.pointer.list[1:]}, "map": &[]any{e.names}, "method": &[]any{e.pointer.count},
+		"channel": &[]any{e.queue}, "beyond its length": &[][]int{e.pointer.list[:0]},
+		"the variable": &[]**everything{&e},
+	} {
+		require.True(t, of(p).shares(all), what)
+		require.True(t, all.shares(of(p)), what)
+	}
+	require.False(t, all.shares(of(&other)))
+	same := regexp.MustCompile("a")
+	e.value, other.value = same, same
+	require.False(t, of(&e).shares(of(&other)), "nothing changes it")
+}
+
+func TestShapesSeeWhatStandsBehindTypesOfTheLibrary(t *testing.T) {
+	shape := func(change func(e *everything)) uint64 {
+		e := newEverything()
+		change(e)
+		return shapeOf(reflect.ValueOf(&e).Elem())
+	}
+	as := shape(func(*everything) {})
+	require.Equal(t, as, shape(func(*everything) {}))
+	for what, change := range map[string]func(e *everything){
+		"atomic pointer": func(e *everything) { e.current.Store(nil) },
+		"behind that":    changes["behind that"],
+		"sync.Map":       func(e *everything) { e.sync.Store("b", 1) },
+		"pool":           func(e *everything) { e.pool.New = nil },
+		"file":           func(e *everything) { e.file = os.Stdout },
+		"empty slice":    changes["empty slice"],
+	} {
+		require.NotEqual(t, as, shape(change), what)
+	}
+}
