@@ -29,6 +29,8 @@ var (
 	handler = &node{n: 1} // by a call that is not repeated
 	server  atomic.Pointer[node]
 	sealed  = &node{n: 1}
+	step    = stepOf(1)
+	derived = []int{handler.n}
 )
 
 func init() { server.Store(handler) }
@@ -59,7 +61,10 @@ var _ = hook.State("example.com/p",
 	hook.Variable("parent", "p.go:6:1", &parent), hook.Variable("child", "p.go:7:1", &child),
 	hook.Step(6, "p.go:8:1", func() { queue = make(chan int, 2) }),
 	hook.Step(7, "p.go:9:1", func() { server.Store(handler) }),
-	hook.Variable("queue", "p.go:8:1", &queue),
+	hook.Step(9, "p.go:13:1", func() { derived = []int{handler.n} }),
+	hook.Variable("derived", "p.go:13:1", &derived),
+	hook.Step(8, "p.go:12:1", func() { step = stepOf(1) }),
+	hook.Variable("queue", "p.go:8:1", &queue), hook.Variable("step", "p.go:12:1", &step),
 	hook.KeptVariable("handler", "p.go:9:1", &handler, "its initialisation calls x"),
 	hook.Variable("server", "p.go:10:1", &server),
 	hook.Watched("sealed", "p.go:11:1", &sealed), hook.Watched("parent", "p.go:6:1", &parent),
@@ -125,6 +130,27 @@ func TestWhatATestChangedIsKeptWithWhatSharesItsMemory(t *testing.T) {
 	require.Empty(t, s.assumptions(), "what is put back needs no assumption")
 }
 
+func TestWhatATestChangedIsToldByItsMemory(t *testing.T) {
+	old := child
+	defer func() { parent = &node{next: old}; child = old }()
+	parent = &node{next: old}
+	s := openPackageState("TestState")
+	s.renew()
+	require.Same(t, old, child, "another pointer leads to it")
+	require.Same(t, old, parent.next)
+	s.close()
+
+	before := step
+	defer func() { step = before }()
+	step = stepOf(2)
+	s = openPackageState("TestState")
+	s.renew()
+	require.Equal(t, 2, step())
+	s.close()
+}
+
+func stepOf(n int) func() int { return func() int { return n } }
+
 func TestKeptVariablesArePutBackWithWhatTheyReferTo(t *testing.T) {
 	drivers["of the test"] = &node{n: 2}
 	defer func() { drivers = map[string]*node{"built in": {n: 1}} }()
@@ -153,7 +179,11 @@ func TestInitialisersSeeVariablesThatAreKept(t *testing.T) {
 	s := openPackageState("TestState")
 	s.renew()
 	require.Same(t, handler, server.Load())
+	require.Equal(t, []int{1}, derived)
 	require.Empty(t, s.assumptions())
+	for _, v := range s.kept {
+		require.NotEqual(t, "example.com/p.derived", v.name, "its initialiser finds what it reads")
+	}
 }
 
 func TestWhatIsTakenToBeUnchangingIsWatched(t *testing.T) {

@@ -1,6 +1,7 @@
 package t
 
 import (
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -288,10 +289,10 @@ func TestLines(t *testing.T) {
 	_, file, line, _ := runtime.Caller(0)
 	eq(t, strings.HasSuffix(file, "/sync_test.go"), true)
 	eq(t, strings.Contains(file, "rewritten"), false)
-	eq(t, line, 288)
+	eq(t, line, 289)
 	mu.
 		Unlock()
-	eq(t, here(), 294)
+	eq(t, here(), 295)
 	func() {
 		defer func() {
 			v := recover()
@@ -305,7 +306,7 @@ func TestLines(t *testing.T) {
 			1,
 			"x",
 		)
-		eq(t, here(), 308)
+		eq(t, here(), 309)
 		panic(1)
 	}()
 }
@@ -317,4 +318,30 @@ type behindAny struct{ *sync.Mutex }
 func TestInterfaceOfAnAny(t *testing.T) {
 	var a any = behindAny{new(sync.Mutex)}
 	a.(sync.Locker).Lock()
+}
+
+type (
+	ofTuple  struct{ *sync.Mutex }
+	ofLoop   struct{ *sync.Mutex }
+	ofEntry  struct{ *sync.Mutex }
+	withinIt struct{ *sync.Mutex }
+	holdsIt  struct{ It []withinIt }
+)
+
+func makeOfTuple() (ofTuple, error) { return ofTuple{new(sync.Mutex)}, nil }
+
+func anyOfTuple() (any, error) { return makeOfTuple() }
+
+func TestWaysToAnAny(t *testing.T) {
+	a, _ := anyOfTuple()
+	a.(sync.Locker).Lock()
+	for _, a = range []ofLoop{{new(sync.Mutex)}} {
+		a.(sync.Locker).Lock()
+	}
+	var ok bool
+	a, ok = map[int]ofEntry{1: {new(sync.Mutex)}}[1]
+	eq(t, ok, true)
+	a.(sync.Locker).Lock()
+	a = holdsIt{[]withinIt{{new(sync.Mutex)}}}
+	reflect.ValueOf(a).Field(0).Index(0).Interface().(sync.Locker).Lock()
 }

@@ -1,0 +1,74 @@
+package instrument
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const watchProgram = `
+-- a.go --
+package p
+
+import (
+	"errors"
+	"hash/crc32"
+	"regexp"
+	"time"
+)
+
+var (
+	errFull = errors.New("full")
+	table   = crc32.MakeTable(crc32.IEEE)
+	word    = regexp.MustCompile("a+")
+	when    struct{ at time.Time }
+	either  any
+	number  int
+	text    = "a"
+	primes  = [...]int{2, 3, 5}
+	what    = func() {}
+	_       = errors.New("blank")
+)
+-- b_test.go --
+package p
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+func TestUse(t *testing.T) {
+	model.Check(t, func(x *model.Exec) { x.Assert(errFull != nil && number == 0, "") })
+}
+-- c_test.go --
+package p
+
+import "testing"
+
+func init() { number = 0 }
+
+func TestMain(m *testing.M) { number = 1; m.Run() }
+`
+
+func TestVariablesThatLeadOnAreWatched(t *testing.T) {
+	set := rewriteModule(t, newModule(t, watchProgram))
+	text := rewrittenText(t, set, "example.com/t", "a.go")
+	var names []string
+	for _, m := range regexp.MustCompile(`Watched\("(\w+)"`).FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	slices.Sort(names)
+	require.Equal(t, strings.Fields("either errFull table when word"), names)
+}
+
+func TestInitialisationEndsInTheLastFile(t *testing.T) {
+	set := rewriteModule(t, newModule(t, watchProgram))
+	const call = "func init() { sw_hook.Initialised() }"
+	require.NotContains(t, rewrittenText(t, set, "example.com/t", "b_test.go"), call)
+	text := rewrittenText(t, set, "example.com/t", "c_test.go")
+	require.Greater(t, strings.Index(text, call), strings.Index(text, "func TestMain"))
+}
