@@ -24,9 +24,9 @@
 // reported as nondeterminism. This does not apply to package variables. Those that a check can
 // change are made anew for each execution, by running their initialisers and the init functions
 // of their packages before the body, so that a default pool, a cache or a sync.Once is fresh. What
-// the test itself changed in them before Check stays as it is. Goroutines started in the body
-// belong to it; when it returns they run on, and one that waits forever is a failure. Those that
-// the initialisation of a package starts may wait forever.
+// the test itself changed in them before Check is what each execution begins with. Goroutines
+// started in the body belong to it; when it returns they run on, and one that waits forever is a
+// failure. Those that the initialisation of a package starts may wait forever.
 //
 // What is checked in each execution: assertions and panics, data races,
 // deadlocks of all or some goroutines, goroutines left waiting, loops without
