@@ -72,9 +72,6 @@ func noteEmpty(uses map[*types.TypeName]bool, c *checked, reflection bool) {
 	for _, f := range c.files {
 		for _, d := range f.ast.Decls {
 			w := stateWalker{c: c}
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				w.sig, _ = c.info.Defs[fn.Name].Type().(*types.Signature)
-			}
 			ast.Inspect(d, func(n ast.Node) bool {
 				if n == nil {
 					w.stack = w.stack[:len(w.stack)-1]
