@@ -240,7 +240,7 @@
 //	          task_scope, task_group, task_next; how many from outside: task_places
 //	          calls that others may take: task_fork
 //	sched_    running tasks: coroutine, worker, find, fork, queue, tick
-//	          sleeping and stopping: idle, live; checks of Debug: guard
+//	          sleeping and stopping: idle, live; checks of Debug: guard, block
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
 //	          mutex, rwmutex, cond, waitgroup; who holds a lock: holder; for the first of
 //	          several: select, case
@@ -262,8 +262,8 @@
 //     [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker
 //     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
-//     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics, and
-//     [Watchdog] tells of it.
+//     intervals. So a task calls Join, not [Handle.Wait], and [Select], not [SelectContext]; with
+//     [Debug], what would block its worker so panics, and [Watchdog] tells of it.
 //   - After a wait, a task may continue on another worker and thread. It must not wait while it has
 //     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
 //     names the rule.
