@@ -165,6 +165,14 @@ func (rt *Runtime) now() int64 {
 	return int64(time.Since(rt.base))
 }
 
+// clockAt returns what the runtime's clock shows at a time, which has just been read.
+func (rt *Runtime) clockAt(now time.Time) int64 {
+	if rt.config.clock != nil {
+		return rt.config.clock()
+	}
+	return int64(now.Sub(rt.base))
+}
+
 // timeAt returns the time at which now will return clock, or did.
 func (rt *Runtime) timeAt(clock int64) time.Time {
 	if rt.config.clock != nil {
