@@ -74,7 +74,7 @@ func (c *groupTask) poll(cx Cx) bool {
 	fn := c.fn
 	c.fn = nil
 	if err := fn.call(cx); err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }
