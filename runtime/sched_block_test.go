@@ -349,6 +349,55 @@ func TestWatchdogNamesEveryCallThatBlocks(t *testing.T) {
 	}
 }
 
+// Without Debug, Close does not end what blocks a worker: the Wait of a task for itself, or, with
+// one worker, for a child. It ends with its context.
+func TestCloseDoesNotEndWhatBlocksAWorker(t *testing.T) {
+	for what, waits := range map[string]func(
+		ctx context.Context, cx runtime.Cx, self *runtime.Handle[int],
+	) (int, error){
+		"itself": func(ctx context.Context, _ runtime.Cx, self *runtime.Handle[int]) (int, error) {
+			return self.Wait(ctx)
+		},
+		"a child": func(ctx context.Context, cx runtime.Cx, _ *runtime.Handle[int]) (int, error) {
+			return runtime.Spawn(cx, answer).Wait(ctx)
+		},
+		"a batch": func(ctx context.Context, cx runtime.Cx, _ *runtime.Handle[int]) (int, error) {
+			v, err := runtime.SpawnBatch(cx, 1, func(runtime.Cx, int) (int, error) {
+				return 1, nil
+			}).Wait(ctx)
+			return len(v), err
+		},
+		"a channel": func(ctx context.Context, _ runtime.Cx, _ *runtime.Handle[int]) (int, error) {
+			return runtime.NewChannel[int](0).ReceiveContext(ctx)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			rt := start(t, 1)
+			ctx, cancel := context.WithCancel(t.Context())
+			self := make(chan *runtime.Handle[int], 1)
+			began := make(chan struct{})
+			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				me := <-self
+				close(began)
+				return waits(ctx, cx, me)
+			})
+			self <- h
+			receive(t, began)
+			closed := make(chan error, 1)
+			go func() { closed <- rt.Close() }()
+			select {
+			case <-closed:
+				t.Error("Close has ended it")
+			case <-time.After(5 * time.Millisecond):
+			}
+			cancel()
+			require.NoError(t, receive(t, closed))
+			_, err := get(t, h)
+			require.ErrorIs(t, err, context.Canceled)
+		})
+	}
+}
+
 // A task that submits to another runtime, which is full, waits for a place there. That is not
 // refused, as little as its Handle.Wait, but told of.
 func TestWatchdogNamesASubmitToAnotherRuntime(t *testing.T) {

@@ -18,8 +18,8 @@ func (cx Cx) Sleep(d time.Duration) error {
 
 // SleepUntil waits until the time is at least t and returns nil; or returns [Cx.Err] if the task
 // must end. If t has a monotonic clock reading, such as a result of time.Now, that decides.
-// Otherwise the wall clock does, and SleepUntil waits longer when it is set back. Of tasks that wait
-// for different times with such a reading, the one whose time is earlier becomes ready first.
+// Otherwise the wall clock does, and SleepUntil waits longer when it is set back. Of tasks that
+// wait for different times with such a reading, the one whose time is earlier becomes ready first.
 func (cx Cx) SleepUntil(t time.Time) error {
 	cx.checkHere("SleepUntil")
 	for {
