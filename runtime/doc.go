@@ -75,9 +75,10 @@
 //	ForEach         the values of an iterator, with a call of a microsecond and more for each
 //	Sort, SortFunc  a stable merge sort
 //
-// Loops are split only when a worker is idle, so there is no grain to choose. When Both or a loop
-// returns or panics, the calls that it has made are over, wherever they ran; a panic of one is that
-// of the caller.
+// A loop whose task must end begins no further call either, and returns [Cx.Err]; a sort goes on to
+// its end. Loops are split only when a worker is idle, so there is no grain to choose. When Both or
+// a loop returns or panics, the calls that it has made are over, wherever they ran; a panic of one
+// is that of the caller.
 //
 // A fork makes work for idle workers only if they see it. What they may not see:
 //
