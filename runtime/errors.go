@@ -12,7 +12,7 @@ var (
 	ErrClosed = errors.New("surewake: closed")
 	// ErrCancelled is the result of a task that was cancelled before it ran, and what functions
 	// that wait return in a cancelled task. The error of a context, which a cancelled task returns,
-	// is one, too, by errors.Is; as it is ErrClosed, or ErrTimeout, if that is why the task must end.
+	// is one, too, by errors.Is; it is ErrClosed, or ErrTimeout, if that is why the task must end.
 	// errors.Is also takes it for context.Canceled.
 	ErrCancelled error = cancelledError{}
 	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and

@@ -33,7 +33,8 @@ func ExampleMapSeq() {
 
 func ExampleMapSeqErr() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]int, error) {
-		return sw.MapSeqErr(cx, strings.FieldsSeq("1 2 3"), func(_ sw.Cx, word string) (int, error) {
+		words := strings.FieldsSeq("1 2 3")
+		return sw.MapSeqErr(cx, words, func(_ sw.Cx, word string) (int, error) {
 			return strconv.Atoi(word)
 		})
 	})
@@ -52,7 +53,8 @@ func ExampleReduceSeq() {
 
 func ExampleReduceSeqErr() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) (int, error) {
-		return sw.ReduceSeqErr(cx, strings.FieldsSeq("1 2 x"), func(_ sw.Cx, word string) (int, error) {
+		words := strings.FieldsSeq("1 2 x")
+		return sw.ReduceSeqErr(cx, words, func(_ sw.Cx, word string) (int, error) {
 			return strconv.Atoi(word)
 		}, func(a, b int) int { return a + b })
 	})

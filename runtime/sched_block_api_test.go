@@ -14,8 +14,8 @@ import (
 // neverBlocks has the exported functions that are given no Cx and never block, by type.
 var neverBlocks = map[string]string{
 	"": `AfterCase BlockingKeepAlive BlockingThreads Debug Default IdleBatch InjectorBatch
-		InjectorInterval InlineDepth LIFOCap Labels LogPanics MaxTasks New NewChannel NewCond NewGroup
-		NewLimiter NewResults NewSemaphore OnPanic Parker Poller RescueInterval Ring Searches Seed
+		InjectorInterval InlineDepth LIFOCap Labels LogPanics MaxTasks New NewChannel NewCond
+		NewGroup NewLimiter NewResults NewSemaphore OnPanic Parker Poller RescueInterval Ring Searches Seed
 		SpareCoroutines TaskBudget TickBudget Trace TrySelect TrySubmit Watchdog Workers`,
 	"Alarm":       "Stack String",
 	"Channel":     "Cap Close Len ReceiveCase SendCase TryReceive TrySend",

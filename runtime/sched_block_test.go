@@ -78,12 +78,18 @@ func blockingCalls() []blockingCall {
 		{"Group.Go", "Group.Go", "Group.Go", "Group.Spawn",
 			func(s *blockingScene) (func(context.Context) error, func() bool) {
 				g := s.full()
-				return func(context.Context) error { g.Go(noError); return context.Canceled }, always
+				return func(context.Context) error {
+					g.Go(noError)
+					return context.Canceled
+				}, always
 			}},
 		{"Results.Go", "Group.Go", "Group.Go", "Group.Spawn",
 			func(s *blockingScene) (func(context.Context) error, func() bool) {
 				r := s.fullResults()
-				return func(context.Context) error { r.Go(answer); return context.Canceled }, always
+				return func(context.Context) error {
+					r.Go(answer)
+					return context.Canceled
+				}, always
 			}},
 		{"Group.Wait", "Group.Wait", "Group.Wait", "Group.Join",
 			func(s *blockingScene) (func(context.Context) error, func() bool) {

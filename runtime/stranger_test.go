@@ -423,7 +423,9 @@ func TestAbsurdNumbers(t *testing.T) {
 			}
 			for _, lo := range []int{math.MinInt, most - 3} {
 				var calls atomic.Int64
-				require.NoError(t, runtime.For(cx, lo, lo+3, func(runtime.Cx, int) { calls.Add(1) }))
+				require.NoError(t, runtime.For(cx, lo, lo+3, func(runtime.Cx, int) {
+					calls.Add(1)
+				}))
 				require.NoError(t, runtime.ForErr(cx, lo, lo+3, func(runtime.Cx, int) error {
 					calls.Add(1)
 					return nil

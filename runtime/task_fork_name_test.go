@@ -31,7 +31,8 @@ func TestDumpNamesThePartsOfALoopByItsFunction(t *testing.T) {
 			_, _ = runtime.Map(cx, in, func(runtime.Cx, int) int { look(); return 1 })
 		},
 		"Reduce": func(cx runtime.Cx, look func()) {
-			_, _ = runtime.Reduce(cx, 0, len(in), func(runtime.Cx, int, int) int { look(); return 1 },
+			_, _ = runtime.Reduce(cx, 0, len(in),
+				func(runtime.Cx, int, int) int { look(); return 1 },
 				func(a, b int) int { return a + b })
 		},
 		"ForEach": func(cx runtime.Cx, look func()) {

@@ -12,8 +12,8 @@ import (
 // Loops
 //
 // A loop begins no call once its task must end: it is told as the calls are, by the Cx that they
-// are given, between any two of them, or two blocks. Then it returns [Cx.Err], since calls were left
-// out, when those that have begun have returned. So a loop in a task that must end ends soon,
+// are given, between any two of them, or two blocks. Then it returns [Cx.Err], since calls were
+// left out, when those that have begun have returned. So a loop in a task that must end ends soon,
 // however long it is, and what it returns is never taken for a whole. In a [Cx.Shield], it goes on.
 
 // For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns nil

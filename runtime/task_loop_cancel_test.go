@@ -28,7 +28,9 @@ var longLoops = map[string]func(cx runtime.Cx, call func(cx runtime.Cx)) error{
 		return runtime.For(cx, math.MinInt, math.MaxInt, func(cx runtime.Cx, _ int) { call(cx) })
 	},
 	"Range": func(cx runtime.Cx, call func(cx runtime.Cx)) error {
-		return runtime.Range(cx, math.MinInt, math.MaxInt, func(cx runtime.Cx, _, _ int) { call(cx) })
+		return runtime.Range(cx, math.MinInt, math.MaxInt, func(cx runtime.Cx, _, _ int) {
+			call(cx)
+		})
 	},
 	"Map": func(cx runtime.Cx, call func(cx runtime.Cx)) error {
 		out, err := runtime.Map(cx, make([]struct{}, math.MaxInt32),
@@ -107,7 +109,10 @@ func TestALoopThatIsCancelledLeavesItsRest(t *testing.T) {
 		},
 		"Map": func(cx runtime.Cx, call func(runtime.Cx, int)) error {
 			in := slices.Collect(count(n))
-			out, err := runtime.Map(cx, in, func(cx runtime.Cx, i int) int { call(cx, i); return i })
+			out, err := runtime.Map(cx, in, func(cx runtime.Cx, i int) int {
+				call(cx, i)
+				return i
+			})
 			require.Nil(t, out)
 			return err
 		},

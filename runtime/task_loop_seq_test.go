@@ -59,7 +59,8 @@ func TestLoopsOverAnIterator(t *testing.T) {
 				out, err := runtime.MapSeq(cx, count(n), text)
 				check("MapSeq", slices.Equal(out, want), err, false)
 				out, err = runtime.MapSeqErr(cx, count(n), textErr)
-				check("MapSeqErr", failed && out == nil || !failed && slices.Equal(out, want), err, true)
+				check("MapSeqErr", failed && out == nil || !failed && slices.Equal(out, want),
+					err, true)
 				sum, err := runtime.ReduceSeq(cx, count(n), text, add)
 				check("ReduceSeq", sum == whole, err, false)
 				sum, err = runtime.ReduceSeqErr(cx, count(n), textErr, add)
@@ -90,10 +91,16 @@ func TestLoopsOverAnIterator(t *testing.T) {
 // seqLoops are loops over an iterator, which call their function for each value.
 var seqLoops = map[string]func(cx runtime.Cx, call func(i int)) error{
 	"ForEachErr": func(cx runtime.Cx, call func(i int)) error {
-		return runtime.ForEachErr(cx, naturals(), func(_ runtime.Cx, i int) error { call(i); return nil })
+		return runtime.ForEachErr(cx, naturals(), func(_ runtime.Cx, i int) error {
+			call(i)
+			return nil
+		})
 	},
 	"MapSeq": func(cx runtime.Cx, call func(i int)) error {
-		_, err := runtime.MapSeq(cx, naturals(), func(_ runtime.Cx, i int) int { call(i); return i })
+		_, err := runtime.MapSeq(cx, naturals(), func(_ runtime.Cx, i int) int {
+			call(i)
+			return i
+		})
 		return err
 	},
 	"MapSeqErr": func(cx runtime.Cx, call func(i int)) error {
@@ -104,8 +111,10 @@ var seqLoops = map[string]func(cx runtime.Cx, call func(i int)) error{
 		return err
 	},
 	"ReduceSeq": func(cx runtime.Cx, call func(i int)) error {
-		_, err := runtime.ReduceSeq(cx, naturals(), func(_ runtime.Cx, i int) int { call(i); return i },
-			func(a, b int) int { return a + b })
+		_, err := runtime.ReduceSeq(cx, naturals(), func(_ runtime.Cx, i int) int {
+			call(i)
+			return i
+		}, func(a, b int) int { return a + b })
 		return err
 	},
 	"ReduceSeqErr": func(cx runtime.Cx, call func(i int)) error {
@@ -154,7 +163,7 @@ func TestMisuseOfLoopsOverAnIterator(t *testing.T) {
 		oneErr := func(runtime.Cx, int) (int, error) { return 1, nil }
 		for name, calls := range map[string][]func(){
 			"ForEachErr": {
-				func() { _ = runtime.ForEachErr(cx, nil, func(runtime.Cx, int) error { return nil }) },
+				func() { _ = runtime.ForEachErr(cx, nil, noErrorOf) },
 				func() { _ = runtime.ForEachErr(cx, count(1), nil) },
 			},
 			"MapSeq": {

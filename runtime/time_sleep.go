@@ -23,7 +23,7 @@ func (cx Cx) Sleep(d time.Duration) error {
 func (cx Cx) SleepUntil(t time.Time) error {
 	cx.checkHere("SleepUntil")
 	for {
-		now := time.Now() // one reading, or the deadline would move by what passes until another one
+		now := time.Now() // the only reading: the deadline would move by what passes until another
 		d := t.Sub(now)
 		if err := cx.stopErr(); err != nil {
 			return err
