@@ -71,8 +71,8 @@
 //	For             a loop whose iterations take 100 ns and more, or differ much
 //	Range, Reduce   a loop over shorter ones, in blocks; Reduce adds what the blocks return
 //	Map             Range over a slice, with a result for each element
-//	ForErr, MapErr  the same for calls that can fail; after the first error, no further one begins;
-//	                ReduceErr, ForEachErr
+//	ForErr, MapErr  the same for calls that can fail; after the first error, no further one
+//	                begins; ReduceErr, ForEachErr
 //	ForEach         the values of an iterator, with a call of a microsecond and more for each
 //	MapSeq          ForEach with a result for each value, ReduceSeq with a sum; MapSeqErr,
 //	                ReduceSeqErr

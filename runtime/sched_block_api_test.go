@@ -15,7 +15,8 @@ import (
 var neverBlocks = map[string]string{
 	"": `AfterCase BlockingKeepAlive BlockingThreads Debug Default IdleBatch InjectorBatch
 		InjectorInterval InlineDepth LIFOCap Labels LogPanics MaxTasks New NewChannel NewCond
-		NewGroup NewLimiter NewResults NewSemaphore OnPanic Parker Poller RescueInterval Ring Searches Seed
+		NewGroup NewLimiter NewResults NewSemaphore OnPanic Parker Poller RescueInterval Ring
+		Searches Seed
 		SpareCoroutines TaskBudget TickBudget Trace TrySelect TrySubmit Watchdog Workers`,
 	"Alarm":       "Stack String",
 	"Channel":     "Cap Close Len ReceiveCase SendCase TryReceive TrySend",

@@ -251,11 +251,12 @@ func TestALoopThatIsCancelledAbandonsTheForksOfItsIterator(t *testing.T) {
 					}
 				}
 				err := runtime.ForEach(cx, seq, func(_ runtime.Cx, i int) {
-					if spin(2 * time.Microsecond); i == 100 {
+					if spin(2 * time.Microsecond); i == 101 { // whose fork is not joined
 						me.Cancel()
 					}
 				})
 				require.Zero(t, inside.Load())
+				require.Zero(t, cx.Forks().Len())
 				return runtime.Fork(cx, fibFork, 5).Join(cx), err
 			})
 			self <- h
