@@ -62,7 +62,7 @@
 // iteration. Range and Reduce, for short ones, hand out blocks;
 // what can hide meanwhile is what is left of the loop, for as long as a block lasts: some
 // microseconds, unless iterations become much longer all at once. [Map] is Range over a slice,
-// [RangeUntil] a Range that can end early.
+// [RangeUntil] a Range that can end early, as [ForUntil] is a For, and so on.
 //
 // [ForEach] is for what cannot be halved, an iterator. Its values are drawn by one worker, which
 // leaves the call for a value to a thief that has asked. A function that divides its own work looks

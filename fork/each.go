@@ -9,27 +9,61 @@ func Map[W Strand[W], E, R any](w W, in []E, fn func(w W, e E) R) []R {
 	if fn == nil {
 		panic("surewake: Map: nil function")
 	}
-	out := make([]R, len(in))
-	reduce(w, sum[W, struct{}]{func(w W, lo, hi int) (none struct{}) {
-		for i := lo; i < hi; i++ {
-			out[i] = fn(w, in[i])
-		}
-		return none
-	}, addNothing, nil, fn, 0, len(in), 1})
+	out, _ := mapAll(w, in, nil, fn)
 	return out
 }
+
+// MapUntil is [Map] that begins no call once over returns true. It reports whether all were made;
+// if not, there are no results. Over is called before each call, as in [RangeUntil]. MapUntil
+// panics as Map does, and if over is nil.
+func MapUntil[W Strand[W], E, R any](
+	w W, in []E, over func(w W) bool, fn func(w W, e E) R,
+) ([]R, bool) {
+	if fn == nil || over == nil {
+		panic("surewake: MapUntil: nil function")
+	}
+	out, cut := mapAll(w, in, over, fn)
+	if cut {
+		return nil, false
+	}
+	return out, true
+}
+
+// mapAll is Map, or MapUntil if over is not nil. It reports whether calls were left out.
+func mapAll[W Strand[W], E, R any](
+	w W, in []E, over func(w W) bool, fn func(w W, e E) R,
+) (out []R, cut bool) {
+	out = make([]R, len(in))
+	p := reduce(w, sum[W, bool]{func(w W, lo, hi int) bool {
+		for i := lo; i < hi; i++ {
+			if over != nil && over(w) {
+				return true
+			}
+			out[i] = fn(w, in[i])
+		}
+		return false
+	}, either, over, fn, 0, len(in), 1})
+	return out, p.cut || p.result
+}
+
+func either(a, b bool) bool { return a || b }
 
 // An item is a value of [ForEach].
 type item[W, E any] struct {
 	body  func(w W, e E)
+	over  func(w W) bool // whether no further call begins; nil: all do
 	value E
 }
 
 func (i *item[W, E]) calls() any { return i.body }
 
-func callItem[W, E any](w W, i item[W, E]) (none struct{}) {
+// callItem makes the call for i, and reports whether it was left out.
+func callItem[W, E any](w W, i item[W, E]) (cut bool) {
+	if i.over != nil && i.over(w) {
+		return true
+	}
 	i.body(w, i.value)
-	return none
+	return false
 }
 
 // forkedItems is how many calls of a [ForEach] are forked before they are joined.
@@ -50,29 +84,61 @@ func ForEach[W Strand[W], E any](w W, seq iter.Seq[E], body func(w W, e E)) {
 	if seq == nil || body == nil {
 		panic("surewake: ForEach: nil function")
 	}
+	eachOf(w, seq, nil, body)
+}
+
+// ForEachUntil is [ForEach] that draws no value and begins no call once over returns true. It
+// reports whether seq has ended, and all calls were made: up to 64 values that were drawn may have
+// had none. Over is called before each value and each call, as in [RangeUntil]. When seq is left
+// early, forks that it has not joined are abandoned. ForEachUntil panics as ForEach does, and if
+// over is nil.
+func ForEachUntil[W Strand[W], E any](
+	w W, seq iter.Seq[E], over func(w W) bool, body func(w W, e E),
+) bool {
+	if seq == nil || body == nil || over == nil {
+		panic("surewake: ForEachUntil: nil function")
+	}
+	return !eachOf(w, seq, over, body)
+}
+
+// eachOf is ForEach, or ForEachUntil if over is not nil. It reports whether calls were left out.
+func eachOf[W Strand[W], E any](
+	w W, seq iter.Seq[E], over func(w W) bool, body func(w W, e E),
+) (cut bool) {
+	if over != nil && over(w) {
+		return true
+	}
 	s := w.Forks()
 	base, returned := s.top, false
 	defer s.abandonUnless(&returned, base)
-	var forked []*Frame[W, item[W, E], struct{}]
+	var forked []*Frame[W, item[W, E], bool]
 	for e := range seq {
 		// seq joins its forks next, and what is above them must not be there then. (K12)
-		if !s.Asked() || s.top != base+len(forked) {
-			body(w, e)
-			continue
+		if i := (item[W, E]{body, over, e}); !s.Asked() || s.top != base+len(forked) {
+			cut = callItem(w, i)
+		} else {
+			if len(forked) == forkedItems {
+				cut = joinAll(w, forked)
+				forked = forked[:0]
+			}
+			forked = append(forked, Fork(w.Forks(), callItem[W, E], i))
 		}
-		if len(forked) == forkedItems {
-			forked = joinAll(w, forked)
+		if cut = cut || over != nil && over(w); cut {
+			break
 		}
-		forked = append(forked, Fork(w.Forks(), callItem[W, E], item[W, E]{body, e}))
 	}
-	joinAll(w, forked)
+	if cut {
+		s.Abandon(base + len(forked)) // what seq has forked and, left early, not joined (K12)
+	}
+	cut = joinAll(w, forked) || cut
 	returned = true
+	return cut
 }
 
-// joinAll joins frames, the youngest first, and returns the empty slice.
-func joinAll[W, A, R any](w W, frames []*Frame[W, A, R]) []*Frame[W, A, R] {
+// joinAll joins the calls of a ForEach, the youngest first. It reports whether one was left out.
+func joinAll[W, E any](w W, frames []*Frame[W, item[W, E], bool]) (cut bool) {
 	for i := len(frames) - 1; i >= 0; i-- {
-		frames[i].Join(w)
+		cut = frames[i].Join(w) || cut
 	}
-	return frames[:0]
+	return cut
 }

@@ -62,6 +62,7 @@ func (s *Stack[W]) splitLoop(done, left uint, lasted time.Duration) uint {
 // An each is what is left of a [For].
 type each[W any] struct {
 	body   func(w W, i int)
+	over   func(w W) bool // whether no further call begins; nil: all do
 	lo, hi int
 }
 
@@ -79,35 +80,54 @@ func For[W Strand[W]](w W, lo, hi int, body func(w W, i int)) {
 	if body == nil {
 		panic("surewake: For: nil function")
 	}
-	if lo >= hi {
-		return
+	forAll(w, each[W]{body, nil, lo, hi})
+}
+
+// ForUntil is [For] that begins no call once over returns true, and reports whether all calls were
+// made. Over is called before each, as in [RangeUntil]. ForUntil panics as For does, and if over is
+// nil.
+func ForUntil[W Strand[W]](w W, lo, hi int, over func(w W) bool, body func(w W, i int)) bool {
+	if body == nil || over == nil {
+		panic("surewake: ForUntil: nil function")
+	}
+	return !forAll(w, each[W]{body, over, lo, hi})
+}
+
+// forAll is For of r. It reports whether calls were left out.
+func forAll[W Strand[W]](w W, r each[W]) (cut bool) {
+	if r.lo >= r.hi {
+		return false
 	}
 	s := w.Forks()
 	base, returned := s.top, false
 	defer s.abandonUnless(&returned, base)
-	forRest(w, each[W]{body, lo, hi})
+	cut = forRest(w, r)
 	returned = true
+	return cut
 }
 
-func forRest[W Strand[W]](w W, r each[W]) (none struct{}) {
+func forRest[W Strand[W]](w W, r each[W]) (cut bool) {
 	s := w.Forks()
 	begin := time.Now()
 	look := r.lo
 	for i := r.lo; i < r.hi; i++ {
+		if r.over != nil && r.over(w) {
+			return true
+		}
 		r.body(w, i)
 		if !s.isHungry() || i < look {
 			continue
 		}
 		done, left := uint(i+1)-uint(r.lo), uint(r.hi)-uint(i+1)
 		if n := s.splitLoop(done, left, time.Since(begin)); n > 0 {
-			upper := each[W]{r.body, r.hi - int(n), r.hi}
+			upper := each[W]{r.body, r.over, r.hi - int(n), r.hi}
 			f := Fork(s, forRest[W], upper)
-			forRest(w, each[W]{r.body, i + 1, upper.lo})
-			return f.Join(w)
+			cut = forRest(w, each[W]{r.body, r.over, i + 1, upper.lo})
+			return f.Join(w) || cut
 		}
 		look = i + min(lookAgain, int(left))
 	}
-	return none
+	return false
 }
 
 // Range calls body for blocks lo <= i < hi of the whole range, perhaps several at the same time,
@@ -121,14 +141,17 @@ func Range[W Strand[W]](w W, lo, hi int, body func(w W, lo, hi int)) {
 	reduce(w, sum[W, struct{}]{leafOf(body), addNothing, nil, body, lo, hi, 1})
 }
 
-// RangeUntil is [Range] that begins no block once over returns true, however many are left. The
-// worker of a block calls over before it, with what it would call body with; so once over has
-// returned true, it must go on to. RangeUntil panics as Range does, and if over is nil.
-func RangeUntil[W Strand[W]](w W, lo, hi int, over func(w W) bool, body func(w W, lo, hi int)) {
+// RangeUntil is [Range] that begins no block once over returns true, however many are left, and
+// reports whether all were. The worker of a block calls over before it, with what it would call
+// body with; so once over has returned true, it must go on to. RangeUntil panics as Range does, and
+// if over is nil.
+func RangeUntil[W Strand[W]](
+	w W, lo, hi int, over func(w W) bool, body func(w W, lo, hi int),
+) bool {
 	if body == nil || over == nil {
 		panic("surewake: RangeUntil: nil function")
 	}
-	reduce(w, sum[W, struct{}]{leafOf(body), addNothing, over, body, lo, hi, 1})
+	return !reduce(w, sum[W, struct{}]{leafOf(body), addNothing, over, body, lo, hi, 1}).cut
 }
 
 // leafOf returns body as a leaf of a [Reduce] that has no result.
@@ -166,32 +189,57 @@ func Reduce[W Strand[W], R any](w W, lo, hi int, leaf func(w W, lo, hi int) R,
 	if leaf == nil || add == nil {
 		panic("surewake: Reduce: nil function")
 	}
-	return reduce(w, sum[W, R]{leaf, add, nil, leaf, lo, hi, 1})
+	return reduce(w, sum[W, R]{leaf, add, nil, leaf, lo, hi, 1}).result
+}
+
+// ReduceUntil is [Reduce] that begins no block once over returns true, as [RangeUntil] does. It
+// reports whether all were begun; if not, the result is the zero R. It panics as Reduce does, and
+// if over is nil.
+func ReduceUntil[W Strand[W], R any](
+	w W, lo, hi int, over func(w W) bool, leaf func(w W, lo, hi int) R, add func(a, b R) R,
+) (result R, all bool) {
+	if leaf == nil || add == nil || over == nil {
+		panic("surewake: ReduceUntil: nil function")
+	}
+	p := reduce(w, sum[W, R]{leaf, add, over, leaf, lo, hi, 1})
+	if p.cut {
+		return result, false
+	}
+	return p.result, true
+}
+
+// A partial is the result of a part of a [Reduce].
+type partial[R any] struct {
+	result R
+	cut    bool // blocks were left out: the result is none
 }
 
 // reduce is Reduce of r.
-func reduce[W Strand[W], R any](w W, r sum[W, R]) (result R) {
+func reduce[W Strand[W], R any](w W, r sum[W, R]) (p partial[R]) {
 	if r.lo >= r.hi {
-		return result
+		return p
 	}
 	s := w.Forks()
 	base, returned := s.top, false
 	defer s.abandonUnless(&returned, base)
-	result = reduceRest(w, r)
+	p = reduceRest(w, r)
 	returned = true
-	return result
+	return p
 }
 
-func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (result R) {
+func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (p partial[R]) {
 	if r.isOver(w) {
-		return result
+		return partial[R]{cut: true}
 	}
 	s := w.Forks()
 	begin := time.Now()
 	var last time.Duration
 	next := r.next()
-	result = r.leaf(w, r.lo, next)
-	for first := r.lo; next < r.hi && !r.isOver(w); {
+	p.result = r.leaf(w, r.lo, next)
+	for first := r.lo; next < r.hi; {
+		if r.isOver(w) {
+			return partial[R]{cut: true}
+		}
 		now := time.Since(begin)
 		if s.isHungry() {
 			if n := s.splitLoop(uint(next)-uint(first), uint(r.hi)-uint(next), now); n > 0 {
@@ -200,15 +248,20 @@ func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (result R) {
 				f := Fork(s, reduceRest[W, R], upper)
 				r.lo, r.hi = next, upper.lo
 				lower := reduceRest(w, r)
-				return r.add(result, r.add(lower, f.Join(w)))
+				rest := f.Join(w)
+				if lower.cut || rest.cut {
+					return partial[R]{cut: true}
+				}
+				p.result = r.add(p.result, r.add(lower.result, rest.result))
+				return p
 			}
 		}
 		r.block = resize(r.block, now-last)
 		r.lo, last = next, now
 		next = r.next()
-		result = r.add(result, r.leaf(w, r.lo, next))
+		p.result = r.add(p.result, r.leaf(w, r.lo, next))
 	}
-	return result
+	return p
 }
 
 func (r *sum[W, R]) isOver(w W) bool { return r.over != nil && r.over(w) }

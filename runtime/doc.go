@@ -71,13 +71,17 @@
 //	For             a loop whose iterations take 100 ns and more, or differ much
 //	Range, Reduce   a loop over shorter ones, in blocks; Reduce adds what the blocks return
 //	Map             Range over a slice, with a result for each element
-//	ForErr, MapErr  the same for calls that can fail; after the first error, no further one begins
+//	ForErr, MapErr  the same for calls that can fail; after the first error, no further one
+//	                begins; ReduceErr, ForEachErr
 //	ForEach         the values of an iterator, with a call of a microsecond and more for each
+//	MapSeq          ForEach with a result for each value, ReduceSeq with a sum; MapSeqErr,
+//	                ReduceSeqErr
 //	Sort, SortFunc  a stable merge sort
 //
-// Loops are split only when a worker is idle, so there is no grain to choose. When Both or a loop
-// returns or panics, the calls that it has made are over, wherever they ran; a panic of one is that
-// of the caller.
+// A loop whose task must end begins no further call either, and returns [Cx.Err]; a sort goes on to
+// its end. Loops are split only when a worker is idle, so there is no grain to choose. When Both or
+// a loop returns or panics, the calls that it has made are over, wherever they ran; a panic of one
+// is that of the caller.
 //
 // A fork makes work for idle workers only if they see it. What they may not see:
 //
@@ -240,7 +244,7 @@
 //	          task_scope, task_group, task_next; how many from outside: task_places
 //	          calls that others may take: task_fork
 //	sched_    running tasks: coroutine, worker, find, fork, queue, tick
-//	          sleeping and stopping: idle, live; checks of Debug: guard
+//	          sleeping and stopping: idle, live; checks of Debug: guard, block
 //	sync_     waiting in line: waiter; for what: channel, semaphore, notify, oneshot, gochan,
 //	          mutex, rwmutex, cond, waitgroup; who holds a lock: holder; for the first of
 //	          several: select, case
@@ -262,8 +266,8 @@
 //     [SpawnBlocking] for everything else.
 //   - A task that blocks its worker until another task has run may wait for ever: with one worker
 //     always. Its own child, spawned last, is taken by a sleeping worker after one or two rescue
-//     intervals. So a task calls Join, not [Handle.Wait]; with [Debug], Wait in a task panics, and
-//     [Watchdog] tells of it.
+//     intervals. So a task calls Join, not [Handle.Wait], and [Select], not [SelectContext]; with
+//     [Debug], what would block its worker so panics, and [Watchdog] tells of it.
 //   - After a wait, a task may continue on another worker and thread. It must not wait while it has
 //     locked its thread (runtime.LockOSThread): Go ends the process; [Debug] makes it a panic that
 //     names the rule.

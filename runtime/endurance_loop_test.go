@@ -19,6 +19,7 @@ type loopWork struct {
 	inside atomic.Int64   // calls that have begun and not ended
 	failed atomic.Bool
 	panics bool
+	told   error // what a loop has returned that panics if a call does
 }
 
 var errOfLoop = errors.New("of a loop")
@@ -77,7 +78,7 @@ func (p *player) loop() {
 				p.w.fail("task %d: a loop has panicked with %v; a call has: %v", p.r.id, r,
 					l.failed.Load())
 			}
-			l.ended("a loop that panics", nil, false)
+			l.ended("a loop that panics", l.told, l.told == nil && !l.failed.Load())
 		}
 	}()
 	switch p.rng.IntN(9) {
@@ -93,11 +94,11 @@ func (p *player) loop() {
 		l.ended("MapErr", err, err == nil)
 	case 2:
 		l.panics = true
-		runtime.For(p.cx, 0, n, func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
+		l.told = runtime.For(p.cx, 0, n, func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
 	case 3:
-		runtime.ForEach(p.cx, l.ahead(n), func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
+		err := runtime.ForEach(p.cx, l.ahead(n), func(cx runtime.Cx, i int) { _ = l.call(cx, i) })
 		l.failed.Store(false)
-		l.ended("ForEach", nil, true)
+		l.ended("ForEach", err, err == nil)
 	case 4:
 		l.panics = true
 		runtime.Both(p.cx, func(cx runtime.Cx) int { l.some(cx, 0, n/2); return 0 },
@@ -106,27 +107,27 @@ func (p *player) loop() {
 		p.sort()
 	case 6:
 		l.panics = true
-		runtime.Range(p.cx, 0, n, l.some)
+		l.told = runtime.Range(p.cx, 0, n, l.some)
 	case 7:
-		out := runtime.Map(p.cx, slices.Collect(count(n)), func(cx runtime.Cx, i int) int {
+		out, err := runtime.Map(p.cx, slices.Collect(count(n)), func(cx runtime.Cx, i int) int {
 			_ = l.call(cx, i)
 			return i
 		})
-		if !slices.Equal(out, slices.Collect(count(n))) {
-			p.w.fail("task %d: Map returned %v", p.r.id, out)
+		if err == nil && !slices.Equal(out, slices.Collect(count(n))) || err != nil && out != nil {
+			p.w.fail("task %d: Map returned %v, and %v", p.r.id, out, err)
 		}
 		l.failed.Store(false)
-		l.ended("Map", nil, true)
+		l.ended("Map", err, err == nil)
 	case 8:
-		sum := runtime.Reduce(p.cx, 0, n, func(cx runtime.Cx, lo, hi int) []int {
+		sum, err := runtime.Reduce(p.cx, 0, n, func(cx runtime.Cx, lo, hi int) []int {
 			l.some(cx, lo, hi)
 			return slices.Collect(count(hi))[lo:]
 		}, func(a, b []int) []int { return append(slices.Clip(a), b...) })
-		if !slices.Equal(sum, slices.Collect(count(n))) {
-			p.w.fail("task %d: Reduce returned %v", p.r.id, sum)
+		if err == nil && !slices.Equal(sum, slices.Collect(count(n))) || err != nil && sum != nil {
+			p.w.fail("task %d: Reduce returned %v, and %v", p.r.id, sum, err)
 		}
 		l.failed.Store(false)
-		l.ended("Reduce", nil, true)
+		l.ended("Reduce", err, err == nil)
 	}
 }
 

@@ -11,7 +11,8 @@ var (
 	// wait return in tasks that [Runtime.Close] ends.
 	ErrClosed = errors.New("surewake: closed")
 	// ErrCancelled is the result of a task that was cancelled before it ran, and what functions
-	// that wait return in a cancelled task.
+	// that wait return in a cancelled task. The error of a context, which a cancelled task returns,
+	// is one, too, by errors.Is; it is ErrClosed, or ErrTimeout, if that is why the task must end.
 	// errors.Is also takes it for context.Canceled.
 	ErrCancelled error = cancelledError{}
 	// ErrGoexit is the result of a task that called runtime.Goexit, as testing.T.FailNow does, and
@@ -40,6 +41,11 @@ func contextErr(ctx context.Context) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// isOwn reports whether err is one of this package that says why a task must end.
+func isOwn(err error) bool {
+	return errors.Is(err, ErrCancelled) || errors.Is(err, ErrClosed) || errors.Is(err, ErrTimeout)
 }
 
 // A PanicError is the result of a task that panicked.

@@ -43,8 +43,7 @@ func ExampleBoth() {
 func ExampleFor() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]int, error) {
 		out := make([]int, 8)
-		sw.For(cx, 0, len(out), func(cx sw.Cx, i int) { out[i] = nthOf(cx, i) })
-		return out, nil
+		return out, sw.For(cx, 0, len(out), func(cx sw.Cx, i int) { out[i] = nthOf(cx, i) })
 	})
 	fmt.Println(v, err)
 	// Output: [0 1 1 2 3 5 8 13] <nil>
@@ -53,12 +52,11 @@ func ExampleFor() {
 func ExampleRange() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]int, error) {
 		out := make([]int, 8)
-		sw.Range(cx, 0, len(out), func(_ sw.Cx, lo, hi int) {
+		return out, sw.Range(cx, 0, len(out), func(_ sw.Cx, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				out[i] = i * i
 			}
 		})
-		return out, nil
 	})
 	fmt.Println(v, err)
 	// Output: [0 1 4 9 16 25 36 49] <nil>
@@ -71,7 +69,7 @@ func ExampleReduce() {
 				sum += i
 			}
 			return sum
-		}, func(a, b int) int { return a + b }), nil
+		}, func(a, b int) int { return a + b })
 	})
 	fmt.Println(v, err)
 	// Output: 500500 <nil>
@@ -79,7 +77,7 @@ func ExampleReduce() {
 
 func ExampleMap() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]int, error) {
-		return sw.Map(cx, []int{10, 5, 20}, nthOf), nil
+		return sw.Map(cx, []int{10, 5, 20}, nthOf)
 	})
 	fmt.Println(v, err)
 	// Output: [55 5 6765] <nil>
@@ -90,10 +88,10 @@ func ExampleForEach() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) (int64, error) {
 		var sum atomic.Int64
 		words := strings.FieldsSeq("some words and numbers")
-		sw.ForEach(cx, words, func(cx sw.Cx, word string) {
+		err := sw.ForEach(cx, words, func(cx sw.Cx, word string) {
 			sum.Add(int64(nthOf(cx, len(word))))
 		})
-		return sum.Load(), nil
+		return sum.Load(), err
 	})
 	fmt.Println(v, err)
 	// Output: 23 <nil>

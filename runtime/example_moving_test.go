@@ -62,8 +62,7 @@ func firstByTask(cx sw.Cx, values *sw.Channel[string]) (string, error) {
 func squares(ctx context.Context, n int) ([]int, error) {
 	return sw.Run(ctx, func(cx sw.Cx) ([]int, error) {
 		out := make([]int, n)
-		sw.For(cx, 0, n, func(_ sw.Cx, i int) { out[i] = i * i })
-		return out, nil
+		return out, sw.For(cx, 0, n, func(_ sw.Cx, i int) { out[i] = i * i })
 	})
 }
 

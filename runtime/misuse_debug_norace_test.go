@@ -23,11 +23,10 @@ func TestDebugRefusesTheCxAroundALoop(t *testing.T) {
 		for range 20 {
 			rt := start(t, 2, runtime.Debug())
 			_, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				runtime.For(cx, 0, 1000, func(_ runtime.Cx, i int) {
+				return 1, runtime.For(cx, 0, 1000, func(_ runtime.Cx, i int) {
 					spin(3 * time.Microsecond)
 					uses(cx) //cxcheck:ignore it is refused
 				})
-				return 1, nil
 			}))
 			if err != nil { // else nobody has stolen a part
 				require.Regexp(t, "^surewake: task panicked: surewake: (a Cx must be used on the "+

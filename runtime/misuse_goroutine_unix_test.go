@@ -109,8 +109,8 @@ func TestDebugRefusesWaitsAndWakesOnAnotherGoroutine(t *testing.T) {
 					runtime.Both(cx, func(runtime.Cx) int { return 1 },
 						func(runtime.Cx) int { return 2 })
 				},
-				"For":    func() { runtime.For(cx, 0, 3, func(runtime.Cx, int) {}) },
-				"Range":  func() { runtime.Range(cx, 0, 3, func(runtime.Cx, int, int) {}) },
+				"For":    func() { _ = runtime.For(cx, 0, 3, func(runtime.Cx, int) {}) },
+				"Range":  func() { _ = runtime.Range(cx, 0, 3, func(runtime.Cx, int, int) {}) },
 				"Sort":   func() { runtime.Sort(cx, make([]int, 10_000)) },
 				"Forks":  func() { cx.Forks() },
 				"ForErr": func() { _ = runtime.ForErr(cx, 0, 3, noErrorOf) },

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func option(call string, o sw.Option) mistake {
 }
 
 func allMistakes() []mistake {
-	return slices.Concat(commonMistakes(), moreMistakes())
+	return slices.Concat(commonMistakes(), moreMistakes(), blockingMistakes())
 }
 
 func commonMistakes() []mistake {
@@ -264,6 +265,43 @@ func commonMistakes() []mistake {
 			return err
 		}},
 	}
+}
+
+// blockingMistakes are those of blockingCalls.
+func blockingMistakes() (all []mistake) {
+	for _, c := range blockingCalls() {
+		call, ok := map[string]string{
+			"SelectContext":            "sw.SelectContext(ctx, case)",
+			"Channel.SendContext":      "channel.SendContext(ctx, 1)",
+			"Channel.AllContext":       "for range channel.AllContext(ctx)",
+			"Semaphore.AcquireContext": "semaphore.AcquireContext(ctx, 1)",
+			"Group.Go":                 "group.Go(fn)",
+			"Group.Wait":               "group.Wait()",
+			"Run":                      "sw.Run(ctx, fn)",
+		}[c.name]
+		if !ok {
+			if c.call != c.name || c.told != c.name {
+				continue // is there, or is told as another one
+			}
+			of, method, _ := strings.Cut(c.name, ".")
+			call = strings.ToLower(of) + "." + method + "(ctx)"
+		}
+		all = append(all, mistake{
+			"with sw.Debug, in a task of the runtime: " + call,
+			func(m *mistakes) any {
+				_, err := debugged(m, func(rt *sw.Runtime, cx sw.Cx) any {
+					s := &blockingScene{rt: rt, child: sw.Spawn(cx, forever), release: func() {}}
+					blocks, _ := c.make(s)
+					told := panics(func() { _ = blocks(m.ctx) })
+					s.release()
+					s.child.Cancel()
+					return told
+				})
+				return err
+			},
+		})
+	}
+	return all
 }
 
 // debugged calls fn in a task of a runtime with Debug, and returns what it returns as an error.

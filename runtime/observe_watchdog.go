@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -52,7 +51,8 @@ import (
 // The goroutine ends with the runtime, which does not wait for it. A runtime in which nothing
 // happens wakes no worker for it, only that goroutine, twice in each period.
 //
-// It costs some 100 ns for each run of a task, and a microsecond for each [Handle.Wait] that waits.
+// It costs some 100 ns for each run of a task, and a microsecond for each call that blocks a
+// goroutine, such as [Handle.Wait] or [SelectContext], of the process.
 func Watchdog(d time.Duration, report func(Alarm)) Option {
 	return func(c *config) error {
 		if d < time.Millisecond || d > 24*time.Hour {
@@ -71,7 +71,9 @@ type Alarm struct {
 	Worker int           // the worker that a task holds; -1: tasks wait
 	Task   string        // what the task was named by [Cx.SetName], or its function; "" without one
 	For    time.Duration // for how long at least
-	// Call is "Handle.Wait" if the task holds its worker in that, which a task must not call.
+	// Call is the call of this package that the task holds its worker in, which blocks it, such as
+	// "Handle.Wait" or "Channel.ReceiveContext": a task must not call that. It is "" if there is
+	// none.
 	Call string
 	// Circle has a line for each step of a circle of waits, or of a wait for a lock whose holder
 	// has ended, each after "\n\t".
@@ -93,7 +95,7 @@ func (a Alarm) String() string {
 	}
 	text := fmt.Sprintf("surewake: task %q holds worker %d for %v", a.Task, a.Worker, a.For)
 	if a.Call != "" {
-		text += " in " + a.Call + ", which blocks it; a task calls Handle.Join"
+		text += " in " + a.Call + ", which blocks it; a task calls " + forTasks(a.Call)
 	}
 	return text
 }
@@ -191,7 +193,7 @@ func (d *watchdog) look(now int64) {
 			h.told = true
 			d.tell(Alarm{
 				Worker: i, Task: r.name(), For: time.Duration(now - h.since),
-				Call: d.rt.blockers.call(r.goroutine), goroutine: r.goroutine,
+				Call: guards.call(r.goroutine), goroutine: r.goroutine,
 			})
 		}
 	}
@@ -250,35 +252,4 @@ func (rt *Runtime) quiet() bool {
 		rt.timers.next.Load() == math.MaxInt64 && rt.watches.open.Load() == 0 &&
 		p.threads.Load() == p.idle.Load() && p.queued.Load() == 0 &&
 		rt.outsiders.Load() == 0 && rt.futures.empty()
-}
-
-// blockers lists goroutines that block in [Handle.Wait], if Watchdog is on. Any goroutine may call
-// its methods.
-type blockers struct {
-	lock sync.Mutex
-	all  map[string]string // by the number of the goroutine, what it calls
-}
-
-// enter notes that the calling goroutine is about to block in call, until the function that it
-// returns is called.
-func (b *blockers) enter(call string) (leave func()) {
-	number, _ := header()
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	if b.all == nil {
-		b.all = map[string]string{}
-	}
-	b.all[number] = call
-	return func() {
-		b.lock.Lock()
-		defer b.lock.Unlock()
-		delete(b.all, number)
-	}
-}
-
-// call returns what a goroutine blocks in, or "".
-func (b *blockers) call(goroutine string) string {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	return b.all[goroutine]
 }

@@ -98,18 +98,19 @@ func TestWatchdogNamesAWaitInATask(t *testing.T) {
 	})
 	require.Eventually(t, func() bool {
 		r, _ := rt.workers[0].looked()
-		return r != nil && r.name() == "waits" && rt.blockers.call(r.goroutine) != ""
+		return r != nil && r.name() == "waits" && guards.call(r.goroutine) != ""
 	}, 10*time.Second, 50*time.Microsecond)
 	b.lookAt(0)
 	b.lookAt(1)
 	require.Len(t, b.alarms, 1)
 	require.Equal(t, "Handle.Wait", b.alarms[0].Call)
+	goroutine := b.alarms[0].goroutine
 	require.Equal(t, `surewake: task "waits" holds worker 0 for 24h0m0s in Handle.Wait, `+
 		`which blocks it; a task calls Handle.Join`, b.alarms[0].String())
 	cancel()
 	_, err := h.Wait(context.Background())
 	require.ErrorIs(t, err, context.Canceled)
-	require.Empty(t, rt.blockers.all)
+	require.Empty(t, guards.call(goroutine))
 }
 
 // rests is a future that is never ready.

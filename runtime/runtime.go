@@ -53,7 +53,6 @@ type Runtime struct {
 	ends     ends
 	waits    waitNotes // with Debug
 	records  records
-	blockers blockers // with Watchdog
 	// outsiders counts tasks that wait for a Go channel or a context. Tasks add, watchdogs load.
 	outsiders atomic.Int64
 	// joinersLock orders removals from the lists of joiners of all tasks.
@@ -78,6 +77,7 @@ func New(options ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	rt := assemble(c)
+	guards.add(rt)
 	for _, w := range rt.workers {
 		go w.run()
 	}
@@ -115,7 +115,8 @@ func assemble(c config) *Runtime {
 // The threads of the workers begin and end with it, which takes as long as hundreds of tasks do
 // (BenchmarkRun): for calls that come often, keep a runtime that [New] has made, or use [Default].
 //
-// It is for goroutines that are not tasks. It panics if ctx or fn is nil.
+// It is for goroutines that are not tasks, since it would block a worker. It panics if ctx or fn is
+// nil, and with [Debug] if a task calls it.
 func Run[T any](
 	ctx context.Context, fn func(Cx) (T, error), options ...Option,
 ) (T, error) {
@@ -123,6 +124,8 @@ func Run[T any](
 	if fn == nil {
 		panic("surewake: Run: nil function")
 	}
+	refuseBlocking("Run")
+	defer guards.enter("Run")()
 	rt, err := New(options...)
 	if err != nil {
 		var zero T
@@ -160,6 +163,14 @@ func (rt *Runtime) now() int64 {
 		return rt.config.clock()
 	}
 	return int64(time.Since(rt.base))
+}
+
+// clockAt returns what the runtime's clock shows at a time, which has just been read.
+func (rt *Runtime) clockAt(now time.Time) int64 {
+	if rt.config.clock != nil {
+		return rt.config.clock()
+	}
+	return int64(now.Sub(rt.base))
 }
 
 // timeAt returns the time at which now will return clock, or did.
@@ -222,7 +233,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	if !rt.raiseMode(draining) {
 		return ErrClosed
 	}
-	return rt.await(ctx)
+	return rt.await(ctx, "Shutdown")
 }
 
 // Close closes the runtime to new tasks, cancels all tasks, waits until they have ended, and stops
@@ -240,7 +251,7 @@ func (rt *Runtime) Close() error {
 	if !rt.raiseMode(cancelled) {
 		return ErrClosed
 	}
-	return rt.await(context.Background())
+	return rt.await(context.Background(), "Close")
 }
 
 // Done returns a channel that is closed when the runtime has been closed, all tasks have ended, and
@@ -272,8 +283,10 @@ func (cx Cx) Close() error {
 	return nil
 }
 
-// await waits until all workers have stopped, or returns the error of ctx.
-func (rt *Runtime) await(ctx context.Context) error {
+// await waits until all workers have stopped, or returns the error of ctx; what is the name of the
+// calling function.
+func (rt *Runtime) await(ctx context.Context, what string) error {
+	defer guards.enter(what)()
 	select {
 	case <-rt.done:
 		return nil
@@ -316,6 +329,7 @@ func (rt *Runtime) wakeCancelled() {
 func (rt *Runtime) workerStopped() {
 	if rt.running.Add(-1) == 0 {
 		rt.watches.close()
+		guards.remove(rt)
 		close(rt.done)
 	}
 }

@@ -26,8 +26,10 @@ import (
 //     ends. A circle through one is not refused; [Runtime.Dump] shows it, and [Watchdog] tells of
 //     it. Nor is it known who will release a [Semaphore], send to a [Channel], signal a [Notify],
 //     or wake a [Future]: such a wait, where all wait so, is what a Watchdog tells of.
-//   - A task must not call [Handle.Wait] of a task of its runtime, since it would block the worker
-//     that may be needed for it.
+//   - A task must not wait by [Handle.Wait] of a task of its runtime, by a [Group.Go] or
+//     [Group.Wait] of a group of that, by [Run], or by what takes a context in place of a Cx, such
+//     as [SelectContext], [Channel.ReceiveContext] or [Mutex.LockContext]: it would block the
+//     worker that may be needed for it. Calls that need not wait are not refused.
 //
 // [Runtime.Dump] shows all tasks then, where they wait, and since when.
 //
@@ -123,17 +125,24 @@ const (
 // costs nothing more. The text of a deep stack takes 100 microseconds; most goroutines are told
 // apart by their first functions.
 func (rt *Runtime) inTask() bool {
+	creator, ok := taskCreator()
+	return ok && rt.coroutines.hasCreator(creator)
+}
+
+// taskCreator returns the number of the goroutine that has started the calling one, and true, if
+// that may be a coroutine of any runtime.
+func taskCreator() (number string, ok bool) {
 	if !maybeInTask() {
-		return false
+		return "", false
 	}
 	text := make([]byte, 64<<10)
 	text = text[:runtime.Stack(text, false)]
 	stack, creator, ok := bytes.Cut(text, []byte("created by iter.Pull"))
 	if !ok || !bytes.Contains(stack, []byte(loopName)) {
-		return false
+		return "", false
 	}
 	line, _, _ := bytes.Cut(creator, []byte("\n"))
-	return rt.coroutines.hasCreator(string(line[bytes.LastIndexByte(line, ' ')+1:]))
+	return string(line[bytes.LastIndexByte(line, ' ')+1:]), true
 }
 
 // maybeInTask returns false if the calling goroutine is not that of a coroutine of any runtime.

@@ -423,14 +423,17 @@ func TestAbsurdNumbers(t *testing.T) {
 			}
 			for _, lo := range []int{math.MinInt, most - 3} {
 				var calls atomic.Int64
-				runtime.For(cx, lo, lo+3, func(runtime.Cx, int) { calls.Add(1) })
+				require.NoError(t, runtime.For(cx, lo, lo+3, func(runtime.Cx, int) {
+					calls.Add(1)
+				}))
 				require.NoError(t, runtime.ForErr(cx, lo, lo+3, func(runtime.Cx, int) error {
 					calls.Add(1)
 					return nil
 				}))
 				require.EqualValues(t, 6, calls.Load())
 			}
-			runtime.For(cx, most, math.MinInt, func(runtime.Cx, int) { t.Error("called") })
+			require.NoError(t, runtime.For(cx, most, math.MinInt,
+				func(runtime.Cx, int) { t.Error("called") }))
 			i, err := runtime.Select(cx, nil, runtime.AfterCase(math.MinInt64))
 			require.Equal(t, 1, i)
 			return err

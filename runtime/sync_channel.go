@@ -76,7 +76,7 @@ func (c *Channel[T]) SendContext(ctx context.Context, v T) error {
 	if w == nil {
 		return err
 	}
-	return w.waitOutside(ctx, &c.senders, done)
+	return w.waitOutside(ctx, &c.senders, done, "Channel.SendContext")
 }
 
 // TrySend is [Channel.Send] that returns [ErrWouldWait] instead of waiting. Any goroutine may call
@@ -108,6 +108,11 @@ func (c *Channel[T]) Receive(cx Cx) (T, error) {
 // worker. If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 	notNil(ctx, "Channel.ReceiveContext")
+	return c.receiveOutside(ctx, "Channel.ReceiveContext")
+}
+
+// receiveOutside is ReceiveContext for the calling function, whose name is what.
+func (c *Channel[T]) receiveOutside(ctx context.Context, what string) (T, error) {
 	if ctx.Err() != nil {
 		var zero T
 		return zero, contextErr(ctx)
@@ -117,7 +122,7 @@ func (c *Channel[T]) ReceiveContext(ctx context.Context) (T, error) {
 	if w == nil {
 		return v, err
 	}
-	err = w.waitOutside(ctx, &c.receivers, done)
+	err = w.waitOutside(ctx, &c.receivers, done, what)
 	return w.payload, err
 }
 
@@ -151,7 +156,9 @@ func (c *Channel[T]) All(cx Cx) iter.Seq2[T, error] {
 func (c *Channel[T]) AllContext(ctx context.Context) iter.Seq2[T, error] {
 	notNil(ctx, "Channel.AllContext")
 	c.check()
-	return received(func() (T, error) { return c.ReceiveContext(ctx) })
+	return received(func() (T, error) {
+		return c.receiveOutside(ctx, "Channel.AllContext")
+	})
 }
 
 // received returns an iterator over what receive returns until the channel is closed.

@@ -86,10 +86,12 @@ func (c *Cond) WaitContext(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return contextErr(ctx)
 	}
+	refuseBlocking("Cond.WaitContext") // while the lock is held
+	defer guards.enter("Cond.WaitContext")()
 	done := make(goroutine)
 	w := c.queue(done)
 	c.L.unlock("Unlock", nil)
-	err := w.waitOutside(ctx, c, done)
+	err := w.block(ctx, c, done)
 	locked := make(goroutine)
 	if c.L.takeOrQueue(locked) != nil {
 		<-locked

@@ -85,7 +85,7 @@ func (m *Mutex) LockContext(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	return w.waitOutside(ctx, m, done)
+	return w.waitOutside(ctx, m, done, "Mutex.LockContext")
 }
 
 // TryLock locks m and returns true if nobody holds it. Otherwise it returns false. Any goroutine

@@ -122,7 +122,7 @@ func (n *Notify) WaitContext(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	return w.waitOutside(ctx, n, done)
+	return w.waitOutside(ctx, n, done, "Notify.WaitContext")
 }
 
 // takeOrQueue consumes the remembered signal and returns nil, or queues a waiter and returns it.

@@ -109,7 +109,7 @@ func (o *Oneshot[T]) ReceiveContext(ctx context.Context) (T, error) {
 	if w == nil {
 		return v, err
 	}
-	err = w.waitOutside(ctx, o, done)
+	err = w.waitOutside(ctx, o, done, "Oneshot.ReceiveContext")
 	return w.payload, err
 }
 

@@ -84,16 +84,17 @@ func (m *RWMutex) lockIn(cx Cx, writes bool) error {
 // If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (m *RWMutex) LockContext(ctx context.Context) error {
 	notNil(ctx, "RWMutex.LockContext")
-	return m.lockOutside(ctx, true)
+	return m.lockOutside(ctx, true, "RWMutex.LockContext")
 }
 
 // RLockContext is [RWMutex.RLock] for goroutines that are not tasks, as LockContext is Lock.
 func (m *RWMutex) RLockContext(ctx context.Context) error {
 	notNil(ctx, "RWMutex.RLockContext")
-	return m.lockOutside(ctx, false)
+	return m.lockOutside(ctx, false, "RWMutex.RLockContext")
 }
 
-func (m *RWMutex) lockOutside(ctx context.Context, writes bool) error {
+// lockOutside is LockContext or RLockContext; what is the name of that.
+func (m *RWMutex) lockOutside(ctx context.Context, writes bool, what string) error {
 	if ctx.Err() != nil {
 		return contextErr(ctx)
 	}
@@ -102,7 +103,7 @@ func (m *RWMutex) lockOutside(ctx context.Context, writes bool) error {
 	if w == nil {
 		return nil
 	}
-	return w.waitOutside(ctx, m, done)
+	return w.waitOutside(ctx, m, done, what)
 }
 
 // TryLock locks m alone and returns true if nobody holds it. Otherwise it returns false. Any

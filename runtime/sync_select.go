@@ -194,6 +194,14 @@ func SelectContext(ctx context.Context, cases ...Case) (int, error) {
 	}
 	var why error
 	if !s.decided() { // the end of a task that begin has found does not wake
+		guards.refuse("SelectContext", func() bool {
+			if !s.giveUp() {
+				return false
+			}
+			s.abandon(nil)
+			return true
+		})
+		defer guards.enter("SelectContext")()
 		select {
 		case <-done:
 		case <-ctx.Done():

@@ -59,7 +59,7 @@ func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 	if w == nil {
 		return nil
 	}
-	return w.waitOutside(ctx, s, done)
+	return w.waitOutside(ctx, s, done, "Semaphore.AcquireContext")
 }
 
 // TryAcquire takes n permits and returns true if they are free and nobody waits. Otherwise it

@@ -187,8 +187,20 @@ func (w *waiter[P]) outlast(cx Cx) {
 	})
 }
 
-// waitOutside is wait for a goroutine that is not a task. done is the waker of w.
-func (w *waiter[P]) waitOutside(ctx context.Context, from source[P], done goroutine) error {
+// waitOutside is wait for a goroutine that is not a task, in a call whose name is what. done is the
+// waker of w. It panics if a task of a runtime with Debug calls it. (runtime/R18)
+func (w *waiter[P]) waitOutside(
+	ctx context.Context, from source[P], done goroutine, what string,
+) error {
+	if guards.count.Load() > 0 {
+		guards.refuse(what, func() bool { return from.withdraw(w, nil) })
+		defer guards.enter(what)()
+	}
+	return w.block(ctx, from, done)
+}
+
+// block is waitOutside that asks and notes nothing.
+func (w *waiter[P]) block(ctx context.Context, from source[P], done goroutine) error {
 	select {
 	case <-done:
 	case <-ctx.Done():

@@ -75,7 +75,7 @@ func (g *WaitGroup) WaitContext(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	return w.waitOutside(ctx, g, done)
+	return w.waitOutside(ctx, g, done, "WaitGroup.WaitContext")
 }
 
 // add is Add for what, the name of the calling function, which is "" for Add itself.

@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync/atomic"
 
@@ -67,6 +69,22 @@ func (t *task) fail(err error) {
 		b = f.body
 	}
 	t.body = &failure{error: err, body: b}
+}
+
+// failWith makes err, which the function of t has returned, the error of t. If t must end, and err
+// is what the context of t has then, it tells also why t must end. The runner calls it.
+// (runtime/R59)
+func (t *task) failWith(err error) {
+	if why := t.stopErr(); why != nil && !isOwn(err) && !isPanic(err) {
+		of := context.Canceled // what the context of t has for an error
+		if isTimeout(why) {
+			of = context.DeadlineExceeded
+		}
+		if errors.Is(err, of) {
+			err = fmt.Errorf("%w: %w", why, err)
+		}
+	}
+	t.fail(err)
 }
 
 // failure returns what t has failed with, or nil. Any goroutine may call it that has found t

@@ -26,9 +26,12 @@ func TestAllocations(t *testing.T) {
 		{"Fork, Join", 0, func(cx runtime.Cx) { fibFork(cx, 10) }},
 		{"Fork, Mine", 0, func(cx runtime.Cx) { fibMine(cx, 10) }},
 		{"Both, for each of its 88", 88, func(cx runtime.Cx) { fibBoth(cx, 10) }},
-		{"For", 0, func(cx runtime.Cx) { runtime.For(cx, 0, 100, each) }},
-		{"Range", 1, func(cx runtime.Cx) { runtime.Range(cx, 0, 100, block) }},
-		{"Reduce", 0, func(cx runtime.Cx) { sum += runtime.Reduce(cx, 0, 100, count, add) }},
+		{"For", 0, func(cx runtime.Cx) { _ = runtime.For(cx, 0, 100, each) }},
+		{"Range", 1, func(cx runtime.Cx) { _ = runtime.Range(cx, 0, 100, block) }},
+		{"Reduce", 0, func(cx runtime.Cx) {
+			n, _ := runtime.Reduce(cx, 0, 100, count, add)
+			sum += n
+		}},
 		{"Yield", 0, func(cx runtime.Cx) { cx.Yield() }},
 		{"Spawn, Join", 1, func(cx runtime.Cx) { _, _ = runtime.Spawn(cx, empty).Join(cx) }},
 		{"SpawnWith, Join", 1, func(cx runtime.Cx) {

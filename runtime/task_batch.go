@@ -30,7 +30,7 @@ func (b *batchTask[T]) poll(cx Cx) bool {
 	value, err := batch.fn(cx, b.index)
 	b.value = value
 	if err != nil {
-		b.fail(err)
+		b.failWith(err)
 	}
 	return true
 }

@@ -74,7 +74,7 @@ func (c *blockingCall[T]) poll(Cx) bool {
 	value, err := fn()
 	c.value = value
 	if err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }
@@ -94,7 +94,7 @@ func (c *blockingContextCall[T]) poll(Cx) bool {
 	value, err := fn(c.rt.contexts.get(&c.task))
 	c.value = value
 	if err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }
@@ -126,7 +126,7 @@ func SpawnBlocking[T any](cx Cx, fn func() (T, error)) *Handle[T] {
 // SpawnBlockingContext is [SpawnBlocking] for a function that is told when it must end. Its context
 // ends with ctx, and when the task is cancelled or the runtime closed; also, when it has returned.
 // It has the values and the deadline of ctx. If that has ended, fn is not called. Errors are those
-// of [SubmitContext].
+// of [SubmitContext], or [ErrClosed], also if fn returns the Err of its context.
 //
 // It panics if ctx or fn is nil, or if cx is not that of the running task.
 func SpawnBlockingContext[T any](

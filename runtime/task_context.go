@@ -17,7 +17,8 @@ import (
 // a [Scope] there, its deadline is the timeout's if that is earlier, or that of one around it. Also
 // then it is the end of the task that ends the context, so not in a shield; Err returns
 // context.DeadlineExceeded if it was the deadline of the given context that ended the task, and
-// context.Canceled otherwise.
+// context.Canceled otherwise. The result of a task that must end and returns such an error is, by
+// errors.Is, that error and the one of [Cx.Err].
 //
 // A function that waits on the context blocks the worker. To wait for a context, use
 // [Cx.AwaitContext].

@@ -1,10 +1,6 @@
 package runtime
 
-import (
-	"iter"
-
-	"github.com/surewake/surewake/fork"
-)
+import "github.com/surewake/surewake/fork"
 
 // Forks returns the stack of the forks of the running task, which package fork knows what to do
 // with: a Cx is a [fork.Strand]. [Fork], [Both] and the loops call it. A task that computes for
@@ -65,45 +61,4 @@ func Fork[A, R any](cx Cx, fn func(Cx, A) R, argument A) *fork.Frame[Cx, A, R] {
 // costs none. If one of them panics, so does Both, after the other one has ended or was given up.
 func Both[A, B any](cx Cx, a func(Cx) A, b func(Cx) B) (A, B) {
 	return fork.Both(cx.Forks(), cx, a, b)
-}
-
-// For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns when
-// all calls have. Idle workers take the upper half of what is left, between any two calls; nobody
-// chooses a grain. If nobody takes anything, the calls are in order and cost what they cost in a
-// loop. See [fork.For], and [Fork] for what body may do.
-func For(cx Cx, lo, hi int, body func(cx Cx, i int)) {
-	cx.check("For")
-	fork.For(cx, lo, hi, body)
-}
-
-// Range is [For] for bodies that are short: it calls body for blocks lo <= i < hi of the range,
-// each i in exactly one. See [fork.Range].
-func Range(cx Cx, lo, hi int, body func(cx Cx, lo, hi int)) {
-	cx.check("Range")
-	fork.Range(cx, lo, hi, body)
-}
-
-// Map calls fn for each element of in, perhaps several at the same time, and returns the results in
-// the order of in. It hands out blocks, as [Range] does. See [fork.Map].
-func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) []R {
-	cx.check("Map")
-	return fork.Map(cx, in, fn)
-}
-
-// ForEach calls body for each value of seq, perhaps several at the same time, and returns when all
-// calls have. The calling task draws the values; while a worker is idle, that gets the calls. See
-// [fork.ForEach]. seq may wait by means of cx, for instance for a channel; body uses its own Cx.
-func ForEach[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E)) {
-	cx.check("ForEach")
-	fork.ForEach(cx, seq, body)
-}
-
-// Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by
-// add in the order of the range. How the range is divided differs from call to call, so add must be
-// associative. The result for an empty range is the zero R. See [fork.Reduce].
-func Reduce[R any](
-	cx Cx, lo, hi int, leaf func(cx Cx, lo, hi int) R, add func(a, b R) R,
-) R {
-	cx.check("Reduce")
-	return fork.Reduce(cx, lo, hi, leaf, add)
 }

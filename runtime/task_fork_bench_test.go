@@ -100,7 +100,7 @@ func BenchmarkForkLeaves(b *testing.B) {
 		b.Run(fmt.Sprint("4096x1us/workers=", workers), func(b *testing.B) {
 			insideOf(b, workers, func(cx runtime.Cx) {
 				for b.Loop() {
-					runtime.For(cx, 0, 4096, func(runtime.Cx, int) { spin(time.Microsecond) })
+					_ = runtime.For(cx, 0, 4096, func(runtime.Cx, int) { spin(time.Microsecond) })
 				}
 			})
 		})

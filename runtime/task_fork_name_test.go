@@ -22,20 +22,21 @@ func TestDumpNamesThePartsOfALoopByItsFunction(t *testing.T) {
 	}
 	for name, loop := range map[string]func(cx runtime.Cx, look func()){
 		"For": func(cx runtime.Cx, look func()) {
-			runtime.For(cx, 0, len(in), func(runtime.Cx, int) { look() })
+			_ = runtime.For(cx, 0, len(in), func(runtime.Cx, int) { look() })
 		},
 		"Range": func(cx runtime.Cx, look func()) {
-			runtime.Range(cx, 0, len(in), func(runtime.Cx, int, int) { look() })
+			_ = runtime.Range(cx, 0, len(in), func(runtime.Cx, int, int) { look() })
 		},
 		"Map": func(cx runtime.Cx, look func()) {
-			runtime.Map(cx, in, func(runtime.Cx, int) int { look(); return 1 })
+			_, _ = runtime.Map(cx, in, func(runtime.Cx, int) int { look(); return 1 })
 		},
 		"Reduce": func(cx runtime.Cx, look func()) {
-			runtime.Reduce(cx, 0, len(in), func(runtime.Cx, int, int) int { look(); return 1 },
+			_, _ = runtime.Reduce(cx, 0, len(in),
+				func(runtime.Cx, int, int) int { look(); return 1 },
 				func(a, b int) int { return a + b })
 		},
 		"ForEach": func(cx runtime.Cx, look func()) {
-			runtime.ForEach(cx, slices.Values(in), func(runtime.Cx, int) { look() })
+			_ = runtime.ForEach(cx, slices.Values(in), func(runtime.Cx, int) { look() })
 		},
 		"SortFunc": func(cx runtime.Cx, look func()) {
 			runtime.SortFunc(cx, slices.Clone(in), func(a, b int) int {

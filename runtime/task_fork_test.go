@@ -32,22 +32,22 @@ func TestLoopsRunEachIterationOnce(t *testing.T) {
 		run(t, rt, func(cx runtime.Cx) error {
 			const n = 5000
 			var each, ranged [n]int32
-			runtime.For(cx, 0, n, func(cx runtime.Cx, i int) {
+			require.NoError(t, runtime.For(cx, 0, n, func(cx runtime.Cx, i int) {
 				if i%1000 == 7 {
 					cx.Yield() // what is left of the loop becomes a task
 				}
 				each[i]++
-			})
-			runtime.Range(cx, 0, n, func(_ runtime.Cx, lo, hi int) {
+			}))
+			require.NoError(t, runtime.Range(cx, 0, n, func(_ runtime.Cx, lo, hi int) {
 				for i := lo; i < hi; i++ {
 					ranged[i]++
 				}
-			})
+			}))
 			for i := range n {
 				require.EqualValues(t, 1, each[i])
 				require.EqualValues(t, 1, ranged[i])
 			}
-			text := runtime.Reduce(cx, 0, 100, func(_ runtime.Cx, lo, hi int) (s string) {
+			text, err := runtime.Reduce(cx, 0, 100, func(_ runtime.Cx, lo, hi int) (s string) {
 				for i := lo; i < hi; i++ {
 					s += fmt.Sprint(i)
 				}
@@ -58,7 +58,7 @@ func TestLoopsRunEachIterationOnce(t *testing.T) {
 				want += fmt.Sprint(i)
 			}
 			require.Equal(t, want, text)
-			return nil
+			return err
 		})
 	})
 }
@@ -120,21 +120,22 @@ func (c chance) tree(cx runtime.Cx) uint64 {
 		}()
 	case 6:
 		of := [2]chance{left, right}
-		sum += runtime.Reduce(cx, 0, 2, func(cx runtime.Cx, lo, hi int) (sum uint64) {
+		both, _ := runtime.Reduce(cx, 0, 2, func(cx runtime.Cx, lo, hi int) (sum uint64) {
 			for i := lo; i < hi; i++ {
 				sum += of[i].tree(cx)
 			}
 			return sum
 		}, func(a, b uint64) uint64 { return a + b })
+		sum += both
 	case 7:
 		var part [2]uint64
-		runtime.For(cx, 0, 2, func(cx runtime.Cx, i int) {
+		_ = runtime.For(cx, 0, 2, func(cx runtime.Cx, i int) {
 			part[i] = [2]chance{left, right}[i].tree(cx)
 		})
 		sum += part[0] + part[1]
 	case 8:
 		var part atomic.Uint64
-		runtime.ForEach(cx, slices.Values([]chance{left, right}),
+		_ = runtime.ForEach(cx, slices.Values([]chance{left, right}),
 			func(cx runtime.Cx, c chance) { part.Add(c.tree(cx)) })
 		sum += part.Load()
 	case 9:
@@ -389,13 +390,13 @@ func TestNothingRunsOnAfterAPanic(t *testing.T) {
 			for name, loop := range map[string]func(){
 				"Both": func() { runtime.Both(cx, slow, fails) },
 				"For": func() {
-					runtime.For(cx, 0, 100, func(cx runtime.Cx, i int) {
+					_ = runtime.For(cx, 0, 100, func(cx runtime.Cx, i int) {
 						body(cx, i, i+1)
 						spin(100 * time.Microsecond)
 					})
 				},
 				"Reduce": func() {
-					runtime.Reduce(cx, 0, 100, func(cx runtime.Cx, lo, hi int) int {
+					_, _ = runtime.Reduce(cx, 0, 100, func(cx runtime.Cx, lo, hi int) int {
 						spin(100 * time.Microsecond)
 						return body(cx, lo, hi)
 					}, func(a, b int) int { return a + b })
@@ -474,7 +475,7 @@ func TestMisuseOfForks(t *testing.T) {
 		require.Equal(t, "surewake: Fork: nil function",
 			panics(func() { runtime.Fork[int, int](cx, nil, 1) }))
 		require.Equal(t, "surewake: For: nil function",
-			panics(func() { runtime.For(cx, 0, 1, nil) }))
+			panics(func() { _ = runtime.For(cx, 0, 1, nil) }))
 		f := runtime.Fork(cx, fibFork, 1)
 		f.Join(cx)
 		require.Equal(t, "surewake: join of a fork that was joined or abandoned",

@@ -228,7 +228,7 @@ func (p *polledTask[T]) pollFuture(cx Cx, f Future[T]) (ended bool) {
 	if ready {
 		p.value = value
 		if err != nil {
-			p.fail(err)
+			p.failWith(err)
 		}
 		return true
 	}

@@ -74,7 +74,7 @@ func (c *groupTask) poll(cx Cx) bool {
 	fn := c.fn
 	c.fn = nil
 	if err := fn.call(cx); err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }
@@ -154,6 +154,7 @@ func (g *Group) start(fn groupCall) bool {
 		return false
 	}
 	defer g.notePlace(w)()
+	defer guards.enter("Group.Go")()
 	<-done
 	return w.result() == nil
 }
@@ -239,6 +240,7 @@ func (g *Group) Wait() error {
 	defer g.rt.noteBlocking(context.Background(), "Group.Wait", note)()
 	var done goroutine
 	if w := g.await(func() waker { done = make(goroutine); return done }); w != nil {
+		defer guards.enter("Group.Wait")()
 		<-done
 	}
 	return g.result()

@@ -110,9 +110,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 		done := make(goroutine)
 		j := &joiner{waker: done}
 		if h.addJoiner(j) {
-			if h.rt.config.watchdog > 0 {
-				defer h.rt.blockers.enter("Handle.Wait")()
-			}
+			defer guards.enter("Handle.Wait")()
 			select {
 			case <-done:
 			case <-ctx.Done():

@@ -2,11 +2,99 @@ package runtime
 
 import (
 	"cmp"
+	"iter"
 	"sync"
 	"sync/atomic"
 
 	"github.com/surewake/surewake/fork"
 )
+
+// Loops
+//
+// A loop begins no call once its task must end: it is told as the calls are, by the Cx that they
+// are given, between any two of them, or two blocks. Then it returns [Cx.Err], since calls were
+// left out, when those that have begun have returned. So a loop in a task that must end ends soon,
+// however long it is, and what it returns is never taken for a whole. In a [Cx.Shield], it goes on.
+
+// For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns nil
+// when all calls have returned. Idle workers take the upper half of what is left, between any two
+// calls; nobody chooses a grain. If nobody takes anything, the calls are in order and cost what
+// they cost in a loop. See [fork.For], and [Fork] for what body may do.
+//
+// If the task must end, no further call begins. For returns [Cx.Err] then, when all calls that have
+// begun have returned, unless all were made. In a [Cx.Shield], all are.
+func For(cx Cx, lo, hi int, body func(cx Cx, i int)) error {
+	cx.check("For")
+	if body == nil {
+		panic("surewake: For: nil function")
+	}
+	return cx.loopErr(fork.ForUntil(cx, lo, hi, mustEnd, body))
+}
+
+// Range is [For] for bodies that are short: it calls body for blocks lo <= i < hi of the range,
+// each i in exactly one. Between blocks, it looks whether the task must end. See [fork.Range].
+func Range(cx Cx, lo, hi int, body func(cx Cx, lo, hi int)) error {
+	cx.check("Range")
+	if body == nil {
+		panic("surewake: Range: nil function")
+	}
+	return cx.loopErr(fork.RangeUntil(cx, lo, hi, mustEnd, body))
+}
+
+// Map calls fn for each element of in, perhaps several at the same time, and returns the results in
+// the order of in; or none and [Cx.Err], as [For] does. It hands out blocks, as [Range] does. See
+// [fork.Map].
+func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) ([]R, error) {
+	cx.check("Map")
+	if fn == nil {
+		panic("surewake: Map: nil function")
+	}
+	out, all := fork.MapUntil(cx, in, mustEnd, fn)
+	return out, cx.loopErr(all)
+}
+
+// ForEach calls body for each value of seq, perhaps several at the same time, and returns nil when
+// all calls have returned. The calling task draws the values; while a worker is idle, that gets the
+// calls. See [fork.ForEach]. seq may wait by means of cx, for instance for a channel; body uses its
+// own Cx.
+//
+// If the task must end, no further value is drawn and no further call begins, as [For] says; so an
+// endless seq ends, too. ForEach returns [Cx.Err] then, and up to 64 values that were drawn have
+// had no call.
+func ForEach[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E)) error {
+	cx.check("ForEach")
+	if seq == nil || body == nil {
+		panic("surewake: ForEach: nil function")
+	}
+	return cx.loopErr(fork.ForEachUntil(cx, seq, mustEnd, body))
+}
+
+// Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by
+// add in the order of the range. How the range is divided differs from call to call, so add must be
+// associative. The result for an empty range is the zero R. If the task must end, it returns that
+// and [Cx.Err], as [For] does. See [fork.Reduce].
+func Reduce[R any](
+	cx Cx, lo, hi int, leaf func(cx Cx, lo, hi int) R, add func(a, b R) R,
+) (R, error) {
+	cx.check("Reduce")
+	if leaf == nil || add == nil {
+		panic("surewake: Reduce: nil function")
+	}
+	sum, all := fork.ReduceUntil(cx, lo, hi, mustEnd, leaf, add)
+	return sum, cx.loopErr(all)
+}
+
+// mustEnd reports whether no further call of a loop begins. It is told of a cancellation in each
+// part of the loop.
+func mustEnd(cx Cx) bool { return cx.stopErr() != nil }
+
+// loopErr returns what a loop does that has made all calls, or has left some out.
+func (cx Cx) loopErr(all bool) error {
+	if all {
+		return nil
+	}
+	return cmp.Or(cx.stopErr(), ErrCancelled)
+}
 
 // ForErr is [Range] for calls that can fail, one for each i: once one has returned an error, or the
 // task must end, no further call begins. It returns the first error, or [Cx.Err], when all calls

@@ -151,7 +151,7 @@ func BenchmarkForEach(b *testing.B) {
 	b.Run("ForEach", func(b *testing.B) {
 		insideOf(b, 2, func(cx runtime.Cx) {
 			for b.Loop() {
-				runtime.ForEach(cx, all, func(_ runtime.Cx, d time.Duration) { spin(d) })
+				_ = runtime.ForEach(cx, all, func(_ runtime.Cx, d time.Duration) { spin(d) })
 			}
 		})
 		per(b, len(values), "value")

@@ -53,11 +53,11 @@ func loops(t *testing.T, body func(x *model.Exec, cx Cx) int) {
 // The results are in the order of the arguments, and all there, whoever has made the calls.
 func TestMapKeepsTheOrderOnWorkers(t *testing.T) {
 	loops(t, func(x *model.Exec, cx Cx) int {
-		out := Map(cx, []int{0, 1, 2, 3}, func(cx Cx, i int) int {
+		out, err := Map(cx, []int{0, 1, 2, 3}, func(cx Cx, i int) int {
 			lasts(cx, i)
 			return i * i
 		})
-		x.Assert([4]int(out) == [4]int{0, 1, 4, 9}, "the results are %v", out)
+		x.Assert(err == nil && [4]int(out) == [4]int{0, 1, 4, 9}, "the results are %v", out)
 		return 1
 	})
 }
@@ -66,11 +66,11 @@ func TestMapKeepsTheOrderOnWorkers(t *testing.T) {
 func TestForOnWorkers(t *testing.T) {
 	loops(t, func(x *model.Exec, cx Cx) int {
 		var made [4]int
-		For(cx, 0, len(made), func(cx Cx, i int) {
+		err := For(cx, 0, len(made), func(cx Cx, i int) {
 			lasts(cx, i)
 			made[i]++
 		})
-		x.Assert(made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
+		x.Assert(err == nil && made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
 		return 1
 	})
 }
@@ -78,14 +78,14 @@ func TestForOnWorkers(t *testing.T) {
 // What neighbouring blocks give is added in the order of the range.
 func TestReduceOnWorkers(t *testing.T) {
 	loops(t, func(x *model.Exec, cx Cx) int {
-		sum := Reduce(cx, 0, 4, func(cx Cx, lo, hi int) (s string) {
+		sum, err := Reduce(cx, 0, 4, func(cx Cx, lo, hi int) (s string) {
 			for i := lo; i < hi; i++ {
 				lasts(cx, i)
 				s += "0123"[i : i+1]
 			}
 			return s
 		}, func(a, b string) string { return a + b })
-		x.Assert(sum == "0123", "the sum is %s", sum)
+		x.Assert(err == nil && sum == "0123", "the sum is %s", sum)
 		return 1
 	})
 }
@@ -94,13 +94,13 @@ func TestReduceOnWorkers(t *testing.T) {
 func TestForEachOnWorkers(t *testing.T) {
 	loops(t, func(x *model.Exec, cx Cx) int {
 		var made [4]int
-		ForEach(cx, slices.Values([]int{0, 1, 2, 3}), func(cx Cx, i int) {
+		err := ForEach(cx, slices.Values([]int{0, 1, 2, 3}), func(cx Cx, i int) {
 			if len(cx.coroutine.worker.rt.workers) == 1 {
 				cx.Yield()
 			}
 			made[i]++
 		})
-		x.Assert(made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
+		x.Assert(err == nil && made == [4]int{1, 1, 1, 1}, "the calls were made %v times", made)
 		return 1
 	})
 }

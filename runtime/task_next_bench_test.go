@@ -108,7 +108,7 @@ func BenchmarkMap(b *testing.B) {
 	b.Run("Map", func(b *testing.B) {
 		insideOf(b, 2, func(cx runtime.Cx) {
 			for b.Loop() {
-				runtime.Map(cx, in, square)
+				_, _ = runtime.Map(cx, in, square)
 			}
 		})
 	})

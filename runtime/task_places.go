@@ -127,7 +127,8 @@ func (rt *Runtime) waitForPlaces(ctx context.Context, n int) error {
 	if w == nil {
 		return err
 	}
-	if err = w.waitOutside(ctx, p, done); err == ErrChannelClosed {
+	defer guards.enter("Submit")()
+	if err = w.block(ctx, p, done); err == ErrChannelClosed {
 		err = ErrClosed
 	}
 	return err

@@ -14,7 +14,7 @@ func (c *call[T]) poll(cx Cx) bool {
 	value, err := fn(cx)
 	c.value = value
 	if err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }
@@ -34,7 +34,7 @@ func (c *callWith[A, T]) poll(cx Cx) bool {
 	value, err := fn(cx, argument)
 	c.value = value
 	if err != nil {
-		c.fail(err)
+		c.failWith(err)
 	}
 	return true
 }

@@ -3,9 +3,37 @@ package runtime
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// A sleep until a time has a timer for just that time, whenever the sleeper has come: those that
+// sleep until times a microsecond apart, or a nanosecond, are ready in the order of these.
+// (runtime/R8)
+func TestASleepUntilATimeIsNotMovedByItsCall(t *testing.T) {
+	rt, err := New(Workers(1))
+	require.NoError(t, err)
+	const sleepers = 1000
+	begin := rt.base.Add(time.Hour)
+	for i := range sleepers { // the latest first
+		until := begin.Add(time.Duration(sleepers-i) * time.Nanosecond)
+		Submit(rt, func(cx Cx) (int, error) { return 0, cx.SleepUntil(until) })
+	}
+	require.Eventually(t, func() bool { return rt.timers.count.Load() == sleepers },
+		10*time.Second, time.Millisecond)
+	var when []int64
+	rt.timers.lock.Lock()
+	for _, e := range rt.timers.heap {
+		when = append(when, e.when)
+	}
+	rt.timers.lock.Unlock()
+	slices.Sort(when)
+	for i, w := range when {
+		require.Equal(t, int64(time.Hour)+int64(i)+1, w)
+	}
+	require.NoError(t, rt.Close())
+}
 
 // A due timer's task goes to the slot if it is alone, and to the back of the ring if it must not
 // overtake others or the slot is taken. Those that the ring has no room for stay. (runtime/R13)

@@ -103,6 +103,8 @@ func (l *Limiter) WaitContext(ctx context.Context) error {
 	if l.Allow() {
 		return nil
 	}
+	refuseBlocking("Limiter.WaitContext")
+	defer guards.enter("Limiter.WaitContext")()
 	if err := l.turn.LockContext(ctx); err != nil {
 		return err
 	}

@@ -18,11 +18,13 @@ func (cx Cx) Sleep(d time.Duration) error {
 
 // SleepUntil waits until the time is at least t and returns nil; or returns [Cx.Err] if the task
 // must end. If t has a monotonic clock reading, such as a result of time.Now, that decides.
-// Otherwise the wall clock does, and SleepUntil waits longer when it is set back.
+// Otherwise the wall clock does, and SleepUntil waits longer when it is set back. Of tasks that
+// wait for different times with such a reading, the one whose time is earlier becomes ready first.
 func (cx Cx) SleepUntil(t time.Time) error {
 	cx.checkHere("SleepUntil")
 	for {
-		d := time.Until(t)
+		now := time.Now() // the only reading: the deadline would move by what passes until another
+		d := t.Sub(now)
 		if err := cx.stopErr(); err != nil {
 			return err
 		}
@@ -30,7 +32,7 @@ func (cx Cx) SleepUntil(t time.Time) error {
 			cx.charge()
 			return nil
 		}
-		if err := cx.sleepUntil(deadlineAfter(cx.task.rt.now(), d)); err != nil {
+		if err := cx.sleepUntil(deadlineAfter(cx.task.rt.clockAt(now), d)); err != nil {
 			return err
 		}
 	}

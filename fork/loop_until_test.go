@@ -1,0 +1,159 @@
+package fork_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/fork"
+)
+
+// untils are the loops that can end early, over 0 to n-1. Each returns whether it says that all
+// calls were made.
+var untils = map[string]func(w *worker, n int, over func(*worker) bool, call func(i int)) bool{
+	"ForUntil": func(w *worker, n int, over func(*worker) bool, call func(i int)) bool {
+		return fork.ForUntil(w, 0, n, over, func(_ *worker, i int) { call(i) })
+	},
+	"RangeUntil": func(w *worker, n int, over func(*worker) bool, call func(i int)) bool {
+		return fork.RangeUntil(w, 0, n, over, func(_ *worker, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				call(i)
+			}
+		})
+	},
+	"ReduceUntil": func(w *worker, n int, over func(*worker) bool, call func(i int)) bool {
+		text, all := fork.ReduceUntil(w, 0, n, over, func(_ *worker, lo, hi int) (s string) {
+			for i := lo; i < hi; i++ {
+				call(i)
+				s += fmt.Sprint(i, " ")
+			}
+			return s
+		}, func(a, b string) string {
+			if a == "" || b == "" {
+				panic("what was left out is added")
+			}
+			return a + b
+		})
+		want := ""
+		for i := 0; all && i < n; i++ {
+			want += fmt.Sprint(i, " ")
+		}
+		if text != want {
+			panic(text)
+		}
+		return all
+	},
+	"MapUntil": func(w *worker, n int, over func(*worker) bool, call func(i int)) bool {
+		out, all := fork.MapUntil(w, numbers(n), over, func(_ *worker, i int) int {
+			call(i)
+			return i
+		})
+		if all && !slices.Equal(out, numbers(n)) || !all && out != nil {
+			panic(fmt.Sprint(out))
+		}
+		return all
+	},
+	"ForEachUntil": func(w *worker, n int, over func(*worker) bool, call func(i int)) bool {
+		return fork.ForEachUntil(w, slices.Values(numbers(n)), over,
+			func(_ *worker, i int) { call(i) })
+	},
+}
+
+func numbers(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// A loop that can end early makes each call once at most, and says whether it has made all: never
+// that it has when it has not. (K13)
+func TestALoopSaysWhetherItWasWhole(t *testing.T) {
+	const n = 2000
+	for name, loop := range untils {
+		t.Run(name, func(t *testing.T) {
+			for _, workers := range []int{1, 2, 4} {
+				p := newPool(workers)
+				for _, most := range []int64{0, 1, 10, 1000, n, n + 1} {
+					var made [n]atomic.Int32
+					var calls atomic.Int64
+					var all bool
+					p.Do(func(w *worker) {
+						all = loop(w, n, func(*worker) bool { return calls.Load() >= most },
+							func(i int) {
+								made[i].Add(1)
+								calls.Add(1)
+							})
+					})
+					for i := range made {
+						require.LessOrEqual(t, made[i].Load(), int32(1), i)
+					}
+					require.True(t, !all || calls.Load() == n)
+					require.True(t, all || most <= n)
+					require.Equal(t, most == 0, calls.Load() == 0)
+					require.Zero(t, p.workers[0].Len())
+				}
+				p.Close()
+			}
+		})
+	}
+}
+
+// A loop over what has no end ends when it is over.
+func TestALoopWithoutEndEndsWhenItIsOver(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		p := newPool(workers)
+		var calls atomic.Int64
+		over := func(*worker) bool { return calls.Load() >= 1000 }
+		count := func(*worker, int) { calls.Add(1) }
+		p.Do(func(w *worker) {
+			require.False(t, fork.ForUntil(w, math.MinInt, math.MaxInt, over, count))
+			require.Less(t, calls.Load(), int64(1000+workers))
+			calls.Store(0)
+			require.False(t, fork.ForEachUntil(w, func(yield func(int) bool) {
+				for yield(1) {
+				}
+			}, over, count))
+			require.Less(t, calls.Load(), int64(1000+workers))
+		})
+		p.Close()
+	}
+}
+
+func TestMisuseOfLoopsThatEndEarly(t *testing.T) {
+	w := alone(1)[0]
+	never := func(*worker) bool { return false }
+	one := func(*worker, int, int) int { return 1 }
+	add := func(a, b int) int { return a + b }
+	for name, misuses := range map[string][]func(){
+		"ForUntil": {
+			func() { fork.ForUntil(w, 0, 1, never, nil) },
+			func() { fork.ForUntil(w, 0, 1, nil, func(*worker, int) {}) },
+		},
+		"ReduceUntil": {
+			func() { fork.ReduceUntil[*worker, int](w, 0, 1, never, nil, add) },
+			func() { fork.ReduceUntil(w, 0, 1, never, one, nil) },
+			func() { fork.ReduceUntil(w, 0, 1, nil, one, add) },
+		},
+		"MapUntil": {
+			func() { fork.MapUntil[*worker, int, int](w, nil, never, nil) },
+			func() { fork.MapUntil(w, nil, nil, func(*worker, int) int { return 1 }) },
+		},
+		"ForEachUntil": {
+			func() { fork.ForEachUntil(w, nil, never, func(*worker, int) {}) },
+			func() { fork.ForEachUntil(w, slices.Values([]int{1}), never, nil) },
+			func() {
+				fork.ForEachUntil(w, slices.Values([]int{1}), nil, func(*worker, int) {})
+			},
+		},
+	} {
+		for _, misuse := range misuses {
+			require.PanicsWithValue(t, "surewake: "+name+": nil function", misuse, name)
+		}
+	}
+}
