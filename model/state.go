@@ -153,8 +153,8 @@ func (s *packageState) watch(packages []*hook.Package) {
 	}
 }
 
-// check finds out whether executions have changed what is taken to be unchanging. From then on it is
-// put back. What comes to light in the second execution has had no effect.
+// check finds out whether executions have changed what is taken to be unchanging. From then on it
+// is put back. What comes to light before the second execution has had no effect.
 func (s *packageState) check() {
 	s.watched = slices.DeleteFunc(s.watched, func(v *packageVar) bool {
 		changed := memoryOf(v.value, false).hash != v.mem.hash

@@ -15,12 +15,12 @@ import (
 )
 
 // The memory of a variable is all that is reached from it: the variable, what pointers in it point
-// to, the elements of slices, the entries of maps. It is compared with what it was when packages had
-// been initialised, and put back before each execution if the variable is kept. As it is the same
-// memory each time, it is told by its addresses, which a shape (state_shape.go) cannot be.
+// to, the elements of slices, the entries of maps. It is compared with what it was when packages
+// had been initialised, and put back before each execution if the variable is kept. As it is the
+// same memory each time, it is told by its addresses, which a shape (state_shape.go) cannot be.
 //
-// Left out is what belongs to the process, such as files and running tests, and what cannot be seen:
-// the variables of a closure, the values in a channel, the free objects of a sync.Pool.
+// Left out is what belongs to the process, such as files and running tests, and what cannot be
+// seen: the variables of a closure, the values in a channel, the free objects of a sync.Pool.
 type memory struct {
 	hash    uint64
 	spans   []span // of objects
@@ -355,8 +355,8 @@ func ofProcess(t reflect.Type) bool {
 		return t.Name() == "Regexp" // nothing changes one
 	case strings.HasPrefix(path, "internal/"):
 		return path != "internal/sync" // has the locks of package sync
-	case strings.HasPrefix(path, "runtime"),
-		strings.HasPrefix(path, "os/"), strings.HasPrefix(path, "github.com/surewake/surewake/model/"):
+	case strings.HasPrefix(path, "runtime"), strings.HasPrefix(path, "os/"),
+		strings.HasPrefix(path, "github.com/surewake/surewake/model/"):
 		return true
 	default:
 		return path == "os" || path == "syscall" || path == "testing" || path == "reflect"

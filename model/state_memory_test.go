@@ -108,7 +108,7 @@ func TestMemoryPutBackIsNotThatOfTheProcess(t *testing.T) {
 	e.file = os.Stdout
 	v := reflect.ValueOf(&e).Elem()
 	m := memoryOf(v, true)
-	e.pool.Put(2)
+	e.pool.Put(new(int))
 	e.pool.New = nil
 	require.NotEqual(t, m.hash, memoryOf(v, false).hash)
 	m.putBack()
@@ -124,7 +124,8 @@ func TestMemoriesShareWhatPartsOfThemLieIn(t *testing.T) {
 	all := of(&e)
 	for what, p := range map[string]any{
 		"pointer": &[]*inner{e.pointer}, "field": &[]*[]int{&e.pointer.list},
-		"slice": &[][]int{e.pointer.list[1:]}, "map": &[]any{e.names}, "method": &[]any{e.pointer.count},
+		"slice": &[][]int{e.pointer.list[1:]}, "map": &[]any{e.names},
+		"method":  &[]any{e.pointer.count},
 		"channel": &[]any{e.queue}, "beyond its length": &[][]int{e.pointer.list[:0]},
 		"the variable": &[]**everything{&e},
 	} {

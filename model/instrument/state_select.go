@@ -423,12 +423,7 @@ func (p *packageState) mutable() {
 	for u, live := range units {
 		p.changes(u, live)
 	}
-	for v := range p.byMain {
-		// It may hold what a fresh variable does, and has to be looked at with those.
-		if p.live[v] && (refers(v.Type()) || p.hasFunc(v)) {
-			p.fresh[v] = true
-		}
-	}
+	p.setBefore()
 	for s := range p.took {
 		for _, v := range s.lhs {
 			if p.live[v] && (s.clock || s.closes && p.hasFunc(v)) {
@@ -443,6 +438,16 @@ func (p *packageState) mutable() {
 			if p.live[v] && !p.fresh[v] && (clock || p.hasFunc(v)) {
 				p.fresh[v] = true
 			}
+		}
+	}
+}
+
+// setBefore adds what TestMain sets: it may hold what a fresh variable does, and has to be looked at
+// with those.
+func (p *packageState) setBefore() {
+	for v := range p.byMain {
+		if p.live[v] && (refers(v.Type()) || p.hasFunc(v)) {
+			p.fresh[v] = true
 		}
 	}
 }
