@@ -48,7 +48,8 @@ func init() {
 		for _, p := range hook.States("") {
 			for _, part := range p.Parts {
 				if part.Run == nil && !part.Watched {
-					atInit[part.Pointer] = memoryOf(reflect.ValueOf(part.Pointer).Elem(), false).hash
+					v := reflect.ValueOf(part.Pointer).Elem()
+					atInit[part.Pointer] = memoryOf(v, false).hash
 				}
 			}
 		}

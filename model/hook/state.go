@@ -104,7 +104,8 @@ func LostVariable(name, where string, p any, why string) Part {
 	return Part{Name: name, Where: where, Pointer: p, Kept: why, Lost: true}
 }
 
-// Watched is a variable that executions share, as nothing is known to change it or what it leads to.
+// Watched is a variable that executions share, as nothing is known to change it or what it leads
+// to.
 func Watched(name, where string, p any) Part {
 	return Part{Name: name, Where: where, Pointer: p, Watched: true}
 }

@@ -49,8 +49,8 @@ func (p *packageState) without(q *packageState) []string {
 	return slices.Compact(out)
 }
 
-// initialisedText returns the init function that ends the initialisation of a package with tests, in
-// its last file.
+// initialisedText returns the init function that ends the initialisation of a package with tests,
+// in its last file.
 func (r *rewriter) initialisedText() string {
 	if p := r.ss.state; p == nil || !slices.Contains(p.last, r.src) {
 		return ""
