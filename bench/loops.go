@@ -70,8 +70,10 @@ func trivial(n int) func() ([]contender, func()) {
 		}
 		var total int
 		reduced := func(cx ours.Cx) {
-			total += ours.Reduce(cx, 0, n, func(_ ours.Cx, lo, hi int) int { return sum(lo, hi) },
+			// Nobody cancels the task.
+			part, _ := ours.Reduce(cx, 0, n, func(_ ours.Cx, lo, hi int) int { return sum(lo, hi) },
 				func(a, b int) int { return a + b })
+			total += part
 		}
 		return []contender{
 			{name: "Range, 1 worker", ops: repeat, round: in(one, ranged)},

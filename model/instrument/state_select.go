@@ -442,8 +442,8 @@ func (p *packageState) mutable() {
 	}
 }
 
-// setBefore adds what TestMain sets: it may hold what a fresh variable does, and has to be looked at
-// with those.
+// setBefore adds what TestMain sets: it may hold what a fresh variable does, and has to be looked
+// at with those.
 func (p *packageState) setBefore() {
 	for v := range p.byMain {
 		if p.live[v] && (refers(v.Type()) || p.hasFunc(v)) {
