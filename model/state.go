@@ -140,13 +140,15 @@ func (s *packageState) watch(packages []*hook.Package) {
 			takesPart[part.Pointer] = takesPart[part.Pointer] || !part.Watched
 		}
 	}
+	values := 0 // that are looked at
 	for _, p := range packages {
 		for _, part := range p.Parts {
-			if part.Watched && !takesPart[part.Pointer] {
+			if part.Watched && !takesPart[part.Pointer] && values < shapeNodes {
 				v := &packageVar{name: p.Path + "." + part.Name, why: "taken to be unchanging",
 					value: reflect.ValueOf(part.Pointer).Elem()}
 				v.saved = copied(v.value)
 				v.mem = memoryOf(v.value, true)
+				values += v.mem.values
 				s.watched = append(s.watched, v)
 			}
 		}
@@ -189,9 +191,6 @@ func (s *packageState) note(v *packageVar) {
 
 // assumptions says what executions have left to those after them.
 func (s *packageState) assumptions() []string {
-	if s.begun > 1 {
-		s.check()
-	}
 	s.close()
 	s.look()
 	var list []string
@@ -214,6 +213,11 @@ func (s *packageState) each(f func(*packageVar)) {
 
 // close gives the process its variables back.
 func (s *packageState) close() {
+	s.check()
+	s.giveBack()
+}
+
+func (s *packageState) giveBack() {
 	s.each(func(v *packageVar) { v.value.Set(v.saved) })
 	s.putBack()
 }
@@ -283,7 +287,7 @@ func (s *packageState) probe(held int) {
 			differ = append(differ, v)
 		}
 	})
-	s.close()
+	s.giveBack()
 	for _, v := range differ {
 		s.keep(v, s.reason(v))
 		v.early = v.why != changedBefore

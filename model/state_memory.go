@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"hash/maphash"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/surewake/surewake/model/hook"
+	"github.com/surewake/surewake/model/virtual"
 )
 
 // The memory of a variable is all that is reached from it: the variable, what pointers in it point
@@ -23,6 +25,7 @@ import (
 // seen: the variables of a closure, the values in a channel, the free objects of a sync.Pool.
 type memory struct {
 	hash    uint64
+	values  int    // at most shapeNodes: what lies beyond is taken to be the same
 	spans   []span // of objects
 	inOrder bool   // spans are
 	objects []object
@@ -38,6 +41,9 @@ type object struct {
 	keys  []reflect.Value
 	vals  []reflect.Value
 }
+
+// memoryBytes is how long a slice of bytes is that is looked at: longer ones are files in memory.
+const memoryBytes = 16 << 20
 
 // atInit has what hash the memory of each variable had when all packages were initialised.
 var atInit map[any]uint64
@@ -60,7 +66,7 @@ func init() {
 func memoryOf(v reflect.Value, saves bool) *memory {
 	w := &memoryWalker{m: &memory{}, saves: saves, seen: make(map[visited]bool)}
 	w.push(v)
-	for len(w.queue) > 0 && w.nodes <= shapeNodes {
+	for len(w.queue) > 0 && w.m.values <= shapeNodes {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		w.object(next)
@@ -126,7 +132,6 @@ type memoryWalker struct {
 	seen  map[visited]bool
 	queue []reflect.Value
 	hash  uint64 // of the object that is looked at
-	nodes int    // at most shapeNodes: what lies beyond is taken to be the same
 }
 
 func (w *memoryWalker) push(v reflect.Value) { w.queue = append(w.queue, v) }
@@ -153,24 +158,28 @@ func (w *memoryWalker) object(v reflect.Value) {
 }
 
 func (w *memoryWalker) save(o object) {
-	if w.saves {
+	if w.saves && !ofProcess(o.at.Type()) {
 		w.m.objects = append(w.m.objects, o)
 	}
 }
 
 func (w *memoryWalker) elements(v reflect.Value) {
 	w.mix(uint64(v.Pointer()))
+	isBytes := v.Type().Elem().Kind() == reflect.Uint8
+	if isBytes && v.Len() > memoryBytes {
+		return
+	}
 	if w.saves {
 		saved := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(saved, v)
 		w.save(object{at: v, saved: saved})
 	}
-	if v.Type().Elem().Kind() == reflect.Uint8 {
+	if isBytes {
 		w.mix(maphash.Bytes(shapeSeed, v.Bytes()))
 		return
 	}
 	for i := range v.Len() {
-		if w.nodes > shapeNodes {
+		if w.m.values > shapeNodes {
 			return
 		}
 		w.walk(v.Index(i))
@@ -196,12 +205,12 @@ func (w *memoryWalker) entries(v reflect.Value) {
 
 // walk mixes in what v, which can be set, holds, and queues the objects to which it leads.
 func (w *memoryWalker) walk(v reflect.Value) {
-	w.nodes++
+	w.m.values++
 	t := v.Type()
 	switch t.Kind() {
 	case reflect.Pointer:
 		w.mix(uint64(v.Pointer()))
-		if !ofProcess(t.Elem()) && w.enter(v, 0, t.Elem().Size()) {
+		if isSeen(t.Elem()) && w.enter(v, 0, t.Elem().Size()) {
 			w.push(v.Elem())
 		}
 	case reflect.Interface:
@@ -272,7 +281,7 @@ func (w *memoryWalker) fields(v reflect.Value) {
 	case isSyncPool(t):
 		w.walk(v.FieldByName("New"))
 		return
-	case ofProcess(t):
+	case !isSeen(t):
 		return
 	}
 	if target, ok := atomicPointer(v); ok {
@@ -364,6 +373,10 @@ func ofProcess(t reflect.Type) bool {
 	}
 }
 
+// isSeen reports whether memory of the type is looked at. What stands for a context in executions
+// is seen, but not put back.
+func isSeen(t reflect.Type) bool { return !ofProcess(t) || t == reflect.TypeFor[virtual.Context]() }
+
 // assign sets what can be set, without what belongs to the process.
 func assign(to, from reflect.Value) {
 	t := to.Type()
@@ -381,7 +394,9 @@ func assign(to, from reflect.Value) {
 
 func assignElements(to, from reflect.Value) {
 	if to.Kind() == reflect.Slice && !holdsForeign(to.Type().Elem()) {
-		reflect.Copy(to, from)
+		if to.Type().Elem().Kind() != reflect.Uint8 || !bytes.Equal(to.Bytes(), from.Bytes()) {
+			reflect.Copy(to, from) // bytes may be read only
+		}
 		return
 	}
 	for i := range to.Len() {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -116,6 +117,25 @@ func TestMemoryPutBackIsNotThatOfTheProcess(t *testing.T) {
 	for _, o := range m.objects {
 		require.NotEqual(t, reflect.TypeFor[os.File](), o.at.Type())
 	}
+}
+
+func TestBytesThatMayOnlyBeReadArePutBackIfTheyChange(t *testing.T) {
+	text := "a constant"
+	bytes := [][]byte{unsafe.Slice(unsafe.StringData(text), len(text)), []byte(text)}
+	m := memoryOf(reflect.ValueOf(&bytes).Elem(), true)
+	bytes[1][0] = 'A'
+	m.putBack()
+	require.Equal(t, text, string(bytes[1]))
+}
+
+func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
+	file := make([]byte, memoryBytes+1)
+	v := reflect.ValueOf(&file).Elem()
+	m := memoryOf(v, true)
+	file[0] = 1
+	require.Equal(t, m.hash, memoryOf(v, false).hash)
+	m.putBack()
+	require.Equal(t, byte(1), file[0])
 }
 
 func TestMemoriesShareWhatPartsOfThemLieIn(t *testing.T) {

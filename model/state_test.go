@@ -197,6 +197,12 @@ func TestWhatIsTakenToBeUnchangingIsWatched(t *testing.T) {
 
 	s = openPackageState("TestState")
 	s.renew()
+	sealed.n = 2
+	s.close()
+	require.Equal(t, 1, sealed.n, "the process has its own")
+
+	s = openPackageState("TestState")
+	s.renew()
 	s.renew()
 	sealed.n = 3
 	require.Equal(t, []string{"executions may depend on what those before them did to " +

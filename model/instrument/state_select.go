@@ -139,8 +139,9 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 		all.tells = fileOf(pkgs, roots[0].Pos())
 	}
 	for _, c := range pkgs {
-		if c.tests(root) && len(c.files) > 0 {
-			all.last = append(all.last, c.files[len(c.files)-1])
+		n := len(c.files)
+		if c.tests(root) && n > 0 && strings.HasSuffix(c.files[n-1].name, "_test.go") {
+			all.last = append(all.last, c.files[n-1])
 		}
 	}
 	return all
