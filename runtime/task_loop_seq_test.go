@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -125,7 +126,7 @@ var seqLoops = map[string]func(cx runtime.Cx, call func(i int)) error{
 		return err
 	},
 	"ReduceErr": func(cx runtime.Cx, call func(i int)) error {
-		_, err := runtime.ReduceErr(cx, 0, 1<<60, func(_ runtime.Cx, lo, _ int) (int, error) {
+		_, err := runtime.ReduceErr(cx, 0, math.MaxInt, func(_ runtime.Cx, lo, _ int) (int, error) {
 			call(lo)
 			spin(10 * time.Microsecond)
 			return 1, nil
