@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ type packageState struct {
 	begun    int    // executions
 	kept     []*packageVar
 	watched  []*packageVar
+	env      environment
 	changed  map[string][]string // kept variables that executions changed, by why they are kept
 }
 
@@ -67,7 +69,7 @@ type packageStep struct {
 // openPackageState prepares executions of a check. It returns nil when the
 // packages under check have no variables that those could change.
 func openPackageState(check string) *packageState {
-	s := &packageState{}
+	s := &packageState{env: environment{saved: os.Environ()}}
 	held, running := explore.Withheld()
 	if running > 0 {
 		s.refused = fmt.Sprintf("%d goroutine(s) which the initialisation of a package began run on "+
@@ -168,6 +170,7 @@ func (s *packageState) check() {
 		}
 		return changed
 	})
+	s.env.changed = s.env.changed || !slices.Equal(os.Environ(), s.env.saved)
 }
 
 // look notes which kept variables executions have changed.
@@ -227,6 +230,24 @@ func (s *packageState) putBack() {
 	for _, v := range s.kept {
 		v.value.Set(v.saved)
 		v.mem.putBack()
+	}
+	if s.env.changed {
+		s.env.putBack()
+	}
+}
+
+// The environment of the process is watched, too.
+type environment struct {
+	saved   []string
+	changed bool
+}
+
+func (e *environment) putBack() {
+	os.Clearenv()
+	for _, entry := range e.saved {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			_ = os.Setenv(name, value) // it was there
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"os"
 	"reflect"
 	"sync/atomic"
 	"testing"
@@ -208,6 +209,19 @@ func TestWhatIsTakenToBeUnchangingIsWatched(t *testing.T) {
 	require.Equal(t, []string{"executions may depend on what those before them did to " +
 		"example.com/p.sealed (not made anew: taken to be unchanging)"}, s.assumptions())
 	require.Equal(t, 1, sealed.n)
+}
+
+func TestTheEnvironmentIsPutBack(t *testing.T) {
+	t.Setenv("SUREWAKE_TEST_STATE", "a=b")
+	s := openPackageState("TestState")
+	s.renew()
+	require.NoError(t, os.Unsetenv("SUREWAKE_TEST_STATE"))
+	require.NoError(t, os.Setenv("SUREWAKE_TEST_OTHER", ""))
+	s.renew()
+	require.Equal(t, "a=b", os.Getenv("SUREWAKE_TEST_STATE"))
+	_, is := os.LookupEnv("SUREWAKE_TEST_OTHER")
+	require.False(t, is)
+	s.close()
 }
 
 func TestShapesTellChangesFromAddresses(t *testing.T) {

@@ -49,15 +49,6 @@ func (p *packageState) without(q *packageState) []string {
 	return slices.Compact(out)
 }
 
-// initialisedText returns the init function that ends the initialisation of a package with tests,
-// in its last file.
-func (r *rewriter) initialisedText() string {
-	if p := r.ss.state; p == nil || !slices.Contains(p.last, r.src) {
-		return ""
-	}
-	return fmt.Sprintf("\nfunc init() { %s() }", r.hook("Initialised"))
-}
-
 // leftOutText returns the declarations that tell hook of what the tests do without, in the first
 // test file of the package: so other binaries share the rewritten text of its other files.
 func (r *rewriter) leftOutText() string {
@@ -144,38 +135,4 @@ func (p *stateFacts) setByMain() map[*types.Var]bool {
 		visit(o)
 	}
 	return set
-}
-
-// watched returns the variables of a file that lead to other memory, whatever the tests can reach:
-// so its text is the same for other binaries.
-func (p *packageState) watched(c *checked, f *source) []*types.Var {
-	var out []*types.Var
-	for _, name := range c.pkg.Scope().Names() {
-		v := packageVar(c.pkg.Scope().Lookup(name))
-		if v != nil && !p.linked[v] && f.ast.FileStart <= v.Pos() && v.Pos() < f.ast.FileEnd &&
-			leads(v.Type()) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// leads reports whether a value of the type may lead to what can be changed.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Signature:
-		return false
-	case *types.Array:
-		return leads(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if leads(f.Type()) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }

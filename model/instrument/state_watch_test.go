@@ -70,5 +70,9 @@ func TestInitialisationEndsInTheLastFile(t *testing.T) {
 	const call = "func init() { sw_hook.Initialised() }"
 	require.NotContains(t, rewrittenText(t, set, "example.com/t", "b_test.go"), call)
 	text := rewrittenText(t, set, "example.com/t", "c_test.go")
+	require.Contains(t, text, `import sw_of_time "time"`)
+	require.Contains(t, text, "\nvar _ = sw_hook.State(\"time\", "+
+		"sw_hook.Watched(\"Local\", \"\", &sw_of_time.Local))\n")
+	require.NotContains(t, text, "sw_of_flag", "no package imports it")
 	require.Greater(t, strings.Index(text, call), strings.Index(text, "func TestMain"))
 }

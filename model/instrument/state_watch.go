@@ -1,0 +1,90 @@
+package instrument
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Nobody has to find out what changes a variable that is watched: if an execution does, it is put
+// back (model/state.go). Watched are the variables of the rewritten packages that lead to other
+// memory, and some of the standard library.
+
+// watched returns the variables of a file that lead to other memory, whatever the tests can reach:
+// so its text is the same for other binaries.
+func (p *packageState) watched(c *checked, f *source) []*types.Var {
+	var out []*types.Var
+	for _, name := range c.pkg.Scope().Names() {
+		v := packageVar(c.pkg.Scope().Lookup(name))
+		if v != nil && !p.linked[v] && f.ast.FileStart <= v.Pos() && v.Pos() < f.ast.FileEnd &&
+			leads(v.Type()) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// leads reports whether a value of the type may lead to what can be changed.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// libraryState has the variables of the standard library that tests change most, and pointers to
+// what functions of it change.
+var libraryState = map[string][]string{
+	"flag":     {"&%s.CommandLine"},
+	"log":      {"%s.Default()"},
+	"net/http": {"&%s.DefaultClient", "&%s.DefaultServeMux", "&%s.DefaultTransport"},
+	"os":       {"&%s.Args", "&%s.Stdin", "&%s.Stdout", "&%s.Stderr"},
+	"time":     {"&%s.Local"},
+}
+
+// initialisedText returns the declarations that tell of the variables of the library, and the init
+// function that ends the initialisation of a package with tests, in its last file.
+func (r *rewriter) initialisedText() string {
+	p := r.ss.state
+	if p == nil || !slices.Contains(p.last, r.src) {
+		return ""
+	}
+	text := ""
+	imported := make(map[string]bool)
+	for pkg := range p.pkgs {
+		for _, i := range pkg.Imports() {
+			imported[i.Path()] = libraryState[i.Path()] != nil
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(imported)) {
+		if !imported[path] {
+			continue
+		}
+		name := r.c.prefix + "of_" + strings.ReplaceAll(path, "/", "_")
+		r.imports[path] = name
+		var parts []string
+		for _, v := range libraryState[path] {
+			at := fmt.Sprintf(v, name)
+			shown := strings.TrimPrefix(strings.TrimPrefix(at, "&"), name+".")
+			parts = append(parts, fmt.Sprintf("%s(%q, \"\", %s)", r.hook("Watched"), shown, at))
+		}
+		text += fmt.Sprintf("\nvar _ = %s(%s, %s)",
+			r.hook("State"), strconv.Quote(path), strings.Join(parts, ", "))
+	}
+	return text + fmt.Sprintf("\nfunc init() { %s() }", r.hook("Initialised"))
+}
