@@ -270,11 +270,15 @@ func (s *packageState) renew() {
 // before the check no more than they did when the process began.
 func (s *packageState) makeAnew(run func(*packageStep)) {
 	s.putBack()
+	runs := slices.ContainsFunc(s.packages, func(p packageVars) bool { return len(p.steps) > 0 })
 	s.each(func(v *packageVar) {
-		if !v.early {
+		if v.why == "" || runs && !v.early {
 			v.value.SetZero()
 		}
 	})
+	if !runs {
+		return
+	}
 	for i := range s.packages {
 		for _, step := range s.packages[i].steps {
 			run(step)

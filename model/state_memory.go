@@ -42,6 +42,10 @@ type object struct {
 	vals  []reflect.Value
 }
 
+// putBackValues is how many values a memory has that is put back: to put back more takes much
+// longer than an execution.
+const putBackValues = 100_000
+
 // memoryBytes is how long a slice of bytes is that is looked at: longer ones are files in memory.
 const memoryBytes = 16 << 20
 
@@ -70,6 +74,9 @@ func memoryOf(v reflect.Value, saves bool) *memory {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		w.object(next)
+	}
+	if w.m.values > putBackValues {
+		w.m.objects = nil
 	}
 	return w.m
 }
@@ -363,8 +370,11 @@ func ofProcess(t reflect.Type) bool {
 		return t.Name() == "Timer" || t.Name() == "Ticker" || t.Name() == "Location"
 	case path == "regexp":
 		return t.Name() == "Regexp" // nothing changes one
-	case strings.HasPrefix(path, "internal/"):
-		return path != "internal/sync" // has the locks of package sync
+	case path == "internal/sync":
+		return strings.HasPrefix(t.Name(), "HashTrieMap[") // that of a sync.Map is seen by its methods
+	case path == "internal/poll", path == "internal/abi",
+		strings.HasPrefix(path, "internal/runtime/"):
+		return true
 	case strings.HasPrefix(path, "runtime"), strings.HasPrefix(path, "os/"),
 		strings.HasPrefix(path, "github.com/surewake/surewake/model/"):
 		return true

@@ -138,6 +138,16 @@ func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
 	require.Equal(t, byte(1), file[0])
 }
 
+func TestWhatIsTooLargeIsNotPutBackButSeen(t *testing.T) {
+	list := make([]int, putBackValues)
+	v := reflect.ValueOf(&list).Elem()
+	m := memoryOf(v, true)
+	list[5] = 1
+	m.putBack()
+	require.Equal(t, 1, list[5])
+	require.NotEqual(t, m.hash, memoryOf(v, false).hash)
+}
+
 func TestMemoriesShareWhatPartsOfThemLieIn(t *testing.T) {
 	e, other := newEverything(), newEverything()
 	of := func(p any) *memory { return memoryOf(reflect.ValueOf(p).Elem(), false) }
