@@ -115,7 +115,7 @@ func TestWritesOfAConnAreWhole(t *testing.T) {
 }
 
 // Close, from a goroutine or a task, ends all calls that wait, also those that wait for their turn,
-// and those that come later.
+// and those that come later. (runtime/R23)
 func TestCloseOfAConnEndsItsCalls(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {
 		for _, inTask := range []bool{false, true} {

@@ -37,7 +37,7 @@ func inLine(t testing.TB, w *runtime.Watch, readers, writers int) {
 }
 
 // A deadline that is set while calls wait ends them, whoever sets it, at once or when it passes; it
-// ends those that come after it; and it is gone when it is taken back.
+// ends those that come after it; and it is gone when it is taken back. (runtime/R23)
 func TestDeadlineEndsWaits(t *testing.T) {
 	setters := map[string]func(*testing.T, *runtime.Runtime, func() error){
 		"from a goroutine": func(t *testing.T, _ *runtime.Runtime, set func() error) {

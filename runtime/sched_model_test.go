@@ -120,6 +120,7 @@ func TestEverySubmittedTaskRunsOnce(t *testing.T) {
 	})
 }
 
+// A shutdown ends when what was queued has been run. (runtime/R7)
 func TestShutdownRunsWhatIsQueued(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
@@ -404,7 +405,7 @@ func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
 	})
 }
 
-// All that comes with one batch is run.
+// All that comes with one batch is run. (runtime/R5)
 func TestABatchIsRun(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -421,7 +422,7 @@ func TestABatchIsRun(t *testing.T) {
 }
 
 // The same for what came with a batch from the injector: while the first blocks its worker, the
-// others are run elsewhere.
+// others are run elsewhere. (runtime/R5)
 func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 	checkWithin(t, 2, func(x *model.Exec) {
 		w := newWorld(x, 2)

@@ -116,7 +116,7 @@ func TestTheEndWaitsForNothingThatIsSetForLater(t *testing.T) {
 
 // A runtime is closed while goroutines submit, and go on until it has ended. The end does not wait
 // for the backlog to be run: once the runtime is being closed, each worker, or goroutine for
-// blocking tasks, calls one further function at most.
+// blocking tasks, calls one further function at most. (runtime/R7)
 func TestCloseRunsNoBacklog(t *testing.T) {
 	const threads = 2
 	eachProcs(t, func(t *testing.T) {
