@@ -228,3 +228,43 @@ func (b *bells) ring(cx runtime.Cx) {
 		}
 	}
 }
+
+// lives starts tasks one after the other in the memory of one.
+func (p *player) lives() {
+	var t runtime.Task[int]
+	for life := range 1 + p.rng.IntN(6) {
+		seed := p.rng.Uint64()
+		t.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
+			switch seed % 8 {
+			case 0:
+				cx.Yield()
+			case 1:
+				if err := cx.Sleep(20 * time.Microsecond); err != nil {
+					return 0, err
+				}
+			case 2:
+				return life, errOfChild
+			}
+			return life, nil
+		})
+		cancelled := seed>>8%4 == 0
+		if cancelled {
+			t.Cancel(p.cx)
+		}
+		if seed>>16%4 == 0 {
+			p.cx.Yield()
+		}
+		value, err := t.Join(p.cx)
+		switch {
+		case err == nil && value == life:
+		case err == errOfChild && value == life && seed%8 == 2:
+		case cancelled && errors.Is(err, runtime.ErrCancelled):
+		case p.r.house.closed.Load() && errors.Is(err, runtime.ErrClosed): // it has no shield
+		default:
+			p.fail(err, "Task.Join")
+			if err == nil {
+				p.w.fail("task %d: life %d of a Task returned %d", p.r.id, life, value)
+			}
+		}
+	}
+}

@@ -50,7 +50,15 @@ func (t *tools) open(w *world, h *house, capacity int) {
 			case 0:
 				t.sent(1, t.pipe.SendContext(patience, 1))
 			case 1:
-				t.received(w)(t.pipe.ReceiveContext(patience))
+				if rng.IntN(2) == 0 {
+					t.received(w)(t.pipe.ReceiveContext(patience))
+					break
+				}
+				for v, err := range t.pipe.AllContext(patience) {
+					if t.received(w)(v, err); rng.IntN(3) == 0 {
+						break
+					}
+				}
 			case 2:
 				t.rung.Add(1)
 				t.bell.Broadcast()

@@ -280,7 +280,11 @@ func (p *player) step() {
 		h := p.w.anywhere(p.rng)
 		p.w.submit(h, p.rng, p.rng.IntN(4) == 0, h.limit > 0 && h != p.r.house)
 	case n < 93:
-		p.fib(8)
+		if p.rng.IntN(2) == 0 {
+			p.fib(8)
+		} else {
+			p.lives()
+		}
 	case n < 95:
 		p.fork()
 	case n < 96:

@@ -161,8 +161,6 @@ func TestDebugRefusesWaitsAndWakesOnAnotherGoroutine(t *testing.T) {
 	})
 }
 
-func noErrorOf(runtime.Cx, int) error { return nil }
-
 // connected returns the one end of a connection whose other end is silent.
 func connected(t *testing.T, rt *runtime.Runtime) *runtime.Conn {
 	t.Helper()

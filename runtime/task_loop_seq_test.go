@@ -200,3 +200,5 @@ func TestMisuseOfLoopsOverAnIterator(t *testing.T) {
 		return nil
 	})
 }
+
+func noErrorOf(runtime.Cx, int) error { return nil }

@@ -47,14 +47,44 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// libraryState has the variables of the standard library that tests change most, and pointers to
-// what functions of it change.
+// libraryState has variables of the standard library that functions of their package change, and
+// pointers to what they change.
 var libraryState = map[string][]string{
 	"flag":     {"&%s.CommandLine"},
 	"log":      {"%s.Default()"},
-	"net/http": {"&%s.DefaultClient", "&%s.DefaultServeMux", "&%s.DefaultTransport"},
-	"os":       {"&%s.Args", "&%s.Stdin", "&%s.Stdout", "&%s.Stderr"},
-	"time":     {"&%s.Local"},
+	"net/http": {"&%s.DefaultServeMux"},
+}
+
+// watchedLibrary returns what is watched of packages that are not rewritten: the variables that the
+// program mentions, and those of libraryState of packages that it imports.
+func (p *packageState) watchedLibrary() map[string][]string {
+	out := make(map[string][]string)
+	for pkg, c := range p.pkgs {
+		for _, i := range pkg.Imports() {
+			out[i.Path()] = append(out[i.Path()], libraryState[i.Path()]...)
+		}
+		for _, o := range c.info.Uses {
+			v := packageVar(o)
+			if v != nil && v.Exported() && p.pkgs[v.Pkg()] == nil && isLibrary(v.Pkg().Path()) {
+				out[v.Pkg().Path()] = append(out[v.Pkg().Path()], "&%s."+v.Name())
+			}
+		}
+	}
+	for path, vars := range out {
+		if slices.Sort(vars); len(vars) == 0 {
+			delete(out, path)
+			continue
+		}
+		out[path] = slices.Compact(vars)
+	}
+	return out
+}
+
+// isLibrary reports whether a package is one of the standard library that all may import.
+func isLibrary(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && first != "internal" && first != "vendor" &&
+		!strings.Contains(path, "/internal/") && !strings.HasSuffix(path, "/internal")
 }
 
 // initialisedText returns the declarations that tell of the variables of the library, and the init
@@ -65,20 +95,12 @@ func (r *rewriter) initialisedText() string {
 		return ""
 	}
 	text := ""
-	imported := make(map[string]bool)
-	for pkg := range p.pkgs {
-		for _, i := range pkg.Imports() {
-			imported[i.Path()] = libraryState[i.Path()] != nil
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(imported)) {
-		if !imported[path] {
-			continue
-		}
+	library := p.watchedLibrary()
+	for _, path := range slices.Sorted(maps.Keys(library)) {
 		name := r.c.prefix + "of_" + strings.ReplaceAll(path, "/", "_")
 		r.imports[path] = name
 		var parts []string
-		for _, v := range libraryState[path] {
+		for _, v := range library[path] {
 			at := fmt.Sprintf(v, name)
 			shown := strings.TrimPrefix(strings.TrimPrefix(at, "&"), name+".")
 			parts = append(parts, fmt.Sprintf("%s(%q, \"\", %s)", r.hook("Watched"), shown, at))

@@ -16,6 +16,7 @@ package p
 import (
 	"errors"
 	"hash/crc32"
+	"log"
 	"regexp"
 	"time"
 )
@@ -29,7 +30,7 @@ var (
 	number  int
 	text    = "a"
 	primes  = [...]int{2, 3, 5}
-	what    = func() {}
+	what    = func() { log.Print(time.UTC, time.Local) }
 	_       = errors.New("blank")
 )
 -- b_test.go --
@@ -72,7 +73,10 @@ func TestInitialisationEndsInTheLastFile(t *testing.T) {
 	text := rewrittenText(t, set, "example.com/t", "c_test.go")
 	require.Contains(t, text, `import sw_of_time "time"`)
 	require.Contains(t, text, "\nvar _ = sw_hook.State(\"time\", "+
-		"sw_hook.Watched(\"Local\", \"\", &sw_of_time.Local))\n")
+		"sw_hook.Watched(\"Local\", \"\", &sw_of_time.Local), "+
+		"sw_hook.Watched(\"UTC\", \"\", &sw_of_time.UTC))\n")
+	require.Contains(t, text, `sw_hook.Watched("Default()", "", sw_of_log.Default())`)
 	require.NotContains(t, text, "sw_of_flag", "no package imports it")
+	require.NotContains(t, text, "sw_of_errors", "nothing of it is a variable that is mentioned")
 	require.Greater(t, strings.Index(text, call), strings.Index(text, "func TestMain"))
 }

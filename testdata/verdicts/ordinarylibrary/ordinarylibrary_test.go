@@ -3,12 +3,15 @@ package ordinarylibrary
 
 import (
 	"flag"
+	"go/build"
+	"hash/crc32"
 	"log"
 	"net/http"
 	"os"
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // twice has two executions.
@@ -69,4 +72,15 @@ func TestLocation(t *testing.T) {
 		t.Fatal("it was set")
 	}
 	time.Local = time.UTC
+}
+
+// verdict: proved, 2 traces
+func TestVariablesOfTheLibrary(t *testing.T) {
+	twice()
+	if build.Default.GOOS == "another" || crc32.IEEETable[3] == 7 || unicode.Letter.R16[0].Stride == 9 {
+		t.Fatal("what an execution has set")
+	}
+	build.Default.GOOS = "another"
+	crc32.IEEETable[3] = 7
+	unicode.Letter.R16[0].Stride = 9
 }
