@@ -77,7 +77,8 @@ func TestLocation(t *testing.T) {
 // verdict: proved, 2 traces
 func TestVariablesOfTheLibrary(t *testing.T) {
 	twice()
-	if build.Default.GOOS == "another" || crc32.IEEETable[3] == 7 || unicode.Letter.R16[0].Stride == 9 {
+	if build.Default.GOOS == "another" || crc32.IEEETable[3] == 7 ||
+		unicode.Letter.R16[0].Stride == 9 {
 		t.Fatal("what an execution has set")
 	}
 	build.Default.GOOS = "another"
