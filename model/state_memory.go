@@ -370,8 +370,8 @@ func ofProcess(t reflect.Type) bool {
 		return t.Name() == "Timer" || t.Name() == "Ticker" || t.Name() == "Location"
 	case path == "regexp":
 		return t.Name() == "Regexp" // nothing changes one
-	case path == "internal/sync":
-		return strings.HasPrefix(t.Name(), "HashTrieMap[") // that of a sync.Map is seen by its methods
+	case path == "internal/sync": // what a sync.Map has is seen by its methods
+		return strings.HasPrefix(t.Name(), "HashTrieMap[")
 	case path == "internal/poll", path == "internal/abi",
 		strings.HasPrefix(path, "internal/runtime/"):
 		return true
