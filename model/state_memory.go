@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,9 @@ import (
 // seen: the variables of a closure, the values in a channel, the free objects of a sync.Pool.
 type memory struct {
 	hash    uint64
-	values  int    // at most shapeNodes: what lies beyond is taken to be the same
+	values  int    // about shapeNodes at most
+	unseen  bool   // more lies beyond these
+	closes  bool   // there are closures, of which the variables are not seen
 	spans   []span // of objects
 	inOrder bool   // spans are
 	objects []object
@@ -73,8 +76,9 @@ func memoryOf(v reflect.Value, saves bool) *memory {
 	for len(w.queue) > 0 && w.m.values <= shapeNodes {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
-		w.object(next)
+		accessible(func() { w.object(next) })
 	}
+	w.m.unseen = w.m.unseen || w.m.values > shapeNodes
 	if w.m.values > putBackValues {
 		w.m.objects = nil
 	}
@@ -84,18 +88,36 @@ func memoryOf(v reflect.Value, saves bool) *memory {
 // putBack gives all objects the values that they had.
 func (m *memory) putBack() {
 	for _, o := range m.objects {
-		switch {
-		case o.at.CanSet():
-			assign(o.at, o.saved)
-		case o.at.Kind() == reflect.Slice:
-			assignElements(o.at, o.saved)
-		default:
-			o.at.Clear()
-			for i, k := range o.keys {
-				o.at.SetMapIndex(k, o.vals[i])
-			}
+		accessible(o.putBack)
+	}
+}
+
+func (o *object) putBack() {
+	switch {
+	case o.at.CanSet():
+		assign(o.at, o.saved)
+	case o.at.Kind() == reflect.Slice:
+		assignElements(o.at, o.saved)
+	default:
+		o.at.Clear()
+		for i, k := range o.keys {
+			o.at.SetMapIndex(k, o.vals[i])
 		}
 	}
+}
+
+// accessible calls f as far as it comes: a pointer may be a number that nobody follows, and memory
+// may be read only.
+func accessible(f func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(runtime.Error); !ok {
+				panic(p)
+			}
+		}
+	}()
+	f()
 }
 
 // shares reports whether two memories have something in common.
@@ -174,6 +196,7 @@ func (w *memoryWalker) elements(v reflect.Value) {
 	w.mix(uint64(v.Pointer()))
 	isBytes := v.Type().Elem().Kind() == reflect.Uint8
 	if isBytes && v.Len() > memoryBytes {
+		w.m.unseen = true
 		return
 	}
 	if w.saves {
@@ -316,11 +339,20 @@ func (w *memoryWalker) function(v reflect.Value) {
 	if closure == nil {
 		return
 	}
+	w.m.closes = w.m.closes || !isStatic(closure)
 	name := runtime.FuncForPC(v.Pointer()).Name()
 	if strings.HasSuffix(name, "-fm") && strings.Contains(name, ".(*") {
 		receiver := (*[2]uintptr)(closure)[1]
 		w.m.spans = append(w.m.spans, span{receiver, receiver + 1})
 	}
+}
+
+// isStatic reports whether a function value is none of a closure: it lies in the program, not in
+// the heap. Where addresses have 32 bits, all count as such.
+func isStatic(closure unsafe.Pointer) bool {
+	here := accessible
+	a, b := uintptr(closure), uintptr(*(*unsafe.Pointer)(unsafe.Pointer(&here)))
+	return max(a, b)-min(a, b) < 1<<30
 }
 
 // enter reports whether v refers to an object, of a size, that is not known yet.

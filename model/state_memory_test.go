@@ -128,6 +128,37 @@ func TestBytesThatMayOnlyBeReadArePutBackIfTheyChange(t *testing.T) {
 	require.Equal(t, text, string(bytes[1]))
 }
 
+// inaccessible has a pointer that is only a number, as libraries for lock-free lists have, and
+// memory that may not be written to.
+type inaccessible struct {
+	before *inner
+	mark   *inner
+	fixed  *[4]int32
+	after  *inner
+}
+
+func TestWhatIsNotAccessibleIsLeftOut(t *testing.T) {
+	text := "sixteen letters."
+	v := &inaccessible{before: &inner{n: 1}, after: &inner{n: 1},
+		fixed: (*[4]int32)(unsafe.Pointer(unsafe.StringData(text)))}
+	*(*uintptr)(unsafe.Pointer(&v.mark)) = 16
+	defer func() { v.mark = nil }()
+	m := memoryOf(reflect.ValueOf(&v).Elem(), true)
+	v.before.n, v.after.n = 2, 2
+	m.putBack()
+	require.Equal(t, 2, v.before.n+v.after.n)
+}
+
+func TestClosuresAreToldFromFunctions(t *testing.T) {
+	closes := func(f func() int) bool { return memoryOf(reflect.ValueOf(&f).Elem(), false).closes }
+	require.False(t, closes(nil))
+	require.False(t, closes(plain))
+	require.False(t, closes(func() int { return 2 }))
+	require.True(t, closes(stepOf(3)))
+}
+
+func plain() int { return 1 }
+
 func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
 	file := make([]byte, memoryBytes+1)
 	v := reflect.ValueOf(&file).Elem()
@@ -136,9 +167,11 @@ func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
 	require.Equal(t, m.hash, memoryOf(v, false).hash)
 	m.putBack()
 	require.Equal(t, byte(1), file[0])
+	require.True(t, m.unseen)
 }
 
 func TestWhatIsTooLargeIsNotPutBackButSeen(t *testing.T) {
+	require.False(t, memoryOf(reflect.ValueOf(&[]*everything{newEverything()}).Elem(), true).unseen)
 	list := make([]int, putBackValues)
 	v := reflect.ValueOf(&list).Elem()
 	m := memoryOf(v, true)

@@ -147,7 +147,9 @@ func TestWhatATestChangedIsToldByItsMemory(t *testing.T) {
 	s = openPackageState("TestState")
 	s.renew()
 	require.Equal(t, 2, step())
-	s.close()
+	s.renew()
+	require.Equal(t, []string{"executions may depend on what those before them did to " +
+		"example.com/p.step (not made anew: changed before the check)"}, s.assumptions())
 }
 
 func stepOf(n int) func() int { return func() int { return n } }
@@ -174,6 +176,23 @@ func TestWhatExecutionsLeaveInKeptVariablesIsNamed(t *testing.T) {
 	queue <- 2
 	require.Equal(t, []string{"executions may depend on what those before them did to " +
 		"example.com/p.queue (not made anew: changed before the check)"}, s.assumptions())
+}
+
+func TestAnotherStateOfClosuresIsNamed(t *testing.T) {
+	s := openPackageState("TestState")
+	for _, v := range s.kept {
+		if v.name == "example.com/p.handler" {
+			v.why = hook.CalledBefore
+		}
+	}
+	s.renew()
+	s.close()
+	s.look()
+	require.Empty(t, s.changed, "the only execution begins with what TestMain left")
+	s.renew()
+	require.Equal(t, []string{"executions may depend on what those before them did to " +
+		"example.com/p.handler (not made anew: TestMain may have called a closure in it)"},
+		s.assumptions())
 }
 
 func TestInitialisersSeeVariablesThatAreKept(t *testing.T) {

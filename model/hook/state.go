@@ -99,6 +99,10 @@ func KeptVariable(name, where string, p any, why string) Part {
 	return Part{Name: name, Where: where, Pointer: p, Kept: why}
 }
 
+// CalledBefore is why a variable is kept that holds closures which TestMain may have called: what
+// their variables hold is not seen, and not put back.
+const CalledBefore = "TestMain may have called a closure in it"
+
 // LostVariable is KeptVariable for one whose initialisation begins goroutines.
 func LostVariable(name, where string, p any, why string) Part {
 	return Part{Name: name, Where: where, Pointer: p, Kept: why, Lost: true}

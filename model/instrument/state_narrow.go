@@ -108,23 +108,48 @@ func (c *checked) tests(root *listed) bool {
 // setByMain returns the variables that TestMain, or what it leads to, assigns to or hands on.
 func (p *stateFacts) setByMain() map[*types.Var]bool {
 	set := make(map[*types.Var]bool)
-	seen := make(map[types.Object]bool)
-	var visit func(o types.Object)
-	visit = func(o types.Object) {
-		fn, ok := o.(*types.Func)
-		if !ok || seen[o] {
-			return
-		}
-		seen[o] = true
-		u := p.unit(fn)
-		if u == nil {
-			return
-		}
+	for u := range p.unitsOfMain() {
 		for _, use := range u.uses {
 			if use.escape == nil || !p.plain(use.escape) {
 				set[use.v] = true
 			}
 		}
+	}
+	return set
+}
+
+// calledByMain finds the initialisers that make closures which TestMain may have called.
+func (p *stateFacts) calledByMain() {
+	read := make(map[*types.Var]bool)
+	for u := range p.unitsOfMain() {
+		for v := range u.reads {
+			read[v] = true
+		}
+	}
+	for _, s := range p.steps {
+		for _, v := range s.lhs {
+			s.called = s.called || s.closes && read[v] && p.hasFunc(v)
+		}
+	}
+}
+
+// calledBefore is hook.CalledBefore.
+const calledBefore = "TestMain may have called a closure in it"
+
+// unitsOfMain returns TestMain and what it leads to.
+func (p *stateFacts) unitsOfMain() map[*stateUnit]bool {
+	units := make(map[*stateUnit]bool)
+	var visit func(o types.Object)
+	visit = func(o types.Object) {
+		fn, ok := o.(*types.Func)
+		if !ok {
+			return
+		}
+		u := p.unit(fn)
+		if u == nil || units[u] {
+			return
+		}
+		units[u] = true
 		for _, list := range [][]types.Object{u.calls, u.refs} {
 			for _, o := range list {
 				visit(o)
@@ -134,5 +159,5 @@ func (p *stateFacts) setByMain() map[*types.Var]bool {
 	for _, o := range p.mains {
 		visit(o)
 	}
-	return set
+	return units
 }

@@ -52,6 +52,7 @@ type stateStep struct {
 	starts   bool
 	closes   bool // see stateUnit
 	once     string
+	called   bool // TestMain may have called a closure that it makes
 }
 
 func (s *stateStep) unitPos() token.Pos {
@@ -133,6 +134,7 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	p.timed()
 	roots := p.roots(root, pkgs, tests)
 	p.byMain = p.setByMain()
+	p.calledByMain()
 	all := p.choose(roots)
 	all.narrow(roots)
 	if len(roots) > 0 {
@@ -486,11 +488,14 @@ func (p *packageState) close() {
 		}
 	}
 	for _, s := range p.steps {
-		if !p.again[s] || s.once == "" {
+		if !p.again[s] || s.once == "" && !s.called {
 			continue
 		}
 		p.again[s] = false
-		why := "its initialisation calls " + s.once
+		why := calledBefore
+		if s.once != "" {
+			why = "its initialisation calls " + s.once
+		}
 		keep := func(v *types.Var) {
 			if p.fresh[v] && p.live[v] {
 				p.kept[v] = why

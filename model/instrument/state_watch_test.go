@@ -1,12 +1,15 @@
 package instrument
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/hook"
 )
 
 const watchProgram = `
@@ -32,7 +35,15 @@ var (
 	primes  = [...]int{2, 3, 5}
 	what    = func() { log.Print(time.UTC, time.Local) }
 	_       = errors.New("blank")
+
+	get, set = pair()
+	other, _ = pair()
 )
+
+func pair() (func() int, func(int)) {
+	n := 0
+	return func() int { return n }, func(v int) { n = v }
+}
 -- b_test.go --
 package p
 
@@ -43,7 +54,9 @@ import (
 )
 
 func TestUse(t *testing.T) {
-	model.Check(t, func(x *model.Exec) { x.Assert(errFull != nil && number == 0, "") })
+	model.Check(t, func(x *model.Exec) {
+		x.Assert(errFull != nil && number == 0 && get() == other(), "")
+	})
 }
 -- c_test.go --
 package p
@@ -52,7 +65,7 @@ import "testing"
 
 func init() { number = 0 }
 
-func TestMain(m *testing.M) { number = 1; m.Run() }
+func TestMain(m *testing.M) { number = 1; set(2); m.Run() }
 `
 
 func TestVariablesThatLeadOnAreWatched(t *testing.T) {
@@ -64,6 +77,24 @@ func TestVariablesThatLeadOnAreWatched(t *testing.T) {
 	}
 	slices.Sort(names)
 	require.Equal(t, strings.Fields("either errFull table when word"), names)
+}
+
+func TestClosuresThatTestMainMayCallAreKept(t *testing.T) {
+	require.Equal(t, hook.CalledBefore, calledBefore)
+	set := rewriteModule(t, newModule(t, watchProgram))
+	_, err := set.plan(context.Background(), "example.com/t", false)
+	require.NoError(t, err)
+	require.Len(t, set.sessions, 1)
+	for _, ss := range set.sessions {
+		kept := map[string]string{}
+		for v, why := range ss.state.kept {
+			kept[v.Name()] = why
+		}
+		require.Equal(t, map[string]string{"get": calledBefore, "set": calledBefore}, kept)
+		for v := range ss.state.fresh {
+			require.NotEqual(t, "get", v.Name())
+		}
+	}
 }
 
 func TestInitialisationEndsInTheLastFile(t *testing.T) {

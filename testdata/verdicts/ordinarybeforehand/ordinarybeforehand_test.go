@@ -53,6 +53,22 @@ func newWeb() *web1 {
 func init() { app.Store(&application{mux: mux}) }
 func init() { log.SetOutput(out); log.SetFlags(0) }
 
+var level, setLevel = func() (func() int, func(int)) {
+	n := 1
+	return func() int { return n }, func(v int) { n = v }
+}()
+
+// verdict: FAILED lost update
+func TestClosureThatTestMainHasCalled(t *testing.T) { racyIf(t, level() == 5) }
+
+// verdict: said level, .* .not made anew: TestMain may have called a closure in it
+func TestClosureThatTestMainHasCalledIsNamed(t *testing.T) {
+	fine(t)
+	if level() != 5 {
+		t.Fatal(level())
+	}
+}
+
 type server struct{ closed bool }
 
 func (s *server) close() { s.closed = true }
@@ -72,6 +88,7 @@ func TestMain(t *testing.M) {
 	limit = withLimit(5)
 	names = map[string]int{"a": 1}
 	closeIt = srv.close
+	setLevel(5)
 	os.Exit(t.Run())
 }
 
