@@ -23,7 +23,7 @@ import (
 // variables are those of the process. What the test changed in them before
 // Check (a configured limit, a registered driver) is meant for the executions
 // too: such a variable keeps its value instead of being made anew, together
-// with all that share memory with it. What is changed is found by comparing its
+// with all that share memory with it, or may. What is changed is found by comparing its
 // memory with what that was when packages had been initialised
 // (state_memory.go), and by initialising the packages once more outside of an
 // execution, as the second time may give something else (state_shape.go). Steps
@@ -38,6 +38,7 @@ type packageState struct {
 	begun    int    // executions
 	kept     []*packageVar
 	watched  []*packageVar
+	hidesOld bool // a variable that is watched was changed before, and hides something
 	env      environment
 	changed  map[string][]string // kept variables that executions changed, by why they are kept
 }
@@ -57,6 +58,7 @@ type packageVar struct {
 	shape uint64        // of the process's value
 	init  uint64        // hash of its memory when packages had been initialised
 	mem   *memory       // of the process's value
+	dirty bool          // an execution has changed its memory
 }
 
 type packageStep struct {
@@ -64,6 +66,15 @@ type packageStep struct {
 	where string
 	run   func()
 	why   string // it is not repeated
+	sets  []string
+}
+
+// isDone reports whether all that a step does is to set variables that have their values already.
+func (s *packageStep) isDone(p *packageVars) bool {
+	return len(s.sets) > 0 && !slices.ContainsFunc(p.vars, func(v *packageVar) bool {
+		_, name, _ := strings.Cut(strings.TrimPrefix(v.name, p.path), ".")
+		return !v.early && slices.Contains(s.sets, name)
+	})
 }
 
 // openPackageState prepares executions of a check. It returns nil when the
@@ -105,7 +116,9 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 			continue
 		}
 		if part.Run != nil {
-			step := &packageStep{order: part.Order, where: part.Where, run: part.Run}
+			step := &packageStep{
+				order: part.Order, where: part.Where, run: part.Run, sets: part.Sets,
+			}
 			q.steps = append(q.steps, step)
 			continue
 		}
@@ -134,6 +147,9 @@ func (s *packageState) keep(v *packageVar, why string) {
 	s.kept = append(s.kept, v)
 }
 
+// isLarge reports whether the memory of v is put back only once an execution has changed it.
+func (v *packageVar) isLarge() bool { return v.mem.values > largeValues }
+
 // watch finds the variables that take no part in executions, as nothing is known to change them.
 func (s *packageState) watch(packages []*hook.Package) {
 	takesPart := make(map[any]bool)
@@ -151,6 +167,8 @@ func (s *packageState) watch(packages []*hook.Package) {
 				v.saved = copied(v.value)
 				v.mem = memoryOf(v.value, true)
 				values += v.mem.values
+				before := atInit[part.Pointer]
+				s.hidesOld = s.hidesOld || v.mem.hides && before != 0 && before != v.mem.hash
 				s.watched = append(s.watched, v)
 			}
 		}
@@ -170,13 +188,21 @@ func (s *packageState) check() {
 		}
 		return changed
 	})
+	for _, v := range s.kept {
+		if v.isLarge() && !v.dirty && memoryOf(v.value, false).hash != v.mem.hash {
+			v.dirty = true
+			if s.begun > 1 {
+				s.note(v)
+			}
+		}
+	}
 	s.env.changed = s.env.changed || !slices.Equal(os.Environ(), s.env.saved)
 }
 
 // look notes which kept variables executions have changed.
 func (s *packageState) look() {
 	for _, v := range s.kept {
-		unseen := v.mem.unseen || v.mem.closes && v.why == changedBefore ||
+		unseen := v.mem.unseen || v.mem.hides && v.why == changedBefore ||
 			v.why == hook.CalledBefore
 		if unseen && s.begun > 1 || memoryOf(v.value, false).hash != v.mem.hash {
 			s.note(v)
@@ -231,7 +257,9 @@ func (s *packageState) giveBack() {
 func (s *packageState) putBack() {
 	for _, v := range s.kept {
 		v.value.Set(v.saved)
-		v.mem.putBack()
+		if v.dirty || !v.isLarge() {
+			v.mem.putBack()
+		}
 	}
 	if s.env.changed {
 		s.env.putBack()
@@ -283,7 +311,9 @@ func (s *packageState) makeAnew(run func(*packageStep)) {
 	}
 	for i := range s.packages {
 		for _, step := range s.packages[i].steps {
-			run(step)
+			if !step.isDone(&s.packages[i]) {
+				run(step)
+			}
 		}
 	}
 	s.putBack()
@@ -319,15 +349,26 @@ func (s *packageState) probe(held int) {
 		s.keep(v, s.reason(v))
 		v.early = v.why != changedBefore
 	}
-	// What shares memory with a kept variable goes with it.
+	// What shares memory with a kept variable goes with it; so does all that may, if that has
+	// something in it that is not seen.
+	hides := s.hidesOld
 	for i := 0; i < len(s.kept); i++ {
 		k := s.kept[i]
+		hides = hides || k.mem.hides
 		s.each(func(v *packageVar) {
 			if v.why == "" && v.mem.shares(k.mem) {
 				s.keep(v, k.why)
 				v.early = k.early
 			}
 		})
+		if hides && held == 0 && i == len(s.kept)-1 {
+			s.each(func(v *packageVar) {
+				if v.why == "" && v.mem.leads() && !v.mem.hides && !v.mem.bound {
+					s.keep(v, "what another variable hides may lead to it")
+					v.early = true
+				}
+			})
+		}
 		k.mem = memoryOf(k.value, true)
 	}
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"hash/maphash"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/hook"
@@ -28,7 +28,8 @@ type memory struct {
 	hash    uint64
 	values  int    // about shapeNodes at most
 	unseen  bool   // more lies beyond these
-	closes  bool   // there are closures, of which the variables are not seen
+	hides   bool   // it leads to something that is not seen, as by the variables of a closure
+	bound   bool   // to the process: it has a time, a context, or what is never put back
 	spans   []span // of objects
 	inOrder bool   // spans are
 	objects []object
@@ -49,6 +50,9 @@ type object struct {
 // longer than an execution.
 const putBackValues = 100_000
 
+// largeValues is how many values a memory has that is put back only once it was changed.
+const largeValues = 1000
+
 // memoryBytes is how long a slice of bytes is that is looked at: longer ones are files in memory.
 const memoryBytes = 16 << 20
 
@@ -60,7 +64,7 @@ func init() {
 		atInit = make(map[any]uint64)
 		for _, p := range hook.States("") {
 			for _, part := range p.Parts {
-				if part.Run == nil && !part.Watched {
+				if part.Run == nil {
 					v := reflect.ValueOf(part.Pointer).Elem()
 					atInit[part.Pointer] = memoryOf(v, false).hash
 				}
@@ -135,6 +139,9 @@ func (m *memory) shares(o *memory) bool {
 	}
 	return false
 }
+
+// leads reports whether there is more than the variable itself.
+func (m *memory) leads() bool { return len(m.spans) > 1 }
 
 // ordered gives the spans in order, as none that overlap.
 func (m *memory) ordered() []span {
@@ -240,6 +247,7 @@ func (w *memoryWalker) walk(v reflect.Value) {
 	switch t.Kind() {
 	case reflect.Pointer:
 		w.mix(uint64(v.Pointer()))
+		w.m.bound = w.m.bound || !v.IsNil() && holdsForeign(t.Elem())
 		if isSeen(t.Elem()) && w.enter(v, 0, t.Elem().Size()) {
 			w.push(v.Elem())
 		}
@@ -267,11 +275,14 @@ func (w *memoryWalker) walk(v reflect.Value) {
 		w.mix(uint64(v.Pointer()))
 		if w.enter(v, 0, 1) {
 			w.mix(uint64(v.Len()))
+			w.m.bound = true
+			w.m.hides = w.m.hides || v.Len() > 0
 		}
 	case reflect.Func:
 		w.function(v)
 	case reflect.UnsafePointer:
 		w.mix(uint64(v.Pointer()))
+		w.m.hides = w.m.hides || !v.IsNil()
 	default:
 		w.scalar(v)
 	}
@@ -312,7 +323,10 @@ func (w *memoryWalker) fields(v reflect.Value) {
 		w.walk(v.FieldByName("New"))
 		return
 	case !isSeen(t):
+		w.m.hides = w.m.hides || t == reflect.TypeFor[reflect.Value]() && !v.IsZero()
 		return
+	case t == reflect.TypeFor[time.Time]():
+		w.m.bound = w.m.bound || !v.IsZero()
 	}
 	if target, ok := atomicPointer(v); ok {
 		w.walk(target)
@@ -339,7 +353,7 @@ func (w *memoryWalker) function(v reflect.Value) {
 	if closure == nil {
 		return
 	}
-	w.m.closes = w.m.closes || !isStatic(closure)
+	w.m.hides = w.m.hides || !isStatic(closure)
 	name := runtime.FuncForPC(v.Pointer()).Name()
 	if strings.HasSuffix(name, "-fm") && strings.Contains(name, ".(*") {
 		receiver := (*[2]uintptr)(closure)[1]
@@ -355,10 +369,13 @@ func isStatic(closure unsafe.Pointer) bool {
 	return max(a, b)-min(a, b) < 1<<30
 }
 
+// lowest is the least address of memory. Go ends the process if a smaller one is found on a stack.
+const lowest = 4096
+
 // enter reports whether v refers to an object, of a size, that is not known yet.
 func (w *memoryWalker) enter(v reflect.Value, n int, size uintptr) bool {
 	key := visited{v.Pointer(), v.Type(), n}
-	if key.addr == 0 || size == 0 || w.seen[key] {
+	if key.addr < lowest || size == 0 || w.seen[key] {
 		return false
 	}
 	w.seen[key] = true
@@ -407,7 +424,7 @@ func ofProcess(t reflect.Type) bool {
 	case path == "internal/poll", path == "internal/abi",
 		strings.HasPrefix(path, "internal/runtime/"):
 		return true
-	case strings.HasPrefix(path, "runtime"), strings.HasPrefix(path, "os/"),
+	case path == "runtime", strings.HasPrefix(path, "runtime/"), strings.HasPrefix(path, "os/"),
 		strings.HasPrefix(path, "github.com/surewake/surewake/model/"):
 		return true
 	default:
@@ -436,9 +453,7 @@ func assign(to, from reflect.Value) {
 
 func assignElements(to, from reflect.Value) {
 	if to.Kind() == reflect.Slice && !holdsForeign(to.Type().Elem()) {
-		if to.Type().Elem().Kind() != reflect.Uint8 || !bytes.Equal(to.Bytes(), from.Bytes()) {
-			reflect.Copy(to, from) // bytes may be read only
-		}
+		reflect.Copy(to, from)
 		return
 	}
 	for i := range to.Len() {

@@ -143,6 +143,7 @@ func TestWhatIsNotAccessibleIsLeftOut(t *testing.T) {
 		fixed: (*[4]int32)(unsafe.Pointer(unsafe.StringData(text)))}
 	*(*uintptr)(unsafe.Pointer(&v.mark)) = 16
 	defer func() { v.mark = nil }()
+	require.NotZero(t, shapeOf(reflect.ValueOf(&v).Elem()))
 	m := memoryOf(reflect.ValueOf(&v).Elem(), true)
 	v.before.n, v.after.n = 2, 2
 	m.putBack()
@@ -150,7 +151,7 @@ func TestWhatIsNotAccessibleIsLeftOut(t *testing.T) {
 }
 
 func TestClosuresAreToldFromFunctions(t *testing.T) {
-	closes := func(f func() int) bool { return memoryOf(reflect.ValueOf(&f).Elem(), false).closes }
+	closes := func(f func() int) bool { return memoryOf(reflect.ValueOf(&f).Elem(), false).hides }
 	require.False(t, closes(nil))
 	require.False(t, closes(plain))
 	require.False(t, closes(func() int { return 2 }))
@@ -179,6 +180,25 @@ func TestWhatIsTooLargeIsNotPutBackButSeen(t *testing.T) {
 	m.putBack()
 	require.Equal(t, 1, list[5])
 	require.NotEqual(t, m.hash, memoryOf(v, false).hash)
+}
+
+func TestListsAreLong(t *testing.T) {
+	type link struct {
+		n    int
+		next *link
+	}
+	list := &link{}
+	for range 2 * shapeNodes {
+		list = &link{next: list}
+	}
+	v := reflect.ValueOf(&list).Elem()
+	require.True(t, memoryOf(v, false).unseen)
+	shape, last := shapeOf(v), list
+	for range shapeDepth {
+		last = last.next
+	}
+	last.n = 1
+	require.Equal(t, shape, shapeOf(v))
 }
 
 func TestMemoriesShareWhatPartsOfThemLieIn(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // closure, which cannot be seen. The value can be set.
 func shapeOf(v reflect.Value) uint64 {
 	w := &shapeWalker{seen: map[visited]int{}}
-	w.walk(v)
+	accessible(func() { w.walk(v) })
 	return w.hash
 }
 
@@ -28,6 +28,7 @@ type shapeWalker struct {
 	seen  map[visited]int
 	maps  int // around
 	nodes int
+	depth int
 }
 
 // Most values of a shape, and most maps inside of maps: beyond these, two
@@ -35,6 +36,7 @@ type shapeWalker struct {
 const (
 	shapeNodes = 1_000_000
 	shapeMaps  = 4
+	shapeDepth = 10_000
 )
 
 var shapeSeed = maphash.MakeSeed()
@@ -54,9 +56,11 @@ var opaqueTypes = map[string]bool{
 }
 
 func (w *shapeWalker) walk(v reflect.Value) {
-	if w.nodes++; w.nodes > shapeNodes {
+	if w.nodes++; w.nodes > shapeNodes || w.depth > shapeDepth {
 		return
 	}
+	w.depth++
+	defer func() { w.depth-- }()
 	t := v.Type()
 	if opaqueTypes[t.PkgPath()+"."+t.Name()] {
 		return
@@ -158,8 +162,8 @@ func numberOf(v reflect.Value) complex128 {
 // visited.
 func (w *shapeWalker) enter(v reflect.Value, n int, size uintptr) bool {
 	addr := v.Pointer()
-	if addr == 0 {
-		w.mix(math.MaxUint64)
+	if addr < lowest {
+		w.mix(math.MaxUint64 - uint64(addr))
 		return false
 	}
 	if size == 0 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -31,8 +32,12 @@ var (
 	server  atomic.Pointer[node]
 	sealed  = &node{n: 1}
 	step    = stepOf(1)
+	base    = &node{n: 1}
+	baseOf  = returns(base)
 	derived = []int{handler.n}
 )
+
+func returns(n *node) func() *node { return func() *node { return n } }
 
 func init() { server.Store(handler) }
 
@@ -64,6 +69,9 @@ var _ = hook.State("example.com/p",
 	hook.Step(7, "p.go:9:1", func() { server.Store(handler) }),
 	hook.Step(9, "p.go:13:1", func() { derived = []int{handler.n} }),
 	hook.Variable("derived", "p.go:13:1", &derived),
+	hook.Step(10, "p.go:14:1", func() { base = &node{n: 1} }, "base"),
+	hook.Step(11, "p.go:15:1", func() { baseOf = returns(base) }, "baseOf"),
+	hook.Variable("base", "p.go:14:1", &base), hook.Variable("baseOf", "p.go:15:1", &baseOf),
 	hook.Step(8, "p.go:12:1", func() { step = stepOf(1) }),
 	hook.Variable("queue", "p.go:8:1", &queue), hook.Variable("step", "p.go:12:1", &step),
 	hook.KeptVariable("handler", "p.go:9:1", &handler, "its initialisation calls x"),
@@ -153,6 +161,59 @@ func TestWhatATestChangedIsToldByItsMemory(t *testing.T) {
 }
 
 func stepOf(n int) func() int { return func() int { return n } }
+
+func TestWhatMayBelongToAClosureIsKeptWithIt(t *testing.T) {
+	before, old := step, ring
+	defer func() { step = before }()
+	step = stepOf(2)
+	s := openPackageState("TestState")
+	s.renew()
+	require.Same(t, old, ring, "step may have it")
+	ring.n = 7
+	s.renew()
+	require.Same(t, old, ring)
+	require.Equal(t, 1, ring.n)
+	s.close()
+}
+
+func TestWhatIsLargeIsPutBackOnceItChanges(t *testing.T) {
+	defer func() { drivers = map[string]*node{"built in": {n: 1}} }()
+	for n := range largeValues {
+		drivers[strconv.Itoa(n)] = &node{n: n}
+	}
+	s := openPackageState("TestState")
+	s.renew()
+	drivers["7"].n = 8
+	s.renew()
+	require.Equal(t, 7, drivers["7"].n)
+	s.renew()
+	require.Empty(t, s.changed)
+	drivers["8"].n = 9
+	require.Empty(t, s.assumptions())
+	require.Equal(t, 8, drivers["8"].n)
+
+	s = openPackageState("TestState")
+	s.renew()
+	s.renew()
+	s.renew()
+	drivers["7"].n = 8
+	s.renew()
+	require.Equal(t, 8, drivers["7"].n, "nobody has looked")
+	require.Equal(t, []string{"executions may depend on what those before them did to " +
+		"example.com/p.drivers (not made anew: changed before the check)"}, s.assumptions())
+	require.Equal(t, 7, drivers["7"].n)
+}
+
+func TestInitialisersOfKeptVariablesDoNotRun(t *testing.T) {
+	before, old := step, base
+	defer func() { step = before }()
+	step = stepOf(2)
+	s := openPackageState("TestState")
+	s.renew()
+	require.Same(t, old, base)
+	require.Same(t, old, baseOf(), "it is made anew of what is kept")
+	s.close()
+}
 
 func TestKeptVariablesArePutBackWithWhatTheyReferTo(t *testing.T) {
 	drivers["of the test"] = &node{n: 2}

@@ -18,6 +18,7 @@ type Part struct {
 	Lost        bool   // what keeps its value needs goroutines that are no threads of the execution
 	Order       int    // of a step in its package
 	Run         func()
+	Sets        []string // the variables that a step sets, if it does nothing else
 }
 
 // A Package is what one package has told.
@@ -114,9 +115,10 @@ func Watched(name, where string, p any) Part {
 	return Part{Name: name, Where: where, Pointer: p, Watched: true}
 }
 
-// Step is an initialiser, or an init function.
-func Step(order int, where string, run func()) Part {
-	return Part{Where: where, Order: order, Run: run}
+// Step is an initialiser, or an init function. sets has the names of the variables of an
+// initialiser that changes no others.
+func Step(order int, where string, run func(), sets ...string) Part {
+	return Part{Where: where, Order: order, Run: run, Sets: sets}
 }
 
 // notRepeated leaves a step that is run once more, outside of executions, where

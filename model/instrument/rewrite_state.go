@@ -50,7 +50,8 @@ func (r *rewriter) stateText() string {
 		name := fmt.Sprintf("%sinit%d", r.c.prefix, s.order)
 		at := s.unitPos()
 		where := r.ss.where(r.c, at)
-		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s)", r.hook("Step"), s.order, where, name))
+		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s%s)",
+			r.hook("Step"), s.order, where, name, s.setsText()))
 		if s.decl != nil {
 			id := s.decl.Name
 			r.ed.replace(r.off(id.Pos()), r.off(id.End()), "init() { "+name+"() }; func "+name)
@@ -63,6 +64,22 @@ func (r *rewriter) stateText() string {
 	}
 	return fmt.Sprintf("%s\nvar _ = %s(%q, %s)",
 		text, r.hook("State"), r.c.meta.ImportPath, strings.Join(parts, ", "))
+}
+
+// setsText names what an initialiser sets, if it changes nothing else.
+func (s *stateStep) setsText() string {
+	text := ""
+	others := len(s.mutates)
+	for _, v := range s.lhs {
+		text += fmt.Sprintf(", %q", v.Name())
+		if s.mutates[v] {
+			others--
+		}
+	}
+	if others > 0 || s.starts {
+		return ""
+	}
+	return text
 }
 
 func lhsText(lhs []*types.Var) string {

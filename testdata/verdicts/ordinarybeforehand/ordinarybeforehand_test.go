@@ -69,6 +69,31 @@ func TestClosureThatTestMainHasCalledIsNamed(t *testing.T) {
 	}
 }
 
+type metrics struct{ n int }
+
+func (m *metrics) handler() func() { return func() { m.n++ } }
+
+var (
+	counted  = &metrics{}
+	handlers = map[string]func(){}
+)
+
+func init() { handlers["a"] = counted.handler() }
+
+// verdict: FAILED lost update
+func TestWhatAClosureHolds(t *testing.T) {
+	handlers["a"]()
+	racyIf(t, counted.n == 1)
+}
+
+// verdict: said handlers .not made anew: changed before the check
+func TestWhatAClosureHoldsIsPutBack(t *testing.T) {
+	fine(t)
+	if handlers["a"](); counted.n != 1 {
+		t.Fatal(counted.n)
+	}
+}
+
 type server struct{ closed bool }
 
 func (s *server) close() { s.closed = true }
@@ -89,6 +114,7 @@ func TestMain(t *testing.M) {
 	names = map[string]int{"a": 1}
 	closeIt = srv.close
 	setLevel(5)
+	handlers["b"] = func() {}
 	os.Exit(t.Run())
 }
 
