@@ -283,7 +283,7 @@ func (e *environment) putBack() {
 
 // renew gives an execution variables of its own.
 func (s *packageState) renew() {
-	if s.begun&(s.begun-1) == 0 { // 0, 1, 2, 4, ...
+	if s.begun > 0 && s.begun&(s.begun-1) == 0 { // 1, 2, 4, ...
 		s.check()
 	}
 	s.makeAnew(func(step *packageStep) {
