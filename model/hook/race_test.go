@@ -17,7 +17,8 @@ import (
 // it: they only call other hooks, or what they are given.
 var touchNothing = regexp.MustCompile(
 	`^(Bind\d+|Clear|Dyn[A-Z]\w*|Once(Func|Values?)|RWMutexRLocker|` +
-		`Register(ed|Foreign(Anywhere)?)?|States?|LeftOut|(Kept|Lost)?Variable|Step|NotRepeated|` +
+		`Register(ed|Foreign(Anywhere)?)?|States?|LeftOut|(Kept|Lost)?Variable|Watched|Initialised|` +
+		`Step|NotRepeated|` +
 		`R?(aw)?Syscall6)$`)
 
 func TestHooksAreKeptFromTheRaceDetector(t *testing.T) {
