@@ -97,8 +97,11 @@ func (r *rewriter) initialisedText() string {
 	text := ""
 	library := p.watchedLibrary()
 	for _, path := range slices.Sorted(maps.Keys(library)) {
-		name := r.c.prefix + "of_" + strings.ReplaceAll(path, "/", "_")
-		r.imports[path] = name
+		name := r.imports[path]
+		if name == "" {
+			name = r.c.prefix + "of_" + strings.ReplaceAll(path, "/", "_")
+			r.imports[path] = name
+		}
 		var parts []string
 		for _, v := range library[path] {
 			at := fmt.Sprintf(v, name)

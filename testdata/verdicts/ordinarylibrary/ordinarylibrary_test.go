@@ -10,7 +10,6 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 	"unicode"
 )
 
@@ -63,15 +62,6 @@ func TestArguments(t *testing.T) {
 		t.Fatal(os.Args)
 	}
 	os.Args = append(os.Args, "more")
-}
-
-// verdict: proved, 2 traces
-func TestLocation(t *testing.T) {
-	twice()
-	if time.Local == time.UTC {
-		t.Fatal("it was set")
-	}
-	time.Local = time.UTC
 }
 
 // verdict: proved, 2 traces
