@@ -23,8 +23,8 @@ import (
 // variables are those of the process. What the test changed in them before
 // Check (a configured limit, a registered driver) is meant for the executions
 // too: such a variable keeps its value instead of being made anew, together
-// with all that share memory with it, or may. What is changed is found by comparing its
-// memory with what that was when packages had been initialised
+// with all that share memory with it, or may. What is changed is found by
+// comparing its memory with what that was when packages had been initialised
 // (state_memory.go), and by initialising the packages once more outside of an
 // execution, as the second time may give something else (state_shape.go). Steps
 // that cannot be repeated show there: they panic, or come to what is not modelled.
@@ -67,14 +67,21 @@ type packageStep struct {
 	run   func()
 	why   string // it is not repeated
 	sets  []string
+	done  bool // all that it does is to set variables that are kept
 }
 
-// isDone reports whether all that a step does is to set variables that have their values already.
-func (s *packageStep) isDone(p *packageVars) bool {
-	return len(s.sets) > 0 && !slices.ContainsFunc(p.vars, func(v *packageVar) bool {
-		_, name, _ := strings.Cut(strings.TrimPrefix(v.name, p.path), ".")
-		return !v.early && slices.Contains(s.sets, name)
-	})
+// settle finds the steps that have nothing to do, as their variables have their values already.
+func (s *packageState) settle() {
+	for _, p := range s.packages {
+		early := make(map[string]bool)
+		for _, v := range p.vars {
+			early[strings.TrimPrefix(v.name, p.path+".")] = v.early
+		}
+		for _, step := range p.steps {
+			step.done = len(step.sets) > 0 && !slices.ContainsFunc(step.sets,
+				func(name string) bool { return !early[name] })
+		}
+	}
 }
 
 // openPackageState prepares executions of a check. It returns nil when the
@@ -311,7 +318,7 @@ func (s *packageState) makeAnew(run func(*packageStep)) {
 	}
 	for i := range s.packages {
 		for _, step := range s.packages[i].steps {
-			if !step.isDone(&s.packages[i]) {
+			if !step.done {
 				run(step)
 			}
 		}
@@ -371,6 +378,7 @@ func (s *packageState) probe(held int) {
 		}
 		k.mem = memoryOf(k.value, true)
 	}
+	s.settle()
 }
 
 const changedBefore = "changed before the check"

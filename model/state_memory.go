@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"hash/maphash"
-	"math"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -80,7 +79,9 @@ func memoryOf(v reflect.Value, saves bool) *memory {
 	for len(w.queue) > 0 && w.m.values <= shapeNodes {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
-		accessible(func() { w.object(next) })
+		if !accessible(func() { w.object(next) }) {
+			w.m.unseen = true
+		}
 	}
 	w.m.unseen = w.m.unseen || w.m.values > shapeNodes
 	if w.m.values > putBackValues {
@@ -110,18 +111,21 @@ func (o *object) putBack() {
 	}
 }
 
-// accessible calls f as far as it comes: a pointer may be a number that nobody follows, and memory
-// may be read only.
-func accessible(f func()) {
+// accessible calls f as far as it comes, and reports whether that is to its end: a pointer may be a
+// number that nobody follows, and memory may be read only.
+func accessible(f func()) (whole bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
-			if _, ok := p.(runtime.Error); !ok {
-				panic(p)
-			}
+		if whole {
+			return
+		}
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); !fault {
+			panic(p)
 		}
 	}()
 	f()
+	return true
 }
 
 // shares reports whether two memories have something in common.
@@ -284,24 +288,7 @@ func (w *memoryWalker) walk(v reflect.Value) {
 		w.mix(uint64(v.Pointer()))
 		w.m.hides = w.m.hides || !v.IsNil()
 	default:
-		w.scalar(v)
-	}
-}
-
-func (w *memoryWalker) scalar(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Bool:
-		w.mix(uint64(map[bool]int{true: 1}[v.Bool()]))
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		w.mix(uint64(v.Int()))
-	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		n := numberOf(v) // by its bits: a NaN equals no value, and hashes at random
-		w.mix(math.Float64bits(real(n)))
-		w.mix(math.Float64bits(imag(n)))
-	case reflect.String:
-		w.mix(maphash.String(shapeSeed, v.String()))
-	default:
-		w.mix(v.Uint())
+		w.hash = mixedScalar(w.hash, v)
 	}
 }
 

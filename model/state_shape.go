@@ -67,20 +67,6 @@ func (w *shapeWalker) walk(v reflect.Value) {
 	}
 	w.mix(uint64(t.Kind()))
 	switch t.Kind() {
-	case reflect.Bool:
-		if v.Bool() {
-			w.mix(1)
-		}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		w.mix(uint64(v.Int()))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		w.mix(v.Uint())
-	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
-		n := numberOf(v) // by its bits: a NaN equals no value, and hashes at random
-		w.mix(math.Float64bits(real(n)))
-		w.mix(math.Float64bits(imag(n)))
-	case reflect.String:
-		w.mix(maphash.String(shapeSeed, v.String()))
 	case reflect.Pointer:
 		if w.enter(v, 0, t.Elem().Size()) {
 			w.walk(v.Elem())
@@ -115,6 +101,28 @@ func (w *shapeWalker) walk(v reflect.Value) {
 		if !v.IsZero() {
 			w.mix(1)
 		}
+	default:
+		w.hash = mixedScalar(w.hash, v)
+	}
+}
+
+// mixedScalar mixes in a value that leads to no other.
+func mixedScalar(hash uint64, v reflect.Value) uint64 {
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return mixed(hash, 1)
+		}
+		return mixed(hash, 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return mixed(hash, uint64(v.Int()))
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		n := numberOf(v) // by its bits: a NaN equals no value, and hashes at random
+		return mixed(mixed(hash, math.Float64bits(real(n))), math.Float64bits(imag(n)))
+	case reflect.String:
+		return mixed(hash, maphash.String(shapeSeed, v.String()))
+	default:
+		return mixed(hash, v.Uint())
 	}
 }
 

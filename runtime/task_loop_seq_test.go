@@ -89,6 +89,30 @@ func TestLoopsOverAnIterator(t *testing.T) {
 	})
 }
 
+// After an error, no more of the iterator is drawn.
+func TestAnErrorEndsALoopOverAnIterator(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		const n = 300_000
+		drawn := 0
+		seq := func(yield func(int) bool) {
+			for drawn < n && yield(drawn) {
+				drawn++
+			}
+		}
+		failure := errors.New("failure")
+		run(t, rt, func(cx runtime.Cx) error {
+			require.Equal(t, failure, runtime.ForEachErr(cx, seq, func(_ runtime.Cx, i int) error {
+				if i == 3 {
+					return failure
+				}
+				return nil
+			}))
+			return nil
+		})
+		require.Less(t, drawn, n)
+	})
+}
+
 // seqLoops are loops over an iterator, which call their function for each value.
 var seqLoops = map[string]func(cx runtime.Cx, call func(i int)) error{
 	"ForEachErr": func(cx runtime.Cx, call func(i int)) error {

@@ -34,7 +34,7 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 		for con := range constraints {
 			noteValue(uses, con.RHS)
 		}
-		noteEmpty(uses, c, reflection)
+		noteInterfaces(uses, c, reflection)
 		for _, inst := range c.info.Instances {
 			for t := range listTypes(inst.TypeArgs) {
 				noteValue(uses, t)
@@ -49,9 +49,9 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 	return uses
 }
 
-// noteEmpty notes the types of which values become an interface, where anybody may ask for their
+// noteInterfaces notes the types of which values become an interface, where anybody may ask for their
 // methods; with reflection, those of what values that become an any lead to, too.
-func noteEmpty(uses map[*types.TypeName]bool, c *checked, reflection bool) {
+func noteInterfaces(uses map[*types.TypeName]bool, c *checked, reflection bool) {
 	seen := make(map[types.Type]bool) // as an any
 	note := func(target, t types.Type) {
 		if target == nil || !types.IsInterface(target) || types.IsInterface(t) || seen[t] {

@@ -105,23 +105,17 @@ func (c *checked) tests(root *listed) bool {
 	return c.meta.ImportPath == root.ImportPath || c.meta.ImportPath == root.ImportPath+"_test"
 }
 
-// setByMain returns the variables that TestMain, or what it leads to, assigns to or hands on.
-func (p *stateFacts) setByMain() map[*types.Var]bool {
-	set := make(map[*types.Var]bool)
+// before finds the variables that TestMain, or what it leads to, assigns to or hands on, and the
+// initialisers that make closures which it may have called.
+func (p *stateFacts) before() {
+	p.byMain = make(map[*types.Var]bool)
+	read := make(map[*types.Var]bool)
 	for u := range p.unitsOfMain() {
 		for _, use := range u.uses {
 			if use.escape == nil || !p.plain(use.escape) {
-				set[use.v] = true
+				p.byMain[use.v] = true
 			}
 		}
-	}
-	return set
-}
-
-// calledByMain finds the initialisers that make closures which TestMain may have called.
-func (p *stateFacts) calledByMain() {
-	read := make(map[*types.Var]bool)
-	for u := range p.unitsOfMain() {
 		for v := range u.reads {
 			read[v] = true
 		}

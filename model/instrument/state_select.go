@@ -109,7 +109,7 @@ type stateFacts struct {
 	linked map[*types.Var]bool       // their values come from the linker
 	funcs  map[*types.Var]bool       // memo of hasFunc
 	mains  []types.Object            // TestMain, which runs before each test
-	byMain map[*types.Var]bool       // see setByMain
+	byMain map[*types.Var]bool       // see before
 }
 
 // choose finds the variables and steps that take part in each execution of the
@@ -133,8 +133,7 @@ func (ss *session) choose(root *listed, pkgs []*checked, tests []string) *packag
 	p.closures()
 	p.timed()
 	roots := p.roots(root, pkgs, tests)
-	p.byMain = p.setByMain()
-	p.calledByMain()
+	p.before()
 	all := p.choose(roots)
 	all.narrow(roots)
 	if len(roots) > 0 {

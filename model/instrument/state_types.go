@@ -40,7 +40,12 @@ func sealed(t types.Type) bool {
 
 // refers reports whether a value of the type may hold a pointer to what another variable points to,
 // such as an error that wraps another one.
-func refers(t types.Type) bool {
+func refers(t types.Type) bool { return holdsPointer(t, sealed) }
+
+// leads is that of whatever is pointed to, sealed or not.
+func leads(t types.Type) bool { return holdsPointer(t, func(types.Type) bool { return false }) }
+
+func holdsPointer(t types.Type, sealed func(types.Type) bool) bool {
 	if sealed(t) {
 		return isError(t)
 	}
@@ -50,10 +55,10 @@ func refers(t types.Type) bool {
 	case *types.Signature:
 		return false // see hasFunc
 	case *types.Array:
-		return refers(u.Elem())
+		return holdsPointer(u.Elem(), sealed)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if refers(f.Type()) {
+			if holdsPointer(f.Type(), sealed) {
 				return true
 			}
 		}

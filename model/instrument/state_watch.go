@@ -27,26 +27,6 @@ func (p *packageState) watched(c *checked, f *source) []*types.Var {
 	return out
 }
 
-// leads reports whether a value of the type may lead to what can be changed.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Signature:
-		return false
-	case *types.Array:
-		return leads(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if leads(f.Type()) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
-}
-
 // libraryState has variables of the standard library that functions of their package change, and
 // pointers to what they change.
 var libraryState = map[string][]string{
