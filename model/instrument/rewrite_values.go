@@ -49,8 +49,8 @@ func valueUses(pkgs []*checked) map[*types.TypeName]bool {
 	return uses
 }
 
-// noteInterfaces notes the types of which values become an interface, where anybody may ask for their
-// methods; with reflection, those of what values that become an any lead to, too.
+// noteInterfaces notes the types of which values become an interface, where anybody may ask for
+// their methods; with reflection, those of what values that become an any lead to, too.
 func noteInterfaces(uses map[*types.TypeName]bool, c *checked, reflection bool) {
 	seen := make(map[types.Type]bool) // as an any
 	note := func(target, t types.Type) {
