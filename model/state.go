@@ -209,8 +209,8 @@ func (s *packageState) check() {
 // look notes which kept variables executions have changed.
 func (s *packageState) look() {
 	for _, v := range s.kept {
-		unseen := v.mem.unseen || v.mem.hides && v.why == changedBefore ||
-			v.why == hook.CalledBefore
+		unseen := v.mem.unseen ||
+			v.mem.hides && (v.why == changedBefore || v.why == hook.CalledBefore)
 		if unseen && s.begun > 1 || memoryOf(v.value, false).hash != v.mem.hash {
 			s.note(v)
 		}

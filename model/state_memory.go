@@ -52,7 +52,7 @@ const putBackValues = 100_000
 // largeValues is how many values a memory has that is put back only once it was changed.
 const largeValues = 1000
 
-// memoryBytes is how long a slice of bytes is that is looked at: longer ones are files in memory.
+// memoryBytes is how long plain memory is that is looked at: longer ones are files in memory.
 const memoryBytes = 16 << 20
 
 // atInit has what hash the memory of each variable had when all packages were initialised.
@@ -205,8 +205,9 @@ func (w *memoryWalker) save(o object) {
 
 func (w *memoryWalker) elements(v reflect.Value) {
 	w.mix(uint64(v.Pointer()))
-	isBytes := v.Type().Elem().Kind() == reflect.Uint8
-	if isBytes && v.Len() > memoryBytes {
+	plain := isPlain(v.Type().Elem())
+	size := uintptr(v.Len()) * v.Type().Elem().Size()
+	if plain && size > memoryBytes {
 		w.m.unseen = true
 		return
 	}
@@ -215,8 +216,8 @@ func (w *memoryWalker) elements(v reflect.Value) {
 		reflect.Copy(saved, v)
 		w.save(object{at: v, saved: saved})
 	}
-	if isBytes {
-		w.mix(maphash.Bytes(shapeSeed, v.Bytes()))
+	if plain {
+		w.plain(v.UnsafePointer(), size)
 		return
 	}
 	for i := range v.Len() {
@@ -225,6 +226,15 @@ func (w *memoryWalker) elements(v reflect.Value) {
 		}
 		w.walk(v.Index(i))
 	}
+}
+
+// plainValue is how many bytes of plain memory count as a value, by the time that they take.
+const plainValue = 64
+
+// plain mixes in memory as a whole: tables, such as those of unicode, are long.
+func (w *memoryWalker) plain(at unsafe.Pointer, size uintptr) {
+	w.m.values += int(size / plainValue)
+	w.mix(maphash.Bytes(shapeSeed, unsafe.Slice((*byte)(at), size)))
 }
 
 func (w *memoryWalker) entries(v reflect.Value) {
@@ -265,6 +275,10 @@ func (w *memoryWalker) walk(v reflect.Value) {
 	case reflect.Struct:
 		w.fields(v)
 	case reflect.Array:
+		if isPlain(t) {
+			w.plain(v.Addr().UnsafePointer(), t.Size())
+			return
+		}
 		for i := range v.Len() {
 			w.walk(v.Index(i))
 		}
@@ -368,6 +382,33 @@ func (w *memoryWalker) enter(v reflect.Value, n int, size uintptr) bool {
 	w.seen[key] = true
 	w.m.spans = append(w.m.spans, span{key.addr, key.addr + size})
 	return true
+}
+
+var plainTypes sync.Map // memo of isPlain
+
+// isPlain reports whether a value of the type is its bytes, all of them: it leads to no other
+// memory, and has no gaps, in which anything may stand.
+func isPlain(t reflect.Type) bool {
+	if known, ok := plainTypes.Load(t); ok {
+		return known.(bool)
+	}
+	plain := false
+	switch k := t.Kind(); {
+	case k == reflect.Array:
+		plain = isPlain(t.Elem())
+	case k == reflect.Struct:
+		size := uintptr(0)
+		plain = !ofProcess(t)
+		for i := range t.NumField() {
+			plain = plain && isPlain(t.Field(i).Type)
+			size += t.Field(i).Type.Size()
+		}
+		plain = plain && size == t.Size()
+	default:
+		plain = reflect.Bool <= k && k <= reflect.Complex128
+	}
+	plainTypes.Store(t, plain)
+	return plain
 }
 
 // settable gives a field, exported or not, of a struct that can be set.

@@ -487,27 +487,8 @@ func (p *packageState) close() {
 		}
 	}
 	for _, s := range p.steps {
-		if !p.again[s] || s.once == "" && !s.called {
-			continue
-		}
-		p.again[s] = false
-		why := calledBefore
-		if s.once != "" {
-			why = "its initialisation calls " + s.once
-		}
-		keep := func(v *types.Var) {
-			if p.fresh[v] && p.live[v] {
-				p.kept[v] = why
-				p.lost[v] = p.lost[v] || s.starts
-			}
-		}
-		for _, v := range s.lhs {
-			keep(v)
-		}
-		if s.decl != nil {
-			for v := range s.mutates {
-				keep(v)
-			}
+		if p.again[s] && (s.once != "" || s.called) {
+			p.notAgain(s)
 		}
 	}
 	for v := range p.fresh {
@@ -516,6 +497,34 @@ func (p *packageState) close() {
 		}
 		if p.kept[v] != "" {
 			delete(p.fresh, v)
+		}
+	}
+}
+
+// notAgain has a step left out that was chosen. What it sets keeps its value, if executions can come
+// to that at all.
+func (p *packageState) notAgain(s *stateStep) {
+	p.again[s] = false
+	why := calledBefore
+	if s.once != "" {
+		why = "its initialisation calls " + s.once
+	}
+	keep := func(v *types.Var) {
+		switch {
+		case !p.fresh[v]:
+		case p.live[v]:
+			p.kept[v] = why
+			p.lost[v] = p.lost[v] || s.starts
+		case slices.Contains(s.lhs, v):
+			delete(p.fresh, v)
+		}
+	}
+	for _, v := range s.lhs {
+		keep(v)
+	}
+	if s.acts() {
+		for v := range s.mutates {
+			keep(v)
 		}
 	}
 }
