@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -173,13 +174,58 @@ func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
 
 func TestWhatIsTooLargeIsNotPutBackButSeen(t *testing.T) {
 	require.False(t, memoryOf(reflect.ValueOf(&[]*everything{newEverything()}).Elem(), true).unseen)
-	list := make([]int, putBackValues)
+	list := make([]*int, putBackValues)
 	v := reflect.ValueOf(&list).Elem()
 	m := memoryOf(v, true)
-	list[5] = 1
+	list[5] = new(int)
 	m.putBack()
-	require.Equal(t, 1, list[5])
+	require.NotNil(t, list[5])
 	require.NotEqual(t, m.hash, memoryOf(v, false).hash)
+}
+
+// gap has three bytes in which anything may stand.
+type gap struct {
+	of byte
+	n  int32
+}
+
+func TestPlainMemoryIsItsBytes(t *testing.T) {
+	for _, v := range []any{1, 1.5, true, 'a', [3]uint16{}, struct{ lo, hi, stride uint16 }{},
+		[2]struct{ a, b int32 }{}, struct{}{}, uintptr(1), complex(1, 2)} {
+		require.True(t, isPlain(reflect.TypeOf(v)), "%T", v)
+	}
+	for _, v := range []any{"a", new(int), []int{1}, gap{}, [2]gap{}, struct{ of [1]gap }{},
+		struct{ text string }{}, [1]any{}, time.Time{}, syscall.Stat_t{}, func() {}} {
+		require.False(t, isPlain(reflect.TypeOf(v)), "%T", v)
+	}
+}
+
+func TestWhatStandsInAGapIsNoChange(t *testing.T) {
+	list := []gap{{of: 1, n: 2}}
+	v := reflect.ValueOf(&list).Elem()
+	m := memoryOf(v, true)
+	*(*byte)(unsafe.Add(unsafe.Pointer(&list[0]), 1)) = 7
+	require.Equal(t, m.hash, memoryOf(v, false).hash)
+}
+
+func TestTablesAreFewValues(t *testing.T) {
+	tables := struct {
+		list  [][3]uint16
+		array *[30_000]int64
+	}{make([][3]uint16, 50_000), new([30_000]int64)}
+	v := reflect.ValueOf(&tables).Elem()
+	m := memoryOf(v, true)
+	require.Less(t, m.values, 10_000)
+	require.Greater(t, m.values, largeValues)
+	for _, change := range []func(){
+		func() { tables.list[49_999][2]++ },
+		func() { tables.array[29_999]++ },
+	} {
+		change()
+		require.NotEqual(t, m.hash, memoryOf(v, false).hash)
+		m.putBack()
+		require.Equal(t, m.hash, memoryOf(v, false).hash)
+	}
 }
 
 func TestListsAreLong(t *testing.T) {

@@ -243,7 +243,7 @@ func TestAnotherStateOfClosuresIsNamed(t *testing.T) {
 	s := openPackageState("TestState")
 	for _, v := range s.kept {
 		if v.name == "example.com/p.handler" {
-			v.why = hook.CalledBefore
+			v.why, v.mem.hides = hook.CalledBefore, true
 		}
 	}
 	s.renew()

@@ -59,6 +59,9 @@ func EveryCheckIsProved(t *testing.T, command, root string, args ...string) {
 		}
 		require.Equal(t, "none", r.Races, "%+v", r)
 		require.Positive(t, r.Complete, "%+v", r)
+		for _, a := range r.Assumptions {
+			require.NotContains(t, a, "those before them", "%+v", r)
+		}
 	}
 	require.Equal(t, sum.Checks, sum.Proved+sum.Bounded)
 	t.Logf("%d checks in %.0f s", sum.Checks, time.Since(begin).Seconds())
