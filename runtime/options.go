@@ -60,7 +60,6 @@ func configure(options []Option) (config, error) {
 	c := config{
 		workers:           runtime.GOMAXPROCS(0),
 		processors:        runtime.GOMAXPROCS(0),
-		ring:              deque.DefaultCapacity,
 		lifoCap:           3,
 		tickBudget:        128,
 		taskBudget:        128,
@@ -84,11 +83,26 @@ func configure(options []Option) (config, error) {
 			return c, err
 		}
 	}
+	c.chooseRing()
 	c.chooseBatches()
 	if !c.seeded {
 		c.seed = rand.Uint64()
 	}
 	return c, nil
+}
+
+// ringOfMany is the capacity of rings where there are so many workers that most have nothing to do.
+const ringOfMany = 64
+
+// chooseRing sets the capacity of the rings if no option has.
+func (c *config) chooseRing() {
+	switch {
+	case c.ring != 0:
+	case c.workers > mostThreads:
+		c.ring = ringOfMany
+	default:
+		c.ring = deque.DefaultCapacity
+	}
 }
 
 // chooseBatches sets the sizes of batches that no option has set.
@@ -211,8 +225,9 @@ func bufferFor(batch int) int {
 	return n
 }
 
-// Ring sets the capacity of each worker's own queue: a power of two from 2 to 32768, by default
-// 256. Tasks for which it has no room move to the injector.
+// Ring sets the capacity of each worker's own queue: a power of two from 2 to 32768. The default is
+// 256, and 64 if there are more than 256 workers: each takes 4 KB of memory then, besides the stack
+// of its goroutine. Tasks for which it has no room move to the injector.
 func Ring(capacity int) Option {
 	return func(c *config) error {
 		if capacity < 2 || capacity > 32768 || capacity&(capacity-1) != 0 {

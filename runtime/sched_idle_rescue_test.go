@@ -2,13 +2,10 @@ package runtime
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/surewake/surewake/park"
 )
 
 // Whoever looks after slots sleeps without a timeout while nobody works. Whichever worker that is,
@@ -50,20 +47,13 @@ func TestADriverForgetsTheSlotsWhenNoTaskRuns(t *testing.T) {
 	require.Equal(t, []*task{nil, nil}, rt.slots.tasks)
 }
 
-// What a runtime allocates for its workers grows with their number and not with its square.
-// (runtime/R11)
-func TestAWorkerTakesAFewKilobytes(t *testing.T) {
-	allocated := func(workers int) uint64 {
-		c, err := configure([]Option{Workers(workers), Parker(park.Portable)})
+func TestRingsOfManyWorkersAreSmall(t *testing.T) {
+	for workers, want := range map[int]int{1: 256, mostThreads: 256, mostThreads + 1: 64} {
+		c, err := configure([]Option{Workers(workers)})
 		require.NoError(t, err)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		assemble(c)
-		runtime.ReadMemStats(&after)
-		return (after.TotalAlloc - before.TotalAlloc) / uint64(workers)
+		require.Equal(t, want, c.ring)
+		c, err = configure([]Option{Ring(128), Workers(workers)})
+		require.NoError(t, err)
+		require.Equal(t, 128, c.ring)
 	}
-	few, many := allocated(64), allocated(4096)
-	t.Logf("with 64 workers %d bytes each, with 4096 %d", few, many)
-	require.Less(t, many, few+2000)
-	require.LessOrEqual(t, many, uint64(4096))
 }

@@ -112,3 +112,16 @@ func runAndDrop(
 		require.NoError(t, err)
 	}
 }
+
+// What a runtime takes for its workers grows with their number and not with its square. (runtime/R11)
+// A worker that sleeps takes at most 4 KB, with all that stands for it in Go's scheduler but its
+// stack.
+func TestAWorkerTakesAFewKilobytes(t *testing.T) {
+	const workers = 2048
+	before := allocated()
+	rt := start(t, workers)
+	waits(t, func() bool { return rt.Stats().Sleeping == workers }, "not all workers sleep")
+	took := (allocated() - before) / workers
+	t.Logf("%d bytes each", took)
+	require.LessOrEqual(t, took, uint64(4096))
+}
