@@ -122,9 +122,14 @@ func (p *stateFacts) before() {
 	}
 	for _, s := range p.steps {
 		for _, v := range s.lhs {
-			s.called = s.called || s.closes && read[v] && p.hasFunc(v)
+			s.called = s.called || s.closes && read[v] && (p.hasFunc(v) || boxes(v.Type()))
 		}
 	}
+}
+
+// boxes reports whether a value of the type holds what may be of any type.
+func boxes(t types.Type) bool {
+	return leadsTo(t, func(t types.Type) bool { return types.IsInterface(t) })
 }
 
 // calledBefore is hook.CalledBefore.

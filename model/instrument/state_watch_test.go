@@ -38,7 +38,11 @@ var (
 
 	get, set = pair()
 	other, _ = pair()
+	boxed    = any(more())
+	unused   = any(more())
 )
+
+func more() func() int { n := 0; return func() int { n++; return n } }
 
 func pair() (func() int, func(int)) {
 	n := 0
@@ -55,7 +59,7 @@ import (
 
 func TestUse(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		x.Assert(errFull != nil && number == 0 && get() == other(), "")
+		x.Assert(errFull != nil && number == 0 && get() == other() && boxed != unused, "")
 	})
 }
 -- c_test.go --
@@ -65,7 +69,9 @@ import "testing"
 
 func init() { number = 0 }
 
-func TestMain(m *testing.M) { number = 1; set(2); m.Run() }
+func TestMain(m *testing.M) { number = 1; set(2); use(boxed); m.Run() }
+
+func use(any) {}
 `
 
 func TestVariablesThatLeadOnAreWatched(t *testing.T) {
@@ -76,7 +82,7 @@ func TestVariablesThatLeadOnAreWatched(t *testing.T) {
 		names = append(names, m[1])
 	}
 	slices.Sort(names)
-	require.Equal(t, strings.Fields("either errFull table when word"), names)
+	require.Equal(t, strings.Fields("boxed either errFull table unused when word"), names)
 }
 
 func TestClosuresThatTestMainMayCallAreKept(t *testing.T) {
@@ -90,7 +96,9 @@ func TestClosuresThatTestMainMayCallAreKept(t *testing.T) {
 		for v, why := range ss.state.kept {
 			kept[v.Name()] = why
 		}
-		require.Equal(t, map[string]string{"get": calledBefore, "set": calledBefore}, kept)
+		require.Equal(t, map[string]string{
+			"get": calledBefore, "set": calledBefore, "boxed": calledBefore,
+		}, kept)
 		for v := range ss.state.fresh {
 			require.NotEqual(t, "get", v.Name())
 		}
