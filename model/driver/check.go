@@ -250,7 +250,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	run := testRun{test: t.function(), subtests: t.some, options: r.options}
 	if r.raceFirst() {
 		if stands, err := r.raceAlone(ctx, t, &run); stands || err != nil {
-			return r.concluded(t, &run, err)
+			return r.concluded(ctx, t, &run, err)
 		}
 	}
 	early := run.race
@@ -264,7 +264,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	}
 	if run.plain, err = r.process(ctx, t, false, s); err != nil {
 		run.race, run.raceFirst = early, early != nil
-		return r.concluded(t, &run, err)
+		return r.concluded(ctx, t, &run, err)
 	}
 	if r.options.CoverProfile != "" {
 		r.cover.add(r.target.Covered(t.pkg.Path), run.plain.marks)
@@ -285,16 +285,21 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 			run.race = &outcome{} // which had not begun
 		}
 	}
-	return r.concluded(t, &run, err)
+	return r.concluded(ctx, t, &run, err)
 }
 
 // concluded returns the rows of a test: those that it can have if err ended a run.
-func (r *runner) concluded(t planned, run *testRun, err error) ([]Row, error) {
-	rows := run.rows
+func (r *runner) concluded(
+	ctx context.Context, t planned, run *testRun, err error,
+) ([]Row, error) {
 	if err != nil {
-		rows = func() []Row { return r.partial(run) }
+		return r.placed(t, t.stoodFor(r.partial(run))), err
 	}
-	return r.placed(t, t.stoodFor(rows())), err
+	rows := r.placed(t, t.stoodFor(run.rows()))
+	for i := range rows {
+		r.confirm(ctx, t, &rows[i])
+	}
+	return rows, nil
 }
 
 // raceSeconds is what the plain run has left of a budget, for each check of a race run: at least
@@ -380,7 +385,10 @@ func (r *runner) settings(t planned, race bool) wire.Settings {
 func (r *runner) process(
 	ctx context.Context, t planned, race bool, s wire.Settings,
 ) (*outcome, error) {
-	kept := r.kept.run(&t, race)
+	var kept *keptRun
+	if s.Mode != wire.Replay {
+		kept = r.kept.run(&t, race)
+	}
 	if kept.hasEnded() {
 		return kept.outcome(), nil
 	}

@@ -2,12 +2,17 @@
 package ordinarylibrary
 
 import (
+	"errors"
+	"expvar"
 	"flag"
+	"fmt"
 	"go/build"
 	"hash/crc32"
+	"io/fs"
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"unicode"
@@ -74,4 +79,22 @@ func TestVariablesOfTheLibrary(t *testing.T) {
 	build.Default.GOOS = "another"
 	crc32.IEEETable[3] = 7
 	unicode.Letter.R16[0].Stride = 9
+}
+
+// verdict: undecided it is the first of its process.*Reuse of exported var name
+func TestPublish(t *testing.T) {
+	twice()
+	expvar.NewInt("ordinarylibrary.n")
+}
+
+// verdict: undecided it is the first of its process
+func TestFile(t *testing.T) {
+	twice()
+	name := filepath.Join(os.TempDir(), fmt.Sprint("ordinarylibrary.", os.Getpid()))
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("there is one from before: ", os.Remove(name))
+	}
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
