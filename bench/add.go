@@ -11,7 +11,7 @@ import (
 func (r *Results) add(later *Results) error {
 	l := Later{later.Machine, later.Tools, later.Load, later.Seconds, nil}
 	for _, row := range later.Rows {
-		l.Titles = append(l.Titles, row.Title)
+		l.Of = append(l.Of, row.Key)
 		old := r.row(row.Key)
 		if old == nil {
 			r.Rows = append(r.Rows, row)
@@ -25,19 +25,19 @@ func (r *Results) add(later *Results) error {
 		*old = row
 	}
 	for _, s := range later.Surveys {
-		l.Titles = append(l.Titles, s.Title)
+		l.Of = append(l.Of, s.Title)
 		r.Surveys = slices.DeleteFunc(r.Surveys, func(old Survey) bool {
 			return old.Title == s.Title
 		})
 		r.Surveys = append(r.Surveys, s)
 	}
 	for i := range r.Later { // which are measured once more
-		r.Later[i].Titles = slices.DeleteFunc(r.Later[i].Titles, func(title string) bool {
-			return slices.Contains(l.Titles, title)
+		r.Later[i].Of = slices.DeleteFunc(r.Later[i].Of, func(name string) bool {
+			return slices.Contains(l.Of, name)
 		})
 	}
 	r.Later = slices.DeleteFunc(append(r.Later, l), func(l Later) bool {
-		return len(l.Titles) == 0
+		return len(l.Of) == 0
 	})
 	r.sort()
 	return nil

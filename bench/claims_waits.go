@@ -1,5 +1,9 @@
 package main
 
+// looks is what a call costs that a task makes.
+const looks = "a call looks whether its task is running and must end, and lets others have " +
+	"a turn"
+
 // beside is a claim without a bound: ours is no slower than a peer in Go.
 func beside(key, what, ours, other, why string) claim {
 	return claim{key, what, ours, byGo, other, ratio, 0, 0, why}
@@ -20,9 +24,9 @@ func manyClaims() []claim {
 		beside("waitgroup", "1,000 that a WaitGroup counts down", "Cx.Go, WaitGroup",
 			"go, sync.WaitGroup", ""),
 		beside("next", "100 as they end, AsEnded", "Spawn, AsEnded", sends, ""),
-		beside("next", "100 as they end, Next of those that are left", next, sends,
+		beside("next", "100 as they end, Next", next, sends,
 			"each Next asks all that are left; AsEnded asks each once"),
-		beside("next", "100 as they end, Next of those that are left", next,
+		beside("next", "100 as they end, Next", next,
 			"goroutines with a channel each, reflect.Select of those that are left", ""),
 	}
 }
@@ -31,7 +35,6 @@ func manyClaims() []claim {
 func waitClaims() []claim {
 	const finds = "a select that finds a value, "
 	const cases = "cases are values of a running program, those of Go's select are compiled"
-	const looks = "a call looks whether its task is running and must end, and lets others have a turn"
 	const turns = "the lock is handed over in the order of the calls; sync's goes to who runs"
 	const stacks = "the change of a stack, and what tells other workers"
 	all := []claim{
@@ -52,13 +55,14 @@ func waitClaims() []claim {
 			"Select, AfterCase, 2 workers", timer, "as without a timer"))
 	}
 	for _, lock := range []string{"Mutex", "RWMutex, RLock", "RWMutex, Lock"} {
-		all = append(all, beside("lock-free", "a "+lock+" that is free", lock, "sync."+lock, looks))
+		all = append(all, beside("lock-free", "a lock that is free: "+lock, lock, "sync."+lock, looks))
 	}
 	for _, lock := range []string{"Mutex", "RWMutex, 1 of 16 writes"} {
-		all = append(all, beside("lock-shared", "a "+lock+", wanted by 4", lock, "sync."+lock, turns))
+		all = append(all,
+			beside("lock-shared", "a lock that 4 want: "+lock, lock, "sync."+lock, turns))
 	}
 	return append(all,
-		beside("lock-held", "a Mutex that is held during a yield, wanted by 4", "Mutex, Yield",
+		beside("lock-held", "a lock that 4 want, held during a yield: Mutex", "Mutex, Yield",
 			"sync.Mutex, Gosched", ""),
 		beside("cond", "a wait of two that take turns by a Cond, 2 workers",
 			"Cond, Mutex, 2 workers", "sync.Cond, sync.Mutex", stacks))
@@ -68,12 +72,14 @@ func waitClaims() []claim {
 func limitClaims() []claim {
 	const free, held = "a semaphore that is free", "a semaphore of 2, held during a yield by 4"
 	const semaphore, yields = "Semaphore, free", "Semaphore, 2 permits, 4 tasks that yield"
-	const place, call = "a task that finds a place", "a worker that sleeps is woken by a system call"
+	const place = "a task that finds a place"
+	const call = "a worker that sleeps is woken by a system call"
 	all := []claim{
 		beside("semaphore", free, semaphore, "semaphore.Weighted, free",
-			"a call looks whether its task is running and must end, and lets others have a turn"),
+			looks),
 		beside("semaphore", free, semaphore, "tokens of a channel, free", ""),
-		beside("semaphore", held, yields, "semaphore.Weighted, 2 permits, 4 goroutines that yield", ""),
+		beside("semaphore", held, yields,
+			"semaphore.Weighted, 2 permits, 4 goroutines that yield", ""),
 		beside("semaphore", held, yields,
 			"tokens of a channel, 2 tokens, 4 goroutines that yield", ""),
 		beside("try-submit", place, "TrySubmit, Wait", "token of a channel, go, channel", call),

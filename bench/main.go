@@ -37,7 +37,8 @@ var (
 		"with -drive: how long all rows may take, those of -run their part of it")
 	counted = flag.Bool("surveys", true, "with -drive: what is no time of a round, too")
 	adding  = flag.String("into", "",
-		"with -drive: put what is measured among the results of this `file`, in place of the same rows")
+		"with -drive: put what is measured among the results of this `file`, in place of "+
+			"the same rows")
 	drawing = flag.String("render", "",
 		"make the tables and charts of README.md, RESULTS.md and charts from this `file`")
 	printing  = flag.String("print", "", "print the table of this `file` of results")

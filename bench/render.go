@@ -161,9 +161,9 @@ func (r *Results) writeSession(to io.Writer) {
 			"count: they are marked with ~.\n", disturbed, len(r.Rows))
 	}
 	for _, l := range r.Later {
-		fmt.Fprintf(to, "\nMeasured later, on %s; %s; load averages before %s, after %s; %d seconds:\n",
+		fmt.Fprintf(to, "\nMeasured later: %s; %s.\nLoad averages before %s, after %s; %d seconds.\n",
 			l.Machine, strings.TrimSpace(l.Tools), l.Load[0], l.Load[len(l.Load)-1], l.Seconds)
-		fmt.Fprint(to, wrapped("", strings.Join(l.Titles, "; ")+"."))
+		fmt.Fprint(to, wrapped("", strings.Join(l.Of, ", ")+"."))
 	}
 }
 

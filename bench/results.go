@@ -27,7 +27,7 @@ type Later struct {
 	Tools   string   `json:"tools"`
 	Load    []string `json:"load"`
 	Seconds int      `json:"seconds"`
-	Titles  []string `json:"titles"` // of its rows and surveys
+	Of      []string `json:"of"` // the keys of its rows, and the titles of its surveys
 }
 
 // A Result is a row.

@@ -3,8 +3,8 @@
 #
 #     bench/run.sh                       writes results.json, README.md's table, RESULTS.md, charts
 #     bench/run.sh -run '^fib'           only rows whose key matches; prints them, writes nothing
-#     bench/run.sh -add '^limiter$'      rows whose key matches, and what is no time of a round if its
-#                                        title does; puts them among those of results.json
+#     bench/run.sh -add '^limiter$'      only rows whose key matches, and surveys whose title does;
+#                                        puts them among those of results.json
 #     bench/run.sh -against REVISION     ours beside ours with the library of an older revision;
 #                                        prints both, and fails if a row is more than 5 % slower
 #     bench/run.sh -against BINARY       the same beside a binary that `go build` made here before
