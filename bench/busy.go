@@ -47,16 +47,19 @@ func batchSizes() ([]contender, func()) {
 	return burst(names, all)
 }
 
-// idleBatchSizes is remoteIdle with the batches of a worker that has no tasks from 8 to 256.
+// idleBatchSizes is remoteIdle with the batches of a worker that has no tasks from 2 to 256, 128
+// being the default.
 func idleBatchSizes() ([]contender, func()) {
 	var contenders []contender
 	var all []*ours.Runtime
-	for _, most := range []int{32, 8, 64, 128, 256} {
+	for _, most := range []int{128, 2, 4, 8, 16, 32, 64, 256} {
 		rt := start(ours.Workers(2), ours.IdleBatch(most))
 		contenders = append(contenders, contender{name: fmt.Sprintf("IdleBatch(%d)", most), ops: 1,
 			round: outside(func() { submitMany(rt) })})
 		all = append(all, rt)
 	}
+	contenders = append(contenders,
+		contender{name: "go", peer: true, ops: 1, round: outside(goMany)})
 	return contenders, closing(all...)
 }
 

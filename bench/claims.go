@@ -37,6 +37,9 @@ func claims() []claim {
 	all = append(all, loopClaims()...)
 	all = append(all, divisionClaims()...)
 	all = append(all, taskClaims()...)
+	all = append(all, manyClaims()...)
+	all = append(all, waitClaims()...)
+	all = append(all, limitClaims()...)
 	return append(all, outsideClaims()...)
 }
 

@@ -213,6 +213,7 @@ type session struct {
 	most     time.Duration
 	selected *regexp.Regexp // of keys
 	surveys  bool
+	into     string // the results that those of this session are put among, or ""
 }
 
 // drive measures everything and writes the results into a file.
@@ -261,10 +262,23 @@ func (s session) drive() error {
 	}
 	if s.surveys {
 		for _, v := range surveys() {
+			if !s.selected.MatchString(v.title) {
+				continue
+			}
 			results.Surveys = append(results.Surveys, Survey{v.title, v.column, v.lines(false)})
 		}
 	}
 	results.Load = append(results.Load, load())
 	results.Seconds = int(time.Since(begin).Seconds())
+	if s.into != "" {
+		all, err := readResults(s.into)
+		if err == nil {
+			err = all.add(results)
+		}
+		if err != nil {
+			return err
+		}
+		results = all
+	}
 	return results.write(s.file)
 }

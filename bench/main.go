@@ -22,7 +22,7 @@ var (
 	rounds = flag.Int("rounds", 300,
 		"rounds of each contender; those that take 100 ms and more do a tenth")
 	only = flag.String("run", "",
-		"regular expression of the rows to measure: of their titles, with -drive of their keys")
+		"regular expression of the rows to measure: of their titles, with -drive of their keys and of titles of surveys")
 	quick = flag.Bool("quick", false,
 		"three rounds of everything, and smaller recursions, to see that it works")
 
@@ -36,6 +36,9 @@ var (
 	most    = flag.Duration("most", 330*time.Second,
 		"with -drive: how long all rows may take, those of -run their part of it")
 	counted = flag.Bool("surveys", true, "with -drive: what is no time of a round, too")
+	adding  = flag.String("into", "",
+		"with -drive: put what is measured among the results of this `file`, in place of "+
+			"the same rows")
 	drawing = flag.String("render", "",
 		"make the tables and charts of README.md, RESULTS.md and charts from this `file`")
 	printing  = flag.String("print", "", "print the table of this `file` of results")
@@ -58,7 +61,8 @@ func main() {
 		err = serve(os.Stdin, os.Stdout)
 	case *driving != "":
 		err = session{file: *driving, rust: *rust, old: *old, before: *before, turns: *turns,
-			block: *block, most: *most, selected: selected, surveys: *counted}.drive()
+			block: *block, most: *most, selected: selected, surveys: *counted,
+			into: *adding}.drive()
 	case *drawing != "":
 		err = render(*drawing, ".")
 	case *printing != "":

@@ -160,6 +160,11 @@ func (r *Results) writeSession(to io.Writer) {
 		fmt.Fprintf(to, "In %d of %d rows too few turns were calm, and the least disturbed ones\n"+
 			"count: they are marked with ~.\n", disturbed, len(r.Rows))
 	}
+	for _, l := range r.Later {
+		fmt.Fprintf(to, "\nMeasured later: %s; %s.\nLoad averages before %s, after %s; %d seconds.\n",
+			l.Machine, strings.TrimSpace(l.Tools), l.Load[0], l.Load[len(l.Load)-1], l.Seconds)
+		fmt.Fprint(to, wrapped("", strings.Join(l.Of, ", ")+"."))
+	}
 }
 
 // bound is how a bound is printed: "" if there is none.

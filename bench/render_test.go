@@ -141,6 +141,39 @@ func TestComparisonWithBefore(t *testing.T) {
 	}
 }
 
+// Rows of a later session take the places of the same ones, and the session says so once.
+func TestRowsAreAdded(t *testing.T) {
+	r := made()
+	later := func(seconds int, keys ...string) *Results {
+		l := &Results{Seconds: seconds, Surveys: []Survey{{Title: surveys()[0].title}}}
+		for _, key := range keys {
+			l.Rows = append(l.Rows, Result{Key: key, Title: key, Turns: seconds})
+		}
+		return l
+	}
+	if r.add(later(1, "key")) == nil {
+		t.Error("a row has lost its lines of Rust")
+	}
+	r = &Results{Rows: []Result{{Key: "many"}}}
+	for _, l := range []*Results{later(1, "limiter", "spawn-join"), later(2, "limiter")} {
+		if err := r.add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var keys []string
+	for _, row := range r.Rows {
+		keys = append(keys, row.Key)
+	}
+	if !slices.Equal(keys, []string{"spawn-join", "many", "limiter"}) || len(r.Surveys) != 1 ||
+		r.row("limiter").Turns != 2 {
+		t.Error(r)
+	}
+	if len(r.Later) != 2 || !slices.Equal(r.Later[0].Of, []string{"spawn-join"}) ||
+		!slices.Equal(r.Later[1].Of, []string{"limiter", surveys()[0].title}) {
+		t.Error(r.Later)
+	}
+}
+
 func TestBlocks(t *testing.T) {
 	const file = "a\n<!-- x: made by run.sh -->\nold\n<!-- end of x -->\nb\n"
 	got, err := replaceBlock(file, "x", "new\n")

@@ -16,8 +16,18 @@ type Results struct {
 	Before  string   `json:"before,omitempty"` // what -against was given
 	Load    []string `json:"load"`             // at the begin and at the end
 	Seconds int      `json:"seconds"`
+	Later   []Later  `json:"later,omitempty"`
 	Rows    []Result `json:"rows,omitempty"`
 	Surveys []Survey `json:"surveys,omitempty"`
+}
+
+// A Later is a session of some rows, which have been put among those of another one.
+type Later struct {
+	Machine string   `json:"machine"`
+	Tools   string   `json:"tools"`
+	Load    []string `json:"load"`
+	Seconds int      `json:"seconds"`
+	Of      []string `json:"of"` // the keys of its rows, and the titles of its surveys
 }
 
 // A Result is a row.

@@ -24,9 +24,14 @@ func rows() []row {
 			busyInjector},
 		{"", "fork-join fib(25), a spawn, by batch from the injector", ns, forkJoinByBatch},
 		{"", "the same burst while all workers are busy, by the size of a batch", ms, batchSizes},
-		{"", "10,000 tasks from outside, all workers asleep, by the size of an idle worker's batch",
+		{"idle-batch",
+			"10,000 tasks from outside, all workers asleep, by the size of an idle worker's batch",
 			ms, idleBatchSizes},
 	}
+	all = append(all, groupRows()...)
+	all = append(all, selectRows()...)
+	all = append(all, lockRows()...)
+	all = append(all, limitRows()...)
 	all = append(all, tokioRows()...)
 	all = append(all, echoRows()...)
 	return append(all, forkRows()...)

@@ -3,17 +3,19 @@
 #
 #     bench/run.sh                       writes results.json, README.md's table, RESULTS.md, charts
 #     bench/run.sh -run '^fib'           only rows whose key matches; prints them, writes nothing
+#     bench/run.sh -add '^limiter$'      only rows whose key matches, and surveys whose title does;
+#                                        puts them among those of results.json
 #     bench/run.sh -against REVISION     ours beside ours with the library of an older revision;
 #                                        prints both, and fails if a row is more than 5 % slower
 #     bench/run.sh -against BINARY       the same beside a binary that `go build` made here before
 set -euo pipefail
 cd "$(dirname "$0")"
-run= against=
+run= against= add=
 while [ $# -gt 0 ]; do
 	case "$1" in
-	-run | -against)
+	-run | -against | -add)
 		[ $# -ge 2 ] || { echo "$1 needs an argument" >&2; exit 2; }
-		if [ "$1" = -run ]; then run="$2"; else against="$2"; fi
+		case "$1" in -run) run="$2" ;; -add) add="$2" ;; *) against="$2" ;; esac
 		shift 2
 		;;
 	*)
@@ -50,7 +52,7 @@ peers=()
 if command -v cargo >/dev/null; then
 	(cd rust && cargo build --release --locked --quiet)
 	peers=(-rust rust/target/release/peers)
-elif [ -n "$run" ]; then
+elif [ -n "$run$add" ]; then
 	echo "without cargo there are no Rust peers" >&2
 else
 	echo "the table needs the Rust peers, and they cargo" >&2
@@ -61,7 +63,12 @@ if [ -n "$run" ]; then
 	"$scratch/bench" -print "$scratch/results.json"
 	exit
 fi
-"$scratch/bench" -drive "$scratch/results.json" "${peers[@]}"
+if [ -n "$add" ]; then
+	into=(-run "$add" -into results.json)
+else
+	into=()
+fi
+"$scratch/bench" -drive "$scratch/results.json" "${peers[@]}" "${into[@]}"
 mv "$scratch/results.json" results.json
 "$scratch/bench" -render results.json
 "$scratch/bench" -print results.json

@@ -12,6 +12,8 @@ import (
 func surveys() []survey {
 	return []survey{
 		{"memory of what waits", "bytes each", memory},
+		{"memory of a million that wait for a time",
+			"bytes each / how many times as many as a goroutine's", million},
 		{"10,000 connections on which nothing happens", "bytes each", connections},
 		{"lateness of 200,000 sleepers that are due within a second", "p50 / p99 / most, ms",
 			lateness},

@@ -1,0 +1,102 @@
+package main
+
+// looks is what a call costs that a task makes.
+const looks = "a call looks whether its task is running and must end, and lets others have " +
+	"a turn"
+
+// beside is a claim without a bound: ours is no slower than a peer in Go.
+func beside(key, what, ours, other, why string) claim {
+	return claim{key, what, ours, byGo, other, ratio, 0, 0, why}
+}
+
+// manyClaims are those of a task that waits for many others.
+func manyClaims() []claim {
+	const inside, outside = "Group, Spawn, Join (from inside)", "Group, Go, Wait (from outside)"
+	const next = "Spawn, Next of those that are left"
+	const sends = "goroutines that send to one channel"
+	return []claim{
+		beside("group", "1,000 in a group, from inside", inside, "errgroup", ""),
+		beside("group", "1,000 in a group, from outside", outside, "errgroup", ""),
+		beside("group-limit", "1,000 in a group, at most 2 at a time, from inside", inside,
+			"errgroup", "a spawn that has no place suspends its task"),
+		beside("group-limit", "1,000 in a group, at most 2 at a time, from outside", outside,
+			"errgroup", "a call that has no place blocks its goroutine, and a worker wakes it"),
+		beside("waitgroup", "1,000 that a WaitGroup counts down", "Cx.Go, WaitGroup",
+			"go, sync.WaitGroup", ""),
+		beside("next", "100 as they end, AsEnded", "Spawn, AsEnded", sends, ""),
+		beside("next", "100 as they end, Next", next, sends,
+			"each Next asks all that are left; AsEnded asks each once"),
+		beside("next", "100 as they end, Next", next,
+			"goroutines with a channel each, reflect.Select of those that are left", ""),
+	}
+}
+
+// waitClaims are those of channels, selects, locks and conditions.
+func waitClaims() []claim {
+	const finds = "a select that finds a value, "
+	const cases = "cases are values of a running program, those of Go's select are compiled"
+	const turns = "the lock is handed over in the order of the calls; sync's goes to who runs"
+	const stacks = "the change of a stack, and what tells other workers"
+	all := []claim{
+		beside("channel", "a value through a channel of capacity 0, 2 workers",
+			"Channel, capacity 0, 2 workers", "Go's channel, capacity 0", stacks),
+		beside("channel", "a value through a channel of capacity 128, 2 workers",
+			"Channel, capacity 128, 2 workers", "Go's channel, capacity 128", ""),
+		beside("select-ready", finds+"2 cases", "Select, 2 cases", "Go's select, 2 cases", cases),
+		beside("select-ready", finds+"8 cases", "Select, 8 cases", "Go's select, 8 cases", cases),
+		beside("select-wait", "a select that waits, 2 cases, 2 workers", "Select, 2 workers",
+			"Go's select", "each wait allocates what the sources know of it"),
+		beside("select-wait", "a Pending that waits, 2 cases, 2 workers",
+			"Pending of a future, 2 workers", "Go's select",
+			"each wait allocates what the sources know of it"),
+	}
+	for _, timer := range []string{"Go's select, NewTimer, Stop", "Go's select, time.After"} {
+		all = append(all, beside("select-time", "a select that waits with a timer, 2 workers",
+			"Select, AfterCase, 2 workers", timer, "as without a timer"))
+	}
+	for _, lock := range []string{"Mutex", "RWMutex, RLock", "RWMutex, Lock"} {
+		all = append(all, beside("lock-free", "a lock that is free: "+lock, lock, "sync."+lock, looks))
+	}
+	for _, lock := range []string{"Mutex", "RWMutex, 1 of 16 writes"} {
+		all = append(all,
+			beside("lock-shared", "a lock that 4 want: "+lock, lock, "sync."+lock, turns))
+	}
+	return append(all,
+		beside("lock-held", "a lock that 4 want, held during a yield: Mutex", "Mutex, Yield",
+			"sync.Mutex, Gosched", ""),
+		beside("cond", "a wait of two that take turns by a Cond, 2 workers",
+			"Cond, Mutex, 2 workers", "sync.Cond, sync.Mutex", stacks))
+}
+
+// limitClaims are those of what bounds how many there are, and how many in a time.
+func limitClaims() []claim {
+	const free, held = "a semaphore that is free", "a semaphore of 2, held during a yield by 4"
+	const semaphore, yields = "Semaphore, free", "Semaphore, 2 permits, 4 tasks that yield"
+	const place = "a task that finds a place"
+	const call = "a worker that sleeps is woken by a system call"
+	all := []claim{
+		beside("semaphore", free, semaphore, "semaphore.Weighted, free",
+			looks),
+		beside("semaphore", free, semaphore, "tokens of a channel, free", ""),
+		beside("semaphore", held, yields,
+			"semaphore.Weighted, 2 permits, 4 goroutines that yield", ""),
+		beside("semaphore", held, yields,
+			"tokens of a channel, 2 tokens, 4 goroutines that yield", ""),
+		beside("try-submit", place, "TrySubmit, Wait", "token of a channel, go, channel", call),
+		beside("try-submit", place, "TrySubmit, Wait", "semaphore.Weighted, go, channel", call),
+		beside("try-refused", "a task that finds no place", "TrySubmit", "token of a channel", ""),
+		beside("try-refused", "a task that finds no place", "TrySubmit", "semaphore.Weighted", ""),
+	}
+	for _, other := range []string{"tokens of a channel, go", "semaphore.Weighted, go"} {
+		all = append(all, beside("bounded", "1,000 from outside, at most 16 at a time",
+			"MaxTasks, Runtime.Go", other,
+			"a call that has no place blocks its goroutine, and a worker wakes it"))
+	}
+	for _, how := range []string{"Allow, granted", "Allow, refused", "Wait, granted"} {
+		all = append(all, beside("limiter", "a permit of a rate limiter, "+how, "Limiter."+how,
+			"rate.Limiter."+how, ""))
+	}
+	return append(all, beside("limiter", "a permit of a rate limiter, asked for by 2 at a time",
+		"Limiter.Allow, granted, 2 tasks at a time",
+		"rate.Limiter.Allow, granted, 2 goroutines at a time", ""))
+}
