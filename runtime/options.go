@@ -34,6 +34,7 @@ type config struct {
 	leastPolls      int           // between two looks at the injector
 	mostPolls       int           // as above
 	lookEvery       time.Duration // what the polls between two looks are to take
+	turnEvery       time.Duration // how long a loop runs before others have their turn
 	rescueInterval  time.Duration
 	poller          PollerKind
 	kernel          func() (poll.Descriptors, error) // in tests another than that of the platform
@@ -69,6 +70,7 @@ func configure(options []Option) (config, error) {
 		leastPolls:        8,
 		mostPolls:         255,
 		lookEvery:         time.Millisecond,
+		turnEvery:         time.Millisecond,
 		rescueInterval:    10 * time.Millisecond,
 		poller:            defaultPoller(),
 		kernel:            poll.NewEpoll,

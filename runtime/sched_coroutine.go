@@ -66,6 +66,7 @@ type coroutine struct {
 	inlineDepth  int        // how many levels there may be; never changes
 	budget       int        // calls left that need not wait; see Cx.charge
 	budgetRounds uint8      // how many budgets in a row were used up
+	turn         turn       // of the loop that runs
 	tracing      bool       // the option Trace, Debug or Watchdog; never changes
 	debugging    bool       // the option Debug; never changes
 	labelled     bool       // the goroutine has the labels of a task that was named
@@ -292,6 +293,7 @@ func (w *worker) enter(co *coroutine) {
 	w.current = co
 	co.worker = w
 	co.budget = w.rt.config.taskBudget
+	co.turn.left = 0 // what runs now may be another loop
 	w.reason = becameSpare
 }
 

@@ -21,6 +21,9 @@ import (
 // calls; nobody chooses a grain. If nobody takes anything, the calls are in order and cost what
 // they cost in a loop. See [fork.For], and [Fork] for what body may do.
 //
+// Each millisecond, between two calls, tasks run that are queued at the worker, or for all workers,
+// and those of timers that are due: body may find that they have run meanwhile.
+//
 // If the task must end, no further call begins. For returns [Cx.Err] then, when all calls that have
 // begun have returned, unless all were made. In a [Cx.Shield], all are.
 func For(cx Cx, lo, hi int, body func(cx Cx, i int)) error {
@@ -28,6 +31,7 @@ func For(cx Cx, lo, hi int, body func(cx Cx, i int)) error {
 	if body == nil {
 		panic("surewake: For: nil function")
 	}
+	cx.beginLoop()
 	return cx.loopErr(fork.ForUntil(cx, lo, hi, mustEnd, body))
 }
 
@@ -38,6 +42,7 @@ func Range(cx Cx, lo, hi int, body func(cx Cx, lo, hi int)) error {
 	if body == nil {
 		panic("surewake: Range: nil function")
 	}
+	cx.beginLoop()
 	return cx.loopErr(fork.RangeUntil(cx, lo, hi, mustEnd, body))
 }
 
@@ -49,6 +54,7 @@ func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) ([]R, error) {
 	if fn == nil {
 		panic("surewake: Map: nil function")
 	}
+	cx.beginLoop()
 	out, all := fork.MapUntil(cx, in, mustEnd, fn)
 	return out, cx.loopErr(all)
 }
@@ -66,6 +72,7 @@ func ForEach[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E)) error {
 	if seq == nil || body == nil {
 		panic("surewake: ForEach: nil function")
 	}
+	cx.beginLoop()
 	return cx.loopErr(fork.ForEachUntil(cx, seq, mustEnd, body))
 }
 
@@ -80,13 +87,17 @@ func Reduce[R any](
 	if leaf == nil || add == nil {
 		panic("surewake: Reduce: nil function")
 	}
+	cx.beginLoop()
 	sum, all := fork.ReduceUntil(cx, lo, hi, mustEnd, leaf, add)
 	return sum, cx.loopErr(all)
 }
 
-// mustEnd reports whether no further call of a loop begins. It is told of a cancellation in each
-// part of the loop.
-func mustEnd(cx Cx) bool { return cx.stopErr() != nil }
+// mustEnd reports whether no further call of a loop begins, after others have had their turn. It is
+// told of a cancellation in each part of the loop.
+func mustEnd(cx Cx) bool {
+	cx.letOthers()
+	return cx.stopErr() != nil
+}
 
 // loopErr returns what a loop does that has made all calls, or has left some out.
 func (cx Cx) loopErr(all bool) error {
@@ -107,6 +118,7 @@ func ForErr(cx Cx, lo, hi int, body func(cx Cx, i int) error) error {
 		panic("surewake: ForErr: nil function")
 	}
 	var first firstError
+	cx.beginLoop()
 	fork.RangeUntil(cx, lo, hi, first.over, func(cx Cx, lo, hi int) {
 		for i := lo; i < hi && !first.over(cx); i++ {
 			first.note(body(cx, i))
@@ -133,7 +145,7 @@ func MapErr[E, R any](cx Cx, in []E, fn func(cx Cx, e E) (R, error)) ([]R, error
 	return out, nil
 }
 
-// Sort sorts s, by halves that idle workers take. See [SortFunc].
+// Sort sorts s, by halves that idle workers take. It gives no other task a turn. See [SortFunc].
 func Sort[E cmp.Ordered](cx Cx, s []E) {
 	cx.check("Sort")
 	fork.SortFunc(cx, s, cmp.Compare[E])
@@ -153,11 +165,12 @@ type firstError struct {
 	there atomic.Bool // partner: note
 }
 
-// over reports whether nothing further should begin.
+// over reports whether nothing further should begin, after others have had their turn.
 func (f *firstError) over(cx Cx) bool {
 	if f.there.Load() {
 		return true
 	}
+	cx.letOthers()
 	f.note(cx.stopErr())
 	return f.there.Load()
 }

@@ -25,6 +25,7 @@ func ForEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) erro
 // forEachErr is ForEachErr.
 func forEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) error {
 	var first firstError
+	cx.beginLoop()
 	fork.ForEachUntil(cx, seq, first.over, func(cx Cx, e E) { first.note(body(cx, e)) })
 	return first.err
 }
