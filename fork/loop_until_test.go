@@ -125,6 +125,38 @@ func TestALoopWithoutEndEndsWhenItIsOver(t *testing.T) {
 	}
 }
 
+// When an iterator is left early, what it has forked and not joined is abandoned, and no other
+// fork. (K12)
+func TestForEachThatIsOverAbandonsTheForksOfItsIterator(t *testing.T) {
+	for asked := range 3 { // before the first values
+		w := alone(1)[0]
+		outer := fork.Fork(&w.Stack, func(_ *worker, i int) int { return i }, 7)
+		ran, calls := 0, 0
+		all := fork.ForEachUntil(w, func(yield func(int) bool) {
+			for i := range 10 {
+				if i < asked && w.Len() == 1 {
+					w.Ask() // in the name of a thief
+				}
+				if i < 2 {
+					if !yield(i) {
+						return
+					}
+					continue
+				}
+				fork.Fork(&w.Stack, func(*worker, int) int { ran++; return 0 }, i)
+				if !yield(i) {
+					return
+				}
+			}
+		}, func(*worker) bool { return calls == 3-asked }, func(*worker, int) { calls++ })
+		require.False(t, all)
+		require.Equal(t, 1, w.Len(), asked)
+		require.Zero(t, ran)
+		require.Equal(t, 3-asked, calls)
+		require.Equal(t, 7, outer.Join(w))
+	}
+}
+
 func TestMisuseOfLoopsThatEndEarly(t *testing.T) {
 	w := alone(1)[0]
 	never := func(*worker) bool { return false }

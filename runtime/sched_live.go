@@ -89,6 +89,15 @@ func (rt *Runtime) stopIfDone(closes bool) {
 	}
 }
 
+// isOpen reports whether the runtime takes tasks from outside. Any goroutine may call it.
+func (rt *Runtime) isOpen() (open bool) {
+	rt.injector.Update(func(closed bool) bool {
+		open = !closed
+		return closed
+	})
+	return open
+}
+
 // admit counts a task that is submitted from outside and bypasses the injector, and reports whether
 // the runtime is open.
 func (rt *Runtime) admit() (open bool) {

@@ -407,3 +407,26 @@ func TestMisuseOfContextsIsNamed(t *testing.T) {
 		return nil
 	})
 }
+
+// A runtime that is closed says so, whatever has become of the context.
+func TestAClosedRuntimeSaysSoThoughTheContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, closes := range map[string]func(t testing.TB, rt *runtime.Runtime){
+		"Close": closes, "Shutdown": drains,
+	} {
+		for _, options := range [][]runtime.Option{nil, {runtime.MaxTasks(1)}} {
+			t.Run(name, func(t *testing.T) {
+				rt := start(t, 1, options...)
+				_, err := get(t, runtime.SubmitContext(ctx, rt, forever))
+				require.ErrorIs(t, err, runtime.ErrCancelled, "it is open")
+				closes(t, rt)
+				_, err = get(t, runtime.SubmitContext(ctx, rt, forever))
+				require.Equal(t, runtime.ErrClosed, err)
+				_, err = get(t, runtime.SubmitBlockingContext(ctx, rt,
+					func(context.Context) (int, error) { return 1, nil }))
+				require.Equal(t, runtime.ErrClosed, err)
+			})
+		}
+	}
+}

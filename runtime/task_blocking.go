@@ -159,7 +159,7 @@ func SubmitBlocking[T any](rt *Runtime, fn func() (T, error)) *Handle[T] {
 }
 
 // SubmitBlockingContext is [SpawnBlockingContext] for any goroutine. After the runtime was closed,
-// the task ends with [ErrClosed] and fn is not called.
+// the task ends with [ErrClosed] and fn is not called, also if ctx has ended.
 func SubmitBlockingContext[T any](
 	ctx context.Context, rt *Runtime, fn func(ctx context.Context) (T, error),
 ) *Handle[T] {

@@ -155,18 +155,22 @@ func (cx Cx) suspendFor(t *task, j *joiner) error {
 // ErrTimeout, too, and comes back at once from each further call: who tries again asks [Cx.Err].
 func (h *Handle[T]) JoinTimeout(cx Cx, d time.Duration) (T, error) {
 	cx.checkHere("JoinTimeout")
+	return h.joinUntil(cx, deadlineAfter(cx.task.rt.now(), d))
+}
+
+// joinUntil is JoinTimeout that gives up when the runtime's clock shows when, at once if it does.
+func (h *Handle[T]) joinUntil(cx Cx, when int64) (T, error) {
 	var zero T
 	if ended, err := h.checkJoin(cx, "JoinTimeout"); err != nil {
 		return zero, err
 	} else if ended {
 		return h.result()
 	}
-	if d <= 0 {
+	rt := cx.task.rt
+	if rt.now() >= when {
 		cx.charge()
 		return zero, ErrTimeout
 	}
-	rt := cx.task.rt
-	when := deadlineAfter(rt.now(), d)
 	t := &timer{task: cx.task}
 	rt.setTimer(t, when)
 	defer rt.timers.stop(t)

@@ -111,3 +111,42 @@ func TestWhereDueTasksGo(t *testing.T) {
 		})
 	}
 }
+
+// A Deadline has a timer for just its time, whenever it has come, and so has the context of its
+// function. (runtime/R8)
+func TestADeadlineIsNotMovedByItsCall(t *testing.T) {
+	rt, err := New(Workers(1))
+	require.NoError(t, err)
+	const calls = 100
+	begin := rt.base.Add(time.Hour)
+	own := make(chan time.Time, calls)
+	for i := range calls { // the latest first
+		until := begin.Add(time.Duration(calls-i) * time.Nanosecond)
+		Submit(rt, func(cx Cx) (int, error) {
+			return Deadline(cx, until, func(cx Cx) (int, error) {
+				d, _ := cx.Context().Deadline()
+				own <- d
+				var never Notify
+				return 0, never.Wait(cx)
+			})
+		})
+	}
+	require.Eventually(t, func() bool { return rt.timers.count.Load() == calls && len(own) == calls },
+		10*time.Second, time.Millisecond)
+	var when, told []int64
+	rt.timers.lock.Lock()
+	for _, e := range rt.timers.heap {
+		when = append(when, e.when)
+	}
+	rt.timers.lock.Unlock()
+	for range calls {
+		told = append(told, int64((<-own).Sub(rt.base)))
+	}
+	slices.Sort(when)
+	slices.Sort(told)
+	for i := range calls {
+		require.Equal(t, int64(time.Hour)+int64(i)+1, when[i])
+		require.Equal(t, int64(time.Hour)+int64(i)+1, told[i])
+	}
+	require.NoError(t, rt.Close())
+}

@@ -43,7 +43,7 @@ func Timeout[T any](cx Cx, d time.Duration, fn func(Cx) (T, error)) (T, error) {
 	if fn == nil {
 		panic("surewake: Timeout: nil function")
 	}
-	return within(cx, d, fn, func(h *Handle[T]) (T, error) { return h.JoinTimeout(cx, d) })
+	return within(cx, deadlineAfter(cx.task.rt.now(), d), fn, (*Handle[T]).joinUntil)
 }
 
 // Deadline is [Timeout] with a time at which fn is cancelled, judged as in [Cx.SleepUntil].
@@ -52,15 +52,24 @@ func Deadline[T any](cx Cx, t time.Time, fn func(Cx) (T, error)) (T, error) {
 	if fn == nil {
 		panic("surewake: Deadline: nil function")
 	}
-	return within(cx, time.Until(t), fn, func(h *Handle[T]) (T, error) {
+	passes := cx.clockOf(t)
+	return within(cx, passes, fn, func(h *Handle[T], cx Cx, passes int64) (T, error) {
 		for {
-			v, err := h.JoinTimeout(cx, time.Until(t))
+			v, err := h.joinUntil(cx, passes)
 			// ErrTimeout may be why the calling task must end, too.
 			if err != ErrTimeout || h.ended() || !time.Now().Before(t) || cx.stopErr() != nil {
 				return v, err
 			}
+			passes = cx.clockOf(t) // the wall clock was set back
 		}
 	})
+}
+
+// clockOf returns what the runtime's clock will show at the time t. It reads one clock, once: what
+// passes between two readings would move the time.
+func (cx Cx) clockOf(t time.Time) int64 {
+	now := time.Now()
+	return deadlineAfter(cx.task.rt.clockAt(now), t.Sub(now))
 }
 
 // A timedCall is a task with a timeout.
@@ -69,15 +78,14 @@ type timedCall[T any] struct {
 	heritage // its deadline is when the timeout, or one around it, has passed
 }
 
-// within calls fn in a task of its own, with the timeout d, and waits for it with join. If join
-// gives up, within cancels the task and waits for its end. It returns why join gave up, or that the
-// timeout has passed, in place of the task's error if that tells of it.
+// within calls fn in a task of its own, until the runtime's clock shows passes, and waits for it
+// with join. If join gives up, within cancels the task and waits for its end. It returns why join
+// gave up, or that the timeout has passed, in place of the task's error if that tells of it.
 func within[T any](
-	cx Cx, d time.Duration, fn func(Cx) (T, error), join func(*Handle[T]) (T, error),
+	cx Cx, passes int64, fn func(Cx) (T, error), join func(*Handle[T], Cx, int64) (T, error),
 ) (T, error) {
 	rt := cx.task.rt
 	c := &timedCall[T]{heritage: *cx.task.heritage()}
-	passes := deadlineAfter(rt.now(), d)
 	c.deadline = min(c.deadline, passes)
 	c.fn = fn
 	c.state = taskstate.New(references)
@@ -87,7 +95,7 @@ func within[T any](
 	c.parent = cx.coroutine.asParent()
 	cx.coroutine.worker.spawn(&c.task)
 
-	_, why := join(h)
+	_, why := join(h, cx, passes)
 	cancelled := !h.ended()
 	if cancelled {
 		h.cancel(cx.coroutine.worker)
