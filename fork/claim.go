@@ -1,7 +1,10 @@
 package fork
 
 import (
+	"bytes"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -22,7 +25,7 @@ type Claim[W any] struct {
 
 	state atomic.Uint32            // begun, waiting, ended; see Wait
 	by    atomic.Pointer[Stack[W]] // see By
-	fault any                      // what the call panicked with; the thief's until it has ended
+	fault any                      // nil, panicked or goexit; the thief's until it has ended
 }
 
 // A frame is what a Claim is part of.
@@ -41,7 +44,7 @@ const (
 // Run makes the call, in the name of w. own is the caller's Stack: forks that the call leaves
 // there, because of a panic, are abandoned. The thief calls it, once.
 //
-// A panic of the call is not raised here but in the join. [runtime.Goexit] in the call ends the
+// A panic of the call is not raised here but in the join; see [Stack.Traced]. [runtime.Goexit] in the call ends the
 // calling goroutine, after the Claim has ended; the join calls Goexit, too.
 //
 // The end of the call synchronizes before the return of the join, and before that of a call of
@@ -53,9 +56,9 @@ func (c *Claim[W]) Run(w W, own *Stack[W]) {
 	returned := false
 	defer func() {
 		if !returned {
-			c.fault = recover()
-			if c.fault == nil {
-				c.fault = goexit{}
+			c.fault = goexit{}
+			if value := recover(); value != nil {
+				c.fault = panicked{value, own.Traced(debug.Stack())}
 			}
 		}
 		c.abandon(own, base)
@@ -72,8 +75,8 @@ func (c *Claim[W]) Run(w W, own *Stack[W]) {
 // panics with, and abandon tries once more: the owner waits for the end of c.
 func (c *Claim[W]) abandon(own *Stack[W], base int) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			c.fault = fault
+		if value := recover(); value != nil {
+			c.fault = panicked{value, own.Traced(debug.Stack())}
 			own.Abandon(base)
 		}
 	}()
@@ -83,6 +86,12 @@ func (c *Claim[W]) abandon(own *Stack[W], base int) {
 // goexit is the fault of a call that has called runtime.Goexit.
 type goexit struct{}
 
+// panicked is the fault of a call that has panicked.
+type panicked struct {
+	value any
+	stack []byte // at the panic
+}
+
 // raise does what the call did instead of returning, if it did.
 func (c *Claim[W]) raise() {
 	switch fault := c.fault.(type) {
@@ -90,10 +99,24 @@ func (c *Claim[W]) raise() {
 	case goexit:
 		c.fault = nil
 		runtime.Goexit()
-	default:
+	case panicked:
 		c.fault = nil
-		panic(fault)
+		c.stack.origin = fault.stack
+		panic(fault.value)
 	}
+}
+
+// Traced adds what a stack of a panic lacks that a join of s has raised: the stack of the call of
+// the fork, which another worker ran. It is given what [debug.Stack] returns where the panic was
+// recovered, and returns that, behind the other if there is one. The owner calls it, once for a
+// panic; before any other join if possible, as s keeps the last one only.
+func (s *Stack[W]) Traced(stack []byte) []byte {
+	origin := s.origin
+	s.origin = nil
+	if origin == nil || !bytes.Contains(stack, []byte("]).raise(")) {
+		return stack
+	}
+	return slices.Concat(origin, []byte("\nraised again by the join in\n\n"), stack)
 }
 
 // Depth returns how many forks are older. Whoever has claimed c calls it, before Run.

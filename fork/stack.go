@@ -84,6 +84,8 @@ type Stack[W any] struct {
 	host  Host[W]
 	none  *Claim[W]       // in slots that were not used; never written
 	check func(depth int) // of joins, or nil
+	// origin is the stack of the panic that a join has raised last, for Traced.
+	origin []byte
 
 	minSplit time.Duration // never changes; see Loops
 	_        [64]byte

@@ -178,7 +178,7 @@ func (co *coroutine) recoverBottom(again *bool) {
 		t.complete(co.worker)
 		*again = true
 	}()
-	t.recordPanic(recover())
+	t.recordPanic(recover(), co)
 }
 
 // runInlined runs t, which its caller has made RUNNING, on top of the tasks that co runs. There is
@@ -225,7 +225,7 @@ func (co *coroutine) recoverInlined(t *task, ended *bool) {
 		t.complete(co.worker)
 		*ended = true
 	}()
-	t.recordPanic(recover())
+	t.recordPanic(recover(), co)
 }
 
 // A suspendReason says why a coroutine returned to the trampoline.

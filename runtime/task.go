@@ -191,9 +191,9 @@ func (t *task) ended() bool { return t.state.Load().Lifecycle() == taskstate.Com
 func (t *task) detached() bool { return t.state.Load().Detached() }
 
 // recordPanic stores a PanicError as the result of t and reports it; or stores ErrGoexit if
-// recovered is nil. It is given what recover returned. If the report panics too, that becomes part
-// of the result. (runtime/R17)
-func (t *task) recordPanic(recovered any) {
+// recovered is nil. It is given what recover returned, and the coroutine on which t has run, nil if
+// on none. If the report panics too, that becomes part of the result. (runtime/R17)
+func (t *task) recordPanic(recovered any, co *coroutine) {
 	if recovered == nil {
 		if f := t.failure(); f != nil {
 			if isPanic(f.error) {
@@ -204,7 +204,11 @@ func (t *task) recordPanic(recovered any) {
 		t.failure().goexit = true
 		return
 	}
-	err := &PanicError{Value: recovered, Stack: debug.Stack(), Task: t.rt.records.nameOf(t)}
+	stack := debug.Stack()
+	if co != nil && co.forks != nil {
+		stack = co.forks.stack.Traced(stack)
+	}
+	err := &PanicError{Value: recovered, Stack: stack, Task: t.rt.records.nameOf(t)}
 	t.rt.outside.panicked.Add(1)
 	t.fail(err)
 	reported := false

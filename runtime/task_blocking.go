@@ -368,7 +368,7 @@ func (p *blocking) call(t *task) {
 		defer t.complete(nil)
 		p.completed.Add(1)
 		if !normal {
-			t.recordPanic(recover())
+			t.recordPanic(recover(), nil)
 		}
 	}()
 	t.body.poll(Cx{})

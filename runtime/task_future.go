@@ -291,7 +291,7 @@ func (p *futureValueTask[T, F, P]) discardInput() {
 func (p *polledTask[T]) discardFuture(f Future[T]) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.recordPanic(r)
+			p.recordPanic(r, nil)
 		}
 	}()
 	p.dropFuture(f, p.failure().error)
