@@ -301,10 +301,10 @@ func Seed(seed uint64) Option {
 	}
 }
 
-// OnPanic sets a function that is called when a task panics, on the worker's goroutine and before
-// the task ends. The panic is the result of the task in any case; if report panics too, the result
-// holds both, joined by errors.Join. If report calls runtime.Goexit, as testing.T.FailNow does, so
-// does the join of the task by its parent. A nil function is refused.
+// OnPanic sets a function that is called when a task panics, on the goroutine of the task and
+// before the task ends. The panic is the result of the task in any case; if report panics too, the
+// result holds both, joined by errors.Join. If report calls runtime.Goexit, as testing.T.FailNow
+// does, so does the join of the task by its parent. A nil function is refused.
 func OnPanic(report func(*PanicError)) Option {
 	return func(c *config) error {
 		if report == nil {

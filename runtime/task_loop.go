@@ -18,8 +18,8 @@ import (
 
 // For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns nil
 // when all calls have returned. Idle workers take the upper half of what is left, between any two
-// calls; nobody chooses a grain. If nobody takes anything, the calls are in order and cost what
-// they cost in a loop. See [fork.For], and [Fork] for what body may do.
+// calls; nobody chooses a grain. If nobody takes anything and body does not wait, the calls are in
+// order and cost what they cost in a loop. See [fork.For], and [Fork] for what body may do.
 //
 // Each millisecond, between two calls, tasks run that are queued at the worker, or for all workers,
 // and those of timers that are due: body may find that they have run meanwhile.
@@ -62,7 +62,8 @@ func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) ([]R, error) {
 // ForEach calls body for each value of seq, perhaps several at the same time, and returns nil when
 // all calls have returned. The calling task draws the values; while a worker is idle, that gets the
 // calls. See [fork.ForEach]. seq may wait by means of cx, for instance for a channel; body uses its
-// own Cx.
+// own Cx. Such a wait goes on if a call panics meanwhile on another worker: the loop ends then when
+// seq has come to its next value, or its end.
 //
 // If the task must end, no further value is drawn and no further call begins, as [For] says; so an
 // endless seq ends, too. ForEach returns [Cx.Err] then, and up to 64 values that were drawn have
@@ -78,8 +79,9 @@ func ForEach[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E)) error {
 
 // Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by
 // add in the order of the range. How the range is divided differs from call to call, so add must be
-// associative. The result for an empty range is the zero R. If the task must end, it returns that
-// and [Cx.Err], as [For] does. See [fork.Reduce].
+// associative; any worker calls it, several at the same time, so it uses no Cx. The result for an
+// empty range is the zero R. If the task must end, it returns that and [Cx.Err], as [For] does. See
+// [fork.Reduce].
 func Reduce[R any](
 	cx Cx, lo, hi int, leaf func(cx Cx, lo, hi int) R, add func(a, b R) R,
 ) (R, error) {

@@ -13,7 +13,9 @@ import (
 
 // ForEachErr is [ForEach] for calls that can fail: once one has returned an error, or the task must
 // end, no further value is drawn and no further call begins. It returns the first error, or
-// [Cx.Err], when all calls that have begun have returned, as [ForErr] does.
+// [Cx.Err], when all calls that have begun have returned, as [ForErr] does. If seq waits when a call
+// fails on another worker, that is when seq has come to its next value, or its end: whoever gives it
+// values ends it, or lets it give up.
 func ForEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) error {
 	cx.check("ForEachErr")
 	if seq == nil || body == nil {
@@ -31,7 +33,7 @@ func forEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) erro
 }
 
 // MapSeq calls fn for each value of seq, as [ForEach] does, and returns the results in the order of
-// the values; or none and [Cx.Err].
+// the values; or none and [Cx.Err]. All results are kept until then.
 func MapSeq[E, R any](cx Cx, seq iter.Seq[E], fn func(cx Cx, e E) R) ([]R, error) {
 	cx.check("MapSeq")
 	if seq == nil || fn == nil {
@@ -86,8 +88,8 @@ func mapSeq[E, R any](cx Cx, seq iter.Seq[E], fn func(cx Cx, e E) (R, error)) ([
 
 // ReduceSeq calls leaf for each value of seq, as [ForEach] does, and returns the results, added by
 // add in the order of the values, by the calling task: add(a, b) is given what has been added so
-// far, and the next result. The result for no value is the zero R, as it is if there is an error,
-// [Cx.Err].
+// far, and the next result. It is called when all results are there: they are kept until then. The
+// result for no value is the zero R, as it is if there is an error, [Cx.Err].
 func ReduceSeq[E, R any](
 	cx Cx, seq iter.Seq[E], leaf func(cx Cx, e E) R, add func(a, b R) R,
 ) (R, error) {

@@ -24,7 +24,8 @@ func Next[T any](cx Cx, handles ...*Handle[T]) (int, error) {
 // AsEnded returns an iterator over the numbers of the tasks, in the order in which they end; those
 // that have ended already come first. If the calling task must end, the iterator yields -1 and
 // [Cx.Err], and that is the last. It only waits, as [Handle.EndCase] says, and leaves nothing with
-// the tasks when the loop is left early. A task that is there twice comes twice.
+// the tasks when the loop is left early. A task that is there twice comes twice. It panics if a
+// handle is nil or zero.
 //
 // The iterator is used by the task of cx, repeatedly if it likes.
 func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
