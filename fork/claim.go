@@ -44,8 +44,8 @@ const (
 // Run makes the call, in the name of w. own is the caller's Stack: forks that the call leaves
 // there, because of a panic, are abandoned. The thief calls it, once.
 //
-// A panic of the call is not raised here but in the join; see [Stack.Traced]. [runtime.Goexit] in the call ends the
-// calling goroutine, after the Claim has ended; the join calls Goexit, too.
+// A panic of the call is not raised here but in the join; see [Stack.Traced]. [runtime.Goexit] in
+// the call ends the calling goroutine, after the Claim has ended; the join calls Goexit, too.
 //
 // The end of the call synchronizes before the return of the join, and before that of a call of
 // Ended that returns true.

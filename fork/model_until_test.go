@@ -54,7 +54,8 @@ func TestAReductionThatIsOverAddsNothingThatIsLeftOut(t *testing.T) {
 					}
 					return s
 				}, func(a, b string) string {
-					x.Assert(a != "" && b != "" && a[len(a)-1]+1 == b[0], "%q and %q are added", a, b)
+					neighbours := a != "" && b != "" && a[len(a)-1]+1 == b[0]
+					x.Assert(neighbours, "%q and %q are added", a, b)
 					return a + b
 				})
 				x.Assert(all && sum == "0123" || !all && sum == "", "%q, all: %v", sum, all)

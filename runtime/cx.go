@@ -66,8 +66,8 @@ func (cx Cx) Worker() int {
 	return cx.coroutine.worker.id
 }
 
-// Err returns nil, or why the task must end: [ErrCancelled] if it was cancelled, [ErrTimeout] if the
-// deadline of its context has passed, [ErrClosed] if its runtime is being closed by
+// Err returns nil, or why the task must end: [ErrCancelled] if it was cancelled, [ErrTimeout] if
+// the deadline of its context has passed, [ErrClosed] if its runtime is being closed by
 // [Runtime.Close]. It returns nil in a [Cx.Shield].
 func (cx Cx) Err() error {
 	cx.check("Err")

@@ -51,8 +51,9 @@ func isOwn(err error) bool {
 // A PanicError is the result of a task that panicked.
 type PanicError struct {
 	Value any // the argument of panic
-	// Stack is the stack at the panic, as runtime/debug.Stack formats it. That of a fork, or of a call
-	// of a loop, which another worker ran, is followed by the stack of the join that has raised it.
+	// Stack is the stack at the panic, as runtime/debug.Stack formats it. That of a fork, or of a
+	// call of a loop, which another worker ran, is followed by the stack of the join that has
+	// raised it.
 	Stack []byte
 	Task  string // what the task was named by Cx.SetName, or ""
 }

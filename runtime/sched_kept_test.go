@@ -113,9 +113,9 @@ func runAndDrop(
 	}
 }
 
-// What a runtime takes for its workers grows with their number and not with its square. (runtime/R11)
-// A worker that sleeps takes at most 4 KB, with all that stands for it in Go's scheduler but its
-// stack.
+// What a runtime takes for its workers grows with their number and not with its square.
+// (runtime/R11) A worker that sleeps takes at most 4 KB, with all that stands for it in Go's
+// scheduler but its stack.
 func TestAWorkerTakesAFewKilobytes(t *testing.T) {
 	const workers = 2048
 	before := allocated()

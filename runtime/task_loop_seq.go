@@ -13,9 +13,9 @@ import (
 
 // ForEachErr is [ForEach] for calls that can fail: once one has returned an error, or the task must
 // end, no further value is drawn and no further call begins. It returns the first error, or
-// [Cx.Err], when all calls that have begun have returned, as [ForErr] does. If seq waits when a call
-// fails on another worker, that is when seq has come to its next value, or its end: whoever gives it
-// values ends it, or lets it give up.
+// [Cx.Err], when all calls that have begun have returned, as [ForErr] does. If seq waits when a
+// call fails on another worker, that is when seq has come to its next value, or its end: whoever
+// gives it values ends it, or lets it give up.
 func ForEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) error {
 	cx.check("ForEachErr")
 	if seq == nil || body == nil {

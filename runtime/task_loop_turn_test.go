@@ -11,42 +11,46 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
+// callLasts is how long a call of an endless loop lasts.
+const callLasts = 20 * time.Microsecond
+
 // endless are loops that only a cancellation ends; each call lasts for some microseconds.
 var endless = map[string]func(cx runtime.Cx) error{
 	"For": func(cx runtime.Cx) error {
-		return runtime.For(cx, 0, math.MaxInt, func(runtime.Cx, int) { spin(20 * time.Microsecond) })
+		return runtime.For(cx, 0, math.MaxInt, func(runtime.Cx, int) { spin(callLasts) })
 	},
 	"Range": func(cx runtime.Cx) error {
 		return runtime.Range(cx, 0, math.MaxInt, func(runtime.Cx, int, int) {
-			spin(20 * time.Microsecond)
+			spin(callLasts)
 		})
 	},
 	"Map": func(cx runtime.Cx) error {
-		_, err := runtime.Map(cx, make([]struct{}, math.MaxInt), func(runtime.Cx, struct{}) struct{} {
-			spin(20 * time.Microsecond)
+		in := make([]struct{}, math.MaxInt)
+		_, err := runtime.Map(cx, in, func(runtime.Cx, struct{}) struct{} {
+			spin(callLasts)
 			return struct{}{}
 		})
 		return err
 	},
 	"Reduce": func(cx runtime.Cx) error {
 		_, err := runtime.Reduce(cx, 0, math.MaxInt, func(runtime.Cx, int, int) int {
-			spin(20 * time.Microsecond)
+			spin(callLasts)
 			return 0
 		}, func(a, b int) int { return a + b })
 		return err
 	},
 	"ForErr": func(cx runtime.Cx) error {
 		return runtime.ForErr(cx, 0, math.MaxInt, func(runtime.Cx, int) error {
-			spin(20 * time.Microsecond)
+			spin(callLasts)
 			return nil
 		})
 	},
 	"ForEach": func(cx runtime.Cx) error {
-		return runtime.ForEach(cx, ones, func(runtime.Cx, int) { spin(20 * time.Microsecond) })
+		return runtime.ForEach(cx, ones, func(runtime.Cx, int) { spin(callLasts) })
 	},
 	"ForEachErr": func(cx runtime.Cx) error {
 		return runtime.ForEachErr(cx, ones, func(runtime.Cx, int) error {
-			spin(20 * time.Microsecond)
+			spin(callLasts)
 			return nil
 		})
 	},
@@ -85,7 +89,8 @@ func TestALoopLetsOthersRun(t *testing.T) {
 				return 0, loop(cx)
 			})
 			for range 5 {
-				_, err := get(t, runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, nil }))
+				other := runtime.Submit(rt, func(runtime.Cx) (int, error) { return 0, nil })
+				_, err := get(t, other)
 				require.NoError(t, err, "%s, %d workers", name, workers)
 			}
 			waits(t, child.Load, "the child of the loop's task does not run")

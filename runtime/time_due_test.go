@@ -131,8 +131,8 @@ func TestADeadlineIsNotMovedByItsCall(t *testing.T) {
 			})
 		})
 	}
-	require.Eventually(t, func() bool { return rt.timers.count.Load() == calls && len(own) == calls },
-		10*time.Second, time.Millisecond)
+	all := func() bool { return rt.timers.count.Load() == calls && len(own) == calls }
+	require.Eventually(t, all, 10*time.Second, time.Millisecond)
 	var when, told []int64
 	rt.timers.lock.Lock()
 	for _, e := range rt.timers.heap {

@@ -501,8 +501,8 @@ func (p *packageState) close() {
 	}
 }
 
-// notAgain has a step left out that was chosen. What it sets keeps its value, if executions can come
-// to that at all.
+// notAgain has a step left out that was chosen. What it sets keeps its value, if executions can
+// come to that at all.
 func (p *packageState) notAgain(s *stateStep) {
 	p.again[s] = false
 	why := calledBefore
