@@ -195,7 +195,7 @@ func TestPlainMemoryIsItsBytes(t *testing.T) {
 		require.True(t, isPlain(reflect.TypeOf(v)), "%T", v)
 	}
 	for _, v := range []any{"a", new(int), []int{1}, gap{}, [2]gap{}, struct{ of [1]gap }{},
-		struct{ text string }{}, [1]any{}, time.Time{}, syscall.Stat_t{}, func() {}} {
+		struct{ text string }{}, [1]any{}, time.Time{}, syscall.Timespec{}, func() {}} {
 		require.False(t, isPlain(reflect.TypeOf(v)), "%T", v)
 	}
 }
