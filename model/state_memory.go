@@ -207,8 +207,7 @@ func (w *memoryWalker) elements(v reflect.Value) {
 	w.mix(uint64(v.Pointer()))
 	plain := isPlain(v.Type().Elem())
 	size := uintptr(v.Len()) * v.Type().Elem().Size()
-	if plain && size > memoryBytes {
-		w.m.unseen = true
+	if plain && w.isFile(size) {
 		return
 	}
 	if w.saves {
@@ -226,6 +225,12 @@ func (w *memoryWalker) elements(v reflect.Value) {
 		}
 		w.walk(v.Index(i))
 	}
+}
+
+// isFile reports whether plain memory is too long to be looked at, and notes that.
+func (w *memoryWalker) isFile(size uintptr) bool {
+	w.m.unseen = w.m.unseen || size > memoryBytes
+	return size > memoryBytes
 }
 
 // plainValue is how many bytes of plain memory count as a value, by the time that they take.
@@ -276,7 +281,9 @@ func (w *memoryWalker) walk(v reflect.Value) {
 		w.fields(v)
 	case reflect.Array:
 		if isPlain(t) {
-			w.plain(v.Addr().UnsafePointer(), t.Size())
+			if !w.isFile(t.Size()) {
+				w.plain(v.Addr().UnsafePointer(), t.Size())
+			}
 			return
 		}
 		for i := range v.Len() {

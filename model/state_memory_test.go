@@ -170,6 +170,11 @@ func TestFilesInMemoryAreNotLookedAt(t *testing.T) {
 	m.putBack()
 	require.Equal(t, byte(1), file[0])
 	require.True(t, m.unseen)
+	v = reflect.ValueOf(new([memoryBytes/8 + 1]int64)).Elem()
+	m = memoryOf(v, false)
+	v.Index(0).SetInt(1)
+	require.Equal(t, m.hash, memoryOf(v, false).hash)
+	require.True(t, m.unseen)
 }
 
 func TestWhatIsTooLargeIsNotPutBackButSeen(t *testing.T) {
