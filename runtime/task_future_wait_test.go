@@ -146,7 +146,7 @@ func TestPendingIsWithdrawnWhenItsFutureEnds(t *testing.T) {
 					k, err, ready := several[i].Poll(cx, c.ReceiveCase(nil), s.AcquireCase(1),
 						target.EndCase(), runtime.AfterCase(time.Hour))
 					// Close also ends the target. A Pending may learn of it, and then the future is
-					// polled once more, to be told by those that have taken nothing that it must end.
+					// polled once more: those that have taken nothing tell it that it must end.
 					closed := end == "Close" && (k == 2 || errors.Is(err, runtime.ErrClosed))
 					require.False(t, ready && !closed, "%d, %v", k, err)
 				}
