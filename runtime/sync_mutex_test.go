@@ -233,13 +233,23 @@ func TestALockInATaskThatIsToEnd(t *testing.T) {
 	})
 }
 
-// The lockings are the ways in which a task takes a free lock and gives it back.
+// The lockings are the ways in which a task takes a free lock, or permits, and gives it back.
 var lockings = map[string]func() func(cx runtime.Cx) error{
 	"Mutex": func() func(cx runtime.Cx) error {
 		return locking(new(runtime.Mutex))
 	},
 	"RWMutex": func() func(cx runtime.Cx) error {
 		return locking(new(runtime.RWMutex))
+	},
+	"Semaphore": func() func(cx runtime.Cx) error {
+		s := runtime.NewSemaphore(2)
+		return func(cx runtime.Cx) error {
+			err := s.Acquire(cx, 2)
+			if err == nil {
+				s.ReleaseFrom(cx, 2)
+			}
+			return err
+		}
 	},
 	"RWMutex, RLock": func() func(cx runtime.Cx) error {
 		var m runtime.RWMutex
