@@ -39,6 +39,17 @@ func (cx Cx) checkGoroutine(what string) {
 	cx.refuseForeign()
 }
 
+// goesOn is the short way through checkHere, charge and stopErr, for calls that mostly find what
+// they want: it returns true if none of them has anything to say or to do. Then its caller may take
+// what it wants, and if it has, takes one off the budget. If not, the call begins again the long
+// way, and nothing has changed.
+func (cx Cx) goesOn() bool {
+	co := cx.coroutine
+	return co != nil && co.task == cx.task && !co.debugging && co.budget > 0 &&
+		co.linked == co.depth && !cx.task.rt.cancelling() &&
+		!cx.task.state.Load().CancelEffective()
+}
+
 // misused panics with the rule that check found broken.
 func (cx Cx) misused(what string) {
 	switch co := cx.coroutine; {

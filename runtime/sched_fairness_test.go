@@ -148,7 +148,7 @@ func TestCallsThatNeedNotWaitLetOthersRun(t *testing.T) {
 	over, stop := context.WithCancel(context.Background())
 	stop()
 	past := time.Now()
-	for name, call := range map[string]func(cx runtime.Cx, slow *runtime.Handle[int]) error{
+	calls := map[string]func(cx runtime.Cx, slow *runtime.Handle[int]) error{
 		"Sleep": func(cx runtime.Cx, _ *runtime.Handle[int]) error {
 			return cx.Sleep(0)
 		},
@@ -170,7 +170,12 @@ func TestCallsThatNeedNotWaitLetOthersRun(t *testing.T) {
 			_, err := runtime.Select(cx, runtime.AfterCase(0))
 			return err
 		},
-	} {
+	}
+	for name, lock := range lockings {
+		locks := lock()
+		calls[name] = func(cx runtime.Cx, _ *runtime.Handle[int]) error { return locks(cx) }
+	}
+	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
 			rt := start(t, 1)
 			run(t, rt, func(cx runtime.Cx) error {

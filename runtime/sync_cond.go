@@ -65,7 +65,9 @@ func (c *Cond) Wait(cx Cx) error {
 		return err
 	}
 	w := c.queue(cx.task)
-	c.L.unlock("Unlock", cx.coroutine.worker)
+	if !c.L.release() {
+		c.L.unlock("Unlock", cx.coroutine.worker)
+	}
 	err := w.wait(cx, c)
 	if w := c.L.takeOrQueue(cx.task); w != nil {
 		if cx.coroutine.debugging {
@@ -90,7 +92,7 @@ func (c *Cond) WaitContext(ctx context.Context) error {
 	defer guards.enter("Cond.WaitContext")()
 	done := make(goroutine)
 	w := c.queue(done)
-	c.L.unlock("Unlock", nil)
+	c.L.Unlock()
 	err := w.block(ctx, c, done)
 	locked := make(goroutine)
 	if c.L.takeOrQueue(locked) != nil {

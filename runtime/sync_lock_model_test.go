@@ -56,7 +56,7 @@ func TestMutexExcludes(t *testing.T) {
 					inside++ // unprotected: a race unless the unlock synchronizes
 					x.Assert(inside == 1, "%d are inside", inside)
 					inside--
-					m.unlock("Unlock", nil)
+					m.Unlock()
 				}
 				x.Go("A", func() {
 					use()
@@ -87,7 +87,7 @@ func TestMutexIsNotHandedToWhoGivesUp(t *testing.T) {
 				inside++
 				x.Assert(inside == 1, "%d are inside", inside)
 				inside--
-				m.unlock("Unlock", nil)
+				m.Unlock()
 			}
 		})
 		x.Go("second", func() {
@@ -95,10 +95,10 @@ func TestMutexIsNotHandedToWhoGivesUp(t *testing.T) {
 			inside++
 			x.Assert(inside == 1, "%d are inside", inside)
 			inside--
-			m.unlock("Unlock", nil)
+			m.Unlock()
 		})
 		inside--
-		m.unlock("Unlock", nil)
+		m.Unlock()
 		x.Join()
 		m.idle(x)
 	})
@@ -113,15 +113,15 @@ func TestMutexWhoseLineEmpties(t *testing.T) {
 		w := m.takeOrQueue(&me)
 		x.Go("gives up", func() {
 			if sit(x, w, &m, &me, true) {
-				m.unlock("Unlock", nil)
+				m.Unlock()
 			}
 		})
 		x.Go("comes", func() {
 			lockMutex(x, &m, false)
 			x.Assert(!m.TryLock(), "it is locked twice")
-			m.unlock("Unlock", nil)
+			m.Unlock()
 		})
-		m.unlock("Unlock", nil)
+		m.Unlock()
 		x.Join()
 		m.idle(x)
 	})
@@ -143,11 +143,11 @@ func TestRWMutexExcludes(t *testing.T) {
 						lockRW(x, &m, writes, false)
 						if writes {
 							value++ // a race unless the locks synchronize
-							m.unlock("Unlock", nil)
+							m.Unlock()
 							return
 						}
 						x.Assert(value >= 0, "the value is %d", value)
-						m.runlock("RUnlock", nil)
+						m.RUnlock()
 					})
 				}
 				x.Join()
@@ -169,7 +169,7 @@ func TestReadersDoNotWaitForReaders(t *testing.T) {
 				if i == 0 {
 					yieldUntil(&both[1]) // for ever if the other cannot enter
 				}
-				m.runlock("RUnlock", nil)
+				m.RUnlock()
 			})
 		}
 		x.Join()
@@ -190,19 +190,19 @@ func TestWhoGivesUpToWriteLetsReadersPass(t *testing.T) {
 		x.Go("writer", func() {
 			if sit(x, writer, &m, &seats[0], true) {
 				value++
-				m.unlock("Unlock", nil)
+				m.Unlock()
 			}
 		})
 		x.Go("reader", func() {
 			sit(x, reader, &m, &seats[1], false)
 			x.Assert(value == 0 || value == 1, "the value is %d", value)
 			entered.Store(true)
-			m.runlock("RUnlock", nil)
+			m.RUnlock()
 		})
 		if leaving(x) { // the first reader waits for the second, which the writer lets pass
 			yieldUntil(&entered)
 		}
-		m.runlock("RUnlock", nil)
+		m.RUnlock()
 		x.Join()
 		m.idle(x)
 	})
@@ -235,6 +235,51 @@ func TestLockOrCancellation(t *testing.T) {
 			m.word.Load())
 		x.Assert(m.line.first == nil, "somebody waits")
 	})
+}
+
+// A task reads, by the short ways of RLock and RUnlockFrom where it finds nobody, beside goroutines
+// that write and read, so that it also finds them inside or in line, and they it. (runtime/R24,
+// runtime/R25)
+func TestRWMutexBetweenATaskAndGoroutines(t *testing.T) {
+	t.Run("a writer", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) { readsBeside(x, true) })
+	})
+	t.Run("a writer and a reader", func(t *testing.T) {
+		checkWithin(t, 2, func(x *model.Exec) { readsBeside(x, true, false) })
+	})
+}
+
+// readsBeside is a task that reads while goroutines write or read.
+func readsBeside(x *model.Exec, all ...bool) {
+	w := stillWorld(x, 1)
+	var m RWMutex
+	value := 0
+	h := Submit(w.Runtime, func(cx Cx) (int, error) {
+		defer w.last(cx)
+		if err := m.RLock(cx); err != nil {
+			return 0, err
+		}
+		v := value // a race unless the locks synchronize
+		m.RUnlockFrom(cx)
+		return v, nil
+	})
+	w.start()
+	for _, writes := range all {
+		x.Go("caller", func() {
+			lockRW(x, &m, writes, false)
+			if writes {
+				value++
+				m.Unlock()
+				return
+			}
+			x.Assert(value < 2, "the value is %d", value)
+			m.RUnlock()
+		})
+	}
+	x.Join()
+	v, err := w.await(h)
+	x.Assert(v < 2 && err == nil, "the result is %v, %v", v, err)
+	m.idle(x)
 }
 
 // A task and a goroutine want the mutex; the task holds it while it yields.

@@ -19,6 +19,11 @@ import (
 //	held|waited  lock the line: stand in it         lock the line: answer the first; -> held if
 //	                                                that was the last
 //
+// A call that finds 0, or held and nobody in line, is one function without calls: Lock asks by
+// goesOn whether there is anything to do besides, and release whether Debug has noted a holder.
+// What is in the way is asked again, and told, the long way. Both ways make the same swaps, so
+// nothing is ordered in another way by the short one.
+//
 // So an unlock gives the mutex to the first in line, and it is never free while somebody waits. A
 // call that gives up has either been removed from the line, under its lock, or holds the mutex and
 // says so. (runtime/R24)
@@ -29,6 +34,9 @@ import (
 // wanted. But it takes a second mode against starvation, which reads the clock; and a call that
 // gives up after it was woken has to wake the next one in its place. BenchmarkMutex shows
 // the two side by side.
+//
+// Rejected alternative: not to ask, in a Lock that finds the mutex free, whether the task must end.
+// A task that locks, works and unlocks in a loop would not learn of its end.
 
 // A Mutex excludes tasks, and goroutines, from one another. Unlike sync.Mutex, it may be held while
 // its task waits, and a task that wants it does not block its worker. The zero Mutex is unlocked.
@@ -59,6 +67,15 @@ const (
 // task must end. A task that is cancelled at the moment when its turn comes holds m, and Lock
 // returns nil.
 func (m *Mutex) Lock(cx Cx) error {
+	if cx.goesOn() && m.TryLock() { // partner: the swap to 0 in release and unlock
+		cx.coroutine.budget--
+		return nil
+	}
+	return m.lockLong(cx)
+}
+
+// lockLong is Lock whatever there may be in the way.
+func (m *Mutex) lockLong(cx Cx) error {
 	cx.checkHere("Mutex.Lock")
 	cx.charge() // first: a task that yields after it has locked keeps all others waiting
 	if err := cx.stopErr(); err != nil {
@@ -94,18 +111,31 @@ func (m *Mutex) TryLock() bool { return m.word.CompareAndSwap(0, mutexHeld) }
 
 // Unlock unlocks m, or hands it to the call that has waited longest. Any goroutine may call it; a
 // task should use [Mutex.UnlockFrom]. It panics if m is not locked.
-func (m *Mutex) Unlock() { m.unlock("Unlock", nil) }
+func (m *Mutex) Unlock() {
+	if !m.release() {
+		m.unlock("Unlock", nil)
+	}
+}
 
 // UnlockFrom is [Mutex.Unlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *Mutex) UnlockFrom(cx Cx) {
 	cx.checkHere("Mutex.UnlockFrom")
-	m.unlock("UnlockFrom", cx.coroutine.worker)
+	if !m.release() {
+		m.unlock("UnlockFrom", cx.coroutine.worker)
+	}
+}
+
+// release unlocks m and returns true if nobody is in line, and Debug has noted no holder. It is
+// small enough to be inlined.
+func (m *Mutex) release() bool {
+	return m.held.Load() == nil && m.word.CompareAndSwap(mutexHeld, 0)
 }
 
 // takeOrQueue takes m and returns nil, or queues a waiter for who and returns it.
 func (m *Mutex) takeOrQueue(who waker) *waiter[struct{}] {
-	// Partners, here and below: the swap to 0 in unlock, and the answer.
-	if m.word.CompareAndSwap(0, mutexHeld) {
+	// Partners, here and below: the swap to 0 in release and unlock, and the answer. The load comes
+	// first since Lock has tried already.
+	if m.word.Load() == 0 && m.TryLock() {
 		return nil
 	}
 	m.lock.Lock()
@@ -120,14 +150,12 @@ func (m *Mutex) takeOrQueue(who waker) *waiter[struct{}] {
 	return w
 }
 
+// unlock is Unlock or UnlockFrom, whose name is what, if release has not done it.
 func (m *Mutex) unlock(what string, by *worker) {
 	m.forget()
-	if m.word.CompareAndSwap(mutexHeld, 0) {
-		return
-	}
 	m.lock.Lock()
 	w := m.line.pop()
-	if w == nil { // whoever was in line has given up
+	if w == nil { // Debug has noted the holder, or whoever was in line has given up
 		held := m.word.CompareAndSwap(mutexHeld, 0)
 		m.lock.Unlock()
 		if !held {

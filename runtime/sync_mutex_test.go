@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	goruntime "runtime"
 	"sync"
 	"testing"
@@ -230,6 +231,92 @@ func TestALockInATaskThatIsToEnd(t *testing.T) {
 		require.ErrorIs(t, m.LockContext(ctx), errOver)
 		require.True(t, m.TryLock())
 	})
+}
+
+// The lockings are the ways in which a task takes a free lock, or permits, and gives it back.
+var lockings = map[string]func() func(cx runtime.Cx) error{
+	"Mutex": func() func(cx runtime.Cx) error {
+		return locking(new(runtime.Mutex))
+	},
+	"RWMutex": func() func(cx runtime.Cx) error {
+		return locking(new(runtime.RWMutex))
+	},
+	"Semaphore": func() func(cx runtime.Cx) error {
+		s := runtime.NewSemaphore(2)
+		return func(cx runtime.Cx) error {
+			err := s.Acquire(cx, 2)
+			if err == nil {
+				s.ReleaseFrom(cx, 2)
+			}
+			return err
+		}
+	},
+	"RWMutex, RLock": func() func(cx runtime.Cx) error {
+		var m runtime.RWMutex
+		return func(cx runtime.Cx) error {
+			err := m.RLock(cx)
+			if err == nil {
+				m.RUnlockFrom(cx)
+			}
+			return err
+		}
+	},
+}
+
+func locking(m locker) func(cx runtime.Cx) error {
+	return func(cx runtime.Cx) error {
+		err := m.Lock(cx)
+		if err == nil {
+			m.UnlockFrom(cx)
+		}
+		return err
+	}
+}
+
+// A task that must end takes no free lock, also if a join has inlined it, and what must end is the
+// task beneath it.
+func TestFreeLocksTellOfTheEnd(t *testing.T) {
+	for name, lock := range lockings {
+		for _, inlined := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, inlined %v, Cancel", name, inlined), func(t *testing.T) {
+				rt := start(t, 1)
+				begun, cancelled := make(chan struct{}), make(chan struct{})
+				h := runtime.Submit(rt, beneath(inlined, func(cx runtime.Cx) error {
+					close(begun)
+					<-cancelled // no call of this task tells before
+					return lock()(cx)
+				}))
+				receive(t, begun)
+				h.Cancel()
+				close(cancelled)
+				_, err := get(t, h)
+				require.ErrorIs(t, err, runtime.ErrCancelled)
+			})
+			t.Run(fmt.Sprintf("%s, inlined %v, Close", name, inlined), func(t *testing.T) {
+				rt := start(t, 1)
+				begun := make(chan struct{})
+				h := runtime.Submit(rt, beneath(inlined, func(cx runtime.Cx) error {
+					close(begun)
+					for cx.Err() == nil {
+						cx.Yield()
+					}
+					return lock()(cx)
+				}))
+				receive(t, begun)
+				require.NoError(t, rt.Close())
+				_, err := get(t, h)
+				require.ErrorIs(t, err, runtime.ErrClosed)
+			})
+		}
+	}
+}
+
+// beneath returns fn, or, if inlined is set, a function that joins a child that calls it.
+func beneath(inlined bool, fn func(cx runtime.Cx) error) func(runtime.Cx) (struct{}, error) {
+	if !inlined {
+		return does(fn)
+	}
+	return func(cx runtime.Cx) (struct{}, error) { return runtime.Spawn(cx, does(fn)).Join(cx) }
 }
 
 // In a shield, a cancelled task waits for the lock and gets it.

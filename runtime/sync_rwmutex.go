@@ -11,7 +11,7 @@ import (
 // The word of an RWMutex says who is inside, a writer or how many readers, and whether anybody is
 // in line. It follows the rules of Mutex: while nobody is in line, one compare-and-swap changes it;
 // the bit rwWaited is set and cleared under the lock, and while it is set, all changes need the
-// lock.
+// lock. As there, a call that changes the word by one swap is one function without calls.
 //
 // There is one line. Whoever comes while it is not empty stands in it, so that neither readers nor
 // writers starve. It is served from its front: a writer if nobody is inside, readers if no writer
@@ -56,12 +56,23 @@ const (
 // if the task must end. A task that is cancelled at the moment when its turn comes holds m, and
 // Lock returns nil.
 func (m *RWMutex) Lock(cx Cx) error {
+	if cx.goesOn() && m.TryLock() { // partners: the swaps of release and leave
+		cx.coroutine.budget--
+		return nil
+	}
 	cx.checkHere("RWMutex.Lock")
 	return m.lockIn(cx, true)
 }
 
 // RLock is [RWMutex.Lock] for a reader: others may read at the same time.
 func (m *RWMutex) RLock(cx Cx) error {
+	if cx.goesOn() {
+		s := m.word.Load() // partners: those of TryLock
+		if s&(rwWriter|rwWaited) == 0 && m.word.CompareAndSwap(s, s+rwReader) {
+			cx.coroutine.budget--
+			return nil
+		}
+	}
 	cx.checkHere("RWMutex.RLock")
 	return m.lockIn(cx, false)
 }
@@ -125,17 +136,26 @@ func (m *RWMutex) TryRLock() bool {
 
 // Unlock unlocks m, which a writer holds, or hands it over. Any goroutine may call it; a task
 // should use [RWMutex.UnlockFrom]. It panics if no writer holds m.
-func (m *RWMutex) Unlock() { m.unlock("Unlock", nil) }
+func (m *RWMutex) Unlock() {
+	if !m.release(rwWriter) {
+		m.unlock("Unlock", nil)
+	}
+}
 
 // UnlockFrom is [RWMutex.Unlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) UnlockFrom(cx Cx) {
 	cx.checkHere("RWMutex.UnlockFrom")
-	m.unlock("UnlockFrom", cx.coroutine.worker)
+	if !m.release(rwWriter) {
+		m.unlock("UnlockFrom", cx.coroutine.worker)
+	}
 }
 
 // RUnlock unlocks m for one reader. Any goroutine may call it; a task should use
 // [RWMutex.RUnlockFrom]. It panics if no reader holds m.
 func (m *RWMutex) RUnlock() {
+	if m.release(rwReader) {
+		return
+	}
 	m.forget(nil, rwReader)
 	m.runlock("RUnlock", nil)
 }
@@ -143,8 +163,19 @@ func (m *RWMutex) RUnlock() {
 // RUnlockFrom is [RWMutex.RUnlock] for tasks: a task that gets m runs next on the worker of cx.
 func (m *RWMutex) RUnlockFrom(cx Cx) {
 	cx.checkHere("RWMutex.RUnlockFrom")
+	if m.release(rwReader) {
+		return
+	}
 	m.forget(cx.task, rwReader)
 	m.runlock("RUnlockFrom", cx.coroutine.worker)
+}
+
+// release takes one who is inside, rwWriter or rwReader, off m and returns true if nobody is in
+// line, nobody else changes m meanwhile, and Debug has noted no holder.
+func (m *RWMutex) release(who uint64) bool {
+	s := m.word.Load()
+	return m.held.Load() == nil && s&rwWaited == 0 && isInside(s, who) &&
+		m.word.CompareAndSwap(s, s-who)
 }
 
 func (m *RWMutex) unlock(what string, by *worker) {

@@ -33,6 +33,11 @@ func NewSemaphore(permits int) *Semaphore {
 // [Semaphore.Release]; any goroutine may do that. Acquire panics unless 1 <= n <= the number of
 // permits.
 func (s *Semaphore) Acquire(cx Cx, n int) error {
+	// The short way, as in Mutex.Lock; here, too, it has no order of its own.
+	if cx.goesOn() && s != nil && 1 <= n && n <= s.permits && s.tryTake(n) {
+		cx.coroutine.budget--
+		return nil
+	}
 	cx.checkHere("Semaphore.Acquire")
 	s.inRange("Acquire", n)
 	if err := cx.stopErr(); err != nil {
@@ -66,9 +71,7 @@ func (s *Semaphore) AcquireContext(ctx context.Context, n int) error {
 // returns false. Any goroutine may call it. It panics as [Semaphore.Acquire] does.
 func (s *Semaphore) TryAcquire(n int) bool {
 	s.inRange("TryAcquire", n)
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	return s.take(n)
+	return s.tryTake(n)
 }
 
 // Release returns n acquired permits. Any goroutine may call it; a task should use
@@ -120,6 +123,14 @@ func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 	return w
 }
 
+// tryTake is take with the lock. Nothing in between panics.
+func (s *Semaphore) tryTake(n int) bool {
+	s.lock.Lock()
+	taken := s.take(n)
+	s.lock.Unlock()
+	return taken
+}
+
 // take takes n permits and returns true if they are free and nobody waits, and false otherwise. It
 // is called under the lock.
 func (s *Semaphore) take(n int) bool {
@@ -143,6 +154,10 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 			"permits", what, n, taken))
 	}
 	s.free += n
+	if s.line.first == nil {
+		s.lock.Unlock()
+		return
+	}
 	granted := s.serve()
 	s.lock.Unlock()
 	granted.wakeAll(by)
