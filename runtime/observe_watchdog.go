@@ -191,7 +191,7 @@ func (d *watchdog) look(now int64) {
 			*h = hold{run: r, changes: n, since: now}
 		} else if !h.told && now-h.since >= int64(d.rt.config.watchdog) {
 			h.told = true
-			d.tell(Alarm{
+			d.rt.tell(Alarm{
 				Worker: i, Task: r.name(), For: time.Duration(now - h.since),
 				Call: guards.call(r.goroutine), goroutine: r.goroutine,
 			})
@@ -203,7 +203,7 @@ func (d *watchdog) look(now int64) {
 		*s = stop{changes: changes, quiet: quiet, since: now}
 	} else if !s.told && now-s.since >= int64(d.rt.config.watchdog) {
 		s.told = true
-		d.tell(Alarm{
+		d.rt.tell(Alarm{
 			Worker: -1, For: time.Duration(now - s.since), Dump: string(d.rt.dump()),
 		})
 	}
@@ -227,21 +227,21 @@ func (d *watchdog) lookAtCircles(now int64) {
 		d.circles[note] = l
 	}
 	if longest >= 0 {
-		d.tell(Alarm{
+		d.rt.tell(Alarm{
 			Worker: -1, For: time.Duration(longest), Circle: lines, Dump: string(d.rt.dump()),
 		})
 	}
 }
 
 // tell calls the function of Watchdog.
-func (d *watchdog) tell(a Alarm) {
+func (rt *Runtime) tell(a Alarm) {
 	defer func() {
 		if r := recover(); r != nil {
 			defer func() { _ = recover() }() // no result can hold it
-			d.rt.panicked(&PanicError{Value: r, Stack: debug.Stack()})
+			rt.panicked(&PanicError{Value: r, Stack: debug.Stack()})
 		}
 	}()
-	d.rt.config.alarm(a)
+	rt.config.alarm(a)
 }
 
 // quiet reports whether all workers sleep, tasks are left, and nothing that the runtime knows of

@@ -51,7 +51,8 @@ type Runtime struct {
 	done     chan struct{}
 	contexts contexts
 	ends     ends
-	waits    waitNotes // with Debug
+	waits    waitNotes   // with Debug
+	asleep   asleepTimer // with Debug
 	records  records
 	// outsiders counts tasks that wait for a Go channel or a context. Tasks add, watchdogs load.
 	outsiders atomic.Int64
@@ -78,6 +79,7 @@ func New(options ...Option) (*Runtime, error) {
 	}
 	rt := assemble(c)
 	guards.add(rt)
+	rt.asleep.begin(rt)
 	for _, w := range rt.workers {
 		go w.run()
 	}
@@ -330,6 +332,7 @@ func (rt *Runtime) workerStopped() {
 	if rt.running.Add(-1) == 0 {
 		rt.watches.close()
 		guards.remove(rt)
+		rt.asleep.end()
 		close(rt.done)
 	}
 }

@@ -25,13 +25,16 @@ import (
 //     What anybody may end is no such wait: that for a [Mutex] or [RWMutex], or until a context
 //     ends. A circle through one is not refused; [Runtime.Dump] shows it, and [Watchdog] tells of
 //     it. Nor is it known who will release a [Semaphore], send to a [Channel], signal a [Notify],
-//     or wake a [Future]: such a wait, where all wait so, is what a Watchdog tells of.
+//     or wake a [Future]: where all tasks wait so, that is told of, as below.
 //   - A task must not wait by [Handle.Wait] of a task of its runtime, by a [Group.Go] or
 //     [Group.Wait] of a group of that, by [Run], or by what takes a context in place of a Cx, such
 //     as [SelectContext], [Channel.ReceiveContext] or [Mutex.LockContext]: it would block the
 //     worker that may be needed for it. Calls that need not wait are not refused.
 //
-// [Runtime.Dump] shows all tasks then, where they wait, and since when.
+// When for 10 s all workers sleep, tasks are left, and nothing that the runtime knows of can wake
+// one, Debug writes to the standard error what [Runtime.Dump] shows: for each task where it waits,
+// for what, and since when. A [Watchdog] is told of that in place of it, and of circles and tasks
+// that last while others run.
 //
 // A thread that an ended task has left locked is unlocked when its coroutine becomes idle, and
 // reported to the function of [OnPanic] as a panic is.

@@ -61,6 +61,7 @@ func (w *worker) sleep() bool {
 	if outcome != idle.Closed {
 		w.count.parked++
 		w.public.parked.show(w.count.parked)
+		rt.asleep.rests(rt)
 	}
 	if outcome == idle.Recheck {
 		if rt.takeable(w) {

@@ -397,6 +397,7 @@ func (p *blocking) take(me *thread) (t *task, stays bool) {
 	}
 	p.free = append(p.free, me)
 	p.idle.Add(1)
+	p.rt.asleep.set(p.rt)
 	return nil, true
 }
 

@@ -1,0 +1,39 @@
+package runtime
+
+import (
+	"testing"
+
+	"github.com/surewake/surewake/model"
+)
+
+// However workers fall asleep, and whenever the timer goes off that one of them has set, it is told
+// that a task waits for what nobody does. (runtime/R61)
+func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
+	for name, workers := range map[string]int{
+		"one": 1, "two/two preemptions": 2,
+	} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				told := make(chan struct{}, 8)
+				w := stillWorld(x, workers, Debug(), func(c *config) error {
+					c.alarm = func(Alarm) { told <- struct{}{} }
+					return nil
+				})
+				var over Notify
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					if err := over.Wait(cx); err != nil {
+						return 0, err
+					}
+					w.last(cx)
+					return 1, nil
+				})
+				w.asleep.begin(w.Runtime)
+				w.start()
+				<-told
+				over.Signal()
+				v, err := w.await(h)
+				x.Assert(v == 1 && err == nil, "%d, %v", v, err)
+			}, model.Preemptions(2))
+		})
+	}
+}
