@@ -53,7 +53,7 @@ func waitsForABell(cx runtime.Cx) (int, error) {
 	return 0, bell.Wait(cx)
 }
 
-// Debug tells once that all workers sleep and that tasks are left, and where they wait. (runtime/R61)
+// Debug tells once that all workers sleep and tasks are left, and where they wait. (runtime/R61)
 func TestDebugTellsThatNothingGoesOn(t *testing.T) {
 	all := toldIn(t, func(rt *runtime.Runtime) {
 		runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
@@ -77,8 +77,8 @@ func TestDebugTellsThatNothingGoesOn(t *testing.T) {
 		`.*observe_asleep_test\.go:\d+, for 10`, text)
 }
 
-// What has been woken, from outside or by a timer, is told of 10 s after it has gone to sleep again,
-// each time, and not while it goes on. (runtime/R61)
+// What has been woken, from outside or by a timer, is told of 10 s after it has gone to sleep again
+// each time, not while it goes on. (runtime/R61)
 func TestDebugTellsOfTheLastSleep(t *testing.T) {
 	all := toldIn(t, func(rt *runtime.Runtime) {
 		c := runtime.NewChannel[int](0)
