@@ -13,9 +13,10 @@ import (
 // the last to have had something to do (a worker that falls asleep when all others are, a blocking
 // task that ends) sets one timer; when it goes off, and nothing has happened since, that is told.
 //
-// Rejected alternative: a watchdog for each runtime with Debug. Its ticker would keep the clock of a
-// bubble of testing/synctest going for ever, so that Go would never tell of a deadlock in it. This timer goes off once: the clock of the bubble goes to it, the tasks that wait are
-// named, and then nothing is left that could go on, which Go tells of.
+// Rejected alternative: a watchdog for each runtime with Debug. Its ticker would keep the clock of
+// a bubble of testing/synctest going for ever, so that Go would never tell of a deadlock in it. This
+// timer goes off once: the clock of the bubble goes to it, the tasks that wait are named, and then
+// nothing is left that could go on, which Go tells of.
 
 // asleepFor is after which time Debug tells that all workers sleep and tasks are left.
 const asleepFor = 10 * time.Second
