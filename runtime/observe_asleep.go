@@ -14,7 +14,7 @@ import (
 // task that ends) sets one timer; when it goes off, and nothing has happened since, that is told.
 //
 // Rejected alternative: a watchdog for each runtime with Debug. Its ticker would keep the clock of
-// a bubble of testing/synctest going for ever, so that Go would never tell of a deadlock in it. This
+// a bubble of testing/synctest going for ever, so that Go would never tell of a deadlock in it. The
 // timer goes off once: the clock of the bubble goes to it, the tasks that wait are named, and then
 // nothing is left that could go on, which Go tells of.
 
