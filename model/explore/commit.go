@@ -85,6 +85,9 @@ func (e *engine) newEvent(t *thread, ev *event) {
 		c = m.resolve(e, t)
 	}
 	ev.obj, ev.op, ev.class, ev.source, ev.seen = t.obj, t.op, c, -1, false
+	if e.mixed {
+		ev.fails = e.alwaysWrites(t) && !t.swaps()
+	}
 	if ev.choices == 0 {
 		ev.choice, ev.choices = 0, 1
 		if m.choices != nil {
@@ -195,7 +198,7 @@ func (e *engine) searchFrom(t *thread, ev *event, m *operation) {
 // sameObjectWakes reports whether u's pending operation depends on t's, which has class c and is
 // about to run, because both are on the same object.
 func (e *engine) sameObjectWakes(t, u *thread, c class) bool {
-	return u.obj == t.obj && t.obj >= 0 && c.dependsOn(e.classOf(u))
+	return e.shareMemory(t.obj, u.obj) && c.dependsOn(e.classOf(u))
 }
 
 // apply changes the model of the object as the operation does. The event is d; d is negative if

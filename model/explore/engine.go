@@ -36,6 +36,7 @@ type event struct {
 	state   uint8  // of the object before the event: operation.before
 	idle    uint8  // why it ran although it comes last (thread_fair.go)
 	seen    bool   // val holds a result
+	fails   bool   // a CompareAndSwap of class write that swaps nothing
 	plain   bool   // no wakeup sequences begin at its node (search_part.go)
 	arg     int64  // WaitGroup.Add: the delta
 	val     uint64 // the result, compared when the event is executed again
@@ -97,6 +98,8 @@ type engine struct {
 	objs  []object // by number; the first nobjs are of this execution
 	nobjs int
 	table table // from addresses to numbers
+
+	overlaps []overlap // by object: which ones overlap it (sync_overlap.go)
 
 	// The present state of the threads.
 
@@ -181,8 +184,10 @@ type engine struct {
 	reduce         bool             // partial-order reduction; else all schedules or random ones
 	bounded        bool             // reduction within a bound on preemptions (search_bounded.go)
 	orderAdds      bool             // additions to WaitGroups are writes (sync_waitgroup.go)
-	wholeWords     bool             // atomic objects are of 8 bytes: see OverlayWords
-	wantWholeWords bool             // wholeWords was asked for: the exploration starts again
+	overlaid       bool             // atomic words may overlap (sync_overlap.go)
+	wantOverlaid   bool             // start again with overlaid
+	mixed          bool             // they do: a CompareAndSwap of 8 bytes is a write
+	wantMixed      bool             // start again with mixed
 	wantOrderAdds  bool             // start again with orderAdds
 	orderDones     bool             // all changes of a WaitGroup depend on one another
 	wantOrderDones bool             // start again with orderDones

@@ -5,7 +5,8 @@ import "time"
 // judge adds the finished execution to the result. It looks for failures that the engine did not
 // notice itself, and counts the execution.
 func (e *engine) judge() {
-	if e.wantSimple || e.wantRequests.any() || e.wantRendezvous.any() || e.wantAnyLoops {
+	if e.wantSimple || e.wantRequests.any() || e.wantRendezvous.any() || e.wantAnyLoops ||
+		e.wantOverlaid || e.wantMixed {
 		return
 	}
 	r := &e.res

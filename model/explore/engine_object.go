@@ -58,6 +58,18 @@ func (e *engine) lookUp(p unsafe.Pointer) int32 {
 	return id
 }
 
+// find returns the number of the object at p, -1 if there is none.
+func (tb *table) find(p uintptr) int32 {
+	mask := uint64(len(tb.slots) - 1)
+	h := uint64(p) * 0x9E3779B97F4A7C15 >> tb.shift
+	for ; tb.slots[h&mask].gen == tb.gen; h++ {
+		if s := &tb.slots[h&mask]; uintptr(s.p) == p {
+			return s.id
+		}
+	}
+	return -1
+}
+
 func (e *engine) newObject(p unsafe.Pointer) {
 	if e.nobjs == len(e.objs) {
 		e.objs = append(e.objs, object{})

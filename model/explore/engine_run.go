@@ -31,6 +31,7 @@ func (e *engine) begin() {
 		e.certificate.begin()
 	}
 	e.table.clear()
+	e.overlaps = e.overlaps[:0]
 	e.renewCarriers()
 	if e.cfg.Record {
 		e.quiet = true
@@ -191,7 +192,7 @@ func (e *engine) isRepeated() bool {
 func (e *engine) wantsAgain() bool {
 	return e.wantSimple || e.wantOrderAdds || e.wantOrderDones ||
 		e.wantRendezvous.any() || e.wantRequests.any() ||
-		e.wantWholeWords || e.wantAnyLoops || e.wantPolls || e.wantClocked
+		e.wantOverlaid || e.wantMixed || e.wantAnyLoops || e.wantPolls || e.wantClocked
 }
 
 // startAgain restarts the exploration with the options that an execution asked for. It reports
@@ -206,7 +207,8 @@ func (e *engine) startAgain() bool {
 	e.requests, e.wantRequests = e.requests.or(e.wantRequests), perKind{}
 	e.simple, e.wantSimple = e.simple || e.wantSimple, false
 	e.optimal = e.optimal && !e.simple
-	e.wholeWords, e.wantWholeWords = e.wholeWords || e.wantWholeWords, false
+	e.overlaid, e.wantOverlaid = e.overlaid || e.wantOverlaid, false
+	e.mixed, e.wantMixed = e.mixed || e.wantMixed, false
 	e.anyLoops, e.wantAnyLoops = e.anyLoops || e.wantAnyLoops, false
 	e.clocked, e.wantClocked = e.clocked || e.wantClocked, false
 	e.wantOrderAdds, e.wantOrderDones, e.wantRendezvous = false, false, perKind{}

@@ -3,8 +3,9 @@ package explore
 import "unsafe"
 
 // Enter is the scheduling point before the operation op on *p; p is nil for operations without an
-// object. It returns when the search lets the operation run, and the caller does the real operation
-// right afterwards. It reports false outside of an execution.
+// object. With Wide, the operation is one of sync/atomic on 8 bytes. Enter returns when the search
+// lets the operation run, and the caller does the real operation right afterwards. It reports false
+// outside of an execution.
 func Enter(p unsafe.Pointer, op Op) bool {
 	e := eng
 	if e == nil {
@@ -13,6 +14,8 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	if e.cfg.Before != nil {
 		return enterBelow(p, op)
 	}
+	wide := op & Wide
+	op &^= Wide
 	// What enterAlone does, here: where control changes hands, each call in between costs more than
 	// it does elsewhere, as the processor does not foresee where it returns to.
 	t := e.cur
@@ -23,7 +26,7 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	if e.quiet && e.quietStep(t, p, op) {
 		return true
 	}
-	t.op, t.ptr = op, p
+	t.op, t.ptr, t.wide = op, p, wide
 	e.step(t)
 	return true
 }
@@ -55,7 +58,7 @@ func leave(val uint64) {
 
 // noteResult tells those who watch, and the loops of the thread, the result of the last event, ev.
 func (e *engine) noteResult(ev *event) {
-	e.lapResult(e.cur, ev.class, ev.val, false)
+	e.lapResult(e.cur, ev.did(), ev.val, false)
 	if e.rec != nil {
 		e.rec.value(ev, ev.val)
 	}
@@ -119,7 +122,11 @@ func (e *engine) step(t *thread) {
 	}
 	t.obj = -1
 	if t.ptr != nil {
-		t.obj = e.object(e.word(t.ptr, t.op))
+		if e.overlaid {
+			t.obj = e.overlaidObject(t)
+		} else {
+			t.obj = e.object(t.ptr)
+		}
 	}
 	if t.op.isAtomic() {
 		e.runnable.add(t.id)

@@ -244,6 +244,8 @@ func enterBelow(p unsafe.Pointer, op Op) bool {
 func enterAlone(p unsafe.Pointer, op Op) bool {
 	e := eng
 	t := e.cur
+	wide := op & Wide
+	op &^= Wide
 	var mark byte
 	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
 		return false
@@ -254,7 +256,7 @@ func enterAlone(p unsafe.Pointer, op Op) bool {
 	if e.alone(t) && op.isShown() {
 		e.showBefore(t, p, op, unsafe.Pointer(&mark))
 	}
-	t.op, t.ptr = op, p
+	t.op, t.ptr, t.wide = op, p, wide
 	e.step(t)
 	return true
 }

@@ -8,6 +8,12 @@ import (
 // An Op is an operation that a thread is about to execute at a scheduling point.
 type Op uint8
 
+// Wide is added to an operation of sync/atomic on a word of 8 bytes for Enter.
+const Wide Op = 1 << 7
+
+// WideIfPointer is Wide where a pointer has 8 bytes, else 0.
+const WideIfPointer = Wide * Op(unsafe.Sizeof(uintptr(0))/8)
+
 // The operations, each under the file that describes it. Their order is part of the digest of an
 // exploration.
 const (

@@ -38,6 +38,7 @@ type program [][]instr
 type instr struct {
 	// load store cas add lock unlock trylock rlock runlock wlock wunlock choose signal await
 	Op   string
+	Word string // of word: see overlay
 	Var  int
 	Val  int32
 	Cond bool // only if the last value read was odd
@@ -61,7 +62,7 @@ func (p program) String() string {
 			if in.Cond {
 				c = "?"
 			}
-			fmt.Fprintf(&b, " %s%s%d(%d)", c, in.Op, in.Var, in.Val)
+			fmt.Fprintf(&b, " %s%s%s%d(%d)", c, in.Op, in.Word, in.Var, in.Val)
 		}
 		b.WriteString("\n")
 	}
@@ -80,6 +81,7 @@ type access struct {
 type world struct {
 	vars   [6]atomic.Int32
 	words  [2]atomic.Uint32
+	word   uint64 // see overlay
 	mus    [2]sync.Mutex
 	rw     sync.RWMutex
 	wg     sync.WaitGroup
@@ -311,6 +313,8 @@ func (p program) start(w *world, from, to int) {
 				case "choose":
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
+				case "word":
+					last = w.overlay(in, who)
 				default:
 					last = w.communicate(in, who)
 				}

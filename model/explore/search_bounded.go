@@ -40,10 +40,18 @@ package explore
 
 // racesWithin is races for a search within a bound.
 func (e *engine) racesWithin(t *thread, c class) {
+	e.racesWithinOn(&e.objs[t.obj], t, c)
+	for _, i := range e.overlapping(t.obj) {
+		e.racesWithinOn(&e.objs[i], t, c)
+	}
+}
+
+// racesWithinOn is racesWithin for the events on object o.
+func (e *engine) racesWithinOn(o *object, t *thread, c class) {
 	enabledBefore := ops[t.op].enabledBefore
 	others := e.n - 1
 	var seen threadSet
-	for f := e.objs[t.obj].last; f >= 0 && others > 0; f = e.stack[f].prevObj {
+	for f := o.last; f >= 0 && others > 0; f = e.stack[f].prevObj {
 		q := &e.stack[f]
 		if int(q.tid) == t.id || seen.has(int(q.tid)) || !q.class.dependsOn(c) {
 			continue

@@ -39,6 +39,9 @@ func (e *engine) clockOf(t *thread, ev *event, m *operation, d int32) {
 			e.entryIn(c, d, e.stack[f].tid) <= f {
 			e.join(d, f)
 		}
+		if e.overlaid {
+			e.joinOverlapping(t.obj, ev.class, d)
+		}
 	case ev.source >= 0:
 		e.join(d, ev.source)
 	}

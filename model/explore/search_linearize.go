@@ -184,6 +184,7 @@ func (l *linearizer) run(p pause) *Failure {
 		l.next = append(l.next, l.after(i, 0))
 	}
 	e.orderAdds, e.orderDones = of.orderAdds, of.orderDones
+	e.overlaid, e.mixed = of.overlaid, of.mixed
 	e.requests, e.rendezvous = of.requests, of.rendezvous
 	e.uncontrolled.count, e.baseEarly = of.uncontrolled.count, 0
 	e.begin()

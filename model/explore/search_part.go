@@ -77,12 +77,13 @@ func (e *engine) modes() []struct {
 		{'e', &e.requests[ofSignals], &e.wantRequests[ofSignals]},
 		{'f', &e.rendezvous[ofSignals], &e.wantRendezvous[ofSignals]},
 		{'l', &e.anyLoops, &e.wantAnyLoops},
+		{'m', &e.mixed, &e.wantMixed},
 		{'p', &e.polls, &e.wantPolls},
 		{'q', &e.requests[ofValues], &e.wantRequests[ofValues]},
 		{'r', &e.rendezvous[ofValues], &e.wantRendezvous[ofValues]},
 		{'s', &e.simple, &e.wantSimple},
 		{'t', &e.clocked, &e.wantClocked},
-		{'w', &e.wholeWords, &e.wantWholeWords},
+		{'w', &e.overlaid, &e.wantOverlaid},
 		{'x', &e.res.cut, new(bool)}, // the bound on preemptions has left something out
 	}
 }

@@ -17,8 +17,8 @@ func (e *engine) races(t *thread, c class, d int) {
 		e.racesWithin(t, c)
 		return
 	}
-	o := &e.objs[t.obj]
 	e.cands = e.cands[:0]
+	o := &e.objs[t.obj]
 	for i := range o.recent {
 		r := &o.recent[i]
 		for k, f := range r.last {
@@ -29,6 +29,9 @@ func (e *engine) races(t *thread, c class, d int) {
 	}
 	if o.written >= 0 {
 		e.racesBefore(t, c, o.written)
+	}
+	if e.overlaid {
+		e.racesOverlapping(t, c)
 	}
 	if len(e.cands) > 1 {
 		slices.SortFunc(e.cands, func(f, g int32) int { return int(g - f) })
@@ -149,7 +152,7 @@ func (e *engine) initials(i, d int, t *thread, c class, alone bool) (initials th
 		if alone && !e.inPast(t.prev, int32(j)) {
 			continue
 		}
-		if q.obj == t.obj && q.class.dependsOn(c) && t.obj >= 0 ||
+		if e.shareMemory(q.obj, t.obj) && q.class.dependsOn(c) ||
 			t.op.isChan() && e.isDep(int32(j)) {
 			blocked = true
 		}

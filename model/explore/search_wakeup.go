@@ -62,7 +62,9 @@ var certain = [opCount]bool{
 func (e *engine) classInstead(t *thread, c class, f *event) (instead class, either bool) {
 	writes := false
 	switch {
-	case t.op == OpCAS && t.width > 0 && f.op == OpCAS && f.class == write && !e.wholeWords:
+	case e.alwaysWrites(t):
+		return c, false
+	case t.op == OpCAS && t.width > 0 && f.op == OpCAS && f.class == write && f.obj == t.obj:
 		writes = uint64(f.arg) == t.old
 	case t.op == OpTryLock:
 		writes = mutexFreeBefore(t, f, 0)

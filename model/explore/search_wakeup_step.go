@@ -279,7 +279,7 @@ func (e *engine) stepAt(j int32, s *stepTaken) {
 // wakes says whether event j depends on a step.
 func (e *engine) wakes(j int32, s *stepTaken) known {
 	ev := &e.stack[j]
-	if is := s.onObject(ev.obj, ev.class, false); is != no || len(s.acc) == 0 {
+	if is := e.onObject(s, ev.obj, ev.class, false); is != no || len(s.acc) == 0 {
 		return is
 	}
 	return e.accessesDepend(e.accessesOf(j), s, !s.anyCase)
@@ -287,7 +287,7 @@ func (e *engine) wakes(j int32, s *stepTaken) known {
 
 // isWokenBy says whether the operation of a race depends on a step if it comes first.
 func (e *engine) isWokenBy(r *raced, s *stepTaken) known {
-	if is := s.onObject(r.obj, r.class, r.changing); is != no || len(s.acc) == 0 {
+	if is := e.onObject(s, r.obj, r.class, r.changing); is != no || len(s.acc) == 0 {
 		return is
 	}
 	return e.accessesDepend(e.reversed, s, e.exactly && !s.anyCase)
@@ -295,8 +295,15 @@ func (e *engine) isWokenBy(r *raced, s *stepTaken) known {
 
 // onObject says whether the step depends on an operation of class c on that object. With either,
 // the class of that is read or write.
-func (s *stepTaken) onObject(obj int32, c class, either bool) known {
-	if s.obj < 0 || s.obj != obj && (s.obj < s.fresh || obj < s.fresh) {
+func (e *engine) onObject(s *stepTaken, obj int32, c class, either bool) known {
+	switch {
+	case s.obj < 0 || obj < 0:
+		return no
+	case s.obj < s.fresh:
+		if !e.shareMemory(s.obj, obj) {
+			return no
+		}
+	case obj < s.fresh && !e.overlaid: // an object that was new there may overlap any other one
 		return no
 	}
 	is := dependence(s.class, c, s.changing, either)

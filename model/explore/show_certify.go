@@ -97,6 +97,9 @@ func (c *certificate) event(e *engine, t *thread, ev *event, d int32) {
 	if ev.idle == tiredRan {
 		c.refused = "iterations of a loop that waits were left out"
 	}
+	if t.obj >= 0 && len(e.overlapping(t.obj)) > 0 {
+		c.refused = "atomic words of different sizes overlap"
+	}
 	c.places = append(c.places, c.shown[t.id].events)
 	out := "-"
 	switch t.op {

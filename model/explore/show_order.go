@@ -79,7 +79,7 @@ func (o *order) step(t *thread, ev *event, n int) {
 		o.add(entryAcquires, t.id, at)
 		o.add(entryReleases, t.id, at)
 	case OpCAS:
-		if o.add(entryAcquires, t.id, at); ev.class == write {
+		if o.add(entryAcquires, t.id, at); ev.did() == write {
 			o.add(entryReleases, t.id, at)
 		}
 	case OpLoad, OpLock, OpRLock, OpOnce, OpWGWait:

@@ -27,21 +27,24 @@ func init() {
 // the functions of their entries in ops, the search calls resolve only.
 func (o Op) isAtomic() bool { return o <= OpCAS }
 
-// casClass: a CompareAndSwap that would fail only reads.
-func casClass(_ *engine, t *thread) class {
-	var equal bool
+// casClass: a CompareAndSwap that would fail only reads, unless it is one of those that are writes
+// because words overlap (sync_overlap.go).
+func casClass(e *engine, t *thread) class {
+	if e.alwaysWrites(t) || t.swaps() {
+		return write
+	}
+	return read
+}
+
+// swaps reports whether t's CompareAndSwap would find what it expects.
+func (t *thread) swaps() bool {
 	switch t.width {
 	case 4:
-		equal = atomic.LoadUint32((*uint32)(t.ptr)) == uint32(t.old)
+		return atomic.LoadUint32((*uint32)(t.ptr)) == uint32(t.old)
 	case 8:
-		equal = atomic.LoadUint64((*uint64)(t.ptr)) == t.old
-	default:
-		equal = t.peek()
+		return atomic.LoadUint64((*uint64)(t.ptr)) == t.old
 	}
-	if !equal {
-		return read
-	}
-	return write
+	return t.peek()
 }
 
 // casDetail shows the old and the new value.
@@ -60,6 +63,9 @@ func EnterCAS(p unsafe.Pointer, width uint8, old, new uint64) bool {
 		t := e.cur
 		t.old, t.new, t.width = old, new, width
 	}
+	if width == 8 {
+		return Enter(p, OpCAS|Wide)
+	}
 	return Enter(p, OpCAS)
 }
 
@@ -68,30 +74,12 @@ func EnterCASPointer(p, old unsafe.Pointer) bool {
 	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
 }
 
-// EnterCASFunc is EnterCAS for other types: equal reports whether *p holds the old value.
+// EnterCASFunc is EnterCAS for other types, which are as large as two pointers: equal reports
+// whether *p holds the old value.
 func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 	if e := eng; e != nil && InExecution() {
 		t := e.cur
 		t.width, t.peek = 0, equal
 	}
-	return Enter(p, OpCAS)
-}
-
-// OverlayWords says that atomic words of different sizes may lie over one another. The exploration
-// starts again with objects of 8 bytes: operations on two halves of one depend on each other, and
-// on those on the whole.
-//
-//go:noinline
-func OverlayWords() {
-	if e := eng; e != nil && e.reduce && !e.wholeWords {
-		e.wantWholeWords = true
-	}
-}
-
-// word returns the address by which the object of an operation on *p is known.
-func (e *engine) word(p unsafe.Pointer, op Op) unsafe.Pointer {
-	if e.wholeWords && op.isAtomic() {
-		return unsafe.Add(p, -int(uintptr(p)&7))
-	}
-	return p
+	return Enter(p, OpCAS|WideIfPointer)
 }

@@ -281,9 +281,10 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 		e.chosen += e.freely(t, ev)
 		return
 	}
-	s.note(t, ev.class, d)
+	c := ev.did()
+	s.note(t, c, d)
 	progress, chose := false, false
-	r := lapOp{op: t.op, obj: t.obj, val: uint64(ev.class)}
+	r := lapOp{op: t.op, obj: t.obj, val: uint64(c)}
 	switch {
 	case ev.op == OpSpin:
 		return
@@ -301,7 +302,7 @@ func (e *engine) lapNote(t *thread, ev *event, d int32) {
 	for _, l := range s.laps {
 		l.chose = l.chose || chose
 		l.progress = l.progress || progress || len(l.ops) == maxLap ||
-			ev.op == OpCAS && ev.class == read && l.outrun(t)
+			ev.op == OpCAS && c == read && l.outrun(t)
 		if len(l.ops) < maxLap {
 			l.ops = append(l.ops, r)
 		}

@@ -201,10 +201,20 @@ func (e *engine) firstChange(t *thread) int32 {
 			}
 			continue
 		}
-		for f := e.lastChange(e.objs[w.obj].last); f > w.event; f = e.stack[f].changed {
-			if int(e.stack[f].tid) != t.id && (first < 0 || f < first) {
-				first = f
-			}
+		first = e.firstChangeOf(&e.objs[w.obj], t, w.event, first)
+		for _, i := range e.overlapping(w.obj) {
+			first = e.firstChangeOf(&e.objs[i], t, w.event, first)
+		}
+	}
+	return first
+}
+
+// firstChangeOf returns the first event after event d by which a thread other than t changed o, or
+// first if that was earlier; -1 stands for none.
+func (e *engine) firstChangeOf(o *object, t *thread, d, first int32) int32 {
+	for f := e.lastChange(o.last); f > d; f = e.stack[f].changed {
+		if q := &e.stack[f]; int(q.tid) != t.id && !q.fails && (first < 0 || f < first) {
+			first = f
 		}
 	}
 	return first

@@ -75,7 +75,7 @@ func BoolCompareAndSwap(p *atomic.Bool, old, new bool) bool {
 //go:norace
 //go:noinline
 func PointerLoad[T any](p *atomic.Pointer[T]) *T {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
 	v := p.Load()
 	if in {
 		explore.LeavePointer(unsafe.Pointer(v))
@@ -88,7 +88,7 @@ func PointerLoad[T any](p *atomic.Pointer[T]) *T {
 //go:norace
 //go:noinline
 func PointerStore[T any](p *atomic.Pointer[T], val *T) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.WideIfPointer)
 	p.Store(val)
 	if in {
 		explore.LeavePointer(unsafe.Pointer(val))
@@ -100,7 +100,7 @@ func PointerStore[T any](p *atomic.Pointer[T], val *T) {
 //go:norace
 //go:noinline
 func PointerSwap[T any](p *atomic.Pointer[T], new *T) *T {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.WideIfPointer)
 	v := p.Swap(new)
 	if in {
 		explore.LeavePointer(unsafe.Pointer(v))
@@ -126,7 +126,7 @@ func PointerCompareAndSwap[T any](p *atomic.Pointer[T], old, new *T) bool {
 //go:norace
 //go:noinline
 func LoadPointer(p *unsafe.Pointer) unsafe.Pointer {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
 	v := atomic.LoadPointer(p)
 	if in {
 		explore.LeavePointer(v)
@@ -139,7 +139,7 @@ func LoadPointer(p *unsafe.Pointer) unsafe.Pointer {
 //go:norace
 //go:noinline
 func StorePointer(p *unsafe.Pointer, val unsafe.Pointer) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.WideIfPointer)
 	atomic.StorePointer(p, val)
 	if in {
 		explore.LeavePointer(val)
@@ -151,7 +151,7 @@ func StorePointer(p *unsafe.Pointer, val unsafe.Pointer) {
 //go:norace
 //go:noinline
 func SwapPointer(p *unsafe.Pointer, new unsafe.Pointer) unsafe.Pointer {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.WideIfPointer)
 	v := atomic.SwapPointer(p, new)
 	if in {
 		explore.LeavePointer(v)

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-var types = []struct{ name, goType, width, bits string }{
-	{"Int32", "int32", "4", "uint64(uint32(%s))"},
-	{"Int64", "int64", "8", "uint64(%s)"},
-	{"Uint32", "uint32", "4", "uint64(%s)"},
-	{"Uint64", "uint64", "8", "%s"},
-	{"Uintptr", "uintptr", "wordSize", "uint64(%s)"},
+var types = []struct{ name, goType, width, wide, bits string }{
+	{"Int32", "int32", "4", "", "uint64(uint32(%s))"},
+	{"Int64", "int64", "8", "|explore.Wide", "uint64(%s)"},
+	{"Uint32", "uint32", "4", "", "uint64(%s)"},
+	{"Uint64", "uint64", "8", "|explore.Wide", "%s"},
+	{"Uintptr", "uintptr", "wordSize", "|explore.WideIfPointer", "uint64(%s)"},
 }
 
 func main() {
@@ -39,7 +39,7 @@ func main() {
 				"\treturn v\n}\n", enter, call, leave, strings.Join(forget, ""))
 		}
 		enter := func(op string) string {
-			return "explore.Enter(unsafe.Pointer(p), explore." + op + ")"
+			return "explore.Enter(unsafe.Pointer(p), explore." + op + t.wide + ")"
 		}
 		cas := fmt.Sprintf("explore.EnterCAS(unsafe.Pointer(p), %s, %s, %s)",
 			t.width, bits("old"), bits("new"))

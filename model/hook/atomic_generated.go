@@ -196,7 +196,7 @@ func OrInt32(p *int32, mask int32) int32 {
 //go:norace
 //go:noinline
 func Int64Load(p *atomic.Int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.Wide)
 	v := p.Load()
 	if in {
 		explore.Leave(uint64(v))
@@ -209,7 +209,7 @@ func Int64Load(p *atomic.Int64) int64 {
 //go:norace
 //go:noinline
 func Int64Store(p *atomic.Int64, val int64) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.Wide)
 	p.Store(val)
 	if in {
 		explore.Leave(uint64(val))
@@ -221,7 +221,7 @@ func Int64Store(p *atomic.Int64, val int64) {
 //go:norace
 //go:noinline
 func Int64Swap(p *atomic.Int64, new int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.Wide)
 	v := p.Swap(new)
 	if in {
 		explore.Leave(uint64(v))
@@ -248,7 +248,7 @@ func Int64CompareAndSwap(p *atomic.Int64, old, new int64) bool {
 //go:norace
 //go:noinline
 func Int64Add(p *atomic.Int64, delta int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.Wide)
 	v := p.Add(delta)
 	if in {
 		explore.Leave(uint64(v))
@@ -261,7 +261,7 @@ func Int64Add(p *atomic.Int64, delta int64) int64 {
 //go:norace
 //go:noinline
 func Int64And(p *atomic.Int64, mask int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.Wide)
 	v := p.And(mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -274,7 +274,7 @@ func Int64And(p *atomic.Int64, mask int64) int64 {
 //go:norace
 //go:noinline
 func Int64Or(p *atomic.Int64, mask int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.Wide)
 	v := p.Or(mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -287,7 +287,7 @@ func Int64Or(p *atomic.Int64, mask int64) int64 {
 //go:norace
 //go:noinline
 func LoadInt64(p *int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.Wide)
 	v := atomic.LoadInt64(p)
 	if in {
 		explore.Leave(uint64(v))
@@ -300,7 +300,7 @@ func LoadInt64(p *int64) int64 {
 //go:norace
 //go:noinline
 func StoreInt64(p *int64, val int64) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.Wide)
 	atomic.StoreInt64(p, val)
 	if in {
 		explore.Leave(uint64(val))
@@ -312,7 +312,7 @@ func StoreInt64(p *int64, val int64) {
 //go:norace
 //go:noinline
 func SwapInt64(p *int64, new int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.Wide)
 	v := atomic.SwapInt64(p, new)
 	if in {
 		explore.Leave(uint64(v))
@@ -339,7 +339,7 @@ func CompareAndSwapInt64(p *int64, old, new int64) bool {
 //go:norace
 //go:noinline
 func AddInt64(p *int64, delta int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.Wide)
 	v := atomic.AddInt64(p, delta)
 	if in {
 		explore.Leave(uint64(v))
@@ -352,7 +352,7 @@ func AddInt64(p *int64, delta int64) int64 {
 //go:norace
 //go:noinline
 func AndInt64(p *int64, mask int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.Wide)
 	v := atomic.AndInt64(p, mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -365,7 +365,7 @@ func AndInt64(p *int64, mask int64) int64 {
 //go:norace
 //go:noinline
 func OrInt64(p *int64, mask int64) int64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.Wide)
 	v := atomic.OrInt64(p, mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -560,7 +560,7 @@ func OrUint32(p *uint32, mask uint32) uint32 {
 //go:norace
 //go:noinline
 func Uint64Load(p *atomic.Uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.Wide)
 	v := p.Load()
 	if in {
 		explore.Leave(v)
@@ -573,7 +573,7 @@ func Uint64Load(p *atomic.Uint64) uint64 {
 //go:norace
 //go:noinline
 func Uint64Store(p *atomic.Uint64, val uint64) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.Wide)
 	p.Store(val)
 	if in {
 		explore.Leave(val)
@@ -585,7 +585,7 @@ func Uint64Store(p *atomic.Uint64, val uint64) {
 //go:norace
 //go:noinline
 func Uint64Swap(p *atomic.Uint64, new uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.Wide)
 	v := p.Swap(new)
 	if in {
 		explore.Leave(v)
@@ -612,7 +612,7 @@ func Uint64CompareAndSwap(p *atomic.Uint64, old, new uint64) bool {
 //go:norace
 //go:noinline
 func Uint64Add(p *atomic.Uint64, delta uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.Wide)
 	v := p.Add(delta)
 	if in {
 		explore.Leave(v)
@@ -625,7 +625,7 @@ func Uint64Add(p *atomic.Uint64, delta uint64) uint64 {
 //go:norace
 //go:noinline
 func Uint64And(p *atomic.Uint64, mask uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.Wide)
 	v := p.And(mask)
 	if in {
 		explore.Leave(v)
@@ -638,7 +638,7 @@ func Uint64And(p *atomic.Uint64, mask uint64) uint64 {
 //go:norace
 //go:noinline
 func Uint64Or(p *atomic.Uint64, mask uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.Wide)
 	v := p.Or(mask)
 	if in {
 		explore.Leave(v)
@@ -651,7 +651,7 @@ func Uint64Or(p *atomic.Uint64, mask uint64) uint64 {
 //go:norace
 //go:noinline
 func LoadUint64(p *uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.Wide)
 	v := atomic.LoadUint64(p)
 	if in {
 		explore.Leave(v)
@@ -664,7 +664,7 @@ func LoadUint64(p *uint64) uint64 {
 //go:norace
 //go:noinline
 func StoreUint64(p *uint64, val uint64) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.Wide)
 	atomic.StoreUint64(p, val)
 	if in {
 		explore.Leave(val)
@@ -676,7 +676,7 @@ func StoreUint64(p *uint64, val uint64) {
 //go:norace
 //go:noinline
 func SwapUint64(p *uint64, new uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.Wide)
 	v := atomic.SwapUint64(p, new)
 	if in {
 		explore.Leave(v)
@@ -703,7 +703,7 @@ func CompareAndSwapUint64(p *uint64, old, new uint64) bool {
 //go:norace
 //go:noinline
 func AddUint64(p *uint64, delta uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.Wide)
 	v := atomic.AddUint64(p, delta)
 	if in {
 		explore.Leave(v)
@@ -716,7 +716,7 @@ func AddUint64(p *uint64, delta uint64) uint64 {
 //go:norace
 //go:noinline
 func AndUint64(p *uint64, mask uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.Wide)
 	v := atomic.AndUint64(p, mask)
 	if in {
 		explore.Leave(v)
@@ -729,7 +729,7 @@ func AndUint64(p *uint64, mask uint64) uint64 {
 //go:norace
 //go:noinline
 func OrUint64(p *uint64, mask uint64) uint64 {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.Wide)
 	v := atomic.OrUint64(p, mask)
 	if in {
 		explore.Leave(v)
@@ -742,7 +742,7 @@ func OrUint64(p *uint64, mask uint64) uint64 {
 //go:norace
 //go:noinline
 func UintptrLoad(p *atomic.Uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
 	v := p.Load()
 	if in {
 		explore.Leave(uint64(v))
@@ -755,7 +755,7 @@ func UintptrLoad(p *atomic.Uintptr) uintptr {
 //go:norace
 //go:noinline
 func UintptrStore(p *atomic.Uintptr, val uintptr) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.WideIfPointer)
 	p.Store(val)
 	if in {
 		explore.Leave(uint64(val))
@@ -767,7 +767,7 @@ func UintptrStore(p *atomic.Uintptr, val uintptr) {
 //go:norace
 //go:noinline
 func UintptrSwap(p *atomic.Uintptr, new uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.WideIfPointer)
 	v := p.Swap(new)
 	if in {
 		explore.Leave(uint64(v))
@@ -794,7 +794,7 @@ func UintptrCompareAndSwap(p *atomic.Uintptr, old, new uintptr) bool {
 //go:norace
 //go:noinline
 func UintptrAdd(p *atomic.Uintptr, delta uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.WideIfPointer)
 	v := p.Add(delta)
 	if in {
 		explore.Leave(uint64(v))
@@ -807,7 +807,7 @@ func UintptrAdd(p *atomic.Uintptr, delta uintptr) uintptr {
 //go:norace
 //go:noinline
 func UintptrAnd(p *atomic.Uintptr, mask uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.WideIfPointer)
 	v := p.And(mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -820,7 +820,7 @@ func UintptrAnd(p *atomic.Uintptr, mask uintptr) uintptr {
 //go:norace
 //go:noinline
 func UintptrOr(p *atomic.Uintptr, mask uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.WideIfPointer)
 	v := p.Or(mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -833,7 +833,7 @@ func UintptrOr(p *atomic.Uintptr, mask uintptr) uintptr {
 //go:norace
 //go:noinline
 func LoadUintptr(p *uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
 	v := atomic.LoadUintptr(p)
 	if in {
 		explore.Leave(uint64(v))
@@ -846,7 +846,7 @@ func LoadUintptr(p *uintptr) uintptr {
 //go:norace
 //go:noinline
 func StoreUintptr(p *uintptr, val uintptr) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.WideIfPointer)
 	atomic.StoreUintptr(p, val)
 	if in {
 		explore.Leave(uint64(val))
@@ -858,7 +858,7 @@ func StoreUintptr(p *uintptr, val uintptr) {
 //go:norace
 //go:noinline
 func SwapUintptr(p *uintptr, new uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.WideIfPointer)
 	v := atomic.SwapUintptr(p, new)
 	if in {
 		explore.Leave(uint64(v))
@@ -885,7 +885,7 @@ func CompareAndSwapUintptr(p *uintptr, old, new uintptr) bool {
 //go:norace
 //go:noinline
 func AddUintptr(p *uintptr, delta uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAdd|explore.WideIfPointer)
 	v := atomic.AddUintptr(p, delta)
 	if in {
 		explore.Leave(uint64(v))
@@ -898,7 +898,7 @@ func AddUintptr(p *uintptr, delta uintptr) uintptr {
 //go:norace
 //go:noinline
 func AndUintptr(p *uintptr, mask uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpAnd|explore.WideIfPointer)
 	v := atomic.AndUintptr(p, mask)
 	if in {
 		explore.Leave(uint64(v))
@@ -911,7 +911,7 @@ func AndUintptr(p *uintptr, mask uintptr) uintptr {
 //go:norace
 //go:noinline
 func OrUintptr(p *uintptr, mask uintptr) uintptr {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpOr)
+	in := explore.Enter(unsafe.Pointer(p), explore.OpOr|explore.WideIfPointer)
 	v := atomic.OrUintptr(p, mask)
 	if in {
 		explore.Leave(uint64(v))
