@@ -144,6 +144,7 @@ func Run(cfg Config, body func()) Result {
 	e.reduce = cfg.Strategy == DPOR && !cfg.Unreduced && !cfg.Record
 	e.bounded = e.reduce && cfg.Preemptions >= 0
 	e.optimal = e.reduce && !e.bounded
+	e.overlaid = overlaidBefore.Load()
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e

@@ -74,12 +74,11 @@ func EnterCASPointer(p, old unsafe.Pointer) bool {
 	return EnterCAS(p, uint8(unsafe.Sizeof(old)), uint64(uintptr(old)), 0)
 }
 
-// EnterCASFunc is EnterCAS for other types, which are as large as two pointers: equal reports
-// whether *p holds the old value.
+// EnterCASFunc is EnterCAS for the atomic.Value at p: equal reports whether it holds the old value.
 func EnterCASFunc(p unsafe.Pointer, equal func() bool) bool {
 	if e := eng; e != nil && InExecution() {
 		t := e.cur
 		t.width, t.peek = 0, equal
 	}
-	return Enter(p, OpCAS|WideIfPointer)
+	return EnterValue(p, OpCAS)
 }

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -42,6 +44,12 @@ import (
 // overlaps all of it. To a loop that waits, a CompareAndSwap that fails is none the less a read
 // (event.did).
 //
+// Only words may lie over one another. The state of a lock has more in it than its model has, and an
+// atomic.Value is stored and loaded one word after the other. So an execution that has a word, or
+// another object, as a part of one of those is refused. Every 4 bytes of an object are looked up
+// when a step comes to it for the first time. Then what two objects have in common is found at the
+// later one of them; a word that is not aligned is refused.
+//
 // Rejected alternatives:
 //
 //   - One object for each aligned word of 8 bytes. Of what is 4 bytes wide, which ones lie in one
@@ -63,60 +71,158 @@ import (
 
 // overlap has the other objects that have bytes in common with one.
 type overlap struct {
-	noted bool // the object was used by a step
-	with  []int32
+	layout layout // of the object; noLayout if no step was on it yet
+	with   []int32
 }
 
+// A layout is what operations take the memory of their object for.
+type layout uint8
+
+const (
+	noLayout layout = iota
+	word4
+	word8
+	aValue
+	aMutex
+	anRWMutex
+	aWaitGroup
+	aOnce
+	aCond
+	aMap
+	aPool
+)
+
+// layouts has, for each layout, the size, and what is added to the address of an object to get its
+// key in engine.table: what is an object may begin where another one does.
+var layouts = [...]struct {
+	name      string
+	size, key uintptr
+}{
+	noLayout:   {},
+	word4:      {"an atomic word", 4, 0},
+	word8:      {"an atomic word", 8, 1},
+	aValue:     {"an atomic.Value", unsafe.Sizeof(atomic.Value{}), 2},
+	aMutex:     {"a sync.Mutex", unsafe.Sizeof(sync.Mutex{}), 0},
+	anRWMutex:  {"a sync.RWMutex", unsafe.Sizeof(sync.RWMutex{}), 0},
+	aWaitGroup: {"a sync.WaitGroup", unsafe.Sizeof(sync.WaitGroup{}), 0},
+	aOnce:      {"a sync.Once", unsafe.Sizeof(sync.Once{}), 0},
+	aCond:      {"a sync.Cond", unsafe.Sizeof(sync.Cond{}), 0},
+	aMap:       {"a sync.Map", unsafe.Sizeof(sync.Map{}), 0},
+	aPool:      {"a sync.Pool", unsafe.Sizeof(sync.Pool{}), 0},
+}
+
+// largest is the size of the largest layout.
+var largest = func() (n uintptr) {
+	for _, l := range layouts {
+		n = max(n, l.size)
+	}
+	return n
+}()
+
+// layout returns what t's pending operation takes its memory for, or noLayout if it is on nothing
+// that checked code has the address of.
+func (t *thread) layout() layout {
+	switch o := t.op; {
+	case o.isAtomic() && t.onValue:
+		return aValue
+	case o.isAtomic() && t.wide != 0:
+		return word8
+	case o.isAtomic(), OpFutexWait <= o && o <= OpFutexWake:
+		return word4
+	case o <= OpTryLock:
+		return aMutex
+	case o <= OpTryRLock:
+		return anRWMutex
+	case o <= OpWGWait:
+		return aWaitGroup
+	case o <= OpOnceDone:
+		return aOnce
+	case o <= OpCondBroadcast:
+		return aCond
+	case o <= OpMapRange:
+		return aMap
+	case o <= OpPoolPut:
+		return aPool
+	}
+	return noLayout
+}
+
+// overlaidBefore: a conversion was made outside of executions, when packages were initialised or by
+// a test before its check. What it led to may be used in every execution that follows.
+var overlaidBefore atomic.Bool
+
 // OverlayWords says that atomic words of different sizes may lie over one another. The exploration
-// starts again, and looks for such words. So does a search that reduces nothing, and a schedule
-// that is replayed: what ends the wait of a loop depends on it.
+// starts again, and looks for such words; one that has not begun looks for them from the start. So
+// does a search that reduces nothing, and a schedule that is replayed: what ends the wait of a loop
+// depends on it.
 //
 //go:noinline
 func OverlayWords() {
-	if e := eng; e != nil && !e.overlaid {
+	if e := eng; e == nil {
+		overlaidBefore.Store(true)
+	} else if !e.overlaid {
 		e.wantOverlaid = true
 	}
 }
 
-// overlaidObject returns the number of the object of t's pending operation where words may overlap.
-// An object of 8 bytes has the address of its second byte, since one of 4 bytes may have that of
-// its first byte.
-func (e *engine) overlaidObject(t *thread) int32 {
-	wide := t.wide != 0 && t.op.isAtomic()
-	key := t.ptr
-	if wide {
-		key = unsafe.Add(key, 1)
+// EnterValue is Enter for an operation on the atomic.Value at p.
+func EnterValue(p unsafe.Pointer, op Op) bool {
+	if e := eng; e != nil && e.overlaid && InExecution() {
+		e.cur.onValue = !e.quiet
 	}
-	id := e.object(key)
-	if t.op.isAtomic() || t.op.isFutex() {
-		e.noteOverlaps(id, uintptr(t.ptr), wide)
+	return Enter(p, op|WideIfPointer)
+}
+
+// overlaidObject returns the number of the object of t's pending operation where words may overlap.
+func (e *engine) overlaidObject(t *thread) int32 {
+	l := t.layout()
+	t.onValue = false
+	id := e.object(unsafe.Add(t.ptr, layouts[l].key))
+	if l != noLayout {
+		e.noteOverlaps(id, uintptr(t.ptr), l)
 	}
 	return id
 }
 
-// isFutex reports whether the operation is on the word of a futex, which has 4 bytes.
-func (o Op) isFutex() bool { return OpFutexWait <= o && o <= OpFutexWake }
-
-// noteOverlaps notes which objects overlap the one of number id, which is at that address. An
-// object at an odd address is of 8 bytes.
-func (e *engine) noteOverlaps(id int32, at uintptr, wide bool) {
+// noteOverlaps notes which objects overlap the one of number id, which is at that address.
+func (e *engine) noteOverlaps(id int32, at uintptr, l layout) {
 	e.makeOverlaps(id)
-	if e.overlaps[id].noted {
+	if was := e.overlaps[id].layout; was == l {
 		return
+	} else if was != noLayout {
+		e.refuseOverlap(l, was)
 	}
-	e.overlaps[id].noted = true
-	near := []uintptr{at + 1, at - 4 + 1} // those of 8 bytes over one of 4
-	if wide {
-		near = []uintptr{at, at + 4, at - 4 + 1, at + 4 + 1}
+	e.overlaps[id].layout = l
+	if l <= word8 && at%4 != 0 {
+		e.fail(KindRefused, "an atomic word at an address that is no multiple of 4 is not modelled")
 	}
-	for _, key := range near {
-		if other := e.table.find(key); other >= 0 {
+	for near := at + 4 - largest; near < at+layouts[l].size; near += 4 {
+		for key := range uintptr(3) {
+			other := e.table.find(near + key)
+			if other < 0 || other == id {
+				continue
+			}
 			e.makeOverlaps(other)
-			e.noteOverlap(id, other)
-			e.noteOverlap(other, id)
-			e.wantMixed = !e.mixed
+			switch o := e.overlaps[other].layout; {
+			case near+layouts[o].size <= at || o == noLayout:
+			case o > word8 || l > word8:
+				e.refuseOverlap(l, o)
+			default:
+				e.noteOverlap(id, other)
+				e.noteOverlap(other, id)
+				e.wantMixed = !e.mixed
+			}
 		}
 	}
+}
+
+// refuseOverlap ends an execution in which objects of different layouts lie over one another, not
+// both words. The state of a lock, say, has more in it than the model of one.
+func (e *engine) refuseOverlap(a, b layout) {
+	if layouts[a].size > layouts[b].size {
+		a, b = b, a
+	}
+	e.fail(KindRefused, "%s as a part of %s is not modelled", layouts[a].name, layouts[b].name)
 }
 
 // makeOverlaps makes room for what overlaps object id.

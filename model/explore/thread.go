@@ -29,6 +29,7 @@ type thread struct {
 	old, new uint64         // CAS: the values; old: WaitGroup.Add, Sleep, futex: the argument
 	width    uint8          // CAS: 4 or 8 bytes, 0 if peek compares
 	wide     Op             // Wide if it is one of sync/atomic on 8 bytes, else 0
+	onValue  bool           // it is one of atomic.Value, where words may overlap
 	peek     func() bool    // CAS on other types
 	called   string         // Map: the method
 	options  func() int32   // Pool.Get: how many things it may do

@@ -13,7 +13,7 @@ import (
 //go:norace
 //go:noinline
 func ValueLoad(p *atomic.Value) any {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
+	in := explore.EnterValue(unsafe.Pointer(p), explore.OpLoad)
 	v := p.Load()
 	if in {
 		explore.LeaveValue(func() string { return show(v) })
@@ -26,7 +26,7 @@ func ValueLoad(p *atomic.Value) any {
 //go:norace
 //go:noinline
 func ValueStore(p *atomic.Value, val any) {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpStore|explore.WideIfPointer)
+	in := explore.EnterValue(unsafe.Pointer(p), explore.OpStore)
 	p.Store(val)
 	if in {
 		explore.LeaveValue(func() string { return show(val) })
@@ -38,7 +38,7 @@ func ValueStore(p *atomic.Value, val any) {
 //go:norace
 //go:noinline
 func ValueSwap(p *atomic.Value, new any) any {
-	in := explore.Enter(unsafe.Pointer(p), explore.OpSwap|explore.WideIfPointer)
+	in := explore.EnterValue(unsafe.Pointer(p), explore.OpSwap)
 	v := p.Swap(new)
 	if in {
 		explore.LeaveValue(func() string { return show(v) })
@@ -72,7 +72,7 @@ func ValueCompareAndSwap(p *atomic.Value, old, new any) bool {
 		}
 		return v
 	}
-	in := explore.Enter(unsafe.Pointer(p), explore.OpLoad|explore.WideIfPointer)
+	in := explore.EnterValue(unsafe.Pointer(p), explore.OpLoad)
 	if !in {
 		return p.CompareAndSwap(old, new)
 	}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
@@ -64,8 +65,9 @@ func NumGoroutine() int {
 	return runtime.NumGoroutine()
 }
 
-// procs is the key of what stands for GOMAXPROCS in an execution.
-var procs byte
+// procs is the key of what stands for GOMAXPROCS in an execution. It has the size of what the
+// operations on it are for.
+var procs [unsafe.Sizeof(sync.Map{})]byte
 
 // GOMAXPROCS is the hook of runtime.GOMAXPROCS. An execution begins with what held before the
 // check, and what it sets is only what later calls give: it changes nothing in the schedules.

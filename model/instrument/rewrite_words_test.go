@@ -72,6 +72,7 @@ func TestConversionsThatOverlayWordsAreMarked(t *testing.T) {
 package t
 
 import (
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -95,6 +96,10 @@ func TestA(*testing.T) {
 	var w uint64
 	p := unsafe.Pointer(&w)
 	_ = (*uint32)(p) // marked
+	_ = reflect.NewAt(reflect.TypeFor[uint32](), p) // marked
+	_ = reflect.SliceAt(reflect.TypeFor[uint32](), p, 2) // marked
+	at := reflect.NewAt // marked
+	_ = at
 	_ = (*atomic.Int64)(p) // marked
 	_ = (*[2]uint32)(p) // marked
 	_ = (*pair)(p) // marked

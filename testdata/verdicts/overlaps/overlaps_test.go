@@ -3,6 +3,8 @@
 package overlaps
 
 import (
+	"reflect"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -221,4 +223,155 @@ func TestWithinABound(t *testing.T) {
 		x.Join()
 		x.Assert(w.whole.Load() == 7<<32|1, "%x", w.whole.Load())
 	}, model.Preemptions(1))
+}
+
+// The conversion is made once, before the first execution.
+var kept = newWord()
+
+// verdict: FAILED assertion
+func TestConvertedAtInitialisation(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("whole", func() { kept.whole.Store(kept.whole.Load() + 1) })
+		x.Go("half", func() { kept.high.Store(7) })
+		x.Join()
+		x.Assert(kept.whole.Load() == 7<<32|1, "%x", kept.whole.Load())
+	})
+}
+
+// verdict: FAILED assertion
+func TestConvertedBeforeTheCheck(t *testing.T) {
+	w := newWord()
+	model.Check(t, func(x *model.Exec) {
+		w.whole.Store(0)
+		x.Go("whole", func() { w.whole.Store(w.whole.Load() + 1) })
+		x.Go("half", func() { w.high.Store(7) })
+		x.Join()
+		x.Assert(w.whole.Load() == 7<<32|1, "%x", w.whole.Load())
+	})
+}
+
+// verdict: FAILED assertion
+func TestConvertedByReflection(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(atomic.Uint64)
+		at := reflect.NewAt(reflect.TypeFor[[2]atomic.Uint32](), unsafe.Pointer(w))
+		halves := at.Interface().(*[2]atomic.Uint32)
+		x.Go("whole", func() { w.Store(w.Load() + 1) })
+		x.Go("half", func() { halves[1].Store(7) })
+		x.Join()
+		x.Assert(w.Load() == 7<<32|1, "%x", w.Load())
+	})
+}
+
+// verdict: FAILED assertion
+func TestConvertedByReflectionOfASlice(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(atomic.Uint64)
+		at := reflect.SliceAt(reflect.TypeFor[atomic.Uint32](), unsafe.Pointer(w), 2)
+		halves := at.Interface().([]atomic.Uint32)
+		x.Go("whole", func() { w.Store(w.Load() + 1) })
+		x.Go("half", func() { halves[1].Store(7) })
+		x.Join()
+		x.Assert(w.Load() == 7<<32|1, "%x", w.Load())
+	})
+}
+
+// An atomic.Value is two words, which it stores one after the other.
+//
+// verdict: undecided part of an atomic.Value
+func TestWordOfAValue(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		v := new(atomic.Value)
+		words := (*[2]unsafe.Pointer)(unsafe.Pointer(v))
+		x.Go("stores", func() { v.Store(1) })
+		x.Go("looks", func() { atomic.LoadPointer(&words[1]) })
+		x.Join()
+	})
+}
+
+// verdict: undecided part of a sync.Mutex
+func TestStateOfAMutex(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		mu := new(sync.Mutex)
+		state := (*int32)(unsafe.Pointer(mu))
+		locked := func() { mu.Lock(); mu.Unlock() }
+		x.Go("a", locked)
+		x.Go("looks", func() { atomic.LoadInt32(state) })
+		x.Go("b", locked)
+		x.Join()
+	})
+}
+
+// verdict: undecided part of a sync.WaitGroup
+func TestCounterOfAWaitGroup(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		wg := new(sync.WaitGroup)
+		counter := &(*[2]atomic.Int32)(unsafe.Pointer(wg))[1]
+		wg.Add(1)
+		x.Go("looks", func() { counter.Load() })
+		x.Go("ends", func() { wg.Done() })
+		wg.Wait()
+		x.Join()
+	})
+}
+
+// verdict: undecided part of a sync.RWMutex
+func TestMutexOfARWMutex(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		rw := new(sync.RWMutex)
+		mu := (*sync.Mutex)(unsafe.Pointer(rw))
+		x.Go("writes", func() { rw.Lock(); rw.Unlock() })
+		x.Go("locks", func() { mu.Lock(); mu.Unlock() })
+		x.Join()
+	})
+}
+
+// What lies beside a lock is no part of it.
+//
+// verdict: proved, 2 traces
+func TestWordBesideAMutex(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		_ = newWord()
+		var s struct {
+			before atomic.Int32
+			mu     sync.Mutex
+			after  atomic.Int32
+		}
+		x.Go("a", func() { s.mu.Lock(); s.after.Add(1); s.mu.Unlock() })
+		x.Go("b", func() { s.mu.Lock(); s.before.Add(1); s.mu.Unlock() })
+		x.Join()
+	})
+}
+
+// verdict: undecided no multiple of 4
+func TestWordThatIsNotAligned(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		words := new([2]atomic.Uint32)
+		between := (*atomic.Uint32)(unsafe.Add(unsafe.Pointer(words), 2))
+		x.Go("first", func() { words[0].Store(1 << 16) })
+		x.Go("between", func() { between.Load() })
+		x.Join()
+	})
+}
+
+// verdict: undecided an atomic word as a part of a sync.RWMutex
+func TestLastWordOfARWMutex(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		rw := new(sync.RWMutex)
+		words := (*[unsafe.Sizeof(*rw) / 4]atomic.Int32)(unsafe.Pointer(rw))
+		x.Go("reads", func() { rw.RLock(); rw.RUnlock() })
+		x.Go("looks", func() { words[len(words)-1].Load() })
+		x.Join()
+	})
+}
+
+// verdict: undecided part of an atomic.Value
+func TestSwapOfAValue(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		v := new(atomic.Value)
+		words := (*[2]unsafe.Pointer)(unsafe.Pointer(v))
+		x.Go("swaps", func() { v.CompareAndSwap(nil, 1) })
+		x.Go("looks", func() { atomic.LoadPointer(&words[1]) })
+		x.Join()
+	})
 }
