@@ -47,10 +47,11 @@ func countsOf(rows []driver.Row) map[string]shardCounts {
 // and if some were run twice; none has a proof by itself.
 func TestShards(t *testing.T) {
 	commandtest.NeedRace(t)
-	const checks = "Adds|Small|Choices|Times"
+	const checks = "Adds|Small|Choices|Times|Converted"
 	rows, _ := surewake(t, ".", "check", "-json", "-run", checks, shardPackage).Rows(t)
 	want := countsOf(rows)
-	require.Len(t, want, 4)
+	require.Len(t, want, 5)
+	require.EqualValues(t, 400, want["TestConverted"].complete)
 
 	dir := t.TempDir()
 	var files []string

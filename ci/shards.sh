@@ -8,7 +8,7 @@ ci/need-cc.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/surewake" .
-checks=(-run 'Adds|Small|Choices|Times' ./testdata/shards)
+checks=(-run 'Adds|Small|Choices|Times|Converted' ./testdata/shards)
 n=6
 shard() {
 	exec "$folder/surewake" check -shard "$1/$n" -shard-out "$folder/$1.json" "${checks[@]}" \

@@ -32,6 +32,7 @@ func (e *engine) begin() {
 	}
 	e.table.clear()
 	e.overlaps = e.overlaps[:0]
+	e.wantOverlaid = overlaidBefore.Load() && !e.overlaid // e.g. in a part (beginAt)
 	e.renewCarriers()
 	if e.cfg.Record {
 		e.quiet = true

@@ -33,6 +33,28 @@ func TestSmall(t *testing.T) {
 	model.Check(t, func(x *model.Exec) { adders(x, 2, 2, func(int32) {}) })
 }
 
+// The word and its halves are found before the first execution. What is done to the word comes
+// among what is done to each half, in (6! / 3!^2)^2 = 400 orders.
+func TestConverted(t *testing.T) {
+	var word atomic.Uint64
+	halves := (*[2]atomic.Uint32)(unsafe.Pointer(&word))
+	model.Check(t, func(x *model.Exec) {
+		word.Store(0)
+		for _, add := range []func(){
+			func() { word.Add(1) },
+			func() { halves[0].Add(1) },
+			func() { halves[1].Add(1) },
+		} {
+			x.Go("adder", func() {
+				for range 3 {
+					add()
+				}
+			})
+		}
+		x.Join()
+	})
+}
+
 // Values are chosen, and ready cases.
 func TestChoices(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
