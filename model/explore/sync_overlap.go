@@ -44,9 +44,9 @@ import (
 // overlaps all of it. To a loop that waits, a CompareAndSwap that fails is none the less a read
 // (event.did).
 //
-// Only words may lie over one another. The state of a lock has more in it than its model has, and an
-// atomic.Value is stored and loaded one word after the other. So an execution that has a word, or
-// another object, as a part of one of those is refused. Every 4 bytes of an object are looked up
+// Only words may lie over one another. The state of a lock has more in it than its model has, and
+// an atomic.Value is stored and loaded one word after the other. So an execution that has a word,
+// or another object, as a part of one of those is refused. Every 4 bytes of an object are looked up
 // when a step comes to it for the first time. Then what two objects have in common is found at the
 // later one of them; a word that is not aligned is refused.
 //
