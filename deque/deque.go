@@ -75,7 +75,7 @@ import (
 //	deque/D11                        the table above: where each operation linearizes
 //	deque/D12                        values that steals carry from ring to ring exist once
 //	deque/X1, deque/S1, deque/S2     the same in every state, within bounds; and of second models
-//	deque/R1                         this code does step by step what the proofs are about
+//	deque/R1, deque/R2               this code does step by step what the proofs are about
 //
 // # Rejected alternatives
 //

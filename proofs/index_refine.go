@@ -32,6 +32,14 @@ func refinesAlone(t Theorem, relies string) Theorem {
 	return t
 }
 
+// ringsAlone is a row about rings.
+func ringsAlone(t Theorem) Theorem {
+	t.Assumptions = append(t.Assumptions, "neither head nor tail advances 2^32 times or more "+
+		"between a thief's head.Load and its claim (deque/D7); beyond twice the capacity, "+
+		"advances of 2^17, 2^31 and nearly 2^32 stand for all")
+	return t
+}
+
 func refinements() []Theorem {
 	both := append(append([]string{}, idleCode...), "park/park.go", "park/futex_linux.go")
 	return []Theorem{
@@ -99,6 +107,17 @@ func refinements() []Theorem {
 			[]string{"deque/owner.go", "deque/steal.go"},
 			[2]string{"deque/tail-before-head", "a thief loads the tail before the head"},
 			[2]string{"table-deque-pop-frees", "the table's pop frees the slots of an open steal"}),
+		ringsAlone(refinesAlone(refines("deque/R2", "deque", "the table",
+			"any N thieves; capacities 2, 4 and 8 of one's own ring, 2 and 4 of the other one",
+			"TestOneAtARingAmongAnyNumber", "refine/solo_deque_test.go",
+			[]string{"deque/owner.go", "deque/steal.go", "deque/stealer.go", "deque/deque.go"},
+			[2]string{"deque/release-overwrites-at-last", "a release that has failed three times " +
+				"stores the head over what the owner has popped since"},
+			[2]string{"deque/pop-gives-up-at-last",
+				"Pop reports an empty deque when its CAS has failed four times"},
+			[2]string{"table-deque-thieves-overtake",
+				"in the table other thieves may claim one value more than is queued"}),
+			"of the others, what their rules are; one owner of each ring at a time")),
 		refines("fork/R1", "fork", "the table", "1 owner with at most 3 forks and 1 thief who "+
 			"looks twice, or 1 fork and 2 thieves; 2 private forks", "TestTheStackIsTheTable",
 			"../fork/refinement_test.go",
