@@ -2,6 +2,7 @@ package refine_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ type loneRing struct {
 	again    bool // overflow pushes
 	handed   int  // how often overflow was called
 	values   [16]int
+	begun    map[uint32]bool // the positions at which calls have begun
 	ways     map[string]bool // how calls have ended, of all checks
 }
 
@@ -32,6 +34,7 @@ type loneRing struct {
 func TestOneAtARingAmongAnyNumber(t *testing.T) {
 	var all []*refine.Solo
 	ways := map[string]bool{}
+	enough := int64(1) // executions; if a check has not been through all positions, none are
 	for _, who := range []struct {
 		name  string
 		do    func(*loneRing)
@@ -47,16 +50,19 @@ func TestOneAtARingAmongAnyNumber(t *testing.T) {
 	} {
 		for _, size := range who.sizes {
 			l := &loneRing{RingCrowd: refine.NewRingCrowd(size[0], size[1]), capacity: size,
-				ways: ways}
+				begun: map[uint32]bool{}, ways: ways}
 			l.do = func() { who.do(l) }
 			l.run = func() { l.Run(l.do) }
 			l.overflow = l.handOver
 			t.Run(fmt.Sprintf("%s, %d and %d", who.name, size[0], size[1]), l.check)
 			all = append(all, l.Solo)
+			if len(l.begun) < len(l.Bases()) {
+				enough = math.MaxInt64
+			}
 		}
 	}
-	everyRuleOf(t, 1000, all, func(rule string) string { return rule })
-	everyWay(t, 1000, all, ways)
+	everyRuleOf(t, enough, all, func(rule string) string { return rule })
+	everyWay(t, enough, all, ways)
 }
 
 // The capacities of the goroutine's own ring, and of the other one.
@@ -108,7 +114,7 @@ func (l *loneRing) check(t *testing.T) {
 }
 
 func (l *loneRing) body(x *model.Exec, base uint32) {
-	l.x, l.handed, l.again = x, 0, false
+	l.x, l.handed, l.again, l.begun[base] = x, 0, false, true
 	l.own, l.other = deque.New[int](l.capacity[0]), deque.New[int](l.capacity[1])
 	l.Begin(x.Choose, l.own, l.other, base)
 	l.Refer(unsafe.Pointer(x), unsafe.Sizeof(*x))
