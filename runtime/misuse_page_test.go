@@ -44,6 +44,16 @@ func refused(call string, does func(m *mistakes)) mistake {
 	return mistake{call, func(m *mistakes) any { return panics(func() { does(m) }) }}
 }
 
+// blocking is refused in a blocking task of rt.
+func blocking(call string, does func(m *mistakes)) mistake {
+	return mistake{call, func(m *mistakes) any {
+		told, _ := sw.SpawnBlocking(m.cx, func() (any, error) {
+			return panics(func() { does(m) }), nil
+		}).Join(m.cx)
+		return told
+	}}
+}
+
 // option is one that New returns an error for.
 func option(call string, o sw.Option) mistake {
 	return mistake{call, func(*mistakes) any {
@@ -163,6 +173,10 @@ func commonMistakes() []mistake {
 		}),
 		refused("rt.Close() in a task of rt", func(m *mistakes) { _ = m.rt.Close() }),
 		refused("rt.Shutdown(ctx) in a task of rt", func(m *mistakes) { _ = m.rt.Shutdown(m.ctx) }),
+		blocking("rt.Close() in a blocking task of rt", func(m *mistakes) { _ = m.rt.Close() }),
+		blocking("rt.Shutdown(ctx) in a blocking task of rt", func(m *mistakes) {
+			_ = m.rt.Shutdown(m.ctx)
+		}),
 
 		refused("sw.SpawnIn(cx, nil, fn)", func(m *mistakes) { sw.SpawnIn(m.cx, nil, answer) }),
 		refused("sw.SpawnIn(cx, over, fn)", func(m *mistakes) {

@@ -225,13 +225,13 @@ func (rt *Runtime) cancelling() bool { return rt.mode.Load() == cancelled }
 // already. It panics if ctx is nil.
 //
 // It is for goroutines that are not tasks; a task calls [Cx.Shutdown]. It panics if a task of the
-// runtime or a function of [OnPanic] calls it on the goroutine of a task. On that of a blocking
-// task, or in an iter.Pull of a task, it is not noticed, and waits for ever.
+// runtime, a blocking one included, or a function of [OnPanic] calls it on the goroutine of a task.
+// In an iter.Pull of a task, it is not noticed, and waits for ever.
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.check("Shutdown")
 	notNil(ctx, "Shutdown")
 	rt.refuseDefault("Shutdown")
-	rt.refuseInTask("Shutdown", endInTaskRule, "Cx.Shutdown")
+	rt.refuseEnd("Shutdown")
 	if !rt.raiseMode(draining) {
 		return ErrClosed
 	}
@@ -249,7 +249,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 func (rt *Runtime) Close() error {
 	rt.check("Close")
 	rt.refuseDefault("Close")
-	rt.refuseInTask("Close", endInTaskRule, "Cx.Close")
+	rt.refuseEnd("Close")
 	if !rt.raiseMode(cancelled) {
 		return ErrClosed
 	}

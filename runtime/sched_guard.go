@@ -119,6 +119,9 @@ func (co *coroutine) unlock(rt *Runtime) {
 const (
 	endInTaskRule  = "called in a task of the runtime, which would wait for its own end"
 	waitInTaskRule = "called in a task of the runtime, whose worker it would block"
+
+	endInBlockingRule = "called in a blocking task of the runtime, which would wait for its own " +
+		"end; a goroutine that is no task calls it"
 )
 
 // inTask reports whether the calling goroutine is that of a task of rt, other than a blocking task.
@@ -186,6 +189,16 @@ func (l *coroutineList) hasCreator(goroutine string) bool {
 func (rt *Runtime) refuseInTask(what, rule, instead string) {
 	if rt.inTask() {
 		panic("surewake: " + what + ": " + rule + "; a task calls " + instead)
+	}
+}
+
+// refuseEnd panics if the calling goroutine is that of a task of rt, also of a blocking one, and so
+// would wait for itself. what is Close or Shutdown, which it calls before anything has changed.
+// (runtime/R18)
+func (rt *Runtime) refuseEnd(what string) {
+	rt.refuseInTask(what, endInTaskRule, "Cx."+what)
+	if rt.blocking.isThread() {
+		panic("surewake: " + what + ": " + endInBlockingRule)
 	}
 }
 

@@ -51,9 +51,9 @@ type thread struct {
 	// task is what it runs, or nil, and does what its body says of it. Under the lock of the pool.
 	task *task
 	does any
-	// goroutine is the number of its goroutine if there is a limit of tasks, or Debug. Under the
-	// lock.
-	goroutine string
+	// goroutine is the number of its goroutine. Stored by that when it begins, loaded by any
+	// goroutine that asks whether it is one of the pool: only its own number is found for certain.
+	goroutine atomic.Pointer[string]
 }
 
 // begins notes that th runs t next. It is called under the lock.
@@ -107,7 +107,7 @@ func (c *blockingContextCall[T]) discardInput() { c.fn = nil }
 //
 // Cancellation and [Runtime.Close] end tasks whose fn has not been called; they wait for the others
 // until fn returns. fn may lock its thread. It may call Goexit, and the task ends with [ErrGoexit].
-// It must not wait for the end of the runtime.
+// It must not wait for the end of the runtime: [Runtime.Close] and [Runtime.Shutdown] panic in it.
 //
 // The call synchronizes before fn. It panics if fn is nil, or if cx is not that of the running
 // task.
@@ -232,7 +232,7 @@ func (p *blocking) isThread() bool {
 // thread returns the thread whose goroutine has that number, or nil. It is called under the lock.
 func (p *blocking) thread(number string) *thread {
 	for th := range p.all {
-		if th.goroutine == number {
+		if its := th.goroutine.Load(); its != nil && *its == number {
 			return th
 		}
 	}
@@ -318,7 +318,8 @@ func (p *blocking) run(me *thread, t *task) {
 		}
 	}()
 	p.rt.label()
-	p.number(me)
+	number, _ := header()
+	me.goroutine.Store(&number) // before the first task; nobody else has this number
 	timer := time.NewTimer(p.rt.config.blockingKeepAlive)
 	for {
 		if t != nil {
@@ -338,17 +339,6 @@ func (p *blocking) run(me *thread, t *task) {
 	timer.Stop()
 	normal = true
 	p.rt.workerStopped()
-}
-
-// number notes the number of the goroutine of me, which calls it, if isThread will ask for it.
-func (p *blocking) number(me *thread) {
-	if p.rt.places.limit == 0 && !p.rt.config.debug {
-		return
-	}
-	number, _ := header()
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	me.goroutine = number
 }
 
 // call runs t, or ends it if it must end.

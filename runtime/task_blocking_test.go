@@ -217,3 +217,58 @@ func TestBlockingTaskSpawnedDuringTheEnd(t *testing.T) {
 		ends(t, rt)
 	}
 }
+
+// A blocking task that calls Close or Shutdown of its runtime would wait for its own end; so would
+// the hook that is told of its panic. Goroutines that it starts do not, nor does a blocking task of
+// another runtime. (runtime/R18)
+func TestABlockingTaskDoesNotWaitForItsOwnEnd(t *testing.T) {
+	const rule = ": called in a blocking task of the runtime, which would wait for its own end; " +
+		"a goroutine that is no task calls it"
+	for name, options := range map[string][]runtime.Option{
+		"plain": nil, "debug": {runtime.Debug()}, "limited": {runtime.MaxTasks(8)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var rt *runtime.Runtime
+			rt = start(t, 1, append(options, runtime.BlockingThreads(1),
+				runtime.OnPanic(func(*runtime.PanicError) { _ = rt.Close() }))...)
+			other := start(t, 1)
+			refused := func() (int, error) {
+				for range 2 { // it has changed nothing
+					require.Equal(t, "surewake: Close"+rule, panics(func() { _ = rt.Close() }))
+					require.Equal(t, "surewake: Shutdown"+rule, panics(func() {
+						_ = rt.Shutdown(context.Background())
+					}))
+				}
+				return 1, nil
+			}
+			blocking := func(fn func() (int, error)) (int, error) {
+				return get(t, runtime.SubmitBlocking(rt, fn))
+			}
+			for range 2 { // the first task of a thread, and one that comes later
+				_, err := blocking(refused)
+				require.NoError(t, err)
+			}
+			_, err := blocking(func() (int, error) {
+				defer func() { _, _ = refused() }()
+				goruntime.Goexit()
+				return 0, nil
+			})
+			require.ErrorIs(t, err, runtime.ErrGoexit)
+			_, err = blocking(refused) // another goroutine continues the thread
+			require.NoError(t, err)
+			_, err = blocking(func() (int, error) { panic("first") })
+			require.ErrorContains(t, err, "first")
+			require.ErrorContains(t, err, "surewake: Close"+rule)
+
+			_, err = blocking(func() (int, error) { return 0, other.Close() })
+			require.NoError(t, err)
+			closed := make(chan error, 1)
+			_, err = blocking(func() (int, error) {
+				go func() { closed <- rt.Close() }()
+				return 0, nil
+			})
+			require.NoError(t, err)
+			require.NoError(t, <-closed)
+		})
+	}
+}
