@@ -10,3 +10,6 @@ func Alarms(f func(Alarm)) Option {
 		return nil
 	}
 }
+
+// Quiet reports whether a watchdog would find that nothing goes on.
+func (rt *Runtime) Quiet() bool { return rt.quiet() }

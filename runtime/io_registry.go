@@ -147,7 +147,9 @@ func (ws *watches) remove(w *Watch) {
 	slot.watch = nil
 	slot.generation++
 	ws.free = append(ws.free, i)
-	ws.open.Add(-1)
+	if ws.open.Add(-1) == 0 {
+		w.rt.asleep.rests(w.rt) // partner: quiet, which may have found it
+	}
 	if inKernel {
 		ws.count.Add(-1)
 	} else if ws.inNetpoll[w.fd] == w {

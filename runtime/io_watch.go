@@ -242,6 +242,10 @@ func (d *direction) wait(cx Cx, edges uint64) error {
 	d.waiting.push(me)
 	d.enterNetpoll()
 	w.lock.Unlock()
+	if rt := cx.task.rt; rt != w.rt {
+		rt.outsiders.Add(1)
+		defer rt.outsiders.Add(-1)
+	}
 	if err := me.wait(cx, d); err != nil {
 		return err
 	}

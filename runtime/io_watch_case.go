@@ -37,10 +37,25 @@ func (c readyCase) queue(t *ticket) queuedCase {
 	q.waker, q.from = t, c.direction
 	c.direction.waiting.push(&q.waiter)
 	c.direction.enterNetpoll()
+	if rt := t.choice.rt; rt != nil && rt != c.direction.of.rt {
+		q.outsideOf = rt
+		rt.outsiders.Add(1)
+	}
 	return q
 }
 
 // A queuedReady is a readyCase that is waited for. Its payload is its error.
-type queuedReady struct{ lineCase[error] }
+type queuedReady struct {
+	lineCase[error]
+	outsideOf *Runtime // of the task, if the Watch is not of that too; nil again when withdrawn
+}
+
+func (q *queuedReady) withdraw(by *worker) {
+	q.lineCase.withdraw(by)
+	if rt := q.outsideOf; rt != nil {
+		q.outsideOf = nil
+		rt.outsiders.Add(-1) // what withdraws it is awake
+	}
+}
 
 func (q *queuedReady) result() error { return q.payload }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	goruntime "runtime"
 	"testing"
 
 	"github.com/surewake/surewake/model"
@@ -36,4 +37,49 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 			}, model.Preemptions(2))
 		})
 	}
+}
+
+// However the last that may end a wait from outside leaves while a worker falls asleep, and whenever
+// the timer goes off, it is told that a task waits for what nobody does. (runtime/R61)
+func TestDebugTellsHoweverTheLastOutsiderLeaves(t *testing.T) {
+	t.Run("one preemption", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			told := make(chan struct{}, 8)
+			w := stillWorld(x, 1, Debug(), func(c *config) error {
+				c.alarm = func(Alarm) { told <- struct{}{} }
+				return nil
+			})
+			var over Notify
+			h := Submit(w.Runtime, func(cx Cx) (int, error) {
+				if err := over.Wait(cx); err != nil {
+					return 0, err
+				}
+				w.last(cx)
+				return 1, nil
+			})
+			w.asleep.begin(w.Runtime)
+			w.asleep.need.Store(0) // it goes off at once
+			w.outsiders.Add(1)
+			x.Go("outside", func() { w.outsiderLeft() })
+			w.start()
+			<-told
+			over.Signal()
+			v, err := w.await(h)
+			x.Assert(v == 1 && err == nil, "%d, %v", v, err)
+		}, model.Preemptions(1))
+	})
+}
+
+// A thread that has waited long enough for a blocking task, and ends, is none that runs one.
+// (runtime/R61)
+func TestAThreadThatEndsIsNotBusy(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := stillWorld(x, 1, BlockingThreads(1), BlockingKeepAlive(0))
+		p := &w.blocking
+		SubmitBlocking(w.Runtime, func() (int, error) { return 1, nil })
+		for p.idle.Load() == 0 && p.threads.Load() == 1 {
+			goruntime.Gosched()
+		}
+		x.Assert(p.quiet(), "a thread is busy")
+	})
 }

@@ -77,8 +77,8 @@ func TestDebugTellsThatNothingGoesOn(t *testing.T) {
 		`.*observe_asleep_test\.go:\d+, for 10`, text)
 }
 
-// What has been woken, from outside or by a timer, is told of 10 s after it has gone to sleep again
-// each time, not while it goes on. (runtime/R61)
+// What has been woken, from outside or by a timer, is told of after it has gone to sleep again, not
+// while it goes on, and when that has lasted twice as long as when it was told before. (runtime/R61)
 func TestDebugTellsOfTheLastSleep(t *testing.T) {
 	all := toldIn(t, func(rt *runtime.Runtime) {
 		c := runtime.NewChannel[int](0)
@@ -107,8 +107,29 @@ func TestDebugTellsOfTheLastSleep(t *testing.T) {
 	}
 	require.Equal(t, []time.Duration{
 		(9 + 7*9 + 10) * time.Second,
-		(9 + 120 + 7*9 + 10) * time.Second,
+		(9 + 120 + 7*9 + 20) * time.Second,
 	}, after)
+}
+
+// Who is fed again and again from outside is told of a few times, not each time. (runtime/R61)
+func TestDebugTellsSeldomOfWhoIsFed(t *testing.T) {
+	all := toldIn(t, func(rt *runtime.Runtime) {
+		c := runtime.NewChannel[int](0)
+		runtime.Submit(rt, func(cx runtime.Cx) (n int, err error) {
+			for range c.All(cx) {
+				n++
+			}
+			return n, nil
+		})
+		for range 1000 {
+			time.Sleep(11 * time.Second)
+			require.NoError(t, c.SendContext(context.Background(), 1))
+		}
+		time.Sleep(30 * time.Second)
+	})
+	require.Len(t, all, 2)
+	require.Equal(t, 10*time.Second, all[0].after.Truncate(rescue))
+	require.Equal(t, 11_020*time.Second, all[1].after.Truncate(rescue))
 }
 
 // The end of a blocking task for which nobody waits wakes no worker. (runtime/R61)

@@ -143,12 +143,25 @@ func (l *futureList) look(d *dump) {
 
 // look adds the blocking tasks.
 func (p *blocking) look(d *dump) {
+	goroutines := map[*sight]string{}
+	p.lookAtThreads(d, goroutines)
+	for s, number := range goroutines {
+		if call := guards.call(number); call != "" {
+			s.place += ", waits in " + call
+		}
+	}
+}
+
+// lookAtThreads is look, and adds the goroutines of the tasks that run.
+func (p *blocking) lookAtThreads(d *dump, goroutines map[*sight]string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	add := func(t *task, does any, place string) {
-		if s := d.see(t); s != nil {
+	add := func(t *task, does any, place string) *sight {
+		s := d.see(t)
+		if s != nil {
 			s.does, s.place = does, place
 		}
+		return s
 	}
 	left := lookMost
 	for th := range p.all {
@@ -156,7 +169,10 @@ func (p *blocking) look(d *dump) {
 			break
 		}
 		if th.task != nil {
-			add(th.task, th.does, "runs on a goroutine of its own")
+			s := add(th.task, th.does, "runs on a goroutine of its own")
+			if number := th.goroutine.Load(); s != nil && number != nil {
+				goroutines[s] = *number
+			}
 		}
 	}
 	for _, t := range p.queue[:min(len(p.queue), lookMost)] {

@@ -19,7 +19,8 @@ import (
 //	       new one (runtime/R32)
 //	stop   at all looks of a period no worker is awake, nothing has run since the last, there
 //	       are tasks, and nothing that the runtime knows of can wake one: no timer, no Watch, no
-//	       blocking task, no wait for a Go channel or a context, no resting future
+//	       blocking task but those that wait for the end of tasks, no wait for a Go channel, no
+//	       context that may end one (observe_outside.go), no resting future (runtime/R61)
 //	circle with Debug: at all looks of a period, the same tasks are in the same waits of a circle,
 //	       which only somebody outside of it can end, or nobody (runtime/R58)
 //
@@ -38,9 +39,13 @@ import (
 //     there are stolen or rescued, but a worker is missing. A join that runs its target counts as
 //     a wait.
 //   - Tasks wait for ever if for d all workers sleep, tasks are left, and nothing that the runtime
-//     knows of can wake one: no timer, no [Watch], no blocking task, no wait for a Go channel or a
-//     context, no future. A goroutine that is no task may still do it, by a [Channel] for instance:
-//     whether that is so, the runtime cannot know.
+//     knows of can wake or end one: no timer, no [Watch], no blocking task, no wait for a Go
+//     channel, no future, and no context, be it waited for or that of [SubmitContext] and the like,
+//     [NewGroup] or [Run]. A blocking task that waits by [Handle.Wait], [Group.Wait] or [Group.Go]
+//     can wake none, nor can a context that never ends or is that of a task ([Cx.Context]). A
+//     goroutine that is no task may still do it, by a [Channel] for instance: whether that is so,
+//     the runtime cannot know. So a program whose tasks all end with a context that can be
+//     cancelled is not told of those that wait: [Runtime.Dump] shows them.
 //   - With [Debug], tasks wait in a circle if for d each of them waits for another: for its end,
 //     for a place that it has in a [Group], or for a [Mutex] or [RWMutex] that it has locked, or
 //     ended without unlocking. Other tasks may run meanwhile. What can end nothing but a
@@ -247,9 +252,7 @@ func (rt *Runtime) tell(a Alarm) {
 // quiet reports whether all workers sleep, tasks are left, and nothing that the runtime knows of
 // can wake one.
 func (rt *Runtime) quiet() bool {
-	p := &rt.blocking
 	return rt.idle.Parked() == len(rt.workers) && rt.injector.Len() == 0 && rt.live.Load() > 0 &&
 		rt.timers.next.Load() == math.MaxInt64 && rt.watches.open.Load() == 0 &&
-		p.threads.Load() == p.idle.Load() && p.queued.Load() == 0 &&
-		rt.outsiders.Load() == 0 && rt.futures.empty()
+		rt.outsiders.Load() == 0 && rt.futures.empty() && rt.blocking.quiet()
 }

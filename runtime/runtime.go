@@ -54,7 +54,8 @@ type Runtime struct {
 	waits    waitNotes   // with Debug
 	asleep   asleepTimer // with Debug
 	records  records
-	// outsiders counts tasks that wait for a Go channel or a context. Tasks add, watchdogs load.
+	// outsiders counts what may end waits of tasks from outside; see observe_outside.go. Any
+	// goroutine adds, quiet loads.
 	outsiders atomic.Int64
 	// joinersLock orders removals from the lists of joiners of all tasks.
 	joinersLock sync.Mutex
@@ -134,6 +135,9 @@ func Run[T any](
 		return zero, err
 	}
 	h := SubmitContext(ctx, rt, fn)
+	if rt.watched() { // ctx ends the other tasks, too
+		defer rt.afterContext(ctx, func() {})()
+	}
 	select {
 	case <-h.Done():
 	case <-ctx.Done():

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,17 @@ type guardList struct {
 	// The rest is under the lock.
 
 	all   map[*Runtime]struct{}
-	calls map[string]string // by the number of the goroutine, what blocks it
+	calls map[string]blockingWait // by the number of the goroutine, what blocks it
+}
+
+// A blockingWait is a call that blocks a goroutine.
+type blockingWait struct {
+	call string
+	// A call that waits for the end of tasks of rt is woken by that, or returns when ctx ends. All
+	// are nil if it waits for anything else.
+	rt    *Runtime
+	woken goroutine
+	ctx   context.Context
 }
 
 // add lists rt, if it wants to know.
@@ -45,7 +56,7 @@ func (g *guardList) add(rt *Runtime) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	if g.all == nil {
-		g.all, g.calls = map[*Runtime]struct{}{}, map[string]string{}
+		g.all, g.calls = map[*Runtime]struct{}{}, map[string]blockingWait{}
 	}
 	g.all[rt] = struct{}{}
 	g.count.Store(int32(len(g.all)))
@@ -85,6 +96,22 @@ func (g *guardList) debugged() bool {
 // enter notes that the calling goroutine is about to block in call, until leave is called. What
 // that calls is not noted.
 func (g *guardList) enter(call string) (leave func()) {
+	return g.note(blockingWait{call: call})
+}
+
+// enterEnd is enter for a call that the end of tasks of rt wakes, and that returns when ctx ends.
+func (g *guardList) enterEnd(
+	call string, rt *Runtime, woken goroutine, ctx context.Context,
+) (leave func()) {
+	leave = g.note(blockingWait{call, rt, woken, ctx})
+	if rt.asleep.timer != nil && rt.blocking.isThread() {
+		rt.asleep.rests(rt) // partner: quiet, which may have found the thread busy
+	}
+	return leave
+}
+
+// note is enter.
+func (g *guardList) note(wait blockingWait) (leave func()) {
 	if g.count.Load() == 0 {
 		return func() {}
 	}
@@ -94,7 +121,7 @@ func (g *guardList) enter(call string) (leave func()) {
 	if _, within := g.calls[number]; within {
 		return func() {}
 	}
-	g.calls[number] = call
+	g.calls[number] = wait
 	return func() {
 		g.lock.Lock()
 		defer g.lock.Unlock()
@@ -106,7 +133,22 @@ func (g *guardList) enter(call string) (leave func()) {
 func (g *guardList) call(goroutine string) string {
 	g.lock.Lock()
 	defer g.lock.Unlock()
-	return g.calls[goroutine]
+	return g.calls[goroutine].call
+}
+
+// waitsForTasks reports whether a goroutine blocks until tasks of rt end, and no context will end
+// that before. It is called under the lock.
+func (g *guardList) waitsForTasks(goroutine string, rt *Runtime) bool {
+	wait := g.calls[goroutine]
+	if wait.rt != rt {
+		return false
+	}
+	select {
+	case <-wait.woken:
+		return false // it goes on as soon as Go lets it
+	default:
+		return rt.neverEnds(wait.ctx)
+	}
 }
 
 // refuse panics if a task calls what, and would block its worker, if that has [Debug]. undo is

@@ -99,7 +99,7 @@ func (b *binding) bind(t *task, ctx context.Context) bool {
 		return false
 	}
 	if ctx.Done() != nil {
-		b.stop = context.AfterFunc(ctx, func() { t.cancel(nil) })
+		b.stop = t.rt.afterContext(ctx, func() { t.cancel(nil) })
 		b.joiner.waker = b
 		t.joiners.Store(&b.joiner)
 		t.state.Join()
@@ -201,12 +201,18 @@ type inheritedContext struct {
 	err      atomic.Pointer[error] // stored by end, loaded by any goroutine
 }
 
-// inherit returns the context of a task of rt that has the heritage h.
-func (h *heritage) inherit(rt *Runtime) *inheritedContext {
+// values returns a context that has the values of the heritage and never ends.
+func (h *heritage) values() context.Context {
+	if h.from == nil {
+		return context.Background()
+	}
+	return context.WithoutCancel(h.from)
+}
+
+// inherit returns the context of a task of rt that has the heritage h, and values.
+func (h *heritage) inherit(rt *Runtime, values context.Context) *inheritedContext {
 	c := &inheritedContext{from: h, done: make(chan struct{})}
-	values := context.Background()
 	if h.from != nil {
-		values = context.WithoutCancel(h.from)
 		c.deadline, _ = h.from.Deadline()
 	}
 	if h.deadline != endless {

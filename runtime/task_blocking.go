@@ -258,6 +258,28 @@ func (p *blocking) running() *run {
 	}
 }
 
+// quiet reports whether each thread is free, or waits for the end of tasks of the runtime. Then all
+// that is queued does, too: it is queued while no thread is free.
+func (p *blocking) quiet() bool {
+	if p.threads.Load() == 0 {
+		return true
+	}
+	guards.lock.Lock()
+	defer guards.lock.Unlock()
+	p.lock.Lock() // a thread that ends changes two of the counters
+	defer p.lock.Unlock()
+	for th := range p.all {
+		if th.task == nil {
+			continue // free, or about to be: then it sets the timer of Debug
+		}
+		number := th.goroutine.Load()
+		if number == nil || !guards.waitsForTasks(*number, p.rt) {
+			return false
+		}
+	}
+	return true
+}
+
 // demand returns the names of the tasks for which there is no thread, and those that have one.
 func (p *blocking) demand() (queued map[*task]string, busy []any) {
 	p.lock.Lock()

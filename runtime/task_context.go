@@ -88,11 +88,15 @@ func (cs *contexts) get(t *task) context.Context {
 	c := cs.all[t]
 	if c == nil {
 		c = &taskContext{owner: t, span: t.span(), heritage: t.heritage()}
+		values, mark := t.rt.marked(c.heritage.values())
 		if c.heritage == &noHeritage {
-			c.Context, c.end = context.WithCancelCause(context.Background())
+			c.Context, c.end = context.WithCancelCause(values)
 		} else {
-			inherited := c.heritage.inherit(t.rt)
+			inherited := c.heritage.inherit(t.rt, values)
 			c.Context, c.end = inherited, inherited.end
+		}
+		if mark != nil {
+			mark.done = c.Done()
 		}
 		if cs.all == nil {
 			cs.all = map[*task]*taskContext{}
@@ -176,11 +180,5 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 // ctx ends; before, only if ctx is of a type that package context does not know.
 func (cx Cx) wakeAfter(ctx context.Context) (stop func() bool) {
 	t := cx.task
-	outsiders := &t.rt.outsiders
-	outsiders.Add(1)
-	forget := context.AfterFunc(ctx, func() { t.wake(nil) })
-	return func() bool {
-		outsiders.Add(-1)
-		return forget()
-	}
+	return t.rt.afterContext(ctx, func() { t.wake(nil) })
 }

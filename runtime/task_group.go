@@ -154,7 +154,7 @@ func (g *Group) start(fn groupCall) bool {
 		return false
 	}
 	defer g.notePlace(w)()
-	defer guards.enter("Group.Go")()
+	defer guards.enterEnd("Group.Go", g.rt, done, context.Background())()
 	<-done
 	return w.result() == nil
 }
@@ -240,7 +240,7 @@ func (g *Group) Wait() error {
 	defer g.rt.noteBlocking(context.Background(), "Group.Wait", note)()
 	var done goroutine
 	if w := g.await(func() waker { done = make(goroutine); return done }); w != nil {
-		defer guards.enter("Group.Wait")()
+		defer guards.enterEnd("Group.Wait", g.rt, done, context.Background())()
 		<-done
 	}
 	return g.result()
@@ -345,7 +345,7 @@ func (g *Group) enter(c *groupTask, who func() waker) (starts bool, w *waiter[*g
 // list lists c, which its caller starts afterwards. It is called under the lock.
 func (g *Group) list(c *groupTask) {
 	if g.unwatch == nil && g.from.Done() != nil {
-		g.unwatch = context.AfterFunc(g.from, func() { g.fail(g.cancelErr(), false, nil) })
+		g.unwatch = g.rt.afterContext(g.from, func() { g.fail(g.cancelErr(), false, nil) })
 	}
 	g.running++
 	c.next = g.listed

@@ -110,7 +110,7 @@ func (h *Handle[T]) Wait(ctx context.Context) (T, error) {
 		done := make(goroutine)
 		j := &joiner{waker: done}
 		if h.addJoiner(j) {
-			defer guards.enter("Handle.Wait")()
+			defer guards.enterEnd("Handle.Wait", h.rt, done, ctx)()
 			select {
 			case <-done:
 			case <-ctx.Done():
