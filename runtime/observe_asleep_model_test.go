@@ -3,9 +3,19 @@ package runtime
 import (
 	goruntime "runtime"
 	"testing"
+	"time"
 
 	"github.com/surewake/surewake/model"
 )
+
+// isTold fails the check if nothing is told, also where it runs on real goroutines.
+func isTold(x *model.Exec, told <-chan struct{}) {
+	select {
+	case <-told:
+	case <-time.After(20 * time.Second):
+		x.Assert(false, "nothing is told")
+	}
+}
 
 // However workers fall asleep, and whenever the timer goes off that one of them has set, it is told
 // that a task waits for what nobody does. (runtime/R61)
@@ -29,8 +39,9 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 					return 1, nil
 				})
 				w.asleep.begin(w.Runtime)
+				w.asleep.need.Store(int64(time.Second))
 				w.start()
-				<-told
+				isTold(x, told)
 				over.Signal()
 				v, err := w.await(h)
 				x.Assert(v == 1 && err == nil, "%d, %v", v, err)
@@ -62,7 +73,7 @@ func TestDebugTellsHoweverTheLastOutsiderLeaves(t *testing.T) {
 			w.outsiders.Add(1)
 			x.Go("outside", func() { w.outsiderLeft() })
 			w.start()
-			<-told
+			isTold(x, told)
 			over.Signal()
 			v, err := w.await(h)
 			x.Assert(v == 1 && err == nil, "%d, %v", v, err)
