@@ -50,8 +50,8 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 	}
 }
 
-// However the last that may end a wait from outside leaves while a worker falls asleep, and whenever
-// the timer goes off, it is told that a task waits for what nobody does. (runtime/R61)
+// However the last that may end a wait from outside leaves while a worker falls asleep, and
+// whenever the timer goes off, it is told that a task waits for what nobody does. (runtime/R61)
 func TestDebugTellsHoweverTheLastOutsiderLeaves(t *testing.T) {
 	t.Run("one preemption", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {

@@ -31,12 +31,12 @@ import (
 //     as [SelectContext], [Channel.ReceiveContext] or [Mutex.LockContext]: it would block the
 //     worker that may be needed for it. Calls that need not wait are not refused.
 //
-// When for 10 s all workers sleep, tasks are left, and nothing that the runtime knows of can wake or
-// end one, as [Watchdog] says, Debug writes to the standard error what [Runtime.Dump] shows: for
+// When for 10 s all workers sleep, tasks are left, and nothing that the runtime knows of can wake
+// or end one, as [Watchdog] says, Debug writes to the standard error what [Runtime.Dump] shows: for
 // each task where it waits, for what, and since when. It does so again when that has lasted twice
 // as long as the last time, so that a runtime that goroutines feed from time to time is told of
-// seldom. A Watchdog is told of that in place of it, and of circles and tasks that last while others
-// run.
+// seldom. A Watchdog is told of that in place of it, and of circles and tasks that last while
+// others run.
 //
 // A thread that an ended task has left locked is unlocked when its coroutine becomes idle, and
 // reported to the function of [OnPanic] as a panic is.
