@@ -81,8 +81,8 @@ type ring struct {
 // positions are those of a ring, and whether others have an open claim.
 type positions struct{ steal, real, tail, claim int }
 
-// looks are positions with steal at 0; mine says that the goroutine has the open claim, and far that
-// others are far ahead already.
+// looks are positions with steal at 0; mine says that the goroutine has the open claim, and far
+// that others are far ahead already.
 type looks struct {
 	positions
 	mine, far bool
@@ -304,8 +304,8 @@ func (c *RingCrowd) empty(r *ring) []int {
 }
 
 // Bases returns where the positions of a ring may begin: in the middle of all, and so that they
-// come over an end, of unsigned and of signed numbers, at any place of a call; in rings of more than
-// two, at some of the places.
+// come over an end, of unsigned and of signed numbers, at any place of a call; in rings of more
+// than two, at some of the places.
 func (c *RingCrowd) Bases() []uint32 {
 	bases, largest := []uint32{1 << 20}, uint32(max(c.own.capacity, c.other.capacity))
 	apart := uint32(1)
