@@ -92,7 +92,12 @@ func (c *caller) call() {
 		}()
 		c.block("a cancelled task", all...)
 	case 6: // timers, and a worker that blocks as soon as one has fired
-		c.block("a sleeping task", c.chain(c.h.workers-1))
+		first, due := c.chain(c.h.workers - 1)
+		if c.h.watch == 0 && !time.Now().Before(due) {
+			first.Join(cx) // it may be next in line here, where only a rescue finds it
+			return
+		}
+		c.block("a sleeping task", first)
 	case 7: // what has yielded, while its worker goes on with something else
 		var yielded *runtime.Handle[int]
 		blocker := runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
@@ -108,11 +113,14 @@ func (c *caller) call() {
 }
 
 // chain starts n tasks that sleep, each a little longer than the one before it; then each blocks
-// its worker until the next has ended.
-func (c *caller) chain(n int) *runtime.Handle[int] {
-	var next *runtime.Handle[int]
+// its worker until the next has ended. It returns the first, and when one of them may awake.
+func (c *caller) chain(n int) (next *runtime.Handle[int], due time.Time) {
+	due = time.Now().Add(time.Hour)
 	for i := n; i > 0; i-- {
 		after, pause := next, time.Duration(i)*time.Duration(50+c.rng.IntN(300))*time.Microsecond
+		if at := time.Now().Add(pause); at.Before(due) {
+			due = at
+		}
 		next = runtime.Spawn(c.cx, func(cx runtime.Cx) (int, error) {
 			cx.Sleep(pause)
 			if after != nil {
@@ -122,7 +130,7 @@ func (c *caller) chain(n int) *runtime.Handle[int] {
 		})
 	}
 	c.cx.Yield() // they fall asleep
-	return next
+	return next, due
 }
 
 // block blocks the worker until others have done all the work. Closing ends it as well.
