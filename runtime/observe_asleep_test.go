@@ -78,7 +78,8 @@ func TestDebugTellsThatNothingGoesOn(t *testing.T) {
 }
 
 // What has been woken, from outside or by a timer, is told of after it has gone to sleep again, not
-// while it goes on, and when that has lasted twice as long as when it was told before. (runtime/R61)
+// while it goes on, and when that has lasted twice as long as when it was told before.
+// (runtime/R61)
 func TestDebugTellsOfTheLastSleep(t *testing.T) {
 	all := toldIn(t, func(rt *runtime.Runtime) {
 		c := runtime.NewChannel[int](0)

@@ -175,6 +175,9 @@ func ringBinding(params int) Binding {
 // NewRingCrowd returns one around a goroutine named "me", whose own ring has one capacity, and the
 // ring from which it steals another one. It panics if a rule does not allow what it is for.
 func NewRingCrowd(own, other int) *RingCrowd {
+	if unlimited <= words {
+		panic("refine: a crowd of rings needs an int of 64 bits")
+	}
 	m := NewMachine(ringBinding(max(own, other)))
 	c := &RingCrowd{Solo: NewSolo(m, "me")}
 	c.own, c.other = c.newRing("to_", own), c.newRing("from_", other)
@@ -457,7 +460,7 @@ func (c *RingCrowd) successors(r *ring) (all []positions) {
 		to = to.shifted(now.steal)
 		switch {
 		case r == c.other && r.fresh && to.steal > 0:
-		case to.tail >= 1<<32: // see deque/D7
+		case to.tail >= words: // see deque/D7
 		default:
 			all = append(all, to)
 		}
@@ -470,15 +473,21 @@ const far = 1 << 17
 
 // farther returns how much further the head is then.
 func (r *ring) farther() []int {
-	all := []int{far, 1 << 31}
+	all := []int{far, words / 2}
 	for i := range r.capacity + 1 {
-		all = append(all, 1<<32-1-i)
+		all = append(all, words-1-i)
 	}
 	return all
 }
 
+// words is how many values a position of 32 bits has. An int of 64 bits counts on; NewRingCrowd
+// panics where an int has less.
+var words = 1 << wordBits
+
+var wordBits = 32 // a variable: the constant would not compile where an int is narrow
+
 // unlimited is how often an owner may push.
-const unlimited = 1 << 40
+var unlimited = words << 8
 
 // leadFrom returns to where others lead from some positions, with steal at 0.
 func (c *RingCrowd) leadFrom(r *ring, p positions) *lead {
