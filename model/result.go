@@ -97,7 +97,7 @@ func uses(all []explore.Use) []string {
 func (c *check) decide(r *wire.Result, f *explore.Failure, steps []wire.Step) {
 	r.Kind = kindOf(f)
 	r.Verdict = r.Kind.Verdict()
-	r.Bounded, r.Cut, r.Left = "", false, 0
+	r.Bounded, r.Cut, r.Left, r.Later = "", false, 0, f.Later
 	r.File, r.Line = c.file, c.line
 	switch {
 	case len(f.Blocked) > 0 && stuckThread(f.Blocked).File != "":

@@ -40,6 +40,5 @@ func (r *runner) confirm(ctx context.Context, t planned, row *Row) {
 func (r *runner) doubts(t planned, row *Row) bool {
 	o := r.options
 	return row.Verdict == Failed && row.Kind != wire.KindRace && row.Token != "" &&
-		row.Complete+row.Deadlocked+row.Pruned > 0 &&
-		t.replay == nil && o.Shard.Of == 0 && o.Merge == nil
+		row.later && t.replay == nil && o.Shard.Of == 0 && o.Merge == nil
 }

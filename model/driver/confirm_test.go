@@ -21,7 +21,7 @@ func init() {
 	}
 	scenarios["TestOnlyLater"] = later("TestOnlyLater", func(*wire.Result, wire.Settings) {})
 	scenarios["TestFirst"] = later("TestFirst", func(r *wire.Result, _ wire.Settings) {
-		r.Complete = 0
+		r.Later = false
 	})
 	scenarios["TestRacesLater"] = later("TestRacesLater", func(r *wire.Result, _ wire.Settings) {
 		if r.Verdict == Failed {

@@ -49,7 +49,7 @@ func proved(name string) wire.Result {
 
 func failing(name string) wire.Result {
 	return wire.Result{
-		Check: name, Verdict: Failed, Kind: wire.KindAssertion, Complete: 1,
+		Check: name, Verdict: Failed, Kind: wire.KindAssertion, Complete: 1, Later: true,
 		Message: "assertion failed: lost 3",
 		Trace:   &wire.Trace{Steps: []wire.Step{{Name: "owner", Op: "Push"}}}, Schedule: "3b2a",
 	}

@@ -63,6 +63,7 @@ type Row struct {
 	Files map[string]string `json:"-"` // what else was written, by kind
 
 	schedule string           // of the failing execution
+	later    bool             // see wire.Result
 	digest   string           // of all schedules
 	alone    bool             // see wire.Result
 	left     string           // Left as text
@@ -281,7 +282,7 @@ func (t *testRun) rowOf(r *result) Row {
 		Kind:        r.Kind, File: r.File, Line: r.Line,
 		Trace: r.Trace, Files: r.Files, Races: racesNone, Replayed: r.Replayed,
 		Left: r.Left, left: leftText(r.Left, r.Complete+r.Deadlocked+r.Pruned),
-		schedule: r.Schedule, digest: r.Digest, alone: r.Alone,
+		schedule: r.Schedule, later: r.Later, digest: r.Digest, alone: r.Alone,
 		searches: [2][]wire.Search{r.Searches, nil},
 	}
 	if r.Cut {

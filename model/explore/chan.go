@@ -210,6 +210,9 @@ func (e *engine) channel(c *Chan) int32 {
 			history: ch.history, edges: ch.edges,
 		}
 		ch.history.clear()
+		if leftCount > 0 {
+			e.refuseLeft(c)
+		}
 	}
 	return id
 }

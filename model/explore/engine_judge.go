@@ -137,7 +137,7 @@ func (e *engine) lastHash() uint64 {
 // a shorter schedule. It also decides how long the exploration continues.
 func (e *engine) noteFailure(f *Failure) {
 	f.Schedule = e.schedule()
-	f.Passed, f.Passing = e.passed, e.passing
+	f.Passed, f.Passing, f.Later = e.passed, e.passing, begun > 1
 	if e.depth > 0 {
 		f.Preemptions = e.preemptionsBefore(e.depth)
 	}

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// begun is how many executions of the process have begun.
+var begun int64
+
 // begin resets the state of the previous execution and spawns the main thread.
 func (e *engine) begin() {
 	e.depth, e.nobjs, e.n, e.quietOps = 0, 0, 0, 0
@@ -50,6 +53,7 @@ func (e *engine) begin() {
 	}
 	raceStart()
 	Beats.Add(1)
+	begun++
 	e.cur = e.spawn("main", e.body)
 	eng = e
 	e.next = endStart
@@ -74,6 +78,7 @@ func (e *engine) finish() {
 		e.certificate.blocked(e)
 	}
 	e.tearDown()
+	e.noteLeftChans()
 	eng = nil
 	if e.given != nil {
 		e.endGiven()

@@ -69,6 +69,7 @@ type Failure struct {
 	Blocked     []wire.Blocked // threads that cannot go on
 	Passed      bool           // time passed while threads could run: see Config.TimePasses
 	Passing     []string       // where, if the execution was recorded
+	Later       bool           // the execution was not the first of its process
 }
 
 // Error returns the kind and the message.

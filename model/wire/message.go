@@ -106,6 +106,7 @@ type Result struct {
 	Line     int               `json:"line,omitempty"`
 	Message  string            `json:"message,omitempty"`
 	Schedule string            `json:"schedule,omitempty"`
+	Later    bool              `json:"later,omitempty"` // it was not the first execution of its process
 	Trace    *Trace            `json:"trace,omitempty"`
 	Files    map[string]string `json:"files,omitempty"` // what else was written, by kind
 }
