@@ -210,9 +210,7 @@ func (e *engine) channel(c *Chan) int32 {
 			history: ch.history, edges: ch.edges,
 		}
 		ch.history.clear()
-		if leftCount > 0 {
-			e.refuseLeft(c)
-		}
+		e.find(id, c.Ptr, aChannel, ch.shared())
 	}
 	return id
 }

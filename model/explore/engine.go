@@ -59,6 +59,7 @@ type object struct {
 	adds     bool     // WaitGroup: changed in this execution
 	assigned bool     // WaitGroup: assigned to after an event on it
 	used     bool     // WaitGroup: by threads of user
+	met      bool     // a thread has come to an operation on it that is none of sync/atomic
 	user     *bubble  // WaitGroup: see used
 	bubble   *bubble  // channel, timer, WaitGroup: which it belongs to
 	waiters  []int32  // Cond: threads, in order of arrival; futex: of number
@@ -100,6 +101,7 @@ type engine struct {
 	table table // from addresses to numbers
 
 	overlaps []overlap // by object: which ones overlap it (sync_overlap.go)
+	founds   []found   // those that executions might share (left.go)
 
 	// The present state of the threads.
 

@@ -34,7 +34,7 @@ func (e *engine) begin() {
 		e.certificate.begin()
 	}
 	e.table.clear()
-	e.overlaps = e.overlaps[:0]
+	e.overlaps, e.founds = e.overlaps[:0], e.founds[:0]
 	e.wantOverlaid = overlaidBefore.Load() && !e.overlaid // e.g. in a part (beginAt)
 	e.renewCarriers()
 	if e.cfg.Record {
@@ -78,7 +78,7 @@ func (e *engine) finish() {
 		e.certificate.blocked(e)
 	}
 	e.tearDown()
-	e.noteLeftChans()
+	e.noteLeft()
 	eng = nil
 	if e.given != nil {
 		e.endGiven()

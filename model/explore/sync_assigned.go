@@ -15,8 +15,15 @@ import (
 
 // meet lets the model of the object of t's pending operation follow the real one.
 func (e *engine) meet(t *thread) {
+	o := &e.objs[t.obj]
 	if f := ops[t.op].meet; f != nil {
-		f(e, &e.objs[t.obj], t.ptr)
+		f(e, o, t.ptr)
+	}
+	if !o.met {
+		o.met = true
+		if l := t.layout(); layouts[l].state != nil {
+			e.find(t.obj, t.ptr, l, layouts[l].state(t.ptr))
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -73,78 +72,6 @@ import (
 type overlap struct {
 	layout layout // of the object; noLayout if no step was on it yet
 	with   []int32
-}
-
-// A layout is what operations take the memory of their object for.
-type layout uint8
-
-const (
-	noLayout layout = iota
-	word4
-	word8
-	aValue
-	aMutex
-	anRWMutex
-	aWaitGroup
-	aOnce
-	aCond
-	aMap
-	aPool
-)
-
-// layouts has, for each layout, the size, and what is added to the address of an object to get its
-// key in engine.table: what is an object may begin where another one does.
-var layouts = [...]struct {
-	name      string
-	size, key uintptr
-}{
-	noLayout:   {},
-	word4:      {"an atomic word", 4, 0},
-	word8:      {"an atomic word", 8, 1},
-	aValue:     {"an atomic.Value", unsafe.Sizeof(atomic.Value{}), 2},
-	aMutex:     {"a sync.Mutex", unsafe.Sizeof(sync.Mutex{}), 0},
-	anRWMutex:  {"a sync.RWMutex", unsafe.Sizeof(sync.RWMutex{}), 0},
-	aWaitGroup: {"a sync.WaitGroup", unsafe.Sizeof(sync.WaitGroup{}), 0},
-	aOnce:      {"a sync.Once", unsafe.Sizeof(sync.Once{}), 0},
-	aCond:      {"a sync.Cond", unsafe.Sizeof(sync.Cond{}), 0},
-	aMap:       {"a sync.Map", unsafe.Sizeof(sync.Map{}), 0},
-	aPool:      {"a sync.Pool", unsafe.Sizeof(sync.Pool{}), 0},
-}
-
-// largest is the size of the largest layout.
-var largest = func() (n uintptr) {
-	for _, l := range layouts {
-		n = max(n, l.size)
-	}
-	return n
-}()
-
-// layout returns what t's pending operation takes its memory for, or noLayout if it is on nothing
-// that checked code has the address of.
-func (t *thread) layout() layout {
-	switch o := t.op; {
-	case o.isAtomic() && t.onValue:
-		return aValue
-	case o.isAtomic() && t.wide != 0:
-		return word8
-	case o.isAtomic(), OpFutexWait <= o && o <= OpFutexWake:
-		return word4
-	case o <= OpTryLock:
-		return aMutex
-	case o <= OpTryRLock:
-		return anRWMutex
-	case o <= OpWGWait:
-		return aWaitGroup
-	case o <= OpOnceDone:
-		return aOnce
-	case o <= OpCondBroadcast:
-		return aCond
-	case o <= OpMapRange:
-		return aMap
-	case o <= OpPoolPut:
-		return aPool
-	}
-	return noLayout
 }
 
 // overlaidBefore: a conversion was made outside of executions, when packages were initialised or by

@@ -22,12 +22,31 @@ func canceler(c *virtual.Context) context.CancelFunc {
 	return func() { c.Cancel(context.Canceled, nil) }
 }
 
+// outside returns end, by which a context ends that was made outside of executions, so that calls
+// in an execution are refused: they are no steps, and the context stays ended.
+func outside(end func(cause error)) func(cause error) {
+	return func(cause error) {
+		if explore.InExecution() {
+			Refused(end, "the end of a context that was made outside of the check")
+		}
+		end(cause)
+	}
+}
+
+// outsideCancel is outside for a context that ends without a cause.
+func outsideCancel(ctx context.Context, cancel context.CancelFunc) (
+	context.Context, context.CancelFunc,
+) {
+	end := outside(func(error) { cancel() })
+	return ctx, func() { end(nil) }
+}
+
 // WithCancel is the hook of context.WithCancel.
 //
 //go:norace
 func WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
 	if !explore.InExecution() {
-		return context.WithCancel(parent)
+		return outsideCancel(context.WithCancel(parent))
 	}
 	c := virtual.New(notNil(parent), nil)
 	return c, canceler(c)
@@ -38,7 +57,8 @@ func WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
 //go:norace
 func WithCancelCause(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	if !explore.InExecution() {
-		return context.WithCancelCause(parent)
+		ctx, cancel := context.WithCancelCause(parent)
+		return ctx, outside(cancel)
 	}
 	c := virtual.New(notNil(parent), nil)
 	return c, func(cause error) { c.Cancel(context.Canceled, cause) }
@@ -58,7 +78,7 @@ func WithDeadlineCause(
 	parent context.Context, d time.Time, cause error,
 ) (context.Context, context.CancelFunc) {
 	if !explore.InExecution() {
-		return context.WithDeadlineCause(parent, d, cause)
+		return outsideCancel(context.WithDeadlineCause(parent, d, cause))
 	}
 	if first, ok := notNil(parent).Deadline(); ok && first.Before(d) {
 		return WithCancel(parent)
@@ -81,7 +101,7 @@ func WithTimeoutCause(
 	parent context.Context, d time.Duration, cause error,
 ) (context.Context, context.CancelFunc) {
 	if !explore.InExecution() {
-		return context.WithTimeoutCause(parent, d, cause)
+		return outsideCancel(context.WithTimeoutCause(parent, d, cause))
 	}
 	return WithDeadlineCause(parent, stillNow().Add(d), cause)
 }
@@ -91,7 +111,13 @@ func WithTimeoutCause(
 //go:norace
 func ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
 	if !explore.InExecution() {
-		return context.AfterFunc(ctx, f)
+		stop := context.AfterFunc(ctx, f)
+		return func() bool {
+			if explore.InExecution() {
+				Refused(stop, "the end of a context.AfterFunc that was called outside of the check")
+			}
+			return stop()
+		}
 	}
 	return virtual.New(notNil(ctx), f).Stop
 }

@@ -2,14 +2,17 @@
 package leftovers
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/surewake/surewake/model"
 )
 
 // The first execution alone finds nothing if b comes first.
 //
-// verdict: undecided a channel has other values because of what an earlier execution did
+// verdict: undecided a channel is not as executions before have found it
 func TestValuesAreLeft(t *testing.T) {
 	c := make(chan int, 100)
 	model.Check(t, func(x *model.Exec) {
@@ -27,7 +30,7 @@ func TestValuesAreLeft(t *testing.T) {
 	})
 }
 
-// verdict: undecided a channel has other values because of what an earlier execution did
+// verdict: undecided a channel is not as executions before have found it
 func TestTheLastValueIsTaken(t *testing.T) {
 	c := make(chan int, 2)
 	c <- 1
@@ -43,7 +46,7 @@ func TestTheLastValueIsTaken(t *testing.T) {
 	})
 }
 
-// verdict: undecided a channel is closed because of what an earlier execution did
+// verdict: undecided a channel is not as executions before have found it
 func TestLeftClosed(t *testing.T) {
 	c := make(chan int)
 	model.Check(t, func(x *model.Exec) {
@@ -57,7 +60,7 @@ func TestLeftClosed(t *testing.T) {
 
 // The execution stops being the only one that affects the channel after the value was sent.
 //
-// verdict: undecided a channel has other values because of what an earlier execution did
+// verdict: undecided a channel is not as executions before have found it
 func TestLeftByTheBody(t *testing.T) {
 	c := make(chan int, 100)
 	model.Check(t, func(x *model.Exec) {
@@ -114,12 +117,134 @@ func TestMadeInTheBody(t *testing.T) {
 	})
 }
 
-var queue = make(chan int, 1)
+// verdict: undecided a sync.RWMutex is not as executions before have found it
+func TestLeftReadLocked(t *testing.T) {
+	var mu sync.RWMutex
+	model.Check(t, func(x *model.Exec) {
+		free := false
+		x.Go("a", func() { mu.RLock() })
+		x.Go("b", func() {
+			if free = mu.TryLock(); free {
+				mu.Unlock()
+			}
+		})
+		x.Join()
+		x.Assert(!free, "free")
+	})
+}
+
+// verdict: undecided a sync.Mutex is not as executions before have found it
+func TestLeftLocked(t *testing.T) {
+	var mu sync.Mutex
+	model.Check(t, func(x *model.Exec) {
+		free := false
+		x.Go("a", func() { mu.Lock() })
+		x.Go("b", func() {
+			if free = mu.TryLock(); free {
+				mu.Unlock()
+			}
+		})
+		x.Join()
+		x.Assert(!free, "free")
+	})
+}
+
+// verdict: undecided a sync.WaitGroup is not as executions before have found it
+func TestLeftCounted(t *testing.T) {
+	var wg sync.WaitGroup
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { wg.Add(2); wg.Done() })
+		x.Join()
+	})
+}
+
+// verdict: undecided a sync.Once is not as executions before have found it
+func TestLeftDone(t *testing.T) {
+	var once sync.Once
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { once.Do(func() {}) })
+		x.Join()
+	})
+}
+
+// verdict: proved
+func TestLocksThatAreShared(t *testing.T) {
+	var mu sync.Mutex
+	var rw sync.RWMutex
+	var wg sync.WaitGroup
+	model.Check(t, func(x *model.Exec) {
+		for range 2 {
+			wg.Add(1)
+			x.Go("locks", func() {
+				defer wg.Done()
+				mu.Lock()
+				defer mu.Unlock()
+				rw.RLock()
+				defer rw.RUnlock()
+			})
+		}
+		wg.Wait()
+		x.Join()
+	})
+}
+
+// Ended in an execution, it would stay so for the next ones.
+//
+// verdict: undecided the end of a context that was made outside of the check
+func TestContextIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	model.Check(t, func(x *model.Exec) {
+		early := false
+		x.Go("a", func() { cancel() })
+		x.Go("b", func() { early = ctx.Err() == nil })
+		x.Join()
+		x.Assert(!early, "early")
+	})
+}
+
+// verdict: undecided the end of a context that was made outside of the check
+func TestContextIsCancelledWithACause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { cancel(context.DeadlineExceeded) })
+		x.Go("b", func() { _ = context.Cause(ctx) })
+		x.Join()
+	})
+}
+
+// verdict: undecided the end of a context that was made outside of the check
+func TestContextWithATimeIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { cancel() })
+		x.Go("b", func() { _ = ctx.Err() })
+		x.Join()
+	})
+}
+
+// verdict: proved
+func TestContextFromOutside(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	model.Check(t, func(x *model.Exec) {
+		child, cancel := context.WithCancel(ctx)
+		x.Go("a", func() { cancel() })
+		x.Go("b", func() { <-child.Done() })
+		x.Join()
+		x.Assert(ctx.Err() == nil && child.Err() != nil, "%v, %v", ctx.Err(), child.Err())
+	})
+}
+
+var (
+	ofPackage, end = context.WithCancel(context.Background())
+	queue          = make(chan int, 1)
+)
 
 // verdict: proved
 func TestOfThePackage(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		x.Go("a", func() { queue <- 1 })
+		x.Go("a", func() { queue <- 1; end() })
 		x.Join()
+		x.Assert(ofPackage.Err() != nil, "it goes on")
 	})
 }
