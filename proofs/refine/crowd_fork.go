@@ -31,11 +31,15 @@ import (
 // # Which positions
 //
 // All depths up to deepest are tried, each with any part of it claimed, public and private. The
-// rules compare positions with one another and with at, and top with 0; all that is added to or
-// taken from them is at most most. The code does the same with the two halves of the word. So what
-// there is beneath the oldest fork that is not claimed makes no difference, unless a half is cut
-// off, for which positions also begin at base. Around a thief one, two and more can be public, and a
-// word can come back after others have joined what it said and forked again.
+// rules compare positions with one another and with at, and top with 0; the code compares the two
+// halves of the word with one another and with top and split. So forks beneath the oldest that is
+// not claimed make no difference, unless a half of the word were cut off: for that, positions also
+// begin at a base so high that they come over 2^16. How many may be private is a number that the
+// code halves and adds; 2, of which a half is 1, and 4 are tried. Around a thief one, two and three
+// can be public, and a word can come back after others have joined what it said and forked again.
+//
+// One depth is followed, as in the table. The state of a fork at another depth, which the table does
+// not know, is ended or not before each access.
 
 // A ForkCrowd is everybody but one goroutine at a stack of forks: any number of thieves, and the
 // owner, if the goroutine is a thief.
@@ -110,7 +114,8 @@ func forkSystem() *spec.System {
 		"expose_store": "told++", "expose_swap": "told++",
 	}
 	code := map[string]string{ // one fork may be fast and another one not, at the same load
-		"fork_fast": "Fork: word.Load", "join_fast": "Mine: word.Load", "ask": "Claim, Ask: word.CompareAndSwap",
+		"fork_fast": "Fork: word.Load", "join_fast": "Mine: word.Load",
+		"ask":        "Claim, Ask: word.CompareAndSwap",
 		"poll_quiet": "Poll: word.Load", "poll_nothing": "Poll: word.Load",
 		"poll_feed": "Poll: word.Load",
 	}
