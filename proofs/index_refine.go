@@ -126,6 +126,21 @@ func refinements() []Theorem {
 			[2]string{"table-takes-back-all", "the owner takes back all that is public"},
 			[2]string{"table-abandons-with-a-poll",
 				"the table's Abandon looks whether a thief has asked"}),
+		refinesAlone(refines("fork/R2", "fork", "the table",
+			"any N thieves; an owner's Fork, Join, Poll, Share, Abandon from each state of at "+
+				"most 4 forks, 2 of them private, or 5 and 4; a thief's Claim, Run, Ask, Asked at "+
+				"a stack of at most 3",
+			"TestOneAtForksAmongAnyNumber", "refine/solo_fork_test.go",
+			[]string{"fork/stack.go", "fork/frame.go", "fork/claim.go"},
+			[2]string{"fork/take-gives-up-at-last", "the owner takes it that its youngest fork is " +
+				"claimed when its CAS has failed three times"},
+			[2]string{"fork/expose-stores-at-last", "the owner stores the word over what thieves " +
+				"claim when its CAS has failed twice"},
+			[2]string{"fork/ask-stores", "who asks before it sleeps stores the word, whatever " +
+				"has become public since it looked"},
+			[2]string{"table-fork-waits-late", "in the table the owner waits only when thieves " +
+				"have claimed more than it had made public"}),
+			"of the others, what their rules are; one owner at a time"),
 		refines("taskstate/R1", "taskstate", "the table", "a runner and 2 others, each transition",
 			"TestTaskIsTheTable", "refine/task_test.go",
 			[]string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
