@@ -52,6 +52,7 @@ import (
 //	fork/K4    all forks but the youngest can be claimed
 //	fork/K5    a thief that asks is answered by the next fork, join or poll
 //	fork/R1    this code does step by step what the proofs are about
+//	fork/R2    so does each goroutine among any number of others
 //
 // # Rejected alternatives
 //
