@@ -99,8 +99,9 @@ var calls = func() map[string]string {
 
 // forkSystem is the table of fork, with variables for which its rules do not ask. mine says who has
 // claimed the fork that is followed, and has not ended it; got is the position of one's last claim,
-// wish whether it has asked for more, 2 if something is left, and claims how many there were. op and goal are the owner's call; how is 1 if its last join
-// made the call, 2 if a thief had; told how often something has become public in it.
+// wish whether it has asked for more, 2 if something is left, and claims how many there were. op
+// and goal are the owner's call; how is 1 if its last join made the call, 2 if a thief had; told is
+// how often something has become public in it.
 func forkSystem() *spec.System {
 	table := spec.Fork()
 	s := &spec.System{Name: table.Name, Params: table.Params,
