@@ -50,8 +50,8 @@ func (e *engine) find(id int32, p unsafe.Pointer, l layout, state int64) {
 	e.founds = append(e.founds, found{id, l, state})
 	for i := range lefts[:leftCount] {
 		if lefts[i].ptr == p && lefts[i].found != state {
-			e.fail(KindUncontrolled, "%s is not as executions before have found it: what one did is "+
-				"left, and they must not share it; make it in the body", layouts[l].name)
+			e.fail(KindRefused, "%s is not as executions before have found it: what one did is left; "+
+				"make it in the body", layouts[l].name)
 		}
 	}
 }

@@ -287,8 +287,8 @@ func TestEachExecutionBeginsWithWhatWasRegistered(t *testing.T) {
 
 var queue = make(chan int, 8)
 
-// verdict: said state.queue .not made anew: changed before the check
-func TestWhatOutlivesAnExecutionIsNamed(t *testing.T) {
+// verdict: undecided a channel is not as executions before have found it
+func TestWhatOutlivesAnExecutionIsFound(t *testing.T) {
 	queue <- 1
 	model.Check(t, func(x *model.Exec) { queue <- 2 })
 }
