@@ -38,8 +38,8 @@ import (
 // code halves and adds; 2, of which a half is 1, and 4 are tried. Around a thief one, two and three
 // can be public, and a word can come back after others have joined what it said and forked again.
 //
-// One depth is followed, as in the table. The state of a fork at another depth, which the table does
-// not know, is ended or not before each access.
+// One depth is followed, as in the table. The state of a fork at another depth, which the table
+// does not know, is ended or not before each access.
 
 // A ForkCrowd is everybody but one goroutine at a stack of forks: any number of thieves, and the
 // owner, if the goroutine is a thief.
@@ -105,7 +105,8 @@ var calls = func() map[string]string {
 func forkSystem() *spec.System {
 	table := spec.Fork()
 	s := &spec.System{Name: table.Name, Params: table.Params,
-		Vars: append(slices.Clone(table.Vars), "mine", "got", "wish", "claims", "op", "goal", "how", "told")}
+		Vars: append(slices.Clone(table.Vars),
+			"mine", "got", "wish", "claims", "op", "goal", "how", "told")}
 	also := map[string]string{
 		"claim": "mine = either(tail == at, 1, mine); got = tail; " +
 			"wish = either(tail + 1 == pub, n, 2); claims++",

@@ -60,8 +60,8 @@ func notMade(depth int) int { return -1 - depth }
 func (l *loneFork) Exposed()                        { l.exposed++ }
 func (l *loneFork) Ended(_ *forkClaim, _ *loneFork) { l.ended++ }
 
-// Await waits in one of the ways in which a host may. If it has looked in vain, all is as before the
-// look, and what others do next they could have done then: so an execution need not go on.
+// Await waits in one of the ways in which a host may. If it has looked in vain, all is as before
+// the look, and what others do next they could have done then: so an execution need not go on.
 func (l *loneFork) Await(c *forkClaim) {
 	l.claim = c
 	if l.choose(2) == 1 && !c.Wait() {
