@@ -2,6 +2,7 @@ package proofs
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -139,10 +140,25 @@ func TestReadmeListsEveryTheorem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, th := range Theorems() {
+	all, anyN, mutants, harmless := Theorems(), 0, 0, 0
+	for _, th := range all {
 		if row := "| " + th.ID + " | " + th.Statement + " | " + th.Scope +
 			" | "; !strings.Contains(string(text), row) {
 			t.Errorf("README.md has no row %s", row)
 		}
+		if th.proof.anyN() {
+			anyN++
+		}
+		for _, w := range th.mutants {
+			mutants++
+			if w.harmless {
+				harmless++
+			}
+		}
+	}
+	counts := fmt.Sprintf("%d theorems, %d of them for any N; %d mutants, %d of which do no harm.",
+		len(all), anyN, mutants, harmless)
+	if !strings.Contains(string(text), counts) {
+		t.Errorf("README.md does not say: %s", counts)
 	}
 }

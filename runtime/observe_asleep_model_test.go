@@ -8,13 +8,34 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// isTold fails the check if nothing is told, also where it runs on real goroutines.
-func isTold(x *model.Exec, told <-chan struct{}) {
+// isToldOfAWait checks that it is told that a task waits for what nobody does, in a runtime of some
+// workers in which all must have slept for that long. outside begins what else there is.
+func isToldOfAWait(x *model.Exec, workers int, need time.Duration, outside func(world)) {
+	told := make(chan struct{}, 8)
+	w := stillWorld(x, workers, Debug(), func(c *config) error {
+		c.alarm = func(Alarm) { told <- struct{}{} }
+		return nil
+	})
+	var over Notify
+	h := Submit(w.Runtime, func(cx Cx) (int, error) {
+		if err := over.Wait(cx); err != nil {
+			return 0, err
+		}
+		w.last(cx)
+		return 1, nil
+	})
+	w.asleep.begin(w.Runtime)
+	w.asleep.need.Store(int64(need))
+	outside(w)
+	w.start()
 	select {
 	case <-told:
-	case <-time.After(20 * time.Second):
+	case <-time.After(20 * time.Second): // also where this runs on real goroutines
 		x.Assert(false, "nothing is told")
 	}
+	over.Signal()
+	v, err := w.await(h)
+	x.Assert(v == 1 && err == nil, "%d, %v", v, err)
 }
 
 // However workers fall asleep, and whenever the timer goes off that one of them has set, it is told
@@ -25,26 +46,7 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				told := make(chan struct{}, 8)
-				w := stillWorld(x, workers, Debug(), func(c *config) error {
-					c.alarm = func(Alarm) { told <- struct{}{} }
-					return nil
-				})
-				var over Notify
-				h := Submit(w.Runtime, func(cx Cx) (int, error) {
-					if err := over.Wait(cx); err != nil {
-						return 0, err
-					}
-					w.last(cx)
-					return 1, nil
-				})
-				w.asleep.begin(w.Runtime)
-				w.asleep.need.Store(int64(time.Second))
-				w.start()
-				isTold(x, told)
-				over.Signal()
-				v, err := w.await(h)
-				x.Assert(v == 1 && err == nil, "%d, %v", v, err)
+				isToldOfAWait(x, workers, time.Second, func(world) {})
 			}, model.Preemptions(2))
 		})
 	}
@@ -55,28 +57,10 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 func TestDebugTellsHoweverTheLastOutsiderLeaves(t *testing.T) {
 	t.Run("one preemption", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
-			told := make(chan struct{}, 8)
-			w := stillWorld(x, 1, Debug(), func(c *config) error {
-				c.alarm = func(Alarm) { told <- struct{}{} }
-				return nil
+			isToldOfAWait(x, 1, 0, func(w world) { // the timer goes off at once
+				w.outsiders.Add(1)
+				x.Go("outside", func() { w.outsiderLeft() })
 			})
-			var over Notify
-			h := Submit(w.Runtime, func(cx Cx) (int, error) {
-				if err := over.Wait(cx); err != nil {
-					return 0, err
-				}
-				w.last(cx)
-				return 1, nil
-			})
-			w.asleep.begin(w.Runtime)
-			w.asleep.need.Store(0) // it goes off at once
-			w.outsiders.Add(1)
-			x.Go("outside", func() { w.outsiderLeft() })
-			w.start()
-			isTold(x, told)
-			over.Signal()
-			v, err := w.await(h)
-			x.Assert(v == 1 && err == nil, "%d, %v", v, err)
 		}, model.Preemptions(1))
 	})
 }
