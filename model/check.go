@@ -112,6 +112,7 @@ func (c *check) run() {
 	}
 	defer c.closeState()
 	hook.ResetMarks()
+	explore.BeginCheck()
 	defer sendCoverage()
 	cfg := c.config()
 	if c.set.Mode == wire.Replay {

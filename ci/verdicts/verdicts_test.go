@@ -67,10 +67,13 @@ func TestVerdictsAreTrue(t *testing.T) {
 				row := driver.Row{Name: s.Name, Verdict: "skipped", Message: s.Message}
 				rows = append(rows, row)
 			}
-			require.Len(t, rows, len(want), "%s", a)
+			met := map[string]bool{}
 			for _, row := range rows {
-				requireVerdict(t, row, want[row.Name])
+				test, _, _ := strings.Cut(row.Name, "#") // TestX#2 is the second check of TestX
+				met[test] = true
+				requireVerdict(t, row, want[test])
 			}
+			require.Len(t, met, len(want), "%s", a)
 		})
 	}
 }

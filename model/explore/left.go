@@ -11,9 +11,15 @@ import "unsafe"
 // that is the caller's to keep. Of the others, the real state is looked at when an execution comes
 // to them first.
 //
-// So those that an execution leaves in another state than it found them in are kept until the next
-// one ends. While they are kept, what lies at one of these addresses is the same. If that execution
-// finds it in another state, too, the check is undecided.
+// So those that an execution leaves in another state than it found them in are kept. While they are
+// kept, what lies at one of these addresses is the same. If a later execution of the check finds it
+// in another state, too, the check is undecided; if it finds it as it was, it is forgotten. Most of
+// what is kept was made in an execution and is never met again, so there is a limit: of those whose
+// addresses have one hash, the last four.
+//
+// The state is how many values a channel has, and whether it is closed; whether a lock is held, and
+// by how many; a counter. Other values in a channel are not seen: a token that an execution takes
+// and puts back may be another value.
 //
 // Rejected alternatives:
 //
@@ -31,25 +37,44 @@ type found struct {
 	state  int64
 }
 
-// left is an object that the last execution of the process has changed.
+// left is an object that an execution of the check has changed.
 type left struct {
-	ptr   unsafe.Pointer
+	ptr   unsafe.Pointer // nil: none
 	found int64
+	cut   bool // the execution was cut short
 }
 
-// lefts has the first 64 of them: an array, since the race detector is told of it when a slice of
-// pointers grows. The engine of the last execution writes them, the next one reads them.
-var (
-	lefts     [64]left
-	leftCount int
-)
+// lefts has them by the hashes of their addresses: arrays, since the race detector is told of it
+// when a slice of pointers grows. The engine of one execution writes them, that of the next reads.
+var lefts [1 << leftBits]struct {
+	ways [4]left
+	next uint8 // which one is replaced next
+}
+
+const leftBits = 10
+
+func leftAt(p unsafe.Pointer) uintptr {
+	return uintptr(uint64(uintptr(p)) * 0x9E3779B97F4A7C15 >> (64 - leftBits))
+}
+
+// BeginCheck forgets what the executions of an earlier check have left: the test may have changed
+// it since.
+func BeginCheck() { clear(lefts[:]) }
 
 // find notes in which state the execution finds object id, which is at p and of layout l, at its
 // first use. If that is because of what an earlier execution did, the execution ends.
 func (e *engine) find(id int32, p unsafe.Pointer, l layout, state int64) {
 	e.founds = append(e.founds, found{id, l, state})
-	for i := range lefts[:leftCount] {
-		if lefts[i].ptr == p && lefts[i].found != state {
+	ways := &lefts[leftAt(p)].ways
+	for i := range ways {
+		switch o := &ways[i]; {
+		case o.ptr != p:
+		case o.found == state:
+			*o = left{}
+		case o.cut:
+			e.fail(KindRefused, "%s is not as executions before have found it: one that was cut "+
+				"short has left it so; make it in the body", layouts[l].name)
+		default:
 			e.fail(KindRefused, "%s is not as executions before have found it: what one did is left; "+
 				"make it in the body", layouts[l].name)
 		}
@@ -58,7 +83,6 @@ func (e *engine) find(id int32, p unsafe.Pointer, l layout, state int64) {
 
 // noteLeft is called when an execution has ended.
 func (e *engine) noteLeft() {
-	leftCount = 0
 	for _, f := range e.founds {
 		o := &e.objs[f.obj]
 		now := int64(0)
@@ -67,12 +91,13 @@ func (e *engine) noteLeft() {
 		} else {
 			now = layouts[f.layout].state(o.ptr)
 		}
-		if now != f.state && leftCount < len(lefts) {
-			lefts[leftCount] = left{o.ptr, f.state}
-			leftCount++
+		if now == f.state {
+			continue
 		}
+		at := &lefts[leftAt(o.ptr)]
+		at.ways[at.next] = left{o.ptr, f.state, e.next != endBlocked}
+		at.next = (at.next + 1) % uint8(len(at.ways))
 	}
-	clear(lefts[leftCount:])
 	e.founds = e.founds[:0]
 }
 

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -364,18 +365,26 @@ func (r *rewriter) overlays(n *ast.CallExpr) bool {
 	if !isPointer {
 		return false
 	}
-	if _, isBasic := pointer.Elem().Underlying().(*types.Basic); isBasic && r.isRead() {
+	if basic, isBasic := pointer.Elem().Underlying().(*types.Basic); isBasic && r.isUsedUp(basic) {
 		return false // no operation on a word needs its value
 	}
 	return leadsTo(pointer.Elem(), isWord)
 }
 
-// isRead reports whether the pointer that is rewritten is dereferenced where it stands, and the
-// place is handed to nobody.
-func (r *rewriter) isRead() bool {
+// isUsedUp reports whether the pointer that is rewritten, to a value of that type, is dereferenced
+// where it stands, and the place is handed to nobody. An address that is stored there makes a
+// pointer to something else, perhaps.
+func (r *rewriter) isUsedUp(to *types.Basic) bool {
 	star := false
+	address := to.Kind() == types.UnsafePointer || to.Kind() == types.Uintptr
+	var inner ast.Node
 	for i := len(r.stack) - 1; i >= 0; i-- {
+		within := inner
+		inner = r.stack[i]
 		switch p := r.stack[i].(type) {
+		case *ast.AssignStmt:
+			assigns := slices.ContainsFunc(p.Lhs, func(e ast.Expr) bool { return e == within })
+			return star && !(address && assigns)
 		case *ast.ParenExpr:
 			continue
 		case *ast.StarExpr:
@@ -397,7 +406,7 @@ func (r *rewriter) isRead() bool {
 // parameter may be one.
 func isWord(t types.Type) bool {
 	switch t := t.(type) {
-	case *types.TypeParam:
+	case *types.TypeParam, *types.Signature: // what a function does is not known
 		return true
 	case *types.Named:
 		if pkg := t.Obj().Pkg(); pkg != nil && pkg.Path() == "sync/atomic" {

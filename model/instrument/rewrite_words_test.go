@@ -113,7 +113,13 @@ func TestA(*testing.T) {
 	(*(*own)(p)).add() // marked
 	_ = **(**pair)(p) // marked
 	_ = *(*uint64)(p)
-	*((*unsafe.Pointer)(p)) = nil
+	*((*unsafe.Pointer)(p)) = nil // marked
+	*(*uintptr)(p) = 1 // marked
+	_, *(*uintptr)(p) = 1, 2 // marked
+	w = *(*uint64)(p)
+	*(*uint64)(p) = 1
+	_ = *(*unsafe.Pointer)(p)
+	_ = *(*func() *pair)(p) // marked
 	_ = (*text)(p)
 	_ = (*byte)(p)
 	_ = (*any)(p)

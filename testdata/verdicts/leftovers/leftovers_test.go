@@ -248,3 +248,82 @@ func TestOfThePackage(t *testing.T) {
 		x.Assert(ofPackage.Err() != nil, "it goes on")
 	})
 }
+
+var (
+	mu   sync.Mutex
+	once sync.Once
+)
+
+// The test changes between two checks what is made anew for each execution.
+//
+// verdict: proved
+func TestChangedBetweenChecks(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { mu.TryLock(); once.Do(func() {}) })
+		x.Go("b", func() { mu.TryLock() })
+		x.Join()
+	})
+	mu.Lock()
+	once.Do(func() {})
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { once.Do(func() { x.Assert(false, "again") }) })
+		x.Go("b", func() { x.Assert(!mu.TryLock(), "free") })
+		x.Join()
+	})
+}
+
+// An execution in between does not come to the channel.
+//
+// verdict: undecided a channel is not as executions before have found it: what one did is left
+func TestLeftForALaterExecution(t *testing.T) {
+	c := make(chan int, 100)
+	model.Check(t, func(x *model.Exec) {
+		switch x.Choose(4) {
+		case 1:
+			c <- 1
+		case 3:
+			x.Assert(len(c) != 0, "empty")
+		}
+	})
+}
+
+// verdict: undecided a channel is not as executions before have found it: what one did is left
+func TestLeftAmongManyOthers(t *testing.T) {
+	c := make(chan int, 100)
+	model.Check(t, func(x *model.Exec) {
+		switch x.Choose(2) {
+		case 0:
+			c <- 1
+		case 1:
+			x.Assert(len(c) != 0, "empty")
+		}
+		for range 100 {
+			close(make(chan int))
+		}
+	})
+}
+
+// The search starts again when it meets the select, in the middle of an execution.
+//
+// verdict: undecided one that was cut short has left it so
+func TestLeftByAnExecutionThatWasCutShort(t *testing.T) {
+	var mu sync.Mutex
+	model.Check(t, func(x *model.Exec) {
+		a, b := make(chan int), make(chan int)
+		x.Go("a", func() {
+			mu.Lock()
+			select {
+			case a <- 1:
+			case <-b:
+			}
+			mu.Unlock()
+		})
+		x.Go("b", func() {
+			select {
+			case b <- 1:
+			case <-a:
+			}
+		})
+		x.Join()
+	})
+}

@@ -375,3 +375,31 @@ func TestSwapOfAValue(t *testing.T) {
 		x.Join()
 	})
 }
+
+// verdict: FAILED assertion
+func TestAddressIsStoredIntoAPointer(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w := new(atomic.Uint64)
+		var halves *[2]atomic.Uint32
+		*(*unsafe.Pointer)(unsafe.Pointer(&halves)) = unsafe.Pointer(w)
+		x.Go("whole", func() { w.Store(w.Load() + 1) })
+		x.Go("half", func() { halves[1].Store(7) })
+		x.Join()
+		x.Assert(w.Load() == 7<<32|1, "%x", w.Load())
+	})
+}
+
+func same(w *atomic.Uint64) *atomic.Uint64 { return w }
+
+// verdict: FAILED assertion
+func TestFunctionIsConverted(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		w, convert := new(atomic.Uint64), same
+		other := *(*func(*atomic.Uint64) *[2]atomic.Uint32)(unsafe.Pointer(&convert))
+		halves := other(w)
+		x.Go("whole", func() { w.Store(w.Load() + 1) })
+		x.Go("half", func() { halves[1].Store(7) })
+		x.Join()
+		x.Assert(w.Load() == 7<<32|1, "%x", w.Load())
+	})
+}
