@@ -67,7 +67,11 @@ type packageStep struct {
 	run   func()
 	why   string // it is not repeated
 	sets  []string
-	done  bool // all that it does is to set variables that are kept
+	with  []string // the variables that it sets or changes
+	vars  []*packageVar
+
+	starts bool // it may begin goroutines
+	done   bool // all that it does is to set variables that are kept
 }
 
 // settle finds the steps that have nothing to do, as their variables have their values already.
@@ -100,6 +104,7 @@ func openPackageState(check string) *packageState {
 			s.packages = append(s.packages, q)
 		}
 	}
+	s.join()
 	s.watch(parts)
 	if len(s.packages)+len(s.watched) == 0 {
 		return nil
@@ -125,6 +130,7 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 		if part.Run != nil {
 			step := &packageStep{
 				order: part.Order, where: part.Where, run: part.Run, sets: part.Sets,
+				with: part.With, starts: part.Starts,
 			}
 			q.steps = append(q.steps, step)
 			continue
@@ -147,6 +153,21 @@ func (s *packageState) open(p *hook.Package, held int) packageVars {
 	}
 	slices.SortFunc(q.steps, func(a, b *packageStep) int { return a.order - b.order })
 	return q
+}
+
+// join finds the variables that steps set together.
+func (s *packageState) join() {
+	byName := make(map[string]*packageVar)
+	s.each(func(v *packageVar) { byName[v.name] = v })
+	for i := range s.packages {
+		for _, step := range s.packages[i].steps {
+			for _, name := range step.with {
+				if v := byName[name]; v != nil {
+					step.vars = append(step.vars, v)
+				}
+			}
+		}
+	}
 }
 
 func (s *packageState) keep(v *packageVar, why string) {
@@ -209,8 +230,8 @@ func (s *packageState) check() {
 // look notes which kept variables executions have changed.
 func (s *packageState) look() {
 	for _, v := range s.kept {
-		unseen := v.mem.unseen ||
-			v.mem.hides && (v.why == changedBefore || v.why == hook.CalledBefore)
+		unseen := v.mem.unseen || v.mem.hides &&
+			(v.why == changedBefore || v.why == hook.CalledBefore || v.why == keptTogether)
 		if unseen && s.begun > 1 || memoryOf(v.value, false).hash != v.mem.hash {
 			s.note(v)
 		}
@@ -368,6 +389,7 @@ func (s *packageState) probe(held int) {
 				v.early = k.early
 			}
 		})
+		s.keepTogether(k, held)
 		if hides && held == 0 && i == len(s.kept)-1 {
 			s.each(func(v *packageVar) {
 				if v.why == "" && v.mem.leads() && !v.mem.hides && !v.mem.bound {
@@ -380,6 +402,33 @@ func (s *packageState) probe(held int) {
 	}
 	s.settle()
 }
+
+// keepTogether keeps what a step sets or changes together with k, if one may lead to the other in a
+// way that is not seen: by the variables of a closure that both use. Goroutines that hold what is
+// kept cannot be repeated.
+func (s *packageState) keepTogether(k *packageVar, held int) {
+	for i := range s.packages {
+		for _, step := range s.packages[i].steps {
+			if !slices.Contains(step.vars, k) {
+				continue
+			}
+			if step.starts && held > 0 && (k.mem.leads() || k.mem.hides) {
+				s.refused = fmt.Sprintf("goroutines that are begun at %s while the package is initialised "+
+					"may work on package variable %s, which keeps its value (%s): they cannot be repeated "+
+					"for each execution", step.where, k.name, k.why)
+			}
+			for _, v := range step.vars {
+				if v.why == "" && (v.mem.hides || k.mem.hides && v.mem.leads()) {
+					s.keep(v, keptTogether)
+					v.early = k.early
+				}
+			}
+		}
+	}
+}
+
+// keptTogether is why a variable is kept that hides what may be another's that is kept.
+const keptTogether = "it is set together with another that is kept"
 
 const changedBefore = "changed before the check"
 

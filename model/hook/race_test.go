@@ -18,7 +18,7 @@ import (
 var touchNothing = regexp.MustCompile(
 	`^(Bind\d+|Clear|Dyn[A-Z]\w*|Once(Func|Values?)|RWMutexRLocker|` +
 		`Register(ed|Foreign(Anywhere)?)?|States?|LeftOut|(Kept|Lost)?Variable|Watched|Initialised|` +
-		`Step|NotRepeated|` +
+		`Step|Setting|Starting|NotRepeated|` +
 		`R?(aw)?Syscall6)$`)
 
 func TestHooksAreKeptFromTheRaceDetector(t *testing.T) {

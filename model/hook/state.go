@@ -19,6 +19,8 @@ type Part struct {
 	Order       int    // of a step in its package
 	Run         func()
 	Sets        []string // the variables that a step sets, if it does nothing else
+	With        []string // those that it sets or changes, as path.name
+	Starts      bool     // it may begin goroutines
 }
 
 // A Package is what one package has told.
@@ -119,6 +121,18 @@ func Watched(name, where string, p any) Part {
 // initialiser that changes no others.
 func Step(order int, where string, run func(), sets ...string) Part {
 	return Part{Where: where, Order: order, Run: run, Sets: sets}
+}
+
+// Setting adds to a step which variables it sets or changes, separated by spaces.
+func (p Part) Setting(variables string) Part {
+	p.With = strings.Fields(variables)
+	return p
+}
+
+// Starting is Setting for a step that may begin goroutines.
+func (p Part) Starting(variables string) Part {
+	p.Starts = true
+	return p.Setting(variables)
 }
 
 // notRepeated leaves a step that is run once more, outside of executions, where

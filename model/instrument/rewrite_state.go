@@ -3,6 +3,7 @@ package instrument
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,8 +51,8 @@ func (r *rewriter) stateText() string {
 		name := fmt.Sprintf("%sinit%d", r.c.prefix, s.order)
 		at := s.unitPos()
 		where := r.ss.where(r.c, at)
-		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s%s)",
-			r.hook("Step"), s.order, where, name, s.setsText()))
+		parts = append(parts, fmt.Sprintf("%s(%d, %q, %s%s)%s",
+			r.hook("Step"), s.order, where, name, s.setsText(), r.ss.state.withText(s)))
 		if s.decl != nil {
 			id := s.decl.Name
 			r.ed.replace(r.off(id.Pos()), r.off(id.End()), "init() { "+name+"() }; func "+name)
@@ -80,6 +81,34 @@ func (s *stateStep) setsText() string {
 		return ""
 	}
 	return text
+}
+
+// withText names the variables that a step sets or changes, if there are several that take part, or
+// if goroutines may belong to them.
+func (p *packageState) withText(s *stateStep) string {
+	var names []string
+	add := func(v *types.Var) {
+		if _, kept := p.kept[v]; kept || p.fresh[v] {
+			names = append(names, p.pkgs[v.Pkg()].meta.ImportPath+"."+v.Name())
+		}
+	}
+	for _, v := range s.lhs {
+		add(v)
+	}
+	if s.acts() {
+		for v := range s.mutates {
+			add(v)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	switch {
+	case s.starts:
+		return fmt.Sprintf(".Starting(%q)", strings.Join(names, " "))
+	case len(names) > 1:
+		return fmt.Sprintf(".Setting(%q)", strings.Join(names, " "))
+	}
+	return ""
 }
 
 func lhsText(lhs []*types.Var) string {

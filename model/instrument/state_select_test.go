@@ -291,3 +291,28 @@ func TestErrorsThatOneTestChanges(t *testing.T) {
 		}
 	}
 }
+
+// A step says which variables it sets and changes that take part, if one of them may keep its value
+// while another does not, or goroutines that it begins may hold one.
+func TestStepsSayWhatTheySetTogether(t *testing.T) {
+	const folder = "github.com/surewake/surewake/testdata/verdicts/"
+	for name, want := range map[string][]string{
+		"pairs": {`.Setting("cancel ctx")`, `.Setting("c inc")`, `.Setting("incTwo parts")`,
+			`.Setting("byInit incAgain")`},
+		"serversanew": {`.Starting("anew")`, `.Starting("limit")`},
+	} {
+		set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/"+name)
+		_, err := set.plan(context.Background(), folder+name, false)
+		require.NoError(t, err)
+		var got []string
+		for _, ss := range set.sessions {
+			for _, s := range ss.state.steps {
+				text := ss.state.withText(s)
+				if s.c.pkg.Path() == folder+name && ss.state.again[s] && text != "" {
+					got = append(got, strings.ReplaceAll(text, folder+name+".", ""))
+				}
+			}
+		}
+		require.ElementsMatch(t, want, got)
+	}
+}
