@@ -188,8 +188,12 @@ func (c *check) describe(
 	if again == nil {
 		again = f
 	}
-	if f.Kind == explore.KindNondeterminism && f.At.File != "" && !parted {
-		r.Message += fmt.Sprintf("\n\tat %s:%d", filepath.Base(f.At.File), f.At.Line)
+	if f.At.File != "" && (f.Kind == explore.KindNondeterminism && !parted ||
+		f.Kind == explore.KindRefused) {
+		at := fmt.Sprintf("%s:%d", filepath.Base(f.At.File), f.At.Line)
+		if !strings.Contains(r.Message, at) {
+			r.Message += "\n\tat " + at
+		}
 	}
 	if f.Stack != "" {
 		r.Message += "\n" + userStack(f.Stack)

@@ -486,7 +486,7 @@ func (j *judge) look(
 func failsOnPurpose(place string) bool { return strings.HasPrefix(place, "testdata/") }
 
 // changesVerdict says whether a check has another verdict than on the unchanged source, or one of
-// another kind, or no longer names something that the verdict assumes.
+// another kind, or one that assumes something else.
 func (j *judge) changesVerdict(
 	ctx context.Context, t planned, race bool, most time.Duration, mutated Row,
 ) (bool, error) {
@@ -496,12 +496,15 @@ func (j *judge) changesVerdict(
 	}
 	for _, row := range rows {
 		if row.Name == mutated.Name {
-			unsaid := func(a string) bool { return !slices.Contains(mutated.Assumptions, a) }
-			changed := row.Verdict != mutated.Verdict || row.Kind != mutated.Kind
-			return changed || slices.ContainsFunc(row.Assumptions, unsaid), nil
+			return row.Verdict != mutated.Verdict || row.Kind != mutated.Kind ||
+				!sameAssumptions(row.Assumptions, mutated.Assumptions), nil
 		}
 	}
 	return true, nil
+}
+
+func sameAssumptions(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func (j *judge) run(

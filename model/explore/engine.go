@@ -102,6 +102,7 @@ type engine struct {
 
 	overlaps []overlap // by object: which ones overlap it (sync_overlap.go)
 	founds   []found   // those that executions might share (left.go)
+	meetsOld bool      // it looks at words (left_words.go)
 
 	// The present state of the threads.
 

@@ -35,6 +35,7 @@ func (e *engine) begin() {
 	}
 	e.table.clear()
 	e.overlaps, e.founds = e.overlaps[:0], e.founds[:0]
+	e.beginLooking()
 	e.wantOverlaid = overlaidBefore.Load() && !e.overlaid // e.g. in a part (beginAt)
 	e.renewCarriers()
 	if e.cfg.Record {
@@ -79,6 +80,7 @@ func (e *engine) finish() {
 	}
 	e.tearDown()
 	e.noteLeft()
+	e.endLooking()
 	eng = nil
 	if e.given != nil {
 		e.endGiven()

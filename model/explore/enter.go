@@ -14,8 +14,8 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	if e.cfg.Before != nil {
 		return enterBelow(p, op)
 	}
-	wide := op & Wide
-	op &^= Wide
+	word := op & (Wide | pointing)
+	op &^= Wide | pointing
 	// What enterAlone does, here: where control changes hands, each call in between costs more than
 	// it does elsewhere, as the processor does not foresee where it returns to.
 	t := e.cur
@@ -23,10 +23,10 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
 		return false
 	}
-	if e.quiet && e.quietStep(t, p, op) {
+	if e.quiet && e.quietStep(t, p, op, word) {
 		return true
 	}
-	t.op, t.ptr, t.wide = op, p, wide
+	t.op, t.ptr, t.word = op, p, word
 	e.step(t)
 	return true
 }
@@ -127,6 +127,9 @@ func (e *engine) step(t *thread) {
 		} else {
 			t.obj = e.object(t.ptr)
 		}
+		if e.meetsOld && t.op.isAtomic() {
+			e.lookAt(t.ptr, OpNone, t.word)
+		}
 	}
 	if t.op.isAtomic() {
 		e.runnable.add(t.id)
@@ -176,7 +179,7 @@ func (e *engine) arrive(t *thread) {
 // quietStep handles an operation while only one thread can affect the result. It reports false if
 // the operation must be a scheduling point after all, because it chooses or blocks, or there were
 // too many.
-func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
+func (e *engine) quietStep(t *thread, p unsafe.Pointer, op, word Op) bool {
 	if e.aborting {
 		panic(abort{})
 	}
@@ -190,6 +193,9 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op Op) bool {
 		return false
 	}
 	if op.isAtomic() {
+		if e.meetsOld {
+			e.lookAt(p, op, word)
+		}
 		t.spin.effects = t.spin.effects || op != OpLoad
 		*e.quietAfter(t)++
 		return true

@@ -244,19 +244,19 @@ func enterBelow(p unsafe.Pointer, op Op) bool {
 func enterAlone(p unsafe.Pointer, op Op) bool {
 	e := eng
 	t := e.cur
-	wide := op & Wide
-	op &^= Wide
+	word := op & (Wide | pointing)
+	op &^= Wide | pointing
 	var mark byte
 	if sp := uintptr(unsafe.Pointer(&mark)); !t.stack.holds(sp) && e.isUncontrolled(t, sp) {
 		return false
 	}
-	if e.quiet && e.quietStep(t, p, op) {
+	if e.quiet && e.quietStep(t, p, op, word) {
 		return true
 	}
 	if e.alone(t) && op.isShown() {
 		e.showBefore(t, p, op, unsafe.Pointer(&mark))
 	}
-	t.op, t.ptr, t.wide = op, p, wide
+	t.op, t.ptr, t.word = op, p, word
 	e.step(t)
 	return true
 }

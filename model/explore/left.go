@@ -27,8 +27,9 @@ import "unsafe"
 //     channels without a note; and a table of all that are made costs every program something.
 //   - To put the values back. What lies in a channel may be known to others, which would have to be
 //     put back, too.
-//   - Words of sync/atomic. A test may note in one what some execution has come to. Most of what a
-//     word is left with is found by its results, which differ when the first schedule is run again.
+//
+// Words of sync/atomic are another matter (left_words.go): a test may note in one what some
+// execution has come to.
 
 // A found is the state in which an execution has found an object that executions might share.
 type found struct {
@@ -59,7 +60,10 @@ func leftAt(p unsafe.Pointer) uintptr {
 
 // BeginCheck forgets what the executions of an earlier check have left: the test may have changed
 // it since.
-func BeginCheck() { clear(lefts[:]) }
+func BeginCheck() {
+	clear(lefts[:])
+	forgetWords()
+}
 
 // find notes in which state the execution finds object id, which is at p and of layout l, at its
 // first use. If that is because of what an earlier execution did, the execution ends.

@@ -11,8 +11,12 @@ type Op uint8
 // Wide is added to an operation of sync/atomic on a word of 8 bytes for Enter.
 const Wide Op = 1 << 7
 
-// WideIfPointer is Wide where a pointer has 8 bytes, else 0.
-const WideIfPointer = Wide * Op(unsafe.Sizeof(uintptr(0))/8)
+// WideIfPointer is added for a word that may be a pointer, and is as wide as one.
+const WideIfPointer = pointing | Wide*Op(unsafe.Sizeof(uintptr(0))/8)
+
+const pointing Op = 1 << 6
+
+var _ [pointing - opCount]struct{} // no operation has one of these bits
 
 // The operations, each under the file that describes it. Their order is part of the digest of an
 // exploration.

@@ -480,7 +480,7 @@ func (e *engine) stepFollowing(t *thread) {
 		runnable, gated := e.runnable, e.gated
 		e.runnable.remove(t.id)
 		e.gated.remove(t.id)
-		if e.quietStep(t, t.ptr, t.op) {
+		if e.quietStep(t, t.ptr, t.op, t.word) {
 			e.pending -= t.key
 			return
 		}

@@ -75,7 +75,7 @@ func (t *thread) layout() layout {
 	switch o := t.op; {
 	case o.isAtomic() && t.onValue:
 		return aValue
-	case o.isAtomic() && t.wide != 0:
+	case o.isAtomic() && t.word&Wide != 0:
 		return word8
 	case o.isAtomic(), OpFutexWait <= o && o <= OpFutexWake:
 		return word4

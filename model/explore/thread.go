@@ -28,7 +28,7 @@ type thread struct {
 	key      uint64         // its summand in engine.pending
 	old, new uint64         // CAS: the values; old: WaitGroup.Add, Sleep, futex: the argument
 	width    uint8          // CAS: 4 or 8 bytes, 0 if peek compares
-	wide     Op             // Wide if it is one of sync/atomic on 8 bytes, else 0
+	word     Op             // of one of sync/atomic: Wide, pointing, both or none
 	onValue  bool           // it is one of atomic.Value, where words may overlap
 	peek     func() bool    // CAS on other types
 	called   string         // Map: the method

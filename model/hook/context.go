@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/surewake/surewake/model/explore"
@@ -62,6 +63,23 @@ func WithCancelCause(parent context.Context) (context.Context, context.CancelCau
 	}
 	c := virtual.New(notNil(parent), nil)
 	return c, func(cause error) { c.Cancel(context.Canceled, cause) }
+}
+
+// NotifyContext is the hook of signal.NotifyContext. A check has no signals.
+//
+//go:norace
+//go:noinline
+func NotifyContext(
+	original func(context.Context, ...os.Signal) (context.Context, context.CancelFunc),
+) func(context.Context, ...os.Signal) (context.Context, context.CancelFunc) {
+	return func(parent context.Context, signals ...os.Signal) (
+		context.Context, context.CancelFunc,
+	) {
+		if explore.InExecution() {
+			Refused(original, "signal.NotifyContext is not modelled")
+		}
+		return outsideCancel(original(parent, signals...))
+	}
 }
 
 // WithDeadline is the hook of context.WithDeadline.

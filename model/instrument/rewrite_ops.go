@@ -90,7 +90,8 @@ var aroundFuncs = map[string]string{
 	"log/slog.NewLogLogger": "NewLogLogger", "log/slog.SetDefault": "SetDefault",
 	"net.Pipe": "NetPipe", "hash/maphash.MakeSeed": "Seeds",
 	"runtime.SetFinalizer": "NoFinalizer", "runtime.AddCleanup": "NoCleanup",
-	"runtime.GC": "Collected", "reflect.NewAt": "Overlaid", "reflect.SliceAt": "Overlaid",
+	"os/signal.NotifyContext": "NotifyContext",
+	"runtime.GC":              "Collected", "reflect.NewAt": "Overlaid", "reflect.SliceAt": "Overlaid",
 }
 
 // generators has the hooks whose methods stand for the functions of a package that draw random

@@ -3,6 +3,8 @@ package leftovers
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"sync"
 	"testing"
 	"time"
@@ -219,6 +221,25 @@ func TestContextWithATimeIsCancelled(t *testing.T) {
 		x.Go("a", func() { cancel() })
 		x.Go("b", func() { _ = ctx.Err() })
 		x.Join()
+	})
+}
+
+// verdict: undecided the end of a context that was made outside of the check
+func TestContextThatASignalEnds(t *testing.T) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	model.Check(t, func(x *model.Exec) {
+		x.Go("a", func() { stop() })
+		x.Go("b", func() { _ = ctx.Err() })
+		x.Join()
+	})
+}
+
+// verdict: undecided signal.NotifyContext is not modelled
+func TestContextThatASignalEndsInside(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		_, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		stop()
 	})
 }
 
