@@ -10,16 +10,17 @@ import (
 
 // A word of sync/atomic that was not made in an execution is found by each as those before it have
 // left it. A test may count executions in it, or note what one of them has come to; but if what an
-// execution reads of the word decides what it does, then those that follow are executions of another
-// program. The results of one schedule that is run twice differ then, and mostly that is found. It
-// is not if the word is the same from the second execution on: a flag that the first one has set.
+// execution reads of the word decides what it does, then those that follow are executions of
+// another program. The results of one schedule that is run twice differ then, and mostly that is
+// found. It is not if the word is the same from the second execution on: a flag that the first one
+// has set.
 //
 // So the words that the first executions come to are noted, with what they hold then. What lies at
-// one of these addresses stays the same while they are. Among the next executions are some that look
-// whether they find the same: the first ones and then every one whose number is a power of two, so
-// that it costs nothing. If they do not, and something reads the word before it is set, the verdict
-// names the assumption that the value does not matter. Of what may be a pointer, it matters whether
-// it is nil: what is made anew for each execution lies elsewhere.
+// one of these addresses stays the same while they are. Among the next executions are some that
+// look whether they find the same: the first ones and then every one whose number is a power of
+// two, so that it costs nothing. If they do not, and something reads the word before it is set, the
+// verdict names the assumption that the value does not matter. Of what may be a pointer, it matters
+// whether it is nil: what is made anew for each execution lies elsewhere.
 
 // A metWord is a word that one of the first executions has come to.
 type metWord struct {

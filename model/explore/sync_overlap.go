@@ -223,7 +223,9 @@ func (e *engine) joinOverlapping(id int32, c class, d int32) {
 }
 
 // alwaysWrites reports whether t's operation is a CompareAndSwap that is a write even if it fails.
-func (e *engine) alwaysWrites(t *thread) bool { return e.mixed && t.op == OpCAS && t.word&Wide != 0 }
+func (e *engine) alwaysWrites(t *thread) bool {
+	return e.mixed && t.op == OpCAS && t.word&Wide != 0
+}
 
 // did returns the class of what the event did: a CompareAndSwap that failed has only read.
 func (ev *event) did() class {

@@ -91,7 +91,8 @@ var aroundFuncs = map[string]string{
 	"net.Pipe": "NetPipe", "hash/maphash.MakeSeed": "Seeds",
 	"runtime.SetFinalizer": "NoFinalizer", "runtime.AddCleanup": "NoCleanup",
 	"os/signal.NotifyContext": "NotifyContext",
-	"runtime.GC":              "Collected", "reflect.NewAt": "Overlaid", "reflect.SliceAt": "Overlaid",
+	"runtime.GC":              "Collected",
+	"reflect.NewAt":           "Overlaid", "reflect.SliceAt": "Overlaid",
 }
 
 // generators has the hooks whose methods stand for the functions of a package that draw random
