@@ -179,7 +179,7 @@ func TestFailures(t *testing.T) {
 		}},
 		{"an index out of range in the engine", explore.KindInternal,
 			"t0 panicked: runtime error", func() {
-				spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(63)) })
+				spawn(func() { explore.Enter(unsafe.Pointer(&flag), explore.Op(250)) })
 			}},
 		{"an index out of range in the body", explore.KindPanic,
 			"t0 panicked: runtime error", func() {

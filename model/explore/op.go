@@ -6,17 +6,15 @@ import (
 )
 
 // An Op is an operation that a thread is about to execute at a scheduling point.
-type Op uint8
+type Op uint16
 
 // Wide is added to an operation of sync/atomic on a word of 8 bytes for Enter.
-const Wide Op = 1 << 7
+const Wide Op = 1 << 15
 
 // WideIfPointer is added for a word that may be a pointer, and is as wide as one.
 const WideIfPointer = pointing | Wide*Op(unsafe.Sizeof(uintptr(0))/8)
 
-const pointing Op = 1 << 6
-
-var _ [pointing - opCount]struct{} // no operation has one of these bits
+const pointing Op = 1 << 14
 
 // The operations, each under the file that describes it. Their order is part of the digest of an
 // exploration.

@@ -30,7 +30,7 @@ func (c *codec) number(v int64) int64 {
 	return v
 }
 
-func code[T ~int32 | ~uint8 | ~int64](c *codec, all ...*T) {
+func code[T ~int32 | ~uint8 | ~uint16 | ~int64](c *codec, all ...*T) {
 	for _, v := range all {
 		*v = T(c.number(int64(*v)))
 	}
