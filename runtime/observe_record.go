@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,15 +82,15 @@ type taskWait struct {
 // where returns the function of this package, or of package fork, that waits, and the line that
 // called it. For the end of a task, which waits for its forks, it returns that, and no line.
 func (w *taskWait) where() (call, line string) {
-	frames := runtime.CallersFrames(w.calls[:w.depth])
+	frames := ownFrames{Frames: runtime.CallersFrames(w.calls[:w.depth])}
 	for more := true; more; {
 		var frame runtime.Frame
-		frame, more = frames.Next()
+		var own bool
+		frame, own, more = frames.next()
 		switch {
 		case strings.HasSuffix(frame.Function, endForksName):
 			return "waits at its end for its forks", ""
-		case !strings.HasPrefix(frame.Function, packagePrefix) &&
-			!strings.HasPrefix(frame.Function, forkPrefix):
+		case !own:
 			return call, fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 		call = shortName(frame.Function)
@@ -102,12 +103,44 @@ var forkPrefix = reflect.TypeFor[fork.Stack[Cx]]().PkgPath() + "."
 
 const endForksName = ".(*coroutine).endForks"
 
+// ownFrames tells the frames of this package and of package fork from others. A function literal
+// that is compiled into its caller has the name of that; it is told by its file.
+type ownFrames struct {
+	*runtime.Frames
+	folders []string // of the frames that have been told by their names
+}
+
+func (f *ownFrames) next() (frame runtime.Frame, own, more bool) {
+	frame, more = f.Next()
+	folder := frame.File[:strings.LastIndexAny(frame.File, `/\`)+1]
+	switch {
+	case strings.HasPrefix(frame.Function, packagePrefix),
+		strings.HasPrefix(frame.Function, forkPrefix):
+		f.folders = append(f.folders, folder)
+		own = true
+	case !strings.HasSuffix(frame.File, "_test.go"):
+		own = slices.Contains(f.folders, folder)
+	}
+	return frame, own, more
+}
+
 // shortName returns Type.Method or Function for the name of a function of this package, or of
-// package fork.
+// package fork, or of a literal in one.
 func shortName(function string) string {
-	name := strings.TrimPrefix(strings.TrimPrefix(function, packagePrefix), forkPrefix)
-	name = strings.ReplaceAll(name, "[...]", "")
-	return strings.NewReplacer("(*", "", ")", "").Replace(name)
+	name := strings.ReplaceAll(function, "[...]", "")
+	for {
+		at := strings.LastIndexByte(name, '.')
+		last := strings.TrimPrefix(name[at+1:], "func")
+		if at < 0 || strings.Trim(last, "0123456789") != "" && !strings.Contains(last, "-range") {
+			break
+		}
+		name = name[:at] // it was a literal
+	}
+	short := strings.TrimPrefix(strings.TrimPrefix(name, packagePrefix), forkPrefix)
+	if short == name { // compiled into its caller
+		short = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	return strings.NewReplacer("(*", "", ")", "").Replace(short)
 }
 
 // records is the table of a runtime's records. Any goroutine may call its methods.

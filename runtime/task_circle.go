@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 )
 
@@ -292,10 +291,11 @@ func (n *waitNotes) remove(running []*run) {
 // callerOutside returns the file and line of the innermost function that is not of this package.
 func callerOutside() string {
 	var calls [32]uintptr
-	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
+	frames := ownFrames{Frames: runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])}
 	for more := true; more; {
 		var frame runtime.Frame
-		if frame, more = frames.Next(); !strings.HasPrefix(frame.Function, packagePrefix) {
+		var own bool
+		if frame, own, more = frames.next(); !own {
 			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 	}
