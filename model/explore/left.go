@@ -19,7 +19,8 @@ import "unsafe"
 //
 // The state is how many values a channel has, and whether it is closed; whether a lock is held, and
 // by how many; a counter. Other values in a channel are not seen: a token that an execution takes
-// and puts back may be another value.
+// and puts back may be another value. That they do not matter is an assumption that the verdict
+// names, if a later execution comes to the channel, and they have a size.
 //
 // Rejected alternatives:
 //
@@ -40,9 +41,10 @@ type found struct {
 
 // left is an object that an execution of the check has changed.
 type left struct {
-	ptr   unsafe.Pointer // nil: none
-	found int64
-	cut   bool // the execution was cut short
+	ptr    unsafe.Pointer // nil: none
+	found  int64
+	cut    bool // the execution was cut short
+	values bool // it is a channel with as many values, which may be others
 }
 
 // lefts has them by the hashes of their addresses: arrays, since the race detector is told of it
@@ -73,6 +75,8 @@ func (e *engine) find(id int32, p unsafe.Pointer, l layout, state int64) {
 	for i := range ways {
 		switch o := &ways[i]; {
 		case o.ptr != p:
+		case o.found == state && o.values:
+			e.sharedAt(here(), "executions do not depend on which values those before them left in channels")
 		case o.found == state:
 			*o = left{}
 		case o.cut:
@@ -95,11 +99,12 @@ func (e *engine) noteLeft() {
 		} else {
 			now = layouts[f.layout].state(o.ptr)
 		}
-		if now == f.state {
+		values := now == f.state && f.layout == aChannel && o.ch.hasOthers(now)
+		if now == f.state && !values {
 			continue
 		}
 		at := &lefts[leftAt(o.ptr)]
-		at.ways[at.next] = left{o.ptr, f.state, e.next != endBlocked}
+		at.ways[at.next] = left{o.ptr, f.state, e.next != endBlocked, values}
 		at.next = (at.next + 1) % uint8(len(at.ways))
 	}
 	e.founds = e.founds[:0]
@@ -115,4 +120,9 @@ func (ch *channel) shared() int64 {
 		n |= 1
 	}
 	return n
+}
+
+// hasOthers reports whether a channel that is found and left in state may have other values in it.
+func (ch *channel) hasOthers(state int64) bool {
+	return state > 1 && ch.kind == ofValues && ch.received > 0
 }

@@ -29,18 +29,15 @@ type metWord struct {
 	at    int64 // the execution that has come to it last
 	first Op    // what that did with it first, while nothing else could happen; or OpNone
 	stale bool  // and found another value
-	line  int
-	file  string
+	place Frame
 }
 
 const (
-	metBits     = 12
-	metTries    = 8  // places for a word
-	metNoting   = 4  // executions that note words
-	metLooking  = 64 // executions that look at them, before the powers of two
-	metAssumes  = "executions do not depend on what those before them left in words of sync/atomic"
-	metAtAPlace = "made outside of the body and used at "
-	metNoPlace  = "made outside of the body"
+	metBits    = 12
+	metTries   = 8  // places for a word
+	metNoting  = 4  // executions that note words
+	metLooking = 64 // executions that look at them, before the powers of two
+	metAssumes = "executions do not depend on what those before them left in words of sync/atomic"
 )
 
 // metWords has them by the hashes of their addresses. Like lefts, it is an array.
@@ -72,8 +69,7 @@ func (e *engine) lookAt(p unsafe.Pointer, op, word Op) {
 				w.at, w.first = metExecution, op
 				if valueAt(p, word) != w.val {
 					w.stale = true
-					f := here()
-					w.file, w.line = f.File, f.Line
+					w.place = here()
 				}
 			}
 			return
@@ -115,13 +111,19 @@ func (e *engine) endLooking() {
 		if op := w.first; op == OpStore || op == OpNone && e.setsFirst(w.ptr) {
 			continue
 		}
-		site := metNoPlace
-		if w.file != "" {
-			site = metAtAPlace + filepath.Base(w.file) + ":" + strconv.Itoa(w.line)
-		}
-		if u := (Use{metAssumes, site}); !slices.Contains(e.res.Uses, u) {
-			e.res.Uses = append(e.res.Uses, u)
-		}
+		e.sharedAt(w.place, metAssumes)
+	}
+}
+
+// sharedAt notes that an execution depends on others only if assumption does not hold of what it
+// uses at a place.
+func (e *engine) sharedAt(place Frame, assumption string) {
+	site := "made outside of the body"
+	if place.File != "" {
+		site += " and used at " + filepath.Base(place.File) + ":" + strconv.Itoa(place.Line)
+	}
+	if u := (Use{assumption, site}); !slices.Contains(e.res.Uses, u) {
+		e.res.Uses = append(e.res.Uses, u)
 	}
 }
 
