@@ -19,6 +19,11 @@ import (
 //	look      1 find that nothing can end one
 //	          So a look that comes before is not the last.
 //
+// Nothing orders what look finds: that all sleep, and then that no timer, context or blocking task
+// is left. A task that is woken in between may be missed, as what has woken it is gone by then. So
+// it looks again a little later, and tells only if all has stayed as it was: since when all sleep,
+// and how many runs and waits of tasks there were.
+//
 // Where goroutines that are no tasks feed a runtime, it may sleep for longer than that again and
 // again, as it should. So each time it must sleep twice as long as when it was told last: of what
 // sleeps for ever, that is told at the latest when it has lasted twice as long as anything that has
@@ -32,11 +37,16 @@ import (
 // asleepFor is after which time Debug first tells that all workers sleep and tasks are left.
 const asleepFor = 10 * time.Second
 
+// lookAgain is after which time look looks again at what it has found quiet.
+const lookAgain = 100 * time.Millisecond
+
 // An asleepTimer is for a runtime with Debug and without Watchdog.
 type asleepTimer struct {
 	timer *time.Timer  // nil without Debug, and with Watchdog; never changes
 	since atomic.Int64 // the clock when it was set last
 	need  atomic.Int64 // for how long all must sleep; stored by look, loaded by any goroutine
+
+	seen atomic.Pointer[quietLook] // used by look
 }
 
 // begin is called before the workers of rt start.
@@ -75,8 +85,13 @@ func (a *asleepTimer) look(rt *Runtime) {
 		a.timer.Reset(need - d) // somebody has set it again, perhaps when need was less
 		return
 	}
+	now := quietLook{a.since.Load(), rt.ran()}
 	if !rt.quiet() {
 		return // somebody will set it again
+	}
+	if last := a.seen.Swap(&now); last == nil || *last != now {
+		a.timer.Reset(lookAgain)
+		return
 	}
 	a.need.Store(int64(2 * need))
 	rt.tell(Alarm{Worker: -1, For: d, Dump: string(rt.dump())})
@@ -87,4 +102,19 @@ func (a *asleepTimer) end() {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
+}
+
+// A quietLook is what look has found quiet.
+type quietLook struct {
+	since int64
+	ran   uint64
+}
+
+// ran returns how many runs and waits of tasks there were.
+func (rt *Runtime) ran() (n uint64) {
+	for _, w := range rt.workers {
+		_, changes := w.looked()
+		n += changes
+	}
+	return n
 }

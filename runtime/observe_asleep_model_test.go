@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"context"
 	goruntime "runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,12 +44,12 @@ func isToldOfAWait(x *model.Exec, workers int, need time.Duration, outside func(
 // that a task waits for what nobody does. (runtime/R61)
 func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 	for name, workers := range map[string]int{
-		"one": 1, "two/two preemptions": 2,
+		"one": 1, "two/one preemption": 2,
 	} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				isToldOfAWait(x, workers, time.Second, func(world) {})
-			}, model.Preemptions(2))
+			}, model.Preemptions(1))
 		})
 	}
 }
@@ -77,4 +79,71 @@ func TestAThreadThatEndsIsNotBusy(t *testing.T) {
 		}
 		x.Assert(p.quiet(), "a thread is busy")
 	})
+}
+
+// However a look meets what wakes a task, and the sleep of its worker, it tells nothing of a task
+// that was woken: not by a timer, a context, a Go channel, a blocking task. (runtime/R61)
+func TestDebugTellsNothingHoweverTasksAreWoken(t *testing.T) {
+	for name, c := range map[string]struct {
+		most int // preemptions
+		need time.Duration
+		body func(w world)
+	}{
+		"timer/two preemptions": {2, time.Second, func(w world) {
+			h := Submit(w.Runtime, func(cx Cx) (int, error) {
+				err := cx.Sleep(time.Second)
+				w.last(cx)
+				return 1, err
+			})
+			w.start()
+			_, _ = w.await(h)
+		}},
+		"context/one preemption": {1, 0, func(w world) {
+			ctx, cancel := context.WithCancel(context.Background())
+			var began atomic.Bool
+			SubmitContext(ctx, w.Runtime, func(cx Cx) (int, error) {
+				began.Store(true)
+				var bell Notify
+				err := bell.Wait(cx)
+				w.last(cx)
+				return 1, err
+			})
+			w.start()
+			yieldUntil(&began)
+			cancel()
+			<-w.Done()
+		}},
+		"Go channel/two preemptions": {2, 0, func(w world) {
+			c := make(chan int)
+			Submit(w.Runtime, func(cx Cx) (int, error) {
+				_, _, err := Receive(cx, c)
+				w.last(cx)
+				return 1, err
+			})
+			w.start()
+			c <- 1
+			<-w.Done()
+		}},
+		"blocking task/one preemption": {1, 0, func(w world) {
+			Submit(w.Runtime, func(cx Cx) (int, error) {
+				_, err := SpawnBlocking(cx, func() (int, error) { return 0, nil }).Join(cx)
+				w.last(cx)
+				return 1, err
+			})
+			w.start()
+			<-w.Done()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				w := stillWorld(x, 1, Debug(), func(o *config) error {
+					o.alarm = func(a Alarm) { x.Assert(false, "told: %v", a) }
+					return nil
+				})
+				w.asleep.begin(w.Runtime)
+				w.asleep.need.Store(int64(c.need))
+				c.body(w)
+			}, model.Preemptions(c.most))
+		})
+	}
 }

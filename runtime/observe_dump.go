@@ -272,6 +272,8 @@ func (d *dump) lookAtJoiners(s *sight) {
 			if t := taskOf(waker.ticket); t != nil {
 				d.waitsFor(t, "for the end of", s)
 			}
+		case *orderedEnd:
+			d.waitsFor(waker.waits, "for the end of", s)
 		case *child:
 			scope := waker.scope
 			scope.lock.Lock()

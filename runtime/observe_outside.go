@@ -7,7 +7,8 @@ import "context"
 // Where all workers sleep, what a task of the runtime does ends no wait. What else may end one is
 // counted, for a watchdog and for Debug, while it may:
 //
-//	a task waits for a Go channel, or for a Watch of another runtime
+//	a task waits for a Go channel, or for a Watch or the end of a task of another runtime
+//	a task waits for its turn at a Limiter, which others have for a time
 //	a task waits for a context, or one would cancel it: that of SubmitContext or SpawnContext, of
 //	the group whose function it is, or of Run
 //

@@ -261,3 +261,63 @@ func TestABlockingTaskThatMayGoOnIsNotToldOf(t *testing.T) {
 		time.Sleep(3 * time.Hour)
 	}, func(t *testing.T, all []anAlarm) { require.Empty(t, all) })
 }
+
+// A task that waits for the end of one of another runtime is not told of. (runtime/R61)
+func TestWhatWaitsForATaskOfAnotherRuntimeIsNotToldOf(t *testing.T) {
+	for name, wait := range map[string]func(cx runtime.Cx, h *runtime.Handle[int]) error{
+		"Select": func(cx runtime.Cx, h *runtime.Handle[int]) error {
+			_, err := runtime.Select(cx, h.EndCase())
+			return err
+		},
+		"Next": func(cx runtime.Cx, h *runtime.Handle[int]) error {
+			_, err := runtime.Next(cx, h)
+			return err
+		},
+		"AsEnded": func(cx runtime.Cx, h *runtime.Handle[int]) error {
+			for _, err := range runtime.AsEnded(cx, h) {
+				return err
+			}
+			return errors.New("none")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			toldByBoth(t, func(rt *runtime.Runtime) {
+				other, err := runtime.New(runtime.Workers(1))
+				require.NoError(t, err)
+				sleeps := func(cx runtime.Cx) (int, error) { return 0, cx.Sleep(time.Minute) }
+				h := runtime.Submit(other, sleeps)
+				_, err = runtime.Submit(rt, does(func(cx runtime.Cx) error {
+					return wait(cx, h)
+				})).Wait(context.Background())
+				require.NoError(t, err)
+				require.NoError(t, other.Close())
+				runtime.Submit(rt, waitsForABell)
+				time.Sleep(time.Hour)
+			}, func(t *testing.T, all []anAlarm) {
+				require.Len(t, all, 1, "of the last one")
+				require.Greater(t, all[0].after, time.Minute)
+			})
+		})
+	}
+}
+
+// A task in the line of a Limiter waits for a time, whoever is before it. (runtime/R61)
+func TestWhatWaitsForALimiterIsNotToldOf(t *testing.T) {
+	toldByBoth(t, func(rt *runtime.Runtime) {
+		l := runtime.NewLimiter(1.0/60, 1)
+		require.True(t, l.Allow())
+		var first sync.WaitGroup
+		first.Go(func() { require.NoError(t, l.WaitContext(context.Background())) })
+		synctest.Wait()
+		_, err := runtime.Submit(rt, does(func(cx runtime.Cx) error {
+			return l.Wait(cx)
+		})).Wait(context.Background())
+		require.NoError(t, err)
+		first.Wait()
+		runtime.Submit(rt, waitsForABell)
+		time.Sleep(time.Hour)
+	}, func(t *testing.T, all []anAlarm) {
+		require.Len(t, all, 1, "of the last one")
+		require.Greater(t, all[0].after, 2*time.Minute)
+	})
+}

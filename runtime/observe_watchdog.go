@@ -43,9 +43,9 @@ import (
 //     channel, no future, and no context, be it waited for or that of [SubmitContext] and the like,
 //     [NewGroup] or [Run]. A blocking task that waits by [Handle.Wait], [Group.Wait] or [Group.Go]
 //     can wake none, nor can a context that never ends or is that of a task ([Cx.Context]). A
-//     goroutine that is no task may still do it, by a [Channel] for instance: whether that is so,
-//     the runtime cannot know. So a program whose tasks all end with a context that can be
-//     cancelled is not told of those that wait: [Runtime.Dump] shows them.
+//     goroutine that is no task, or a task of another runtime, may still do it, by a [Channel] for
+//     instance: whether that is so, the runtime cannot know. So a program whose tasks all end with
+//     a context that can be cancelled is not told of those that wait: [Runtime.Dump] shows them.
 //   - With [Debug], tasks wait in a circle if for d each of them waits for another: for its end,
 //     for a place that it has in a [Group], or for a [Mutex] or [RWMutex] that it has locked, or
 //     ended without unlocking. Other tasks may run meanwhile. What can end nothing but a

@@ -199,6 +199,10 @@ func (c endCase) try() (bool, waker, error) { return c.task.ended(), nil, nil }
 func (c endCase) queue(t *ticket) (q queuedCase) {
 	e := &queuedEnd{task: c.task, ticket: t}
 	e.joiner.waker = e
+	if rt := t.choice.rt; rt != nil && rt != c.task.rt {
+		e.outsideOf = rt
+		rt.outsiders.Add(1)
+	}
 	if e.added = c.task.addJoiner(&e.joiner); !e.added {
 		t.claim()
 	}
@@ -211,6 +215,9 @@ type queuedEnd struct {
 	task   *task
 	ticket *ticket
 	added  bool // it is one of the joiners; used by the owner
+	// outsideOf is the runtime of the waiting task, if that of the other is another; nil again when
+	// withdrawn. Used by the owner.
+	outsideOf *Runtime
 }
 
 // wake is called when the task has ended; also if it was withdrawn meanwhile.
@@ -225,6 +232,10 @@ func (e *queuedEnd) look() {}
 func (e *queuedEnd) withdraw(*worker) {
 	if e.added {
 		e.task.removeJoiner(&e.joiner) // runtime/R12
+	}
+	if rt := e.outsideOf; rt != nil {
+		e.outsideOf = nil
+		rt.outsiders.Add(-1) // what withdraws it is awake
 	}
 }
 

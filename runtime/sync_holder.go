@@ -86,7 +86,8 @@ func (m *RWMutex) note(cx Cx) {
 	held.all = append(held.all, h)
 }
 
-// forget ends what note has noted of t; of all, if t is nil: then nobody knows who unlocks m.
+// forget ends what note has noted of t; of all, if t is nil or has no note: then nobody knows who
+// has left m.
 // Whoever unlocks m calls it before. It forgets nothing if nobody is inside as who, rwWriter or
 // rwReader: then the unlock is refused.
 func (m *RWMutex) forget(t *task, who uint64) {
@@ -97,12 +98,11 @@ func (m *RWMutex) forget(t *task, who uint64) {
 	held.lock.Lock()
 	defer held.lock.Unlock()
 	i := slices.IndexFunc(held.all, func(h *holder) bool { return h.run.task == t })
-	switch {
-	case t == nil:
+	if t == nil || i < 0 {
 		held.all = nil
-	case i >= 0:
-		held.all = slices.Delete(held.all, i, i+1)
+		return
 	}
+	held.all = slices.Delete(held.all, i, i+1)
 }
 
 func (m *RWMutex) holders() []*holder {

@@ -291,3 +291,23 @@ func TestARefusedUnlockForgetsNoHolder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, rt.Close())
 }
+
+// Readers that leave for others leave nothing noted of those: nobody knows which are left.
+// (runtime/R58)
+func TestAReaderWhomAnotherTaskUnlocksIsForgotten(t *testing.T) {
+	rt, err := New(Workers(1), Debug())
+	require.NoError(t, err)
+	_, err = Submit(rt, func(cx Cx) (int, error) {
+		var m RWMutex
+		unlock := func(cx Cx) (int, error) { m.RUnlockFrom(cx); return 0, nil }
+		for range 3 {
+			require.NoError(t, m.RLock(cx))
+			_, err := Spawn(cx, unlock).Join(cx)
+			require.NoError(t, err)
+			require.Empty(t, m.holders())
+		}
+		return 0, nil
+	}).Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, rt.Close())
+}

@@ -104,6 +104,35 @@ func TestPermitsASelectDoesNotTakeGoToTheNext(t *testing.T) {
 	})
 }
 
+// However a call for permits meets a select in the line that is decided otherwise, and whoever
+// comes behind that, all who wait get theirs, also if the select never goes on. (runtime/R28)
+func TestWhoComesBehindAWaitThatIsOverGetsPermits(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		s := NewSemaphore(3)
+		x.Assert(s.TryAcquire(1), "one of three permits is not free")
+		var other Notify
+		var mine, behind, last seat
+		sel := newSelection("Select", nil, []Case{s.AcquireCase(3), other.WaitCase()})
+		sel.begin(&mine, nil, 0, nil)
+		x.Go("decides", func() { other.signal(nil) })
+		x.Go("behind", func() {
+			if w := s.takeOrQueue(1, &behind); w != nil {
+				sit(x, w, s, &behind, false)
+			}
+		})
+		for !sel.decided() {
+			goruntime.Gosched()
+		}
+		if w := s.takeOrQueue(1, &last); w != nil {
+			sit(x, w, s, &last, false)
+		}
+		x.Join()
+		x.Assert(s.free == 0 && s.line.first == nil, "%d permits are free", s.free)
+		i, _ := sel.end(nil, nil)
+		x.Assert(i == 1, "case %d was taken", i)
+	})
+}
+
 // Two selects, each with a send of one of two channels and a receive of the other: one of the two
 // values passes, and both selects know which; or neither does, if one gives up. (runtime/R29)
 func TestSelectsMeet(t *testing.T) {

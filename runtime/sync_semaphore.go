@@ -43,12 +43,11 @@ func (s *Semaphore) Acquire(cx Cx, n int) error {
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
-	w := s.takeOrQueue(n, cx.task)
-	if w == nil {
-		cx.charge()
-		return nil
+	cx.charge() // before it has permits: it may yield
+	if w := s.takeOrQueue(n, cx.task); w != nil {
+		return w.wait(cx, s)
 	}
-	return w.wait(cx, s)
+	return nil
 }
 
 // AcquireContext is [Semaphore.Acquire] for goroutines that are not tasks, since it would block a
@@ -114,12 +113,14 @@ func (s *Semaphore) inRange(what string, n int) {
 // takeOrQueue takes n permits and returns nil, or queues a waiter for who and returns it.
 func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 	s.lock.Lock()
-	defer s.lock.Unlock()
-	if s.take(n) {
-		return nil
+	taken, granted := s.takeBehindLate(n)
+	var w *waiter[int]
+	if !taken {
+		w = &waiter[int]{waker: who, payload: n}
+		s.line.push(w)
 	}
-	w := &waiter[int]{waker: who, payload: n}
-	s.line.push(w)
+	s.lock.Unlock()
+	granted.wakeAll(nil)
 	return w
 }
 
@@ -127,8 +128,24 @@ func (s *Semaphore) takeOrQueue(n int, who waker) *waiter[int] {
 func (s *Semaphore) tryTake(n int) bool {
 	s.lock.Lock()
 	taken := s.take(n)
+	if taken || s.line.first == nil {
+		s.lock.Unlock()
+		return taken
+	}
+	taken, granted := s.takeBehindLate(n)
 	s.lock.Unlock()
+	granted.wakeAll(nil)
 	return taken
+}
+
+// takeBehindLate is take where the first in line may want no permits any more, and keep others from
+// them until its task goes on: those get them first, and are to be woken after the lock.
+// (runtime/R28)
+func (s *Semaphore) takeBehindLate(n int) (taken bool, granted line[int]) {
+	if w := s.line.first; w != nil && w.isLate() {
+		granted = s.serve()
+	}
+	return s.take(n), granted
 }
 
 // take takes n permits and returns true if they are free and nobody waits, and false otherwise. It
@@ -166,7 +183,7 @@ func (s *Semaphore) release(what string, n int, by *worker) {
 // serve gives permits to the first waiters while there are enough, and returns these waiters, to be
 // woken after the lock. It is called under the lock.
 func (s *Semaphore) serve() (granted line[int]) {
-	for w := s.line.first; w != nil && w.payload <= s.free; w = s.line.first {
+	for w := s.line.first; w != nil && (w.payload <= s.free || w.isLate()); w = s.line.first {
 		s.line.remove(w)
 		if !w.claim() {
 			continue

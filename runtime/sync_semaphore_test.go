@@ -353,3 +353,47 @@ func BenchmarkSemaphore(b *testing.B) {
 		})
 	})
 }
+
+// A Select that has been decided keeps no permits from others while its task has not gone on: those
+// behind it get them, and then who tries. (runtime/R28)
+func TestAWaitThatIsOverKeepsNoPermits(t *testing.T) {
+	for name, tries := range map[string]func(s *runtime.Semaphore) bool{
+		"TryAcquire": func(s *runtime.Semaphore) bool { return s.TryAcquire(1) },
+		"AcquireContext": func(s *runtime.Semaphore) bool {
+			return s.AcquireContext(context.Background(), 1) == nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt, err := runtime.New(runtime.Workers(1))
+			require.NoError(t, err)
+			s := runtime.NewSemaphore(4)
+			require.True(t, s.TryAcquire(1))
+			var bell runtime.Notify
+			over := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				return runtime.Select(cx, s.AcquireCase(4), bell.WaitCase())
+			})
+			behind := make([]*runtime.Handle[struct{}], 2)
+			for i := range behind {
+				behind[i] = runtime.Submit(rt, does(func(cx runtime.Cx) error {
+					return s.Acquire(cx, 1)
+				}))
+			}
+			require.Eventually(t, func() bool { return rt.Idle() }, 10*time.Second, time.Microsecond)
+			busy, done := make(chan bool), make(chan bool)
+			runtime.Submit(rt, does(func(runtime.Cx) error { close(busy); <-done; return nil }))
+			<-busy
+			bell.Signal()
+			require.True(t, tries(s))
+			require.Zero(t, s.Free(), "two are behind it")
+			close(done)
+			for _, h := range behind {
+				_, err := h.Wait(context.Background())
+				require.NoError(t, err)
+			}
+			made, err := over.Wait(context.Background())
+			require.NoError(t, err)
+			require.Equal(t, 1, made)
+			require.NoError(t, rt.Close())
+		})
+	}
+}

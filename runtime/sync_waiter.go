@@ -107,6 +107,12 @@ func (w *waiter[P]) claim() bool {
 	return false
 }
 
+// isLate reports whether claim would fail. Any goroutine may call it.
+func (w *waiter[P]) isLate() bool {
+	t, ok := w.waker.(*ticket)
+	return ok && t.choice.made.Load() != undecided
+}
+
 // remove removes w, which is in l.
 func (l *line[P]) remove(w *waiter[P]) {
 	if w.previous != nil {

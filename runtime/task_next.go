@@ -43,7 +43,7 @@ func AsEnded[T any](cx Cx, handles ...*Handle[T]) iter.Seq2[int, error] {
 		}()
 		for i, h := range handles {
 			added = append(added, orderedEnd{task: &h.task, number: i, ended: ended})
-			added[i].add()
+			added[i].add(cx.task)
 		}
 		for range handles {
 			i, err := receiveEnd(cx, ended, added)
@@ -83,6 +83,7 @@ func toCome(added []orderedEnd) (left []Case) {
 type orderedEnd struct {
 	joiner
 	task   *task
+	waits  *task // the calling one
 	number int
 	ended  *Channel[int]
 	sent   atomic.Bool // set by whoever sends
@@ -90,8 +91,11 @@ type orderedEnd struct {
 	came   bool        // the calling task has received the number, and uses this
 }
 
-func (e *orderedEnd) add() {
-	e.joiner.waker = e
+func (e *orderedEnd) add(by *task) {
+	e.joiner.waker, e.waits = e, by
+	if e.isOutside() {
+		e.waits.rt.outsiders.Add(1)
+	}
 	if e.added = e.task.addJoiner(&e.joiner); !e.added {
 		e.wake(nil) // it may have been woken, or not
 	}
@@ -102,7 +106,13 @@ func (e *orderedEnd) remove() {
 	if e.added {
 		e.task.removeJoiner(&e.joiner) // runtime/R12
 	}
+	if e.isOutside() {
+		e.waits.rt.outsiders.Add(-1) // what removes it is awake
+	}
 }
+
+// isOutside reports whether the runtime of the task is not that of the one that waits.
+func (e *orderedEnd) isOutside() bool { return e.task.rt != e.waits.rt }
 
 // wake is called when the task has ended, once or twice, also after remove.
 func (e *orderedEnd) wake(w *worker) {

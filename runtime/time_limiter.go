@@ -75,7 +75,7 @@ func (l *Limiter) Wait(cx Cx) error {
 		cx.charge()
 		return nil
 	}
-	if err := l.turn.Lock(cx); err != nil {
+	if err := l.waitForTurn(cx); err != nil {
 		return err
 	}
 	for {
@@ -90,6 +90,15 @@ func (l *Limiter) Wait(cx Cx) error {
 	}
 	l.turn.UnlockFrom(cx)
 	return nil
+}
+
+// waitForTurn locks the turn. Who has it waits for a time, perhaps on a goroutine that is no task,
+// or in another runtime: the wait counts as one for the outside. (runtime/R61)
+func (l *Limiter) waitForTurn(cx Cx) error {
+	rt := cx.task.rt
+	rt.outsiders.Add(1)
+	defer rt.outsiders.Add(-1)
+	return l.turn.Lock(cx)
 }
 
 // WaitContext is [Limiter.Wait] for goroutines that are not tasks, since it would block a worker.
