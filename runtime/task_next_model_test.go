@@ -22,7 +22,7 @@ func TestEachEndComesOnce(t *testing.T) {
 		had.complete(nil)
 		x.Go("end", func() { comes.complete(nil) })
 		for i := range ends {
-			ends[i].add()
+			ends[i].add(ends[i].task) // of the same runtime
 		}
 		if leaves {
 			for i := range ends {
