@@ -378,7 +378,7 @@ func TestAWaitThatIsOverKeepsNoPermits(t *testing.T) {
 					return s.Acquire(cx, 1)
 				}))
 			}
-			require.Eventually(t, func() bool { return rt.Idle() }, 10*time.Second, time.Microsecond)
+			require.Eventually(t, rt.Idle, 10*time.Second, time.Microsecond)
 			busy, done := make(chan bool), make(chan bool)
 			runtime.Submit(rt, does(func(runtime.Cx) error { close(busy); <-done; return nil }))
 			<-busy
