@@ -26,6 +26,7 @@ import (
 //	injector/J2                   length is the length
 //	injector/J3                   values from outside are refused after the end
 //	injector/J8                   first in, first out
+//	injector/R2                   this code does step by step what the proofs are about
 
 // A Queue is an injector. The zero value is empty and open. A Queue must not be copied.
 type Queue[T any] struct {

@@ -15,10 +15,11 @@ const (
 	WordChecker = explore.WordChecker
 )
 
-// Before calls f before each operation of sync/atomic and each futex call of each goroutine that
-// the body starts, on that goroutine. f may call [Exec.Choose], and then change memory as others
-// may have done since the goroutine's last operation. So one goroutine is checked among others who
-// are not there. It is for bodies that start one.
+// Before calls f before each operation of sync/atomic, each Lock of a sync.Mutex and each futex
+// call of each goroutine that the body starts, on that goroutine. f may call [Exec.Choose], and
+// then change memory as others may have done since the goroutine's last operation. So one goroutine
+// is checked among others who are not there. It is for bodies that start one. Before a Lock others
+// have come to their Unlock: f leaves the mutex as it is.
 //
 // Step.Stack has all that the goroutine keeps for itself but what is on the heap: if it is the
 // same, with the heap and the clock, as before an operation of an earlier execution, then all that

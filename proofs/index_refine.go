@@ -89,6 +89,23 @@ func refinements() []Theorem {
 				"a worker looks at the queues before it says that it is about to sleep"},
 			[2]string{"park-found-untold",
 				"who has found work as the last searcher does not say so"}),
+		refinesAlone(refines("injector/R2", "injector",
+			"the part of the table which is about its queue",
+			"any N outsiders, workers and closers; rings of 0, 64, 128, 2^15 and 2^16 slots, "+
+				"batches of 0, 1, 2 and 66, shares of 1 to 3 workers",
+			"TestOneAtAnInjectorAmongAnyNumber", "refine/solo_injector_test.go",
+			[]string{"injector/injector.go"},
+			[2]string{"injector/take-looks-once",
+				"a worker takes what was there before it had the lock"},
+			[2]string{"injector/push-to-the-empty-without-the-lock",
+				"one value is pushed without the lock if the queue looks empty"},
+			[2]string{"injector/update-of-the-closed-without-the-lock",
+				"an Update of a queue that is closed already does not take the lock"},
+			[2]string{"table-injector-closes-meanwhile",
+				"in the table somebody closes while another one has the lock"}),
+			"the mutex excludes; of the others, that they keep its rules, by which they change "+
+				"the queue only with the lock; the length that is read without it is that of the "+
+				"queue (injector/J2)"),
 		refines("park/R1", "park", "the table",
 			"1 parker, 2 wakers who come twice, 2 timeouts or signals",
 			"TestParkerIsTheTable", "refine/park_test.go",

@@ -9,9 +9,9 @@ import (
 )
 
 // With Config.Before a thread is explored among others who are not there: before each of its
-// operations on atomic memory and futexes, the callback may choose, and change memory as others
-// would. The callback gets the thread's whole state of its own, so that it can tell whether an
-// execution before was at the same place in the same state.
+// operations on atomic memory and futexes, and each Lock of a Mutex, the callback may choose, and
+// change memory as others would. The callback gets the thread's whole state of its own, so that it
+// can tell whether an execution before was at the same place in the same state.
 //
 // Of a goroutine at a call, the state is its stack: no register is kept across calls. The words
 // from the hook's frame, with the operands, to the function that the thread began with are that
@@ -80,7 +80,7 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 	t.shown, s.Callers = int32(e.depth), e.shown[e.depth]
 	if !s.Again {
 		e.words = e.words[:0]
-		if !op.isAtomic() {
+		if op == OpFutexWait || op == OpFutexWake {
 			e.words = append(e.words, Word{Value: uintptr(old)}, Word{Value: uintptr(deadline)})
 		}
 		e.words = e.stackOf(e.words, mark, asks(op, s.callers()))
@@ -92,12 +92,14 @@ func (e *engine) showBefore(t *thread, p unsafe.Pointer, op Op, mark unsafe.Poin
 }
 
 // isShown reports whether Config.Before gets an operation.
-func (op Op) isShown() bool { return op.isAtomic() || op == OpFutexWait || op == OpFutexWake }
+func (op Op) isShown() bool {
+	return op.isAtomic() || op == OpLock || op == OpFutexWait || op == OpFutexWake
+}
 
 // asks returns the address to which the first call returns that was made in package hook, whose
-// frame has the operands; or, of a load, which has none but its address, and of a futex call, whose
-// operands the thread has, the first one that was made in checked code. Tests of this package call
-// Enter without hooks.
+// frame has the operands; or, of a load or a Lock, which have none but an address, and of a futex
+// call, whose operands the thread has, the first one that was made in checked code. Tests of this
+// package call Enter without hooks.
 func asks(op Op, pcs []uintptr) uintptr {
 	operands := op.isAtomic() && op != OpLoad
 	for _, pc := range pcs {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -32,6 +33,34 @@ func TestBeforeEachAccessOthersChoose(t *testing.T) {
 	})
 	require.Nil(t, r.Failure)
 	require.Len(t, seen, 9)
+}
+
+// Before a Lock others choose, too, and none where the goroutine has the mutex.
+func TestBeforeALockOthersChoose(t *testing.T) {
+	type guarded struct {
+		sync.Mutex
+		n int
+	}
+	var g *guarded
+	seen := map[int]bool{}
+	r := among(func(s *explore.Step) {
+		require.Equal(t, explore.OpLock, s.Op)
+		require.Equal(t, unsafe.Pointer(&g.Mutex), s.Address)
+		g.n += explore.Choose(3)
+	}, func() {
+		g = new(guarded)
+		spawn(func() {
+			for range 2 {
+				hook.MutexLock(&g.Mutex)
+				n := g.n
+				hook.MutexUnlock(&g.Mutex)
+				seen[n] = true
+			}
+		})
+	})
+	require.Nil(t, r.Failure)
+	require.EqualValues(t, 9, r.Complete)
+	require.Len(t, seen, 5)
 }
 
 // Before and after each step the callers are those of this execution, also where the one before

@@ -18,6 +18,7 @@ import (
 //	unpark: park.Unpark                   no operation: any, on any object of the table, in
 //	ToIdle: IdleWaits                       the function
 //	take: CompareAndSwap                  any object of the table
+//	push: lock.Lock                       a step of a mutex, which is an object, too
 //	Unpark: futex wake, 1 woken           its result
 //	futex wait: the kernel compares       a step of the futex, wherever it is called
 //
@@ -32,10 +33,11 @@ type access struct {
 
 var (
 	functionName = regexp.MustCompile(`^(?:\w+\.)?[A-Za-z]\w*$`)
-	operation    = regexp.MustCompile(`^(?:(\w+)\.)?(Load|Store|Swap|Add|And|Or|CompareAndSwap)\b`)
-	futexStep    = regexp.MustCompile(`^futex (?:wait|wake)`)
-	woken        = regexp.MustCompile(`, (\d+) woken`)
-	arguments    = regexp.MustCompile(`\([^)]*\)`)
+	operation    = regexp.MustCompile(`^(?:(\w+)\.)?` +
+		`(Load|Store|Swap|Add|And|Or|CompareAndSwap|Lock|Unlock)\b`)
+	futexStep = regexp.MustCompile(`^futex (?:wait|wake)`)
+	woken     = regexp.MustCompile(`, (\d+) woken`)
+	arguments = regexp.MustCompile(`\([^)]*\)`)
 )
 
 func parseAccess(code, pkg string) (access, error) {

@@ -32,6 +32,6 @@
 //
 // A [Solo] runs one goroutine, and what others do between its accesses is chosen: [Crowd] for the
 // table of idle, [ParkCrowd] for that of park, [RingCrowd] for that of deque,
-// [ForkCrowd] for that of fork, [TaskCrowd] for that of taskstate. What is seen so holds with any
-// number of others.
+// [ForkCrowd] for that of fork, [TaskCrowd] for that of taskstate, [InjectorCrowd] for the part of
+// that of the injector which is about its queue. What is seen so holds with any number of others.
 package refine

@@ -12,10 +12,11 @@ import (
 // the table's rules: rely and guarantee. It is for one goroutine of a body, by the options
 // model.Before and model.Observe.
 //
-// Before each access of the goroutine, Others changes the state of the table, and the memory with
-// it, as others may have done since the access before: the rely. After it one of the goroutine's
-// own rules must lead to what the memory has become, or nothing may have changed: the guarantee. A
-// rule that fits is taken, so the table is in one state, and not in one of a set.
+// Before each access of the goroutine, which may be a Lock of a mutex, Others changes the state of
+// the table, and the memory with it, as others may have done since the access before: the rely.
+// After it one of the goroutine's own rules must lead to what the memory has become, or nothing may
+// have changed: the guarantee. A rule that fits is taken, so the table is in one state, and not in
+// one of a set.
 //
 // An execution ends, by a panic with a Cut, where it comes to an access in a state in which an
 // execution before came to it. The state is that of the table, without what Others chooses anew
@@ -33,6 +34,8 @@ type Solo struct {
 	// Vain says that a compare-and-swap that fails is no rule. All that it depends on then is where
 	// others lead to from the state in which it fails.
 	Vain bool
+	// Whole says that no execution is cut: all are short.
+	Whole bool
 
 	me    string
 	actor int
@@ -212,7 +215,7 @@ func (s *Solo) Before(step *model.Step) {
 		clear(s.visited) // what an earlier search has seen it may have left unfinished
 	}
 	s.first = step.First
-	if !step.Again {
+	if !step.Again && !s.Whole {
 		s.lookUp(step)
 	}
 	object, known := s.objects[step.Address]
@@ -220,6 +223,7 @@ func (s *Solo) Before(step *model.Step) {
 	switch {
 	case known:
 		s.Others(s.objectNames[object], step.Op)
+	case step.Op == explore.OpLock: // of a mutex that nobody knows
 	case !s.private(step.Address):
 		// Nobody knows what it is for: it may have any value.
 		*(*uint32)(step.Address) = [...]uint32{0, 1, 1<<32 - 1}[s.Choose(3)]
