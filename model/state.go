@@ -175,6 +175,9 @@ func (s *packageState) keep(v *packageVar, why string) {
 	s.kept = append(s.kept, v)
 }
 
+// changedBefore reports whether v is not as it was when packages had been initialised.
+func (v *packageVar) changedBefore() bool { return v.init != 0 && v.init != v.mem.hash }
+
 // isLarge reports whether the memory of v is put back only once an execution has changed it.
 func (v *packageVar) isLarge() bool { return v.mem.values > largeValues }
 
@@ -195,8 +198,8 @@ func (s *packageState) watch(packages []*hook.Package) {
 				v.saved = copied(v.value)
 				v.mem = memoryOf(v.value, true)
 				values += v.mem.values
-				before := atInit[part.Pointer]
-				s.hidesOld = s.hidesOld || v.mem.hides && before != 0 && before != v.mem.hash
+				v.init = atInit[part.Pointer]
+				s.hidesOld = s.hidesOld || v.mem.hides && v.changedBefore()
 				s.watched = append(s.watched, v)
 			}
 		}
@@ -230,9 +233,14 @@ func (s *packageState) check() {
 // look notes which kept variables executions have changed.
 func (s *packageState) look() {
 	for _, v := range s.kept {
-		unseen := v.mem.unseen || v.mem.hides &&
-			(v.why == changedBefore || v.why == hook.CalledBefore || v.why == keptTogether)
+		unseen := v.mem.unseen || v.mem.hides && (v.changedBefore() ||
+			v.why == changedBefore || v.why == hook.CalledBefore || v.why == keptTogether)
 		if unseen && s.begun > 1 || memoryOf(v.value, false).hash != v.mem.hash {
+			s.note(v)
+		}
+	}
+	for _, v := range s.watched {
+		if v.mem.hides && v.changedBefore() && s.begun > 1 {
 			s.note(v)
 		}
 	}
@@ -367,8 +375,7 @@ func (s *packageState) probe(held int) {
 	}
 	var differ []*packageVar
 	s.each(func(v *packageVar) {
-		changed := v.init != 0 && v.init != v.mem.hash
-		if v.why == "" && (changed || shapeOf(v.value) != v.shape) {
+		if v.why == "" && (v.changedBefore() || shapeOf(v.value) != v.shape) {
 			differ = append(differ, v)
 		}
 	})
@@ -377,8 +384,15 @@ func (s *packageState) probe(held int) {
 		s.keep(v, s.reason(v))
 		v.early = v.why != changedBefore
 	}
-	// What shares memory with a kept variable goes with it; so does all that may, if that has
-	// something in it that is not seen.
+	// What shares memory with a kept variable goes with it, and what the test has put into one of
+	// the library; so does all that may, if that has something in it that is not seen.
+	for _, k := range s.watched {
+		s.each(func(v *packageVar) {
+			if v.why == "" && k.changedBefore() && v.mem.shares(k.mem) {
+				s.keep(v, changedBefore)
+			}
+		})
+	}
 	hides := s.hidesOld
 	for i := 0; i < len(s.kept); i++ {
 		k := s.kept[i]

@@ -459,6 +459,8 @@ func ofProcess(t reflect.Type) bool {
 	case path == "internal/poll", path == "internal/abi",
 		strings.HasPrefix(path, "internal/runtime/"):
 		return true
+	case t.Name() == "logWriter" && strings.HasSuffix(path, "/model/hook"):
+		return false // it leads to what a logger writes to
 	case path == "runtime", strings.HasPrefix(path, "runtime/"), strings.HasPrefix(path, "os/"),
 		strings.HasPrefix(path, "github.com/surewake/surewake/model/"):
 		return true
