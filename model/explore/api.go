@@ -249,7 +249,7 @@ func ThreadName(i int) string {
 // execution, 0 outside of one.
 func Goroutines() int {
 	if e := eng; e != nil {
-		return e.alive.count() + len(e.coros)
+		return e.alive.without(e.unseen).count() + len(e.coros)
 	}
 	return 0
 }

@@ -114,6 +114,7 @@ type engine struct {
 	daemons      threadSet // that wait to run the function of a timer
 	background   threadSet // that the initialisation of packages began, or that a test left
 	detached     threadSet // that a test left
+	unseen       threadSet // that Go does not have (GoUnseen)
 	initialising bool      // Initialise is at it
 	waiting      threadSet // that wait for a WaitGroup forever
 	unstarted    int       // threads spawned and not yet run to their first operation

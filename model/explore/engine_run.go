@@ -25,7 +25,7 @@ func (e *engine) begin() {
 	e.earlyWaits = 0
 	e.bubbles, e.forced = nil, &e.clock
 	e.beginApart()
-	e.background, e.detached = threadSet{}, threadSet{}
+	e.background, e.detached, e.unseen = threadSet{}, threadSet{}, threadSet{}
 	e.initialising, e.futexMoved = false, false
 	e.tired, e.barred, e.timeRan, e.restedAt, e.stopped = threadSet{}, threadSet{}, false, 0, false
 	e.idleSteps, e.chosen = 0, 0

@@ -137,6 +137,12 @@ func Go(name string, fn func(), joined bool) bool {
 	}
 	p := e.cur
 	t := e.startChild(name, fn)
+	e.told(p, t, joined)
+	return true
+}
+
+// told notes that p has started t.
+func (e *engine) told(p, t *thread, joined bool) {
 	if joined {
 		p.children.add(t.id)
 	}
@@ -146,7 +152,24 @@ func Go(name string, fn func(), joined bool) bool {
 	if e.follows != nil {
 		e.follows.spawned(p)
 	}
-	return true
+}
+
+// GoUnseen is Go for what Go does without a goroutine: the thread is in no bubble, does not count,
+// and may wait for ever.
+func GoUnseen(name string, fn func()) {
+	e := eng
+	if e == nil || !InExecution() {
+		return
+	}
+	if e.aborting {
+		panic(abort{})
+	}
+	p := e.cur
+	t := e.startChild(name, fn)
+	e.background.add(t.id)
+	e.unseen.add(t.id)
+	e.enterBubble(t, nil)
+	e.told(p, t, false)
 }
 
 // startChild spawns a thread as a child of the running one.

@@ -287,13 +287,46 @@ func (c *Context) follow() {
 		c.Cancel(parent.Err(), Cause(parent))
 		return
 	}
-	explore.Go("context", func() {
-		ends := []explore.Case{{Chan: channel(done)}, {Chan: channel(c.Done())}}
-		r, _ := explore.Communicate(ends, false)
-		if r.Case == 0 {
+	waits := func(own <-chan struct{}, anywhere bool) {
+		ends := []explore.Case{{Chan: channel(done)}, {Chan: channel(own)}}
+		ends[0].Anywhere, ends[1].Anywhere = anywhere, anywhere
+		if r, _ := explore.Communicate(ends, false); r.Case == 0 {
 			c.Cancel(parent.Err(), Cause(parent))
 		}
-	}, false)
+	}
+	if isOfLibrary(parent, done) {
+		explore.GoUnseen("context", func() { waits(c.done, true) })
+		return
+	}
+	explore.Go("context", func() { waits(c.Done(), false) }, false)
+}
+
+// isOfLibrary reports whether done, which is ctx's, is that of a context of package context, made
+// by code that is not rewritten or outside of the check. It tells its children without a goroutine.
+func isOfLibrary(ctx context.Context, done <-chan struct{}) bool {
+	p, ok := ctx.Value(libraryKey).(context.Context)
+	return ok && p.Done() == done
+}
+
+// libraryKey is the key for which a context gives that of package context which decides when it is
+// cancelled: Cause asks for it.
+var libraryKey = func() any {
+	var asked askedKey
+	_ = context.Cause(&asked)
+	return asked.key
+}()
+
+// An askedKey notes for which key it was asked.
+type askedKey struct {
+	Without
+	key any
+}
+
+func (*askedKey) Err() error { return context.Canceled }
+
+func (c *askedKey) Value(key any) any {
+	c.key = key
+	return nil
 }
 
 // Cause gives why ctx was cancelled.
