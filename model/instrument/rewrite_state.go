@@ -96,8 +96,10 @@ func (p *packageState) withText(s *stateStep) string {
 		add(v)
 	}
 	if s.acts() {
-		for v := range s.mutates {
-			add(v)
+		for v, known := range s.known {
+			if known {
+				add(v)
+			}
 		}
 	}
 	slices.Sort(names)

@@ -19,6 +19,8 @@ type stateClosure struct {
 	method map[string]bool // of interfaces, that are called
 	values []*types.Signature
 	any    bool // calls by reflection
+
+	guesses bool // what it visits is not what it names
 }
 
 // An initUniverse is what the steps of a binary mention.
@@ -38,7 +40,7 @@ func (p *stateFacts) closures() {
 	var all []*stateClosure
 	for _, s := range p.steps {
 		s.mutates, s.mentions = make(map[*types.Var]bool), make(map[*types.Var]bool)
-		s.looks = make(map[*types.Var]bool)
+		s.looks, s.known = make(map[*types.Var]bool), make(map[*types.Var]bool)
 		c := &stateClosure{of: u, step: s, funcs: make(map[*types.Func]int),
 			units: make(map[*stateUnit]bool), method: make(map[string]bool)}
 		c.visit(s.unit, true)
@@ -47,6 +49,7 @@ func (p *stateFacts) closures() {
 	for more := true; more; {
 		more = false
 		for _, c := range all {
+			c.guesses = true
 			more = c.guess() || more
 		}
 	}
@@ -63,6 +66,7 @@ func (c *stateClosure) visit(u *stateUnit, called bool) {
 	for _, use := range u.uses {
 		if use.escape == nil || !p.plain(use.escape) {
 			s.mutates[use.v] = true
+			s.known[use.v] = s.known[use.v] || !c.guesses
 		}
 	}
 	s.starts, s.closes = s.starts || u.starts, s.closes || u.closes

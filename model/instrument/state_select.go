@@ -46,6 +46,7 @@ type stateStep struct {
 	order int           // in the initialisation of its package
 
 	mutates  map[*types.Var]bool // by what it calls too
+	known    map[*types.Var]bool // of these, true what it need not be guessed to do
 	mentions map[*types.Var]bool
 	looks    map[*types.Var]bool // of these, true what it looks at as it runs
 	clock    bool                // what it leaves behind depends on the clock

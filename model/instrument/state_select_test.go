@@ -299,7 +299,8 @@ func TestStepsSayWhatTheySetTogether(t *testing.T) {
 	for name, want := range map[string][]string{
 		"pairs": {`.Setting("cancel ctx")`, `.Setting("c inc")`, `.Setting("incTwo parts")`,
 			`.Setting("byInit incAgain")`},
-		"serversanew": {`.Starting("anew")`, `.Starting("limit")`},
+		"serversanew":    {`.Starting("anew")`, `.Starting("limit")`},
+		"serversguarded": {`.Setting("inc p")`, `.Starting("guarded mu")`, `.Starting("ack c")`},
 	} {
 		set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/"+name)
 		_, err := set.plan(context.Background(), folder+name, false)
