@@ -2,6 +2,7 @@ package injector
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -52,6 +53,8 @@ type Queue[T any] struct {
 const (
 	minSlots  = 64      // the ring is never smaller, once it is there
 	keptSlots = 1 << 15 // that are kept for the next burst
+
+	mostValues = math.MaxInt/2 + 1 // queued at a time: the largest ring
 )
 
 // Submit appends values in order and returns true, or returns false and appends none if the queue
@@ -67,10 +70,14 @@ func (q *Queue[T]) push(fresh bool, values []T) bool {
 		q.lock.Unlock()
 		return false
 	}
+	n := int(q.length.Load())
+	if len(values) > mostValues-n {
+		q.lock.Unlock()
+		tooMany(len(values), n)
+	}
 	if fresh {
 		q.accepted += uint64(len(values))
 	}
-	n := int(q.length.Load())
 	if n+len(values) > len(q.slots) {
 		q.resize(n, n+len(values))
 	}
@@ -86,7 +93,7 @@ func (q *Queue[T]) push(fresh bool, values []T) bool {
 
 // SubmitFunc is [Queue.Submit] for n values that fill writes in place: fill sets dst to the values
 // from, from+1 and so on. It is called once, or twice if the ring wraps, under the lock, and must
-// not use the queue.
+// not use the queue. If it panics, nothing is appended.
 func (q *Queue[T]) SubmitFunc(n int, fill func(dst []T, from int)) bool {
 	return q.fill(true, n, fill)
 }
@@ -107,21 +114,38 @@ func (q *Queue[T]) fill(fresh bool, n int, put func(dst []T, from int)) bool {
 		return true
 	}
 	queued := int(q.length.Load())
+	if n > mostValues-queued {
+		tooMany(n, queued)
+	}
 	if queued+n > len(q.slots) {
 		q.resize(queued, queued+n)
 	}
 	start := (q.head + queued) & (len(q.slots) - 1)
 	straight := min(n, len(q.slots)-start)
-	put(q.slots[start:start+straight:start+straight], 0)
+	first, second := q.slots[start:start+straight], q.slots[:n-straight]
+	filled := false
+	defer func() {
+		if !filled { // put panics: nothing of it stays
+			clear(first)
+			clear(second)
+		}
+	}()
+	put(first[:straight:straight], 0)
 	if n > straight {
-		put(q.slots[:n-straight:n-straight], straight)
+		put(second[:n-straight:n-straight], straight)
 	}
+	filled = true
 	if fresh {
 		q.accepted += uint64(n)
 	}
 	// Partner: as in push.
 	q.length.Store(int64(queued + n))
 	return true
+}
+
+func tooMany(n, queued int) {
+	panic(fmt.Sprintf("injector: %d more values than the %d queued: at most %d may be",
+		n, queued, mostValues))
 }
 
 // Take moves the oldest values to dst, in order, and returns how many: at most len(dst), and at

@@ -2,6 +2,7 @@ package injector_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -182,4 +183,48 @@ func TestMisuseOfAQueueIsNamed(t *testing.T) {
 	require.PanicsWithValue(t, "injector: SubmitFunc or PushFunc of -1 values",
 		func() { q.SubmitFunc(-1, nil) })
 	require.True(t, q.SubmitFunc(0, nil))
+
+	// No slot of a ring of values without size takes memory, so there may be very many.
+	var many injector.Queue[struct{}]
+	many.Push(make([]struct{}, 3))
+	most := math.MaxInt/2 + 1
+	refused := func(n int) string {
+		return fmt.Sprintf("injector: %d more values than the 3 queued: at most %d may be", n, most)
+	}
+	for _, n := range []int{most - 2, math.MaxInt} {
+		require.PanicsWithValue(t, refused(n), func() { many.Push(make([]struct{}, n)) })
+		require.PanicsWithValue(t, refused(n), func() {
+			many.SubmitFunc(n, func([]struct{}, int) {})
+		})
+	}
+	require.True(t, many.SubmitFunc(most-3, func([]struct{}, int) {}))
+	require.Equal(t, most, many.Len())
+}
+
+// What a function has written that panics stays nowhere, wherever it is in the ring, and in
+// whichever of its calls it does so.
+func TestWhatAPanicLeavesIsNotKept(t *testing.T) {
+	const n = 61
+	for start := range 64 {
+		for _, inTheLast := range []bool{false, true} {
+			var q injector.Queue[int]
+			q.Push(make([]int, start))
+			q.Take(make([]int, start), 1)
+			q.Push([]int{1, 2, 3})
+			require.PanicsWithValue(t, "full", func() {
+				q.SubmitFunc(n, func(dst []int, from int) {
+					for i := range dst {
+						dst[i] = 4 + i
+					}
+					if !inTheLast || from+len(dst) == n {
+						panic("full")
+					}
+				})
+			})
+			taken := make([]int, 4)
+			require.Equal(t, 3, q.Take(taken, 1))
+			require.Equal(t, []int{1, 2, 3, 0}, taken)
+			require.Equal(t, make([]int, 64), q.Memory())
+		}
+	}
 }
