@@ -49,10 +49,20 @@ func (p *pull[V]) next() (v V, ok bool) {
 //go:noinline
 func Pull[V any](seq iter.Seq[V]) (next func() (V, bool), stop func()) {
 	if !explore.Active() {
-		return iter.Pull(seq)
+		next, stop := iter.Pull(seq)
+		return func() (V, bool) { return pulledOutside(next)() }, func() { pulledOutside(stop)() }
 	}
 	p := newPull("iter.Pull", seq)
 	return p.next, p.coro.Stop
+}
+
+// pulledOutside returns a function of an iter.Pull that was made outside of executions. They are
+// refused there: an execution would find the iterator where those before it have left it.
+func pulledOutside[F any](f F) F {
+	if explore.InExecution() {
+		return Refused(f, "the use of an iter.Pull that was made outside of the check")
+	}
+	return f
 }
 
 type pair[K, V any] struct {
@@ -66,7 +76,8 @@ type pair[K, V any] struct {
 //go:noinline
 func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	if !explore.Active() {
-		return iter.Pull2(seq)
+		next, stop := iter.Pull2(seq)
+		return func() (K, V, bool) { return pulledOutside(next)() }, func() { pulledOutside(stop)() }
 	}
 	p := newPull("iter.Pull2", func(yield func(pair[K, V]) bool) {
 		seq(func(k K, v V) bool { return yield(pair[K, V]{k, v}) })

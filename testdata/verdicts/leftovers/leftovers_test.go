@@ -3,8 +3,10 @@ package leftovers
 
 import (
 	"context"
+	"iter"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -253,6 +255,34 @@ func TestContextFromOutside(t *testing.T) {
 		x.Go("b", func() { <-child.Done() })
 		x.Join()
 		x.Assert(ctx.Err() == nil && child.Err() != nil, "%v, %v", ctx.Err(), child.Err())
+	})
+}
+
+// verdict: undecided the use of an iter.Pull that was made outside of the check
+func TestIteratorFromOutside(t *testing.T) {
+	next, stop := iter.Pull(slices.Values([]int{1, 2, 3}))
+	defer stop()
+	model.Check(t, func(x *model.Exec) {
+		second := x.Choose(2)
+		v, _ := next()
+		x.Assert(v != 1 || second == 0, "missed")
+	})
+}
+
+// verdict: undecided the use of an iter.Pull that was made outside of the check
+func TestIteratorFromOutsideIsStopped(t *testing.T) {
+	_, stop := iter.Pull2(slices.All([]int{1, 2, 3}))
+	model.Check(t, func(x *model.Exec) { stop() })
+}
+
+var nextOfPackage, _ = iter.Pull(slices.Values([]int{1, 2, 3}))
+
+// verdict: proved without assumptions
+func TestIteratorOfThePackage(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		second := x.Choose(2)
+		v, _ := nextOfPackage()
+		x.Assert(v == 1, "%d, %d", v, second)
 	})
 }
 
