@@ -77,7 +77,8 @@ type pair[K, V any] struct {
 func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	if !explore.Active() {
 		next, stop := iter.Pull2(seq)
-		return func() (K, V, bool) { return pulledOutside(next)() }, func() { pulledOutside(stop)() }
+		return func() (K, V, bool) { return pulledOutside(next)() },
+			func() { pulledOutside(stop)() }
 	}
 	p := newPull("iter.Pull2", func(yield func(pair[K, V]) bool) {
 		seq(func(k K, v V) bool { return yield(pair[K, V]{k, v}) })
