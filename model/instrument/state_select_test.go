@@ -317,3 +317,20 @@ func TestStepsSayWhatTheySetTogether(t *testing.T) {
 		require.ElementsMatch(t, want, got)
 	}
 }
+
+// A pipe reaches no network, though net.Pipe is of package net.
+func TestPipesOfPackagesAreMadeAnew(t *testing.T) {
+	const pkg = "github.com/surewake/surewake/testdata/verdicts/pipes"
+	set := rewriteModule(t, filepath.Join("..", ".."), "./testdata/verdicts/pipes")
+	_, err := set.plan(context.Background(), pkg, false)
+	require.NoError(t, err)
+	for _, ss := range set.sessions {
+		var fresh []string
+		for v := range ss.state.fresh {
+			if v.Pkg().Path() == pkg {
+				fresh = append(fresh, v.Name())
+			}
+		}
+		require.Subset(t, fresh, []string{"left", "right"})
+	}
+}

@@ -174,3 +174,16 @@ func TestSocketByItsType(t *testing.T) {
 func TestSocket(t *testing.T) {
 	model.Check(t, func(*model.Exec) { net.Listen("tcp", "127.0.0.1:0") })
 }
+
+var left, right = net.Pipe()
+
+// verdict: proved without assumptions
+func TestNetPipeOfThePackage(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		x.Choose(2)
+		x.Go("closer", func() { x.Assert(left.Close() == nil, "Close") })
+		_, err := right.Read(make([]byte, 1))
+		x.Assert(err == io.EOF, "%v", err)
+		x.Join()
+	})
+}
