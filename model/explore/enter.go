@@ -193,7 +193,7 @@ func (e *engine) quietStep(t *thread, p unsafe.Pointer, op, word Op) bool {
 		return false
 	}
 	if op.isAtomic() {
-		if e.meetsOld {
+		if e.meetsOld && p != nil {
 			e.lookAt(p, op, word)
 		}
 		t.spin.effects = t.spin.effects || op != OpLoad

@@ -130,3 +130,9 @@ func both(x *model.Exec, f func()) {
 	}
 	x.Join()
 }
+
+// verdict: FAILED panicked: runtime error: invalid memory address
+func TestWordThatIsNone(t *testing.T) {
+	var n *atomic.Int64
+	model.Check(t, func(x *model.Exec) { n.Load() })
+}
