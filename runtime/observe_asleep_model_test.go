@@ -43,13 +43,13 @@ func isToldOfAWait(x *model.Exec, workers int, need time.Duration, outside func(
 // However workers fall asleep, and whenever the timer goes off that one of them has set, it is told
 // that a task waits for what nobody does. (runtime/R61)
 func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
-	for name, workers := range map[string]int{
-		"one": 1, "two/one preemption": 2,
+	for name, c := range map[string]struct{ workers, most int }{
+		"one/three preemptions": {1, 3}, "two/one preemption": {2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				isToldOfAWait(x, workers, time.Second, func(world) {})
-			}, model.Preemptions(1))
+				isToldOfAWait(x, c.workers, time.Second, func(world) {})
+			}, model.Preemptions(c.most))
 		})
 	}
 }
