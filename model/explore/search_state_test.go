@@ -63,13 +63,13 @@ func sameInterrupted(
 	s := &search{t, p, run, key, cfg, rand.New(rand.NewPCG(seed, 0))}
 	want := s.of(cfg)
 	if f := want.res.Failure; f != nil {
-		f.Stack = "" // it names goroutines
+		f.Stack, f.Later = "", false // the goroutines and the first execution of the process
 	}
 	for _, n := range []int{1, 3, 20} {
 		got := s.interrupted(n)
 		how := fmt.Sprintf("interrupted once in %d\n%v", n, p)
 		if f := got.res.Failure; f != nil {
-			f.Stack = ""
+			f.Stack, f.Later = "", false
 		}
 		got.res.Seconds, want.res.Seconds = 0, 0
 		require.Equal(t, want.res, got.res, how)
