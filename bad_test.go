@@ -558,7 +558,7 @@ func TestMisuseOfCoroutines(t *testing.T) {
 		"TestKept": {wire.KindNondeterminism, `does not control`},
 		"TestMadeBefore": {
 			wire.KindRefused,
-			`real goroutine: a goroutine that the checker did not start used checked code`,
+			`not modelled: the use of an iter\.Pull that was made outside of the check`,
 		},
 		"TestPanicInside":   {wire.KindPanic, `drives panicked: out of cheese.*coro\.explode`},
 		"TestFailNowInside": {wire.KindAssertion, `FailNow`},
