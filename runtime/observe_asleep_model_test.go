@@ -44,12 +44,14 @@ func isToldOfAWait(x *model.Exec, workers int, need time.Duration, outside func(
 // that a task waits for what nobody does. (runtime/R61)
 func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 	for name, c := range map[string]struct{ workers, most int }{
-		"one/three preemptions": {1, 3}, "two/one preemption": {2, 1},
+		"one/three preemptions": {1, 3},
+		"two/one preemption":    {2, 1},
+		"two/two preemptions":   {2, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				isToldOfAWait(x, c.workers, time.Second, func(world) {})
-			}, model.Preemptions(c.most))
+			}, model.Preemptions(c.most), model.Executions(8000)) // of 37,558
 		})
 	}
 }

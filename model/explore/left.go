@@ -7,9 +7,10 @@ import "unsafe"
 // A channel or a lock that was not made in an execution, such as a variable of the test around the
 // body, is to be the same at the beginning of each. One that has other values in it, or is locked,
 // because of what an earlier execution did makes those that follow executions of another program:
-// what only the first of them does may be a bug, and no search finds it. For variables and words
-// that is the caller's to keep. Of the others, the real state is looked at when an execution comes
-// to them first.
+// what only the first of them does may be a bug, and no search finds it. For plain variables that
+// is the caller's to keep. Of channels and locks, the real state is looked at when an execution
+// comes to them first; words of sync/atomic are another matter (left_words.go), as a test may note
+// in one what some execution has come to.
 //
 // So those that an execution leaves in another state than it found them in are kept. While they are
 // kept, what lies at one of these addresses is the same. If a later execution of the check finds it
@@ -28,9 +29,6 @@ import "unsafe"
 //     channels without a note; and a table of all that are made costs every program something.
 //   - To put the values back. What lies in a channel may be known to others, which would have to be
 //     put back, too.
-//
-// Words of sync/atomic are another matter (left_words.go): a test may note in one what some
-// execution has come to.
 
 // A found is the state in which an execution has found an object that executions might share.
 type found struct {

@@ -7,33 +7,11 @@ import (
 	"testing"
 
 	"github.com/surewake/surewake/model"
+	"github.com/surewake/surewake/testdata/verdicts/servers"
 )
 
-type server struct {
-	limit int
-	req   chan chan int
-}
-
-func start() *server {
-	s := &server{req: make(chan chan int)}
-	go s.serve()
-	return s
-}
-
-func (s *server) serve() {
-	for r := range s.req {
-		r <- s.limit
-	}
-}
-
-func (s *server) ask() int {
-	r := make(chan int, 1)
-	s.req <- r
-	return <-r
-}
-
 var (
-	anew  = start()
+	anew  = servers.Start()
 	limit = 1
 )
 
@@ -50,8 +28,8 @@ func TestMain(m *testing.M) {
 // verdict: proved without assumptions
 func TestServerThatIsMadeAnew(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		anew.limit++
-		got := anew.ask()
+		anew.Limit++
+		got := anew.Ask()
 		x.Assert(got == 1 && limit == 5, "%d, %d", got, limit)
 		limit++
 	})
