@@ -1,8 +1,8 @@
 package idle_test
 
 import (
-	"fmt"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/surewake/surewake/idle"
@@ -65,7 +65,7 @@ func (w *world) run(submitters, tasks int) {
 		w.c.Worker(me).Publish()
 	}
 	for i, me := range w.numbers {
-		w.x.Go(fmt.Sprintf("worker %d", i), func() {
+		w.x.Go("worker "+strconv.Itoa(i), func() {
 			if i < first || w.sleep(me) {
 				w.work(me)
 			}
@@ -77,7 +77,7 @@ func (w *world) run(submitters, tasks int) {
 		})
 	}
 	for i := range submitters {
-		w.x.Go(fmt.Sprintf("submitter %d", i), func() {
+		w.x.Go("submitter "+strconv.Itoa(i), func() {
 			for range tasks {
 				w.submit()
 			}

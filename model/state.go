@@ -37,6 +37,7 @@ type packageState struct {
 	refused  string // why nothing can be checked
 	begun    int    // executions
 	kept     []*packageVar
+	values   explore.Memories // of those kept that were put back, themselves
 	watched  []*packageVar
 	hidesOld bool // a variable that is watched was changed before, and hides something
 	env      environment
@@ -110,8 +111,7 @@ func openPackageState(check string) *packageState {
 		return nil
 	}
 	s.each(func(v *packageVar) {
-		v.saved = reflect.New(v.value.Type()).Elem()
-		v.saved.Set(v.value)
+		v.saved = copied(v.value)
 		v.shape = shapeOf(v.value)
 		v.mem = memoryOf(v.value, v.why != "")
 	})
@@ -291,8 +291,11 @@ func (s *packageState) giveBack() {
 
 // putBack gives kept variables the memory that they begin with.
 func (s *packageState) putBack() {
+	for _, v := range s.kept[s.values.Len():] {
+		s.values.Add(bytesOf(v.value), bytesOf(v.saved))
+	}
+	s.values.Restore(func(i int) { s.kept[i].value.Set(s.kept[i].saved) })
 	for _, v := range s.kept {
-		v.value.Set(v.saved)
 		if v.dirty || !v.isLarge() {
 			v.mem.putBack()
 		}

@@ -5,13 +5,13 @@ import (
 	"hash/maphash"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unsafe"
 
+	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
 	"github.com/surewake/surewake/model/virtual"
 )
@@ -32,6 +32,8 @@ type memory struct {
 	spans   []span // of objects
 	inOrder bool   // spans are
 	objects []object
+	same    explore.Memories // of the objects and of their copies; none of a map
+	restore func(int)        // puts an object back
 }
 
 // A span is the addresses of an object.
@@ -43,6 +45,23 @@ type object struct {
 	saved reflect.Value // not of a map
 	keys  []reflect.Value
 	vals  []reflect.Value
+}
+
+// Of what can be set, or is a slice, its memory and that of its copy are compared first: reflection
+// is slow, and ten times slower under the race detector.
+func (o *object) memories() (now, then []byte) {
+	if !o.saved.IsValid() {
+		return nil, nil
+	}
+	return bytesOf(o.at), bytesOf(o.saved)
+}
+
+// bytesOf gives the memory of what can be set, or of the elements of a slice.
+func bytesOf(v reflect.Value) []byte {
+	if v.CanSet() {
+		return unsafe.Slice((*byte)(v.Addr().UnsafePointer()), v.Type().Size())
+	}
+	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
 // putBackValues is how many values a memory has that is put back: to put back more takes much
@@ -75,27 +94,24 @@ func init() {
 // memoryOf finds the memory of a variable, and a copy of it if that is asked for.
 func memoryOf(v reflect.Value, saves bool) *memory {
 	w := &memoryWalker{m: &memory{}, saves: saves, seen: make(map[visited]bool)}
+	w.m.restore = func(i int) { w.m.objects[i].putBack() }
 	w.push(v)
 	for len(w.queue) > 0 && w.m.values <= shapeNodes {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
-		if !accessible(func() { w.object(next) }) {
+		if !explore.Accessible(func() { w.object(next) }) {
 			w.m.unseen = true
 		}
 	}
 	w.m.unseen = w.m.unseen || w.m.values > shapeNodes
 	if w.m.values > putBackValues {
-		w.m.objects = nil
+		w.m.objects, w.m.same = nil, explore.Memories{}
 	}
 	return w.m
 }
 
-// putBack gives all objects the values that they had.
-func (m *memory) putBack() {
-	for _, o := range m.objects {
-		accessible(o.putBack)
-	}
-}
+// putBack gives all objects the values that they had. What cannot be accessed is left.
+func (m *memory) putBack() { m.same.Restore(m.restore) }
 
 func (o *object) putBack() {
 	switch {
@@ -109,23 +125,6 @@ func (o *object) putBack() {
 			o.at.SetMapIndex(k, o.vals[i])
 		}
 	}
-}
-
-// accessible calls f as far as it comes, and reports whether that is to its end: a pointer may be a
-// number that nobody follows, and memory may be read only.
-func accessible(f func()) (whole bool) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if whole {
-			return
-		}
-		p := recover()
-		if _, fault := p.(interface{ Addr() uintptr }); !fault {
-			panic(p)
-		}
-	}()
-	f()
-	return true
 }
 
 // shares reports whether two memories have something in common.
@@ -198,9 +197,11 @@ func (w *memoryWalker) object(v reflect.Value) {
 }
 
 func (w *memoryWalker) save(o object) {
-	if w.saves && !ofProcess(o.at.Type()) {
-		w.m.objects = append(w.m.objects, o)
+	if !w.saves || ofProcess(o.at.Type()) {
+		return
 	}
+	w.m.objects = append(w.m.objects, o)
+	w.m.same.Add(o.memories())
 }
 
 func (w *memoryWalker) elements(v reflect.Value) {
@@ -372,7 +373,7 @@ func (w *memoryWalker) function(v reflect.Value) {
 // isStatic reports whether a function value is none of a closure: it lies in the program, not in
 // the heap. Where addresses have 32 bits, all count as such.
 func isStatic(closure unsafe.Pointer) bool {
-	here := accessible
+	here := isPlain
 	a, b := uintptr(closure), uintptr(*(*unsafe.Pointer)(unsafe.Pointer(&here)))
 	return max(a, b)-min(a, b) < 1<<30
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+
+	"github.com/surewake/surewake/model/explore"
 )
 
 // shapeOf gives a hash of what can be compared of a value made twice: all that is reached from it,
@@ -13,7 +15,7 @@ import (
 // closure, which cannot be seen. The value can be set.
 func shapeOf(v reflect.Value) uint64 {
 	w := &shapeWalker{seen: map[visited]int{}}
-	accessible(func() { w.walk(v) })
+	explore.Accessible(func() { w.walk(v) })
 	return w.hash
 }
 

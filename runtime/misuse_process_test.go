@@ -20,71 +20,73 @@ import (
 
 // misuses end the process: they are run in one of their own, the name of the misuse in its
 // environment.
-var misuses = map[string]func(){
-	"goroutine": func() {
-		rt, err := runtime.New(runtime.Workers(1), runtime.Debug())
-		if err != nil {
-			panic(err)
-		}
-		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			done := make(chan any)
-			go func() {
-				defer func() { done <- recover() }()
-				cx.Yield() //cxcheck:ignore it is refused
-			}()
-			panic(<-done)
-		}).Wait(context.Background())
-		panic(err)
-	},
-	"goroutines that spawn": func() {
-		rt, err := runtime.New(runtime.Workers(2), runtime.Debug())
-		if err != nil {
-			panic(err)
-		}
-		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-			refused := make(chan any)
-			for range 4 {
-				go func() {
-					defer func() { refused <- recover() }()
-					for range 1000 {
-						runtime.Spawn(cx, returns(1)) //cxcheck:ignore it is refused
-					}
-				}()
-			}
-			for range 3 {
-				<-refused
-			}
-			panic(<-refused)
-		}).Wait(context.Background())
-		if closed := rt.Close(); closed != nil {
-			panic(closed)
-		}
-		panic(err)
-	},
-	"threads": func() {
-		debug.SetMaxThreads(150)
-		for _, n := range []int{65, 90, 256, 300, 2000} {
-			rt, err := runtime.New(runtime.Workers(n))
+func misuses() map[string]func() {
+	return map[string]func(){
+		"goroutine": func() {
+			rt, err := runtime.New(runtime.Workers(1), runtime.Debug())
 			if err != nil {
 				panic(err)
 			}
-			time.Sleep(20 * time.Millisecond) // all sleep
-			v, err := runtime.Submit(rt, returns(n)).Wait(context.Background())
-			if err := errors.Join(err, rt.Close()); err != nil || v != n {
+			_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				done := make(chan any)
+				go func() {
+					defer func() { done <- recover() }()
+					cx.Yield() //cxcheck:ignore it is refused
+				}()
+				panic(<-done)
+			}).Wait(context.Background())
+			panic(err)
+		},
+		"goroutines that spawn": func() {
+			rt, err := runtime.New(runtime.Workers(2), runtime.Debug())
+			if err != nil {
 				panic(err)
 			}
-		}
-		_, err := runtime.New(runtime.Workers(150), runtime.Parker(park.Futex))
-		panic(err)
-	},
-	"locked": func() { // without Debug: what Go says
-		rt, err := runtime.New(runtime.Workers(1))
-		if err != nil {
+			_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				refused := make(chan any)
+				for range 4 {
+					go func() {
+						defer func() { refused <- recover() }()
+						for range 1000 {
+							runtime.Spawn(cx, returns(1)) //cxcheck:ignore it is refused
+						}
+					}()
+				}
+				for range 3 {
+					<-refused
+				}
+				panic(<-refused)
+			}).Wait(context.Background())
+			if closed := rt.Close(); closed != nil {
+				panic(closed)
+			}
 			panic(err)
-		}
-		_, err = runtime.Submit(rt, locks["waits"]).Wait(context.Background())
-		panic(err)
-	},
+		},
+		"threads": func() {
+			debug.SetMaxThreads(150)
+			for _, n := range []int{65, 90, 256, 300, 2000} {
+				rt, err := runtime.New(runtime.Workers(n))
+				if err != nil {
+					panic(err)
+				}
+				time.Sleep(20 * time.Millisecond) // all sleep
+				v, err := runtime.Submit(rt, returns(n)).Wait(context.Background())
+				if err := errors.Join(err, rt.Close()); err != nil || v != n {
+					panic(err)
+				}
+			}
+			_, err := runtime.New(runtime.Workers(150), runtime.Parker(park.Futex))
+			panic(err)
+		},
+		"locked": func() { // without Debug: what Go says
+			rt, err := runtime.New(runtime.Workers(1))
+			if err != nil {
+				panic(err)
+			}
+			_, err = runtime.Submit(rt, locks()["waits"]).Wait(context.Background())
+			panic(err)
+		},
+	}
 }
 
 const misuseVariable = "SUREWAKE_MISUSE"

@@ -416,24 +416,26 @@ func TestSecondCloseSaysSo(t *testing.T) {
 }
 
 // locks are tasks that break a rule which Go checks, by ending the process.
-var locks = map[string]func(cx runtime.Cx) (int, error){
-	"waits": func(cx runtime.Cx) (int, error) {
-		goruntime.LockOSThread()
-		defer goruntime.UnlockOSThread()
-		return 0, cx.Sleep(1)
-	},
-	"ends": func(runtime.Cx) (int, error) { goruntime.LockOSThread(); return 0, nil },
-	"exits": func(runtime.Cx) (int, error) {
-		goruntime.LockOSThread()
-		goruntime.Goexit()
-		return 0, nil
-	},
+func locks() map[string]func(cx runtime.Cx) (int, error) {
+	return map[string]func(cx runtime.Cx) (int, error){
+		"waits": func(cx runtime.Cx) (int, error) {
+			goruntime.LockOSThread()
+			defer goruntime.UnlockOSThread()
+			return 0, cx.Sleep(1)
+		},
+		"ends": func(runtime.Cx) (int, error) { goruntime.LockOSThread(); return 0, nil },
+		"exits": func(runtime.Cx) (int, error) {
+			goruntime.LockOSThread()
+			goruntime.Goexit()
+			return 0, nil
+		},
+	}
 }
 
 // With Debug, a task that waits while it has locked its thread is told of the rule, and one that
 // ends is reported.
 func TestDebugRefusesLockedThreads(t *testing.T) {
-	for name, body := range locks {
+	for name, body := range locks() {
 		reports := make(chan *runtime.PanicError, 9)
 		rt := start(t, 1, runtime.Debug(),
 			runtime.OnPanic(func(e *runtime.PanicError) { reports <- e }))

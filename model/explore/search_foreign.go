@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // Foreign code is what is not rewritten: the standard library. It may synchronize goroutines in a
@@ -77,32 +78,48 @@ func (e *engine) foreignOrders() bool {
 	return many
 }
 
-// IsForeign reports whether a call of v, or of a method of v, may run foreign code.
+// IsForeign reports whether a call of v, or of a method of v, may run foreign code. It is asked
+// at each such call. So it takes an interface apart by itself: the race detector sees reflection,
+// which makes that slow.
 func IsForeign(v any) bool {
-	t := reflect.TypeOf(v)
-	switch {
-	case t == nil:
+	parts := (*struct{ typ, data unsafe.Pointer })(unsafe.Pointer(&v))
+	if parts.typ == nil {
 		return false // such a call panics
-	case t.Kind() == reflect.Func && isForeignFunc(reflect.ValueOf(v).Pointer()):
-		return true
-	case t.Kind() == reflect.Func && t.PkgPath() == "":
-		return false
 	}
-	for i := range foreignTypes {
-		if foreignTypes[i].t == t {
-			return foreignTypes[i].foreign
+	known := knownType(parts.typ)
+	if known == nil {
+		t := reflect.TypeOf(v)
+		known = &foreignType{parts.typ, t.Kind() == reflect.Func, false}
+		if !known.isFunc || t.PkgPath() != "" {
+			known.foreign = isForeignType(t)
+		}
+		if InExecution() {
+			foreignTypes = append(foreignTypes, *known)
 		}
 	}
-	is := isForeignType(t)
-	if InExecution() {
-		foreignTypes = append(foreignTypes, foreignType{t, is})
+	if !known.isFunc {
+		return known.foreign
 	}
-	return is
+	pc := uintptr(0)
+	if parts.data != nil {
+		pc = *(*uintptr)(parts.data) // a function value points to that
+	}
+	return isForeignFunc(pc) || known.foreign
+}
+
+func knownType(typ unsafe.Pointer) *foreignType {
+	for i := range foreignTypes {
+		if foreignTypes[i].typ == typ {
+			return &foreignTypes[i]
+		}
+	}
+	return nil
 }
 
 type foreignType struct {
-	t       reflect.Type
-	foreign bool
+	typ     unsafe.Pointer // the first word of an interface
+	isFunc  bool
+	foreign bool // whatever the function
 }
 
 type foreignFunc struct {

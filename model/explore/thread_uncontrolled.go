@@ -90,6 +90,20 @@ func GoroutineID() uint64 {
 	return 0
 }
 
+// KnownID returns the number of the calling goroutine if that is known to run a thread of an
+// execution, otherwise 0.
+func KnownID() uint64 {
+	e := eng
+	if e == nil {
+		return 0
+	}
+	var mark byte
+	if s := &e.cur.stack; s.holds(uintptr(unsafe.Pointer(&mark))) {
+		return s.goid
+	}
+	return 0
+}
+
 // checkUncontrolled fails the execution if there is a goroutine that the checker did not start.
 func (e *engine) checkUncontrolled() {
 	if s := e.uncontrolled.seen.Load(); s != nil {

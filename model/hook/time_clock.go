@@ -42,10 +42,27 @@ func stillNow() time.Time {
 //go:noinline
 func Since(t time.Time) time.Duration {
 	if explore.EnterClock() {
+		if t != lastSince.t {
+			lastSince.t, lastSince.at = t, t.Sub(explore.Epoch)
+		}
+		if at := lastSince.at; at.Abs() < farAway {
+			return explore.Now() - at
+		}
 		return explore.Epoch.Add(explore.Now()).Sub(t)
 	}
 	return time.Since(t)
 }
+
+// lastSince is the time that [Since] was asked for last, and how far from the epoch it is. Programs
+// ask for few, and often. The race detector sees the functions of package time, which makes them
+// slow. Threads use it one at a time.
+var lastSince = struct {
+	t  time.Time
+	at time.Duration
+}{explore.Epoch, 0}
+
+// farAway is how far from the epoch differences may be more than a Duration holds.
+const farAway = time.Duration(1) << 60
 
 // Until is the hook of time.Until.
 //

@@ -173,7 +173,7 @@ func ringBinding(params int) Binding {
 }
 
 // NewRingCrowd returns one around a goroutine named "me", whose own ring has one capacity, and the
-// ring from which it steals another one. It panics if a rule does not allow what it is for.
+// ring from which it steals another one. What it takes for granted is asked by [RingCrowd.Audit].
 func NewRingCrowd(own, other int) *RingCrowd {
 	if unlimited <= words {
 		panic("refine: a crowd of rings needs an int of 64 bits")
@@ -186,6 +186,17 @@ func NewRingCrowd(own, other int) *RingCrowd {
 			object := map[string]string{"tail": "tail"}[v]
 			m.Share(r.name+cmp.Or(object, "head"), r.name+v, r.name+v)
 		}
+	}
+	c.Others, c.Vain, c.Free = c.act, true, func([]int) {}
+	// The high half of a head may be the lower part of an address. No heap is that low or high.
+	c.Number = func(v uintptr) bool { return uint64(v)>>32 < 64 || uint64(v)>>32 >= 1<<15 }
+	return c
+}
+
+// Audit panics if a rule does not allow what c does with it. It takes half a second; crowds with
+// equal capacities have equal rules.
+func (c *RingCrowd) Audit() {
+	for _, r := range []*ring{c.own, c.other} {
 		c.speaksOfDifferences(r)
 	}
 	c.publishHindersNobody()
@@ -199,10 +210,6 @@ func NewRingCrowd(own, other int) *RingCrowd {
 			}
 		}
 	}
-	c.Others, c.Vain, c.Free = c.act, true, func([]int) {}
-	// The high half of a head may be the lower part of an address. No heap is that low or high.
-	c.Number = func(v uintptr) bool { return uint64(v)>>32 < 64 || uint64(v)>>32 >= 1<<15 }
-	return c
 }
 
 func (c *RingCrowd) newRing(name string, capacity int) *ring {

@@ -34,6 +34,7 @@ type loneRing struct {
 func TestOneAtARingAmongAnyNumber(t *testing.T) {
 	var all []*refine.Solo
 	ways := map[string]bool{}
+	audited := map[[2]int]bool{}
 	enough := int64(1) // executions; if a check has not been through all positions, none are
 	for _, who := range []struct {
 		name  string
@@ -51,6 +52,10 @@ func TestOneAtARingAmongAnyNumber(t *testing.T) {
 		for _, size := range who.sizes {
 			l := &loneRing{RingCrowd: refine.NewRingCrowd(size[0], size[1]), capacity: size,
 				begun: map[uint32]bool{}, ways: ways}
+			if !audited[size] {
+				l.Audit()
+				audited[size] = true
+			}
 			l.do = func() { who.do(l) }
 			l.run = func() { l.Run(l.do) }
 			l.overflow = l.handOver
