@@ -210,7 +210,7 @@ func (s *packageState) watch(packages []*hook.Package) {
 // is put back. What comes to light before the second execution has had no effect.
 func (s *packageState) check() {
 	s.watched = slices.DeleteFunc(s.watched, func(v *packageVar) bool {
-		changed := memoryOf(v.value, false).hash != v.mem.hash
+		changed := v.mem.hasChanged(v.value)
 		if changed {
 			s.keep(v, v.why)
 			if s.begun > 1 {
@@ -220,7 +220,7 @@ func (s *packageState) check() {
 		return changed
 	})
 	for _, v := range s.kept {
-		if v.isLarge() && !v.dirty && memoryOf(v.value, false).hash != v.mem.hash {
+		if v.isLarge() && !v.dirty && v.mem.hasChanged(v.value) {
 			v.dirty = true
 			if s.begun > 1 {
 				s.note(v)
@@ -235,7 +235,7 @@ func (s *packageState) look() {
 	for _, v := range s.kept {
 		unseen := v.mem.unseen || v.mem.hides && (v.changedBefore() ||
 			v.why == changedBefore || v.why == hook.CalledBefore || v.why == keptTogether)
-		if unseen && s.begun > 1 || memoryOf(v.value, false).hash != v.mem.hash {
+		if unseen && s.begun > 1 || v.mem.hasChanged(v.value) {
 			s.note(v)
 		}
 	}

@@ -33,6 +33,7 @@ type memory struct {
 	inOrder bool   // spans are
 	objects []object
 	same    explore.Memories // of the objects and of their copies; none of a map
+	whole   bool             // what the hash depends on is there
 	restore func(int)        // puts an object back
 }
 
@@ -94,20 +95,27 @@ func init() {
 // memoryOf finds the memory of a variable, and a copy of it if that is asked for.
 func memoryOf(v reflect.Value, saves bool) *memory {
 	w := &memoryWalker{m: &memory{}, saves: saves, seen: make(map[visited]bool)}
+	w.m.whole = saves
 	w.m.restore = func(i int) { w.m.objects[i].putBack() }
 	w.push(v)
 	for len(w.queue) > 0 && w.m.values <= shapeNodes {
 		next := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		if !explore.Accessible(func() { w.object(next) }) {
-			w.m.unseen = true
+			w.m.unseen, w.m.whole = true, false
 		}
 	}
 	w.m.unseen = w.m.unseen || w.m.values > shapeNodes
 	if w.m.values > putBackValues {
-		w.m.objects, w.m.same = nil, explore.Memories{}
+		w.m.objects, w.m.same, w.m.whole = nil, explore.Memories{}, false
 	}
 	return w.m
+}
+
+// hasChanged reports whether v, of which m is, has other memory now. As long as no byte of it is
+// another one, the same objects are reached.
+func (m *memory) hasChanged(v reflect.Value) bool {
+	return !(m.whole && m.same.Equal()) && memoryOf(v, false).hash != m.hash
 }
 
 // putBack gives all objects the values that they had. What cannot be accessed is left.
@@ -198,6 +206,7 @@ func (w *memoryWalker) object(v reflect.Value) {
 
 func (w *memoryWalker) save(o object) {
 	if !w.saves || ofProcess(o.at.Type()) {
+		w.m.whole = false
 		return
 	}
 	w.m.objects = append(w.m.objects, o)
@@ -301,6 +310,7 @@ func (w *memoryWalker) walk(v reflect.Value) {
 		w.mix(uint64(v.Pointer()))
 		if w.enter(v, 0, 1) {
 			w.mix(uint64(v.Len()))
+			w.m.whole = false
 			w.m.bound = true
 			w.m.hides = w.m.hides || v.Len() > 0
 		}
@@ -318,6 +328,7 @@ func (w *memoryWalker) fields(v reflect.Value) {
 	t := v.Type()
 	switch {
 	case isSyncMap(t):
+		w.m.whole = false
 		v.Addr().Interface().(*sync.Map).Range(func(key, value any) bool {
 			of := w.hash
 			w.hash = 0

@@ -149,6 +149,15 @@ func TestWhatIsNotAccessibleIsLeftOut(t *testing.T) {
 	v.before.n, v.after.n = 2, 2
 	m.putBack()
 	require.Equal(t, 2, v.before.n+v.after.n)
+
+	*(*uintptr)(unsafe.Pointer(&v.mark)) = 2 * lowest
+	require.NotZero(t, shapeOf(reflect.ValueOf(&v).Elem()))
+	m = memoryOf(reflect.ValueOf(&v).Elem(), true)
+	require.True(t, m.unseen)
+	require.False(t, m.whole)
+	v.before.n, v.after.n = 2, 2
+	m.putBack()
+	require.Equal(t, 2, v.before.n+v.after.n)
 }
 
 func TestClosuresAreToldFromFunctions(t *testing.T) {
@@ -290,4 +299,41 @@ func TestShapesSeeWhatStandsBehindTypesOfTheLibrary(t *testing.T) {
 	} {
 		require.NotEqual(t, as, shape(change), what)
 	}
+}
+
+// A change is seen where bytes tell it, and where they do not: in a map, a queue or a sync.Map.
+func TestChangesAreSeenByBytesAndWithout(t *testing.T) {
+	chain := struct{ first *inner }{&inner{n: 1, list: []int{1, 2}}}
+	names := map[string]int{"a": 1}
+	queue := make(chan int, 2)
+	var table sync.Map
+	table.Store("a", 1)
+	for what, c := range map[string]struct {
+		v      any
+		change func()
+		whole  bool
+	}{
+		"a chain":    {&chain, func() { chain.first.list[1]++ }, true},
+		"a map":      {&names, func() { names["a"]++ }, true},
+		"a queue":    {&queue, func() { queue <- 1 }, false},
+		"a sync.Map": {&table, func() { table.Store("a", 2) }, false},
+	} {
+		v := reflect.ValueOf(c.v).Elem()
+		m := memoryOf(v, true)
+		require.Equal(t, c.whole, m.whole, what)
+		require.False(t, m.hasChanged(v), what)
+		c.change()
+		require.True(t, m.hasChanged(v), what)
+	}
+}
+
+// Without its hash the memory of a chain is compared by its bytes alone.
+func TestWhatIsSameByBytesIsNotWalkedAgain(t *testing.T) {
+	chain := struct{ first *inner }{&inner{n: 1, list: []int{1, 2}}}
+	v := reflect.ValueOf(&chain).Elem()
+	m := memoryOf(v, true)
+	m.hash++
+	require.False(t, m.hasChanged(v))
+	chain.first.list[0]++
+	require.True(t, m.hasChanged(v))
 }

@@ -19,6 +19,18 @@ func (m *Memories) Add(now, then []byte) {
 // Len returns the number of pieces.
 func (m *Memories) Len() int { return len(m.now) }
 
+// Equal reports whether each piece is known to equal its copy.
+//
+//go:noinline
+func (m *Memories) Equal() bool {
+	equal := true
+	return Accessible(func() {
+		for i := range m.now {
+			equal = equal && m.then[i] != nil && bytes.Equal(m.now[i], m.then[i])
+		}
+	}) && equal
+}
+
 // Restore calls put with the number of each piece that differs from its copy. It goes on behind
 // pieces that cannot be accessed.
 //
