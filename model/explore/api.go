@@ -158,8 +158,11 @@ func Run(cfg Config, body func()) Result {
 	e.table.reset(8)
 	e.open()
 	percent := 400
-	if cfg.Before != nil {
+	switch {
+	case cfg.Before != nil:
 		percent = 4000 // see showBefore
+	case Race:
+		percent = 100 // the race detector keeps far more of each object than the object has
 	}
 	old := debug.SetGCPercent(percent)
 	defer debug.SetGCPercent(old)
