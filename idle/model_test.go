@@ -46,6 +46,13 @@ func (s setting) check(t *testing.T, opts ...model.Option) {
 	t.Run(s.String(), func(t *testing.T) { model.Check(t, s.body, opts...) })
 }
 
+// checkWithin is check of the interleavings with at most so many preemptions.
+func (s setting) checkWithin(t *testing.T, preemptions int) {
+	opts := []model.Option{model.Preemptions(preemptions), model.MaxSteps(2000)}
+	names := []string{"no_preemption", "one_preemption", "two_preemptions"}
+	t.Run(s.String()+"/"+names[preemptions], func(t *testing.T) { model.Check(t, s.body, opts...) })
+}
+
 func (s setting) body(x *model.Exec) {
 	numbers := []int{0, 1, 2}[:s.workers]
 	if s.apart {
@@ -94,16 +101,29 @@ func TestNoWakeupIsLostBetweenWords(t *testing.T) {
 	}
 }
 
-// Every configuration of up to three workers, two submitters and two tasks each, with up to two
-// timeouts, as far as the bounds go.
+// Every configuration of up to three workers, two submitters and two tasks each, with as many
+// timeouts and preemptions as can be waited for: each check is complete within its bounds.
 func TestEverySmallConfiguration(t *testing.T) {
-	for workers := 1; workers <= 3; workers++ {
-		for submitters := 1; submitters <= 2; submitters++ {
-			for tasks := 1; tasks <= 2; tasks++ {
-				setting{workers: workers, submitters: submitters, tasks: tasks, timeouts: 2,
-					search: true}.
-					check(t, model.Preemptions(2), model.Executions(30_000))
-			}
+	for _, c := range []struct {
+		workers, submitters, tasks int
+		bounds                     [][2]int // timeouts, preemptions
+	}{
+		{1, 1, 1, [][2]int{{2, 2}}},
+		{1, 1, 2, [][2]int{{2, 2}}},
+		{1, 2, 1, [][2]int{{2, 2}}},
+		{1, 2, 2, [][2]int{{1, 2}, {2, 1}}},
+		{2, 1, 1, [][2]int{{1, 2}, {2, 1}}},
+		{2, 1, 2, [][2]int{{1, 2}, {2, 1}}},
+		{2, 2, 1, [][2]int{{1, 1}, {2, 0}}},
+		{2, 2, 2, [][2]int{{1, 1}, {2, 0}}},
+		{3, 1, 1, [][2]int{{1, 1}, {2, 0}}},
+		{3, 1, 2, [][2]int{{1, 1}, {2, 0}}},
+		{3, 2, 1, [][2]int{{0, 1}, {1, 0}}},
+		{3, 2, 2, [][2]int{{0, 1}, {1, 0}}},
+	} {
+		for _, b := range c.bounds {
+			setting{workers: c.workers, submitters: c.submitters, tasks: c.tasks, timeouts: b[0],
+				search: true}.checkWithin(t, b[1])
 		}
 	}
 }
@@ -116,10 +136,10 @@ func TestNoTaskIsStrandedBehindLongOnes(t *testing.T) {
 		{workers: 2, submitters: 2, tasks: 1, asleep: 2, long: true, apart: true},
 		{workers: 3, submitters: 1, tasks: 2, asleep: 3, long: true, apart: true},
 	} {
-		s.check(t, model.Preemptions(2))
+		s.checkWithin(t, 2)
 	}
 	setting{workers: 2, submitters: 2, tasks: 1, asleep: 2, timeouts: 1, long: true}.
-		check(t, model.Preemptions(2), model.Executions(30_000))
+		checkWithin(t, 1)
 }
 
 // Close wakes everybody, once, and nobody falls asleep afterwards: neither when the last task has
