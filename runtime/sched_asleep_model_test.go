@@ -44,7 +44,7 @@ func TestRestOfABatchInABuffer(t *testing.T) {
 		wait(x, second, 2)
 		wait(x, third, 3)
 		w.shutdown()
-	})
+	}, wholly)
 }
 
 // A task that yields in a worker whose ring is full goes to the injector behind another, which

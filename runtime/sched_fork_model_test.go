@@ -280,7 +280,7 @@ func TestNoForkOutlivesItsTask(t *testing.T) {
 				x.Assert(a.Load() <= 1 && b.Load() <= 1 && a.Load()+b.Load() == runs,
 					"the forks ran %d and %d times, %d in all when their task ended",
 					a.Load(), b.Load(), runs)
-			}, model.NoRescue())
+			}, model.NoRescue(), wholly)
 		})
 	}
 }

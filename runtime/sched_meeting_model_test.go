@@ -27,13 +27,8 @@ func (w world) closed(handles ...*Handle[int]) {
 
 // checkMeeting is checkWithin with a part of the executions: those with one preemption are all, or
 // nearly all.
-func checkMeeting(t *testing.T, body func(*model.Exec)) {
-	t.Run("one preemption", func(t *testing.T) {
-		model.Check(t, body, model.Preemptions(1), model.Executions(mostExecutions/5))
-	})
-	t.Run("two preemptions", func(t *testing.T) {
-		model.Check(t, body, model.Preemptions(2), model.Executions(mostExecutions/5))
-	})
+func checkMeeting(t *testing.T, body func(*model.Exec), options ...model.Option) {
+	checkWithin(t, 2, body, append([]model.Option{model.Executions(mostExecutions / 5)}, options...)...)
 }
 
 // A ring of 2 overflows while a thief copies from it: a task that is alone in the batch is run,
@@ -59,7 +54,7 @@ func TestOverflowMeetsAnOpenSteal(t *testing.T) {
 		for i := range counts {
 			w.once(&counts[i])
 		}
-	})
+	}, wholly)
 }
 
 // Two of three workers hold tasks that wait for one that only the third can run.
@@ -100,7 +95,7 @@ func TestTheDriverRescuesFromASlot(t *testing.T) {
 		w.start()
 		wait(x, h, 1)
 		w.shutdown()
-	})
+	}, wholly)
 }
 
 // A clock is a kernel that knows one descriptor, and time. What comes while a wait with a timeout
@@ -138,7 +133,7 @@ func TestCloseMeetsATimer(t *testing.T) {
 		h := Submit(w.Runtime, func(cx Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
 		w.start()
 		w.closed(h)
-	})
+	}, wholly)
 }
 
 func TestCloseMeetsAPrivateBuffer(t *testing.T) {
@@ -149,7 +144,7 @@ func TestCloseMeetsAPrivateBuffer(t *testing.T) {
 		c := Submit(w.Runtime, one)
 		w.start()
 		w.closed(a, b, c)
-	})
+	}, wholly)
 }
 
 func TestCloseMeetsAnOverflow(t *testing.T) {
@@ -184,7 +179,7 @@ func TestCloseMeetsARescue(t *testing.T) {
 		})
 		w.start()
 		w.closed(h)
-	})
+	}, wholly)
 }
 
 func TestCloseMeetsATimerInTheKernel(t *testing.T) {
@@ -206,6 +201,6 @@ func TestCloseMeetsThreeWorkers(t *testing.T) {
 			a, b := Submit(w.Runtime, one), Submit(w.Runtime, one)
 			w.start()
 			w.closed(a, b)
-		}, model.Preemptions(1), model.Executions(mostExecutions/5))
+		}, model.Preemptions(1))
 	})
 }

@@ -354,21 +354,22 @@ func TestNoJoinWaitsForWhatLiesBeneath(t *testing.T) {
 
 // checkWithin is model.Check. Two workers, or two goroutines outside, have more interleavings than
 // anybody can wait for: those with one preemption are looked at, which most bugs need no more than,
-// and those with two. Some ten checks have more of these than mostExecutions.
+// and those with two. Some fifteen checks have more of these than mostExecutions.
 func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...model.Option) {
 	if workers == 1 {
 		model.Check(t, body, options...)
 		return
 	}
-	t.Run("one preemption", func(t *testing.T) {
-		model.Check(t, body, append(options, model.Preemptions(1),
-			model.Executions(mostExecutions))...)
-	})
-	t.Run("two preemptions", func(t *testing.T) {
-		model.Check(t, body, append(options, model.Preemptions(2),
-			model.Executions(mostExecutions))...)
-	})
+	within := func(preemptions int) func(*testing.T) {
+		bounds := []model.Option{model.Preemptions(preemptions), model.Executions(mostExecutions)}
+		return func(t *testing.T) { model.Check(t, body, append(bounds, options...)...) }
+	}
+	t.Run("one preemption", within(1))
+	t.Run("two preemptions", within(2))
 }
+
+// wholly is an option of checks that have more executions than mostExecutions, but not many more.
+var wholly = model.Executions(50_000)
 
 // A task spawns two and blocks its worker until one of them has run: the one that was evicted from
 // the slot, which another worker must have been told of.
@@ -467,7 +468,7 @@ func TestBatchBehindAnOpenSteal(t *testing.T) {
 		for i := range counts {
 			w.once(&counts[i])
 		}
-	})
+	}, wholly)
 }
 
 // A worker that finds nothing but what is in another's slot sleeps, and does not wake itself.

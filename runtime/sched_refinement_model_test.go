@@ -84,9 +84,9 @@ func TestParkPathIsTheTable(t *testing.T) {
 		bounds []model.Option
 	}{
 		{parkSetting{1, 1}, nil},
-		{parkSetting{1, 2}, []model.Option{model.Preemptions(2), model.Executions(4000)}},
+		{parkSetting{1, 2}, []model.Option{model.Preemptions(2)}},
 		{parkSetting{2, 1}, []model.Option{model.Preemptions(1)}},
-		{parkSetting{2, 2}, []model.Option{model.Preemptions(1), model.Executions(2000)}},
+		{parkSetting{2, 2}, []model.Option{model.Preemptions(1)}},
 	} {
 		m := refine.NewScheduler(c.workers, refine.Idle(c.workers, c.actors(), parkPath))
 		t.Run(fmt.Sprintf("workers %d submitters %d", c.workers, c.submitters), func(t *testing.T) {

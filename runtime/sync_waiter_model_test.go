@@ -279,7 +279,7 @@ func TestNothingIsLostInAChannel(t *testing.T) {
 					func(x *model.Exec) { traffic(x, capacity, 1, 2) })
 			})
 			t.Run("2 of both", func(t *testing.T) {
-				checkWithin(t, 2, func(x *model.Exec) { traffic(x, capacity, 2, 2) })
+				checkWithin(t, 2, func(x *model.Exec) { traffic(x, capacity, 2, 2) }, wholly)
 			})
 		})
 	}
