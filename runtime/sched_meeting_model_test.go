@@ -28,7 +28,8 @@ func (w world) closed(handles ...*Handle[int]) {
 // checkMeeting is checkWithin with a part of the executions: those with one preemption are all, or
 // nearly all.
 func checkMeeting(t *testing.T, body func(*model.Exec), options ...model.Option) {
-	checkWithin(t, 2, body, append([]model.Option{model.Executions(mostExecutions / 5)}, options...)...)
+	options = append([]model.Option{model.Executions(mostExecutions / 5)}, options...)
+	checkWithin(t, 2, body, options...)
 }
 
 // A ring of 2 overflows while a thief copies from it: a task that is alone in the batch is run,

@@ -119,16 +119,15 @@ func Stack(buf []byte, all bool) int {
 	if all {
 		Refused(buf, "runtime.Stack of all goroutines is not modelled")
 	}
-	if len(buf) <= firstLine {
-		if id := explore.KnownID(); id != 0 {
-			var line [firstLine]byte
-			text := append(strconv.AppendUint(append(line[:0], "goroutine "...), id, 10), " [running]:\n"...)
-			n := min(len(buf), len(text))
-			for i := range n {
-				buf[i] = text[i] // copy would show the race detector an access, as Go's own does not
-			}
-			return n
+	if id := explore.KnownID(); id != 0 && len(buf) <= firstLine {
+		var line [firstLine]byte
+		text := strconv.AppendUint(append(line[:0], "goroutine "...), id, 10)
+		text = append(text, " [running]:\n"...)
+		n := min(len(buf), len(text))
+		for i := range n { // copy would show the race detector an access, as Go's own does not
+			buf[i] = text[i]
 		}
+		return n
 	}
 	return runtime.Stack(buf, all)
 }

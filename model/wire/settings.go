@@ -51,10 +51,11 @@ const SettingsVariable = "SUREWAKE"
 
 // RaceEnvironment and Traceback are what GORACE and GOTRACEBACK are to a test binary. Every
 // schedule is judged, so equal reports are not suppressed; the process need not linger; and it goes
-// on after a report, as the checker counts reports an execution. A dump shows goroutines that run
-// on another thread.
+// on after a report, as the checker counts reports an execution. The detector reports no race of
+// which it has forgotten the first access, so it remembers as much as it can. A dump shows
+// goroutines that run on another thread.
 const (
-	RaceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0"
+	RaceEnvironment = "suppress_equal_stacks=0 atexit_sleep_ms=0 halt_on_error=0 history_size=7"
 	Traceback       = "crash"
 )
 
