@@ -223,6 +223,7 @@ func (c *check) config() explore.Config {
 		FirstOnly:        s.Quick,
 		Outer:            c.whole != nil,
 		MapOrders:        o.mapOrders || s.MapOrders,
+		LooksBack:        s.Race,
 	}
 	if !o.ownTime {
 		cfg.Short = s.Early

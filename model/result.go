@@ -20,6 +20,7 @@ func (c *check) result(cfg explore.Config, res explore.Result) wire.Result {
 		Complete: res.Complete, Deadlocked: res.Deadlocked, Pruned: res.Pruned,
 		Steps: res.Steps, Seconds: res.Seconds, Races: res.Races,
 		Bounded: res.Bounded, Cut: res.CutShort, Left: res.Left,
+		LookedBack:  explore.TookALook() || c.divided && explore.Race,
 		Alone:       c.opts.before != nil,
 		Stands:      explore.Race && c.opts.repeated(&res),
 		Assumptions: slices.Clone(c.opts.assume),

@@ -160,6 +160,10 @@ func newRunner(opts *Options, t target) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = os.WriteFile(filepath.Join(dir, suppressionsFile), []byte(wire.Suppressions+"\n"), 0o600)
+	if err != nil {
+		return nil, err
+	}
 	return &runner{
 		options: opts, target: t, dir: dir,
 		turns:    newTurns(opts.Procs),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -65,7 +66,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	cmd.Dir = j.dir
 	cmd.Env = append(os.Environ(),
 		wire.SettingsVariable+"="+encoded,
-		"GORACE="+wire.RaceEnvironment,
+		"GORACE="+raceEnvironment(filepath.Join(filepath.Dir(j.binary), suppressionsFile)),
 		"GOTRACEBACK="+wire.Traceback,
 	)
 	ownGroup(cmd)
@@ -74,6 +75,7 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 	cmd.WaitDelay = 2 * time.Second
 
 	out := cmp.Or(j.kept.outcome(), &outcome{})
+	earlier := len(out.results)
 	said := newOutput(keptOutput)
 	_, _ = said.Write([]byte(out.said))
 	out.exit = nil
@@ -140,6 +142,7 @@ wait:
 	// Whatever the process started goes with it.
 	_ = killGroup(cmd.Process)
 	stream.flush()
+	stream.history.note(out.exit, out.results[earlier:])
 	out.said = said.String()
 	if out.silent {
 		out.said, out.dump = before, out.said

@@ -25,6 +25,7 @@ type splitter struct {
 	onMessage func(wire.Message)
 	rest      *output
 	pending   []byte
+	history   history
 }
 
 func (s *splitter) Write(p []byte) (int, error) {
@@ -45,7 +46,7 @@ func (s *splitter) Write(p []byte) (int, error) {
 }
 
 func (s *splitter) line(line []byte) {
-	before, m, ok := wire.Parse(line)
+	before, m, ok := wire.Parse(s.history.take(line))
 	_, _ = s.rest.Write(before) // all of it, where a message is mutilated
 	if ok {
 		s.onMessage(m)

@@ -45,6 +45,7 @@ type Config struct {
 	FirstOnly        bool             // stop at the first failure
 	Outer            bool             // the body only waits for what it starts: not worth telling
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
+	LooksBack        bool             // see whether the race detector forgets (race_history.go)
 	Certify          bool             // write down all executions (show_certify.go)
 	AllSteps         bool             // what a thread does when it is left alone is steps, too
 	Subtree          *Subtree         // what to explore; nil: everything
@@ -205,6 +206,13 @@ func Run(cfg Config, body func()) Result {
 	e.foundBefore()
 	e.finishCertificate()
 	return e.res
+}
+
+// TookALook reports whether this process has looked back since it was asked last.
+func TookALook() bool {
+	looked := lookedBack
+	lookedBack = false
+	return looked
 }
 
 // Active reports whether a checked execution is running, whichever goroutine asks.

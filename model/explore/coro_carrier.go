@@ -11,6 +11,7 @@ type carrier struct {
 	yield  func(struct{}) bool
 	coro   *Coro
 	stack  span // what is known of its stack while it does not run
+	mark   mark
 }
 
 // mount gives c a carrier.
@@ -41,6 +42,7 @@ func (e *engine) newCarrier() *carrier {
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
 	c.edges.acquire()
+	e.set(&k.mark)
 	exits := true
 	defer func() {
 		p := c.recovered

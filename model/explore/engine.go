@@ -265,6 +265,7 @@ type engine struct {
 	found           *Failure // in an exploration that was started again
 	longest         int      // most events of an execution
 	raceErrs        int      // reports of the race detector so far
+	history         history  // whether it has forgotten some
 	last            bool     // a failure was found after which nothing more is run
 	twice, repeated bool     // the first schedule is to be run a second time; it was
 	first           bool     // the first execution has begun

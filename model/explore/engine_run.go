@@ -53,6 +53,7 @@ func (e *engine) begin() {
 		e.cfg.Begin()
 	}
 	raceStart()
+	e.history.begin()
 	Beats.Add(1)
 	begun++
 	e.cur = e.spawn("main", e.body)
@@ -63,6 +64,7 @@ func (e *engine) begin() {
 // finish ends an execution after run returned: it finds out who is blocked, unwinds the threads
 // that have not ended, and judges.
 func (e *engine) finish() {
+	e.lookBack()
 	e.lookForBlocked()
 	if e.optimal && !e.blockedAreCertain() {
 		e.searchSimply()

@@ -16,6 +16,7 @@ type threadCoro struct {
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
+	mark   mark
 }
 
 type dispatcher struct {

@@ -19,6 +19,7 @@ type threadCoro struct {
 	turn  chan struct{}
 	token byte // released by the parent at the spawn, acquired at the start
 	done  byte // released at the end, acquired by Join
+	mark  mark
 }
 
 // dispatcher is the goroutine to which threads return control at the end of an execution.

@@ -60,7 +60,8 @@ func ownEnvironment(env []string) []string {
 	own := make([]string, 0, len(env))
 	for _, v := range env {
 		switch {
-		case strings.HasPrefix(v, wire.SettingsVariable+"="), v == "GORACE="+wire.RaceEnvironment,
+		case strings.HasPrefix(v, wire.SettingsVariable+"="),
+			strings.HasPrefix(v, "GORACE="+wire.RaceEnvironment),
 			v == "GOTRACEBACK="+wire.Traceback:
 		default:
 			own = append(own, v)

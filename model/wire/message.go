@@ -91,6 +91,9 @@ type Result struct {
 	// Of a race run: it made the executions of a plain run, and asked of each all that that asks.
 	Stands bool `json:"stands,omitempty"`
 
+	// Likewise: an execution may have been looked at for what the race detector forgets.
+	LookedBack bool `json:"looked_back,omitempty"`
+
 	// Of an ordinary test: the subtests that were met and are to be explored by themselves.
 	Subtests []string `json:"subtests,omitempty"`
 

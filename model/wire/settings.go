@@ -59,6 +59,15 @@ const (
 	Traceback       = "crash"
 )
 
+// Suppressions is what stands in a file that RaceEnvironment is completed with: reports about this
+// function are counted, and the count is printed at the end of the process. Its line ends like that
+// of the file.
+const Suppressions = "race:model/hook.writeMark"
+
+// LookedBack begins what a process prints of each execution in which it has made such reports. It
+// ends with their number and a newline.
+const LookedBack = "surewake: looked back at "
+
 // Encode returns the value of the environment variable.
 func (s Settings) Encode() (string, error) {
 	b, err := json.Marshal(s)
