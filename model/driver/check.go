@@ -160,8 +160,7 @@ func newRunner(opts *Options, t target) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = os.WriteFile(filepath.Join(dir, suppressionsFile), []byte(wire.Suppressions+"\n"), 0o600)
-	if err != nil {
+	if err = writeSuppressions(dir); err != nil {
 		return nil, err
 	}
 	return &runner{

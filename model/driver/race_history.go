@@ -2,14 +2,26 @@ package driver
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 
 	"github.com/surewake/surewake/model/wire"
 )
 
-// suppressionsFile is the name of the file with wire.Suppressions, beside the binaries.
+// suppressionsFile is the name of the file that says which reports of the race detector are counted
+// (wire.Suppression), beside the binaries.
 const suppressionsFile = "suppressions"
+
+func writeSuppressions(dir string) error {
+	var text []byte
+	for i := range wire.Marks {
+		text = fmt.Appendf(text, "%s%d\n", wire.Suppression, i)
+	}
+	return os.WriteFile(filepath.Join(dir, suppressionsFile), text, 0o600)
+}
 
 // raceEnvironment is the value of GORACE with which reports are suppressed as the file says. A path
 // may have what separates flags.
@@ -17,33 +29,36 @@ func raceEnvironment(file string) string {
 	return wire.RaceEnvironment + " print_suppressions=1 suppressions=\"" + file + "\""
 }
 
-// A history tells whether the race detector has forgotten accesses: it has if fewer reports were
-// suppressed than there should have been. Processes say both on their standard error, those that a
-// process has started as well.
+// A history tells, for each function that marks, how many reports there should have been, and how
+// many were suppressed: the race detector has forgotten the rest. Processes say both on their
+// standard error, those that a process has started as well.
 type history struct {
-	should, suppressed int
+	should, suppressed [wire.Marks]int
 }
 
 // historyLine is what is said of it: by the checker, and at the end of a process by the detector.
-var historyLine = regexp.MustCompile(regexp.QuoteMeta(wire.LookedBack) + `(\d+)\n$` +
-	`|^(\d+) ` + regexp.QuoteMeta(wire.Suppressions) + `\n$` +
+var historyLine = regexp.MustCompile(regexp.QuoteMeta(wire.LookedBack) + `(\d+) by (\d)\n$` +
+	`|^(\d+) ` + regexp.QuoteMeta(wire.Suppression) + `(\d)\n$` +
 	`|^ThreadSanitizer: Matched \d+ suppressions .*\n$`)
 
 // take returns what else stands in a line.
 func (h *history) take(line []byte) []byte {
 	mayBe := func(words string) bool { return bytes.Contains(line, []byte(words)) }
-	if !mayBe(wire.LookedBack) && !mayBe(wire.Suppressions) && !mayBe("suppressions") {
+	if !mayBe(wire.LookedBack) && !mayBe(wire.Suppression) && !mayBe("suppressions") {
 		return line
 	}
 	m := historyLine.FindSubmatchIndex(line)
 	if m == nil {
 		return line
 	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(string(line[max(0, m[i]):max(0, m[i+1])])) // "" is no number
-		return n
+	add := func(to *[wire.Marks]int, number int) {
+		if at := m[2*number:]; at[0] >= 0 {
+			n, _ := strconv.Atoi(string(line[at[0]:at[1]])) // digits
+			to[int(line[at[2]]-'0')%wire.Marks] += n
+		}
 	}
-	h.should, h.suppressed = h.should+number(2), h.suppressed+number(4)
+	add(&h.should, 1)
+	add(&h.suppressed, 3)
 	return line[:m[0]]
 }
 
@@ -51,11 +66,22 @@ func (h *history) take(line []byte) []byte {
 const forgetful = "no data race is so far apart that the race detector has forgotten the first " +
 	"access: in an execution, a goroutine does more than it remembers"
 
+// forgets reports whether reports of two functions are missing.
+func (h *history) forgets() bool {
+	missing := 0
+	for i := range wire.Marks {
+		if h.suppressed[i] < h.should[i] {
+			missing++
+		}
+	}
+	return missing > 1
+}
+
 // note has the results of a process say that the race detector has forgotten something, those in
 // which it may have been. Go has a process say what was suppressed that ends well: one in which a
 // check fails does not.
 func (h *history) note(exit error, results []result) {
-	if h.suppressed >= h.should || exit != nil {
+	if !h.forgets() || exit != nil {
 		return
 	}
 	for i := range results {

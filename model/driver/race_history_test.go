@@ -13,20 +13,21 @@ func TestWhatIsSaidOfForgottenRacesIsCutOut(t *testing.T) {
 	var rest = newOutput(1 << 10)
 	s := &splitter{rest: rest, onMessage: func(wire.Message) { t.Error("a message") }}
 	for _, line := range []string{
-		"surewake: looked back at 3\n",
-		"a line without an endsurewake: looked back at 12\n",
+		"surewake: looked back at 3 by 0\n",
+		"a line without an endsurewake: looked back at 12 by 3\n",
 		"2 suppressions\n",
 		"PASS\n",
 		"ThreadSanitizer: Matched 14 suppressions (pid=7):\n",
-		"14 race:model/hook.writeMark\n",
-		"1 race:model/hook.writeMark, said a test\n",
+		"3 race:model/hook.writeMark0\n",
+		"11 race:model/hook.writeMark3\n",
+		"1 race:model/hook.writeMark1, said a test\n",
 	} {
 		_, _ = s.Write([]byte(line))
 	}
 	s.flush()
-	require.Equal(t, history{should: 15, suppressed: 14}, s.history)
+	require.Equal(t, history{[4]int{3, 0, 0, 12}, [4]int{3, 0, 0, 11}}, s.history)
 	require.Equal(t, "a line without an end2 suppressions\nPASS\n"+
-		"1 race:model/hook.writeMark, said a test\n", rest.String())
+		"1 race:model/hook.writeMark1, said a test\n", rest.String())
 }
 
 func TestWhoMayHaveForgottenSaysSo(t *testing.T) {
@@ -35,9 +36,10 @@ func TestWhoMayHaveForgottenSaysSo(t *testing.T) {
 		exit error
 		says bool
 	}{
-		{history{should: 2, suppressed: 1}, nil, true},
-		{history{should: 2, suppressed: 2}, nil, false},
-		{history{should: 2}, errors.New("exit status 1"), false},
+		{history{should: [4]int{2, 2}, suppressed: [4]int{1, 0}}, nil, true},
+		{history{should: [4]int{2, 2, 9, 9}, suppressed: [4]int{2, 2, 9, 0}}, nil, false},
+		{history{should: [4]int{2, 2}, suppressed: [4]int{2, 2}}, nil, false},
+		{history{should: [4]int{2, 2}}, errors.New("exit status 1"), false},
 		{history{}, nil, false},
 	} {
 		results := []result{{Result: wire.Result{LookedBack: true}}, {}}

@@ -59,13 +59,16 @@ const (
 	Traceback       = "crash"
 )
 
-// Suppressions is what stands in a file that RaceEnvironment is completed with: reports about this
-// function are counted, and the count is printed at the end of the process. Its line ends like that
-// of the file.
-const Suppressions = "race:model/hook.writeMark"
+// Suppression and the numbers below Marks are the lines of a file that RaceEnvironment is completed
+// with: reports about these functions are counted, and the counts are printed at the end of the
+// process, each with its line.
+const (
+	Suppression = "race:model/hook.writeMark"
+	Marks       = 4
+)
 
 // LookedBack begins what a process prints of each execution in which it has made such reports. It
-// ends with their number and a newline.
+// ends with their number, " by ", that of the function, and a newline.
 const LookedBack = "surewake: looked back at "
 
 // Encode returns the value of the environment variable.
