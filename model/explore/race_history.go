@@ -24,12 +24,14 @@ import (
 // an execution is looked at only if it and those just before it take long, a quarter longer than any
 // that was looked at; and some others that take long. One that takes long alone does not count: the
 // machine was busy, or the detector cleared its memory of all accesses, as it does every some
-// hundred thousand executions. What it forgets then it sees in the executions around.
+// hundred thousand executions. What it forgets then it sees in the executions around. As marks and
+// looks at the clock take time, these are four of each 64 executions.
 type history struct {
 	began  time.Time
 	marks  []*mark          // of this execution
-	number int64            // of this execution
-	took   [4]time.Duration // by the last executions, those that there were
+	number int64            // of this execution, from 1 on
+	off    bool             // it is none of those that may be looked at
+	took   [4]time.Duration // by the last of these, as many as there were
 	most   time.Duration    // the least of these when one was looked at
 }
 
@@ -43,14 +45,16 @@ type mark struct {
 const dearExecution = 250 * time.Microsecond
 
 func (h *history) begin() {
-	h.began, h.marks = time.Now(), h.marks[:0]
 	h.number++
+	if h.off = (h.number-1)&63 >= int64(len(h.took)); !h.off {
+		h.began, h.marks = time.Now(), h.marks[:0]
+	}
 }
 
 // set is called at the beginning of a goroutine, by that.
 func (e *engine) set(m *mark) {
 	h := &e.history
-	if !e.cfg.LooksBack || ReadMark == nil || m.number == h.number {
+	if h.off || !e.cfg.LooksBack || ReadMark == nil || m.number == h.number {
 		return
 	}
 	m.number = h.number
@@ -68,12 +72,13 @@ var (
 // many reports there should be.
 func (e *engine) lookBack() {
 	h := &e.history
-	if len(h.marks) == 0 || e.cfg.Record {
+	if h.off || len(h.marks) == 0 || e.cfg.Record {
 		return
 	}
-	h.took[(h.number-1)%int64(len(h.took))] = time.Since(h.began)
+	h.took[(h.number-1)&3] = time.Since(h.began)
 	least := slices.Min(h.took[:min(h.number, int64(len(h.took)))])
-	if least < dearExecution || least <= h.most+h.most/4 && h.number&(h.number-1) != 0 {
+	some := (h.number-1)&(h.number-2) == 0
+	if least < dearExecution || least <= h.most+h.most/4 && !some {
 		return
 	}
 	h.most = max(h.most, least)
