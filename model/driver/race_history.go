@@ -2,12 +2,14 @@ package driver
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 
+	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -87,6 +89,23 @@ func (h *history) note(exit error, results []result) {
 	for i := range results {
 		if r := &results[i]; r.LookedBack {
 			r.Assumptions = append(r.Assumptions, forgetful)
+			for j := range r.Searches { // of which a merge makes the verdict
+				r.Searches[j].Found = assuming(r.Searches[j].Found, forgetful)
+			}
 		}
 	}
+}
+
+// assuming adds an assumption to an explore.Result.
+func assuming(found json.RawMessage, text string) json.RawMessage {
+	var res explore.Result
+	if json.Unmarshal(found, &res) != nil {
+		return found
+	}
+	res.Assumed = append(res.Assumed, text)
+	out, err := json.Marshal(res)
+	if err != nil {
+		return found
+	}
+	return out
 }
