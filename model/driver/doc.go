@@ -7,7 +7,8 @@
 //	check.go     one binary per package and mode, one process per Test function and mode
 //	process.go   a process: its group, its messages, its watchdog
 //	stream.go    the output of a process: messages, and the rest
-//	diagnose.go  why a process ended without a result; race_report.go: a data race
+//	diagnose.go  why a process ended without a result; race_report.go: a data race;
+//	             race_history.go: whether the race detector has forgotten one
 //	merge.go     plain run + race run -> one row
 //	coverage.go  what the executions of all checks have reached
 //	table.go     rows for people; json.go for programs; testlog.go for readers of go test -v;
