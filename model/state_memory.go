@@ -48,8 +48,8 @@ type object struct {
 	vals  []reflect.Value
 }
 
-// Of what can be set, or is a slice, its memory and that of its copy are compared first: reflection
-// is slow, and ten times slower under the race detector.
+// memories returns the memory of o and that of its copy, nothing of a map. They are compared before
+// o is put back, as reflection is slow, above all under the race detector.
 func (o *object) memories() (now, then []byte) {
 	if !o.saved.IsValid() {
 		return nil, nil

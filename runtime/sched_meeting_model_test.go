@@ -25,8 +25,8 @@ func (w world) closed(handles ...*Handle[int]) {
 	}
 }
 
-// checkMeeting is checkWithin with a part of the executions: those with one preemption are all, or
-// nearly all.
+// checkMeeting is checkWithin with a fifth of the executions, unless the options say otherwise:
+// those with one preemption are all.
 func checkMeeting(t *testing.T, body func(*model.Exec), options ...model.Option) {
 	options = append([]model.Option{model.Executions(mostExecutions / 5)}, options...)
 	checkWithin(t, 2, body, options...)

@@ -15,8 +15,7 @@ import (
 // bounded has the checks that are too large to exhaust, nearly all of them because two workers of
 // the runtime look for work at once: they run under a bound that they state.
 var bounded = regexp.MustCompile(`^(` +
-	`(TestEverySmallConfiguration|TestNoTaskIsStrandedBehindLongOnes` +
-	`|TestWiderSchedulersAreTheTable)/\d.*` +
+	`TestWiderSchedulersAreTheTable/\d.*` +
 	`|.*/(no_preemption|one_preemption|(two|three)_preemptions)` +
 	`|TestTwoWorkersAndADescriptor|TestCancelMeetsReadiness` +
 	`|TestTokenAndEventComeTogether|TestScopeEndsAfterItsChildren` +

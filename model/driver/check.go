@@ -161,6 +161,7 @@ func newRunner(opts *Options, t target) (*runner, error) {
 		return nil, err
 	}
 	if err = writeSuppressions(dir); err != nil {
+		os.RemoveAll(dir)
 		return nil, err
 	}
 	return &runner{

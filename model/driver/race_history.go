@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -96,14 +95,17 @@ func (h *history) note(exit error, results []result) {
 	}
 }
 
-// assuming adds an assumption to an explore.Result.
+// assuming adds an assumption to an explore.Result, and leaves the rest as it is: some numbers have
+// more digits than a float64.
 func assuming(found json.RawMessage, text string) json.RawMessage {
-	var res explore.Result
-	if json.Unmarshal(found, &res) != nil {
+	var fields map[string]json.RawMessage
+	var assumed []string
+	if json.Unmarshal(found, &fields) != nil ||
+		fields["Assumed"] != nil && json.Unmarshal(fields["Assumed"], &assumed) != nil {
 		return found
 	}
-	res.Assumed = append(res.Assumed, text)
-	out, err := json.Marshal(res)
+	fields["Assumed"], _ = json.Marshal(append(assumed, text)) // strings
+	out, err := json.Marshal(fields)
 	if err != nil {
 		return found
 	}

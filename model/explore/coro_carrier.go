@@ -42,7 +42,7 @@ func (e *engine) newCarrier() *carrier {
 func (e *engine) runCoro(k *carrier) {
 	c := k.coro
 	c.edges.acquire()
-	e.set(&k.mark)
+	e.setMark(&k.mark)
 	exits := true
 	defer func() {
 		p := c.recovered

@@ -60,10 +60,10 @@
 //
 // A thread is a coroutine (thread_coro.go). Under the race detector it is a goroutine, and the
 // hand-off between threads is hidden from the detector (thread_coro_race.go). Whether the detector
-// still remembers all that a thread has done is tried now and then (race_history.go). One thread runs
-// at a time. Checked code calls Enter before each operation, on the thread's own stack. The decision
-// which thread runs next is made right there, so control changes hands only if that is another
-// thread. While only one thread can affect the result, which is before the first go statement and
+// still remembers all that a thread has done is tried now and then (race_history.go). One thread
+// runs at a time. Checked code calls Enter before each operation, on the thread's own stack. The
+// decision which thread runs next is made right there, so control changes hands only if that is
+// another thread. While only one thread can affect the result, which is before the first go statement and
 // after all other threads were joined, operations are not scheduling points.
 //
 // Threads are numbered in the order in which they are started, and a number is not used again in

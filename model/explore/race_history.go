@@ -51,8 +51,8 @@ func (h *history) begin() {
 	}
 }
 
-// set is called at the beginning of a goroutine, by that.
-func (e *engine) set(m *mark) {
+// setMark is called at the beginning of a goroutine, by that.
+func (e *engine) setMark(m *mark) {
 	h := &e.history
 	if h.off || !e.cfg.LooksBack || ReadMark == nil || m.number == h.number {
 		return

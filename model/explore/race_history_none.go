@@ -8,7 +8,7 @@ type mark struct{}
 
 func (h *history) begin() {}
 
-func (e *engine) set(*mark) {}
+func (e *engine) setMark(*mark) {}
 
 func (e *engine) lookBack() {}
 

@@ -220,7 +220,7 @@ func (e *engine) startAll() {
 // runBody runs t's function on its own stack, then decides which thread runs next.
 func (e *engine) runBody(t *thread) {
 	t.acquire()
-	e.set(&t.coro.mark)
+	e.setMark(&t.coro.mark)
 	exits := true
 	defer func() {
 		if exits {
