@@ -63,8 +63,8 @@
 // still remembers all that a thread has done is tried now and then (race_history.go). One thread
 // runs at a time. Checked code calls Enter before each operation, on the thread's own stack. The
 // decision which thread runs next is made right there, so control changes hands only if that is
-// another thread. While only one thread can affect the result, which is before the first go statement and
-// after all other threads were joined, operations are not scheduling points.
+// another thread. While only one thread can affect the result, which is before the first go
+// statement and after all other threads were joined, operations are not scheduling points.
 //
 // Threads are numbered in the order in which they are started, and a number is not used again in
 // the same execution. A set of threads is a word and, from number 64 on, further words
