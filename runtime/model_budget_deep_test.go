@@ -2,4 +2,7 @@
 
 package runtime
 
-const mostExecutions = 1_000_000
+const (
+	mostExecutions = 1_000_000
+	mostInPart     = mostExecutions
+)

@@ -368,8 +368,11 @@ func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...m
 	t.Run("two preemptions", within(2))
 }
 
-// wholly is an option of checks that have more executions than mostExecutions, but not many more.
-var wholly = model.Executions(50_000)
+// Options of checks that have more executions than mostExecutions: wholly if not many more.
+var (
+	wholly = model.Executions(50_000)
+	partly = model.Executions(mostInPart)
+)
 
 // A task spawns two and blocks its worker until one of them has run: the one that was evicted from
 // the slot, which another worker must have been told of.
@@ -385,7 +388,7 @@ func TestEvictedTaskIsTakenByAnother(t *testing.T) {
 			return 1, nil
 		}), 1)
 		w.shutdown()
-	})
+	}, partly)
 }
 
 // A task spawns one, which goes to the slot, and yields. The other comes first and blocks the
@@ -403,7 +406,7 @@ func TestWhoHasYieldedIsTakenByAnother(t *testing.T) {
 			return 1, nil
 		}), 1)
 		w.shutdown()
-	})
+	}, partly)
 }
 
 // All that comes with one batch is run. (runtime/R5)
@@ -434,7 +437,7 @@ func TestRestOfABatchIsTakenByAnother(t *testing.T) {
 		wait(x, first, 1)
 		wait(x, second, 2)
 		w.shutdown()
-	})
+	}, partly)
 }
 
 // A batch comes while a thief still copies from the ring that it is to land in: what it has no room
@@ -485,7 +488,7 @@ func TestSlotOfABusyWorkerIsNoWork(t *testing.T) {
 		goOn.Done()
 		wait(x, h, 1)
 		w.shutdown()
-	}, model.MaxSteps(3000))
+	}, model.MaxSteps(3000), partly)
 }
 
 // Two workers run and steal what a task has spawned: each once, and the joins end.
@@ -510,7 +513,7 @@ func TestStolenTasksRunOnce(t *testing.T) {
 		}), 3)
 		w.once(&counts[0], &counts[1], &counts[2])
 		w.shutdown()
-	})
+	}, partly)
 }
 
 // Two goroutines outside, two workers.
@@ -523,7 +526,7 @@ func TestTwoSubmittersAndTwoWorkers(t *testing.T) {
 		x.Join()
 		w.once(&a, &b)
 		w.shutdown()
-	})
+	}, partly)
 }
 
 // A task closes its own runtime while another waits.
