@@ -302,6 +302,7 @@ func (r *runner) concluded(
 	rows := r.placed(t, t.stoodFor(run.rows()))
 	for i := range rows {
 		r.confirm(ctx, t, &rows[i])
+		r.judge(ctx, t, &rows[i])
 	}
 	return rows, nil
 }
@@ -329,7 +330,7 @@ func (r *runner) placed(t planned, rows []Row) []Row {
 			}
 			rows[i].Token = tok.String()
 			if tr := rows[i].Trace; tr != nil && tr.Reversal != nil {
-				tok.Schedule = tr.Reversal.Schedule
+				tok.Schedule, tok.Passing = tr.Reversal.Schedule, true
 				rows[i].Passing = tok.String()
 				rows[i].Passes = report.Reversal(tr, report.SourceLines())
 			}

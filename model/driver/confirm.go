@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/surewake/surewake/model/report"
 	"github.com/surewake/surewake/model/wire"
 )
 
@@ -41,4 +42,23 @@ func (r *runner) doubts(t planned, row *Row) bool {
 	o := r.options
 	return row.Verdict == Failed && row.Kind != wire.KindRace && row.Token != "" &&
 		row.later && t.replay == nil && o.Shard.Of == 0 && o.Merge == nil
+}
+
+// judge finds out whether the race detector objects to the execution that passes instead of a
+// failed one, which only a plain run has shown to pass.
+func (r *runner) judge(ctx context.Context, t planned, row *Row) {
+	r.mu.Lock()
+	races := r.options.Race && r.noRace == "" && r.options.Shard.Of == 0 && r.options.Merge == nil
+	r.mu.Unlock()
+	tok, err := wire.ParseToken(row.Passing)
+	if err != nil || !races || row.Trace == nil || row.Trace.Reversal == nil {
+		return
+	}
+	other, err := r.replayOnce(ctx, t, tok, true, r.replaySettings(t, tok, true))
+	if err != nil || other.Row.Kind != wire.KindRace {
+		return
+	}
+	trace, reversal := *row.Trace, *row.Trace.Reversal // of a result, which may be kept
+	reversal.Races, trace.Reversal = true, &reversal
+	row.Trace, row.Passes = &trace, report.Reversal(&trace, report.SourceLines())
 }

@@ -1,6 +1,9 @@
 package driver
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A raceReport is one report of the race detector.
 type raceReport struct {
@@ -53,6 +56,7 @@ func (s stackReader) race(report string) raceReport {
 			head, _, _ := strings.Cut(strings.TrimPrefix(section, "WARNING: DATA RACE\n"), "\n")
 			if a, ok := readAccess(head); ok {
 				a.function, a.file, a.line = sec.function, sec.file, sec.line
+				a.op = cmp.Or(sec.channel, a.op)
 				r.accesses = append(r.accesses, a)
 			}
 		}
@@ -81,6 +85,13 @@ type raceSection struct {
 	line   int
 
 	function string // of that line
+	channel  string // the operation on a channel of which the runtime reports the access
+}
+
+// channelAccesses are the functions of the runtime that report an access to a channel, which the
+// checker calls for the program. A send is a read, and a close a write.
+var channelAccesses = map[string]string{
+	"runtime.chansend": "channel send", "runtime.closechan": "close of the channel",
 }
 
 func (s stackReader) section(section string) raceSection {
@@ -98,6 +109,9 @@ func (s stackReader) section(section string) raceSection {
 		i++ // the place of the frame
 		function, _ := frameFunction(strings.TrimSpace(line))
 		p := packageOf(function)
+		if made == "" {
+			r.channel = cmp.Or(r.channel, channelAccesses[function])
+		}
 		if made == "" && p != "runtime" && !strings.HasPrefix(p, "internal/") {
 			made = function
 		}
@@ -111,7 +125,7 @@ func (s stackReader) section(section string) raceSection {
 		r.frames++
 		out = append(out, line, "      "+framePlace(lines[i]))
 	}
-	r.own = made != "" && s.checker(made)
+	r.own = made != "" && s.checker(made) && !(r.channel != "" && r.file != "")
 	r.text = strings.Join(out, "\n")
 	return r
 }

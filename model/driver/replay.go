@@ -152,7 +152,7 @@ func (r *runner) replay(ctx context.Context, t planned, tok wire.Token) (*Replay
 		again.Row.Bounded = "races not checked: " + no.why
 		return again, nil
 	}
-	if err != nil || raced.Shows {
+	if err != nil || raced.Shows || tok.Passing {
 		return raced, err
 	}
 	s := r.settings(t, true)
@@ -217,6 +217,9 @@ func (p *Replayed) says() string {
 	how := ""
 	if p.Race {
 		how = " under the race detector"
+	}
+	if p.Shows && p.token.Passing {
+		return "this execution does not fail as the other one does, but in another way" + how
 	}
 	if p.Shows {
 		what := "the failure"

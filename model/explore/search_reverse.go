@@ -157,28 +157,33 @@ func passes(cfg Config, body func()) bool {
 // reversals lists what may be done in another way, the most telling first: the order of two
 // operations, the last ones first; the values that were chosen; and that one operation comes after
 // all that other threads can do.
-func reversals(made, waits []made) []*guide {
-	all := append(made[:len(made):len(made)], waits...)
+func reversals(done, waits []made) []*guide {
+	all := append(done[:len(done):len(done)], waits...)
 	var list []*guide
 	add := func(g guide) {
 		g.made = all
 		list = append(list, &g)
 	}
-	for j := len(all) - 1; j >= 0; j-- {
-		for _, i := range reversedBy(all, min(j, len(made)), all[j]) {
-			add(guide{first: i, second: j, alone: true, value: -1})
-			add(guide{first: i, second: j, value: -1})
+	pairs := func(of func(all []made, n int, m made) []int) {
+		for j := len(all) - 1; j >= 0; j-- {
+			for _, i := range of(all, min(j, len(done)), all[j]) {
+				add(guide{first: i, second: j, alone: true, value: -1})
+				add(guide{first: i, second: j, value: -1})
+				add(guide{first: i, second: j, free: true, value: -1})
+			}
 		}
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		for v := range made[i].choices {
-			if v != made[i].value && made[i].telling() {
+	pairs(reversedBy)
+	for i := len(done) - 1; i >= 0; i-- {
+		for v := range done[i].choices {
+			if v != done[i].value && done[i].telling() {
 				add(guide{first: i, second: i, value: int(v)})
 			}
 		}
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		if made[i].telling() {
+	pairs(reversedFarther)
+	for i := len(done) - 1; i >= 0; i-- {
+		if done[i].telling() {
 			add(guide{first: i, second: AfterAll, value: -1})
 		}
 	}
@@ -187,20 +192,47 @@ func reversals(made, waits []made) []*guide {
 
 // reversedBy returns the events before all[n] that the operation of m may come before, the last one
 // first: those of other threads, on the same object, up to one on which all others depend.
-func reversedBy(all []made, n int, m made) (list []int) {
+func reversedBy(all []made, n int, m made) []int {
+	near, _ := reversed(all, n, m)
+	return near
+}
+
+// reversedFarther returns those before that.
+func reversedFarther(all []made, n int, m made) []int {
+	_, far := reversed(all, n, m)
+	return far
+}
+
+func reversed(all []made, n int, m made) (near, far []int) {
 	if !m.telling() {
-		return nil
+		return nil, nil
 	}
-	for i := n - 1; i >= 0; i-- {
+	const most = 4
+	for i, barriers := n-1, 0; i >= 0 && barriers < most; i-- {
 		f := &all[i]
-		if f.tid == m.tid || !f.telling() || !f.meets(&m) {
+		if f.tid == m.tid || !f.telling() || !f.meets(&m) || f.lets(&m) {
 			continue
 		}
-		if list = append(list, i); f.class == write {
-			break
+		if barriers == 0 {
+			near = append(near, i)
+		} else {
+			far = append(far, i)
+		}
+		if f.class == write {
+			barriers++
 		}
 	}
-	return list
+	return near, far
+}
+
+// lets reports whether f unlocks what m locks: not the order of these two decides, but that of m
+// and the Lock before f.
+func (f *made) lets(m *made) bool {
+	switch f.op {
+	case OpUnlock, OpRWUnlock, OpRUnlock:
+		return m.op == OpLock || m.op == OpRWLock || m.op == OpRWAnnounce || m.op == OpRLock
+	}
+	return false
 }
 
 // telling reports whether the order of the operation says something to a reader.
@@ -227,6 +259,7 @@ type guide struct {
 	first  int  // it waits until ...
 	second int  // ... this is done, or AfterAll
 	alone  bool // meanwhile only the thread of second runs
+	free   bool // or what was not recorded runs as well, where second has to wait
 	value  int  // what first chooses; -1: what it chose
 
 	done     []bool // of made: what was done
@@ -256,12 +289,17 @@ func (g *guide) choose(e *engine, en threadSet) int {
 		}
 		g.turned = true
 	default:
-		k := g.nextBefore(e, en)
-		if k < 0 {
+		if k := g.nextBefore(e, en); k >= 0 {
+			g.turned = k == g.second
+			return g.run(k)
+		}
+		others := en.without(setOf([]int{g.made[g.first].tid}))
+		if !g.free || others.empty() {
 			return -1
 		}
-		g.turned = k == g.second
-		return g.run(k)
+		next := g.rest(others, e)
+		g.turned = g.now == g.second
+		return next
 	}
 	return g.rest(en, e)
 }

@@ -14,7 +14,8 @@ import (
 // The real operation is hidden from the race detector, which gets its edges from the engine: the
 // runtime's own edges connect all operations on a channel whose values have size 0. The accesses
 // that the runtime reports are not hidden, so a send that nothing orders with the close is a data
-// race, as in an ordinary run.
+// race, as in an ordinary run. The hooks that lead to such an access are not norace, so that its
+// stack has the line of the program that calls them.
 
 // both converts a channel to one with both directions. The conversion is unsafe because the
 // language has none; the value is the same.
@@ -62,7 +63,6 @@ func To[T any](c chan<- T) Out[T] { return Out[T]{c} }
 
 // Send is the hook of a send.
 //
-//go:norace
 //go:noinline
 func (o Out[T]) Send(v T) {
 	if !explore.InExecution() {
@@ -175,7 +175,6 @@ func finishRecv[T any](c <-chan T, mem *T, r explore.Outcome) (v T, ok bool) {
 
 // Close is the hook of close.
 //
-//go:norace
 //go:noinline
 func Close[T any](c chan<- T) {
 	if c != nil {

@@ -123,7 +123,6 @@ func SelectValue[T any](s *Selection, v T) T {
 
 // SelectSent stands at the head of each clause with a send.
 //
-//go:norace
 //go:noinline
 func SelectSent(s *Selection) {
 	if s.here {

@@ -14,6 +14,15 @@ func Reversal(t *wire.Trace, source func(file string, line int) string) string {
 
 // reversal is Reversal of a trace that has its names.
 func reversal(t *wire.Trace) string {
+	text := turned(t)
+	if text != "" && t.Reversal.Races {
+		text += ", but then there is a data race"
+	}
+	return text
+}
+
+// turned says what is done in another way.
+func turned(t *wire.Trace) string {
 	r := t.Reversal
 	if r == nil || r.First < 0 || r.First >= len(t.Steps) ||
 		r.Second >= len(t.Steps)+len(t.Blocked) {

@@ -13,11 +13,19 @@ type Token struct {
 	Check    string // name of the test, with its subtest if any; may contain colons
 	Source   string // 8 hexadecimal digits: hash of the source that was checked
 	Schedule string // from EncodeSchedule, and TimePasses
+	Passing  bool   // it is what Row.Passing names: its execution passes where another one fails
 }
+
+// passing marks the schedule of a Passing token.
+const passing = "+"
 
 // String returns the token as text, without spaces.
 func (t Token) String() string {
-	return t.Package + ":" + t.Check + ":" + t.Source + ":" + t.Schedule
+	schedule := t.Schedule
+	if t.Passing {
+		schedule = passing + schedule
+	}
+	return t.Package + ":" + t.Check + ":" + t.Source + ":" + schedule
 }
 
 const tokenForm = "PACKAGE:CHECK:SOURCE:SCHEDULE, like deque:TestStealOne:1f3a9c2e:3b2a"
@@ -45,7 +53,8 @@ func ParseToken(s string) (Token, error) {
 	if source <= first {
 		return fail("%d parts instead of 4: a token is %s", strings.Count(s, ":")+1, tokenForm)
 	}
-	t := Token{s[:first], s[first+1 : source], s[source+1 : schedule], s[schedule+1:]}
+	t := Token{Package: s[:first], Check: s[first+1 : source], Source: s[source+1 : schedule]}
+	t.Schedule, t.Passing = strings.CutPrefix(s[schedule+1:], passing)
 	switch {
 	case t.Package == "":
 		return fail("no package before the first colon (the module's root is .)")

@@ -97,6 +97,8 @@ type Reversal struct {
 	Second int `json:"second"`
 
 	Schedule string `json:"schedule"` // of that execution
+
+	Races bool `json:"races,omitempty"` // the race detector objects to that execution
 }
 
 // AfterAll is a value of Reversal.Second.
