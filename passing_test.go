@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,6 +20,7 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 		{"./testdata/readme", "./testdata/verdicts/histories"},
 		{"-run", "^Test(TickerBesideLockUsers|ShortWatchdog)$", "./testdata/verdicts/time"},
 		{"-test", "^Test(LockOrderMetrics|TimerIdle|ContextCauseLost|LazyPublishedEarly)$", ordinary},
+		{"-test", "^TestJobsAreKept$", "./testdata/verdicts/ordinarysends"},
 	} {
 		rows, _ := surewake(t, ".", append([]string{"check", "-json"}, args...)...).Rows(t)
 		require.NotEmpty(t, rows, args)
@@ -31,6 +33,12 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 			a := surewake(t, ".", "replay", "-race=false", row.Passing)
 			assert.Equal(t, exitOK, a.Code, "%s", a)
 			assert.Contains(t, a.Stdout, row.Name+": this execution passes")
+			if strings.HasSuffix(row.Passes, "there is a data race") {
+				a = surewake(t, ".", "replay", row.Passing)
+				assert.Equal(t, exitFailed, a.Code, "%s", a)
+				assert.Contains(t, a.Stdout, row.Name+": this execution does not fail as the "+
+					"other one does, but in another way under the race detector")
+			}
 		}
 	}
 	require.Equal(t, map[string]string{
@@ -47,7 +55,9 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 			"step 4 (Lock g.mu at lock_order_metrics_test.go:21)",
 		"TestTimerIdle": "with step 4 (Timer.Stop c.idle at timer_idle_test.go:31) before " +
 			"step 3 (time.AfterFunc c.idle)",
-		"TestContextCauseLost": "with step 5 (Lock f.mu at context_cause_lost_test.go:22) after " +
-			"all that the other goroutines can do",
+		"TestContextCauseLost": "with step 11 (Lock f.mu at context_cause_lost_test.go:22) before " +
+			"step 5 (Lock f.mu at context_cause_lost_test.go:22)",
+		"TestJobsAreKept": "with step 11 (channel send p.jobs at sends_test.go:36) before " +
+			"step 9 (close of a channel p.jobs at sends_test.go:44), but then there is a data race",
 	}, passes)
 }

@@ -87,10 +87,37 @@ func TestARaceIsOfTheProgramUnlessBothAccessesAreTheCheckers(t *testing.T) {
 	const unknown = `Previous read at 0x00c000012345 by goroutine 8:
   [failed to restore the stack]
 `
+	const send = `Read at 0x00c000012345 by goroutine 9:
+  runtime.chansend()
+      /go/src/runtime/chan.go:176 +0x0
+  github.com/surewake/surewake/model/hook.finishSend[go.shape.int]()
+      /sw/model/hook/chan.go:87 +0x164
+  example.com/ring.(*Ring).Push()
+      /src/ring/ring.go:31 +0x44
+  github.com/surewake/surewake/model/explore.(*engine).runFunc()
+      /sw/model/explore/thread.go:269 +0x6f
+  example.com/ring.Before()
+      /src/ring/ring.go:99 +0x44
+`
+	const closes = `Previous write at 0x00c000012345 by goroutine 8:
+  runtime.closechan()
+      /go/src/runtime/chan.go:414 +0x0
+  github.com/surewake/surewake/model/hook.Close[go.shape.int]()
+      /sw/model/hook/chan.go:184 +0xce
+  example.com/ring.(*Ring).Close()
+      /src/ring/ring.go:47 +0x31
+`
+	const closesOwn = `Previous write at 0x00c000012345 by goroutine 8:
+  runtime.closechan()
+      /go/src/runtime/chan.go:414 +0x0
+  github.com/surewake/surewake/model/explore.(*engine).open()
+      /sw/model/explore/thread.go:1 +0xce
+`
 	for _, c := range []struct {
 		first, second string
 		internal      bool
 	}{
+		{send, closes, false}, {engine, closes, false}, {engine, closesOwn, true},
 		{engine, engine, true}, {engine, program, false}, {program, engine, false},
 		{program, program, false}, {engine, unknown, false},
 	} {
@@ -101,6 +128,11 @@ func TestARaceIsOfTheProgramUnlessBothAccessesAreTheCheckers(t *testing.T) {
 		require.Equal(t, c.internal, reports[0].internal, "%s%s", c.first, c.second)
 		require.Equal(t, "/src/ring/ring.go", reports[0].file)
 	}
+	sent := s.races("==================\nWARNING: DATA RACE\n" + send + "\n" + closes)[0]
+	require.Equal(t, "channel send", sent.accesses[0].op)
+	require.Equal(t, "close of the channel", sent.accesses[1].op)
+	require.Contains(t, sent.text, "ring.(*Ring).Push()")
+	require.NotContains(t, sent.text, "Before", "frames below the thread's function are old")
 	internal, real := raceReport{internal: true, text: "i"}, raceReport{text: "r"}
 	require.Equal(t, "r", worstRace([]raceReport{internal, real}).text)
 	require.Equal(t, "i", worstRace([]raceReport{internal, internal}).text)

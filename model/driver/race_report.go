@@ -75,6 +75,10 @@ func (s stackReader) race(report string) raceReport {
 	return r
 }
 
+// threadRoot calls what a thread runs. The detector does not see what a panic leaves: the stacks of
+// later executions have the frames of earlier ones below.
+const threadRoot = enginePath + "/explore.(*engine).runFunc"
+
 // A raceSection is one stack of a report.
 type raceSection struct {
 	text   string // without the checker's own frames
@@ -108,6 +112,9 @@ func (s stackReader) section(section string) raceSection {
 		}
 		i++ // the place of the frame
 		function, _ := frameFunction(strings.TrimSpace(line))
+		if function == threadRoot {
+			break // the rest is of earlier executions, which panics have ended
+		}
 		p := packageOf(function)
 		if made == "" {
 			r.channel = cmp.Or(r.channel, channelAccesses[function])

@@ -210,12 +210,13 @@ func reversed(all []made, n int, m made) (near, far []int) {
 	const most = 4
 	for i, barriers := n-1, 0; i >= 0 && barriers < most; i-- {
 		f := &all[i]
-		if f.tid == m.tid || !f.telling() || !f.meets(&m) || f.lets(&m) {
+		switch {
+		case f.tid == m.tid || !f.telling() || !f.meets(&m):
 			continue
-		}
-		if barriers == 0 {
+		case f.lets(&m): // m cannot come before it, but perhaps before the Lock
+		case barriers == 0:
 			near = append(near, i)
-		} else {
+		default:
 			far = append(far, i)
 		}
 		if f.class == write {
@@ -225,8 +226,7 @@ func reversed(all []made, n int, m made) (near, far []int) {
 	return near, far
 }
 
-// lets reports whether f unlocks what m locks: not the order of these two decides, but that of m
-// and the Lock before f.
+// lets reports whether f unlocks what m locks.
 func (f *made) lets(m *made) bool {
 	switch f.op {
 	case OpUnlock, OpRWUnlock, OpRUnlock:

@@ -109,6 +109,30 @@ func TestReversalThatDecides(t *testing.T) {
 			jobs = make(chan int, 1)
 			spawn(func() { hook.To(jobs).Send(1) }, func() { hook.Close(jobs) })
 		}, "t0 channel send #0 before t1 close of a channel #0"},
+		{"a close before somebody has made room", func() {
+			jobs = make(chan int, 1)
+			hook.To(jobs).Send(0)
+			spawn(func() { hook.To(jobs).Send(1) }, func() { hook.Close(jobs) }, func() {
+				hook.Recv(jobs)
+				hook.Recv(jobs)
+			})
+		}, "t0 channel send #0 before t1 close of a channel #0"},
+		{"a look and a change under a lock each", func() {
+			a = sync.Mutex{}
+			n := 0
+			add := func() {
+				hook.MutexLock(&a)
+				room := n == 0
+				hook.MutexUnlock(&a)
+				hook.MutexLock(&a)
+				if room {
+					n++
+				}
+				hook.MutexUnlock(&a)
+			}
+			spawn(add, add)
+			assert(n < 2)
+		}, "t0 Lock #0 before t1 Lock #0"},
 		{"an offer that nobody waits for", func() {
 			jobs = make(chan int)
 			spawn(func() { hook.Recv(jobs) }, func() {

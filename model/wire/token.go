@@ -17,7 +17,7 @@ type Token struct {
 }
 
 // passing marks the schedule of a Passing token.
-const passing = "+"
+const passing = ","
 
 // String returns the token as text, without spaces.
 func (t Token) String() string {

@@ -12,12 +12,14 @@ import (
 
 func TestParseToken(t *testing.T) {
 	for _, want := range []wire.Token{
-		{"deque", "TestStealOne", "1f3a9c2e", "3b2a"},
-		{".", "TestRoot", "00000000", "0"},
-		{".", "TestRoot", "00000000", wire.TimePasses("0")},
-		{".", "TestRoot", "00000000", wire.MapOrders("1=2.")},
-		{".", "TestRoot", "00000000", wire.MapOrders(wire.TimePasses("0"))},
-		{"example.com/other/pkg", "TestX/cap:4/#01", "ffffffff", "10=3.B_52_"},
+		{"deque", "TestStealOne", "1f3a9c2e", "3b2a", false},
+		{".", "TestRoot", "00000000", "0", false},
+		{".", "TestRoot", "00000000", wire.TimePasses("0"), false},
+		{".", "TestRoot", "00000000", wire.MapOrders("1=2."), false},
+		{".", "TestRoot", "00000000", wire.MapOrders(wire.TimePasses("0")), false},
+		{"example.com/other/pkg", "TestX/cap:4/#01", "ffffffff", "10=3.B_52_", false},
+		{".", "TestRoot", "00000000", "0", true},
+		{".", "TestRoot", "00000000", wire.MapOrders(wire.TimePasses("0")), true},
 	} {
 		got, err := wire.ParseToken(want.String())
 		require.NoError(t, err)

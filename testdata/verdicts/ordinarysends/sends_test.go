@@ -1,0 +1,126 @@
+// Package sends has tests that send on channels which others close.
+package sends
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A pool keeps what it has accepted, but its channel may be closed between the look and the send.
+type pool struct {
+	mu      sync.Mutex
+	closed  bool
+	jobs    chan int
+	kept    int
+	workers sync.WaitGroup
+}
+
+func newPool() *pool {
+	p := &pool{jobs: make(chan int, 1)}
+	p.workers.Go(func() {
+		for n := range p.jobs {
+			p.kept += n
+		}
+	})
+	return p
+}
+
+func (p *pool) submit(n int) bool {
+	p.mu.Lock()
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		return false
+	}
+	p.jobs <- n
+	return true
+}
+
+func (p *pool) close() int {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	close(p.jobs)
+	p.workers.Wait()
+	return p.kept
+}
+
+// verdict: FAILED panic|send on closed channel
+func TestJobsAreKept(t *testing.T) {
+	p := newPool()
+	accepted := make(chan bool)
+	go func() { accepted <- p.submit(2) }()
+	p.submit(1)
+	if kept, more := p.close(), <-accepted; kept != 1 && !more {
+		t.Fatalf("kept %d", kept)
+	}
+}
+
+// The race detector knows of no lines in the hooks: it is told of those that call them.
+//
+// verdict: FAILED race|(?s)Read at .*sends_test\.go:70\n.*write at .*sends_test\.go:72\n
+func TestASendBesideAClose(t *testing.T) {
+	jobs, done := make(chan int, 1), make(chan bool)
+	go func() {
+		defer func() {
+			_ = recover()
+			done <- true
+		}()
+		jobs <- 1
+	}()
+	close(jobs)
+	<-done
+}
+
+// verdict: FAILED race|(?s)(Read|write) at .*sends_test\.go:8[69]
+func TestASelectBesideAClose(t *testing.T) {
+	jobs, done := make(chan int, 1), make(chan bool)
+	go func() {
+		defer func() {
+			_ = recover()
+			done <- true
+		}()
+		select {
+		case jobs <- 1:
+		default:
+		}
+	}()
+	close(jobs)
+	<-done
+}
+
+// What an execution leaves waiting is ended by a panic, which the race detector does not see: the
+// frames of what was left are no part of later reports.
+//
+// verdict: FAILED race|write at .*\n.*func1\(\)\n.*_test\.go:104\n.*func2\(\)\n.*_test\.go:108\s*$
+func TestALateRaceOfWhoIsLeftWaiting(t *testing.T) {
+	c, done := make(chan int), make(chan bool, 2)
+	var plain int
+	var n, m atomic.Int32
+	count := func() {
+		for range c {
+			if n.Add(1) == 3 {
+				plain++
+			}
+		}
+	}
+	go func() { count() }()
+	for range 2 {
+		go func() {
+			m.Add(1)
+			if m.Load() == 1 {
+				m.Store(5)
+			}
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+	c <- 1
+	if m.Load() == 2 {
+		c <- 1
+		c <- 1
+		plain++
+	}
+}
