@@ -61,7 +61,7 @@ func TestGuidesShowCodeThatIsChecked(t *testing.T) {
 	verdict := regexp.MustCompile(`(?m)^// verdict: .*\n`)
 	shown := 0
 	for page, text := range guidePages(t) {
-		code := ""
+		code := "\n"
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			file, err := os.ReadFile(filepath.Join(filepath.Dir(page), m[1]))
 			require.NoError(t, err, page)

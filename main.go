@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/surewake/surewake/model/driver"
@@ -73,7 +74,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	command := "check"
+	command, args := "check", whereFirst(args)
 	switch {
 	case len(args) == 0:
 	case args[0] == "help" || len(args) == 1 && isHelp(args[0]):
@@ -94,11 +95,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	do := dos[command]
 	if do == nil {
-		fmt.Fprintf(stderr, "surewake: unknown command %q\n\n%s", command, usage)
+		fmt.Fprintf(stderr, "surewake: unknown command %q: the commands are check, merge, shard, "+
+			"replay, mutants, audit and completion\n(surewake help says more)\n", command)
 		return exitTrouble
 	}
 	c := newCall(ctx, command, stdout, stderr)
-	switch err := c.flags.Parse(args); {
+	switch err := c.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(stdout, "usage: surewake %s\n", synopsis[command])
 		c.flags.SetOutput(stdout)
@@ -110,6 +112,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitTrouble
 	}
 	return do(c)
+}
+
+// whereFirst moves a -C that stands before the command behind it.
+func whereFirst(args []string) []string {
+	n := 1 // arguments of -C
+	if len(args) > 0 && strings.TrimLeft(args[0], "-") == "C" && args[0] != "C" {
+		n = 2
+	} else if len(args) == 0 || !strings.HasPrefix(strings.TrimLeft(args[0], "-"), "C=") {
+		return args
+	}
+	if len(args) <= n || strings.HasPrefix(args[n], "-") || synopsis[args[n]] == "" {
+		return args
+	}
+	return slices.Concat(args[n:n+1], args[:n], args[n+1:])
+}
+
+// parse sets the flags, which may stand behind the operands, too, as those of go test may; behind
+// "--" all are operands.
+func (c *call) parse(args []string) error {
+	for {
+		if err := c.flags.Parse(args); err != nil {
+			return err
+		}
+		left := c.flags.Args()
+		if parsed := len(args) - len(left); parsed > 0 && args[parsed-1] == "--" {
+			c.operands = append(c.operands, left...)
+			return nil
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		c.operands, args = append(c.operands, left[0]), left[1:]
+	}
 }
 
 func isHelp(arg string) bool {
@@ -128,6 +163,7 @@ var synopsis = map[string]string{
 type call struct {
 	ctx            context.Context
 	flags          *flag.FlagSet
+	operands       []string // what is no flag
 	stdout, stderr io.Writer
 	opts           driver.Options
 	json           bool
@@ -253,10 +289,10 @@ func parsePreemptions(s string) (int, error) {
 }
 
 func (c *call) packages() []string {
-	if c.flags.NArg() == 0 {
+	if len(c.operands) == 0 {
 		return []string{"./..."}
 	}
-	return c.flags.Args()
+	return c.operands
 }
 
 func (c *call) check() int {
@@ -361,22 +397,13 @@ func (c *call) page() (*driver.Page, error) {
 }
 
 func (c *call) replay() int {
-	token, tokens := c.flags.Arg(0), c.flags.NArg()
-	if tokens > 1 { // flags may follow the token
-		if err := c.flags.Parse(c.flags.Args()[1:]); err != nil {
-			return c.trouble(&driver.UsageError{
-				Text: fmt.Sprintf("%v\nusage: surewake %s", err, synopsis["replay"]),
-			})
-		}
-		tokens = 1 + c.flags.NArg()
-	}
-	if tokens != 1 {
+	if len(c.operands) != 1 {
 		return c.trouble(&driver.UsageError{
 			Text: "replay wants one token, as a failed or undecided check prints it\n" +
 				"usage: surewake " + synopsis["replay"],
 		})
 	}
-	return c.replayToken(token)
+	return c.replayToken(c.operands[0])
 }
 
 func (c *call) replayToken(token string) int {

@@ -43,6 +43,11 @@ func TestUsage(t *testing.T) {
 		{"prove", 2, `unknown command "prove"`},
 		{"./deque", 2, `unknown command "./deque"`},
 		{"check -frobnicate", 2, "flag provided but not defined: -frobnicate"},
+		{"check ./deque -frobnicate", 2, "flag provided but not defined: -frobnicate"},
+		{"check ./deque -run ^TestNothing$", 2, "-run ^TestNothing$ matches no check"},
+		{"check -run ^TestNothing$ -- ./deque", 2, "-run ^TestNothing$ matches no check"},
+		{"-C deque check -run ^TestNothing$ .", 2, "-run ^TestNothing$ matches no check"},
+		{"-C=deque check -run ^TestNothing$ .", 2, "-run ^TestNothing$ matches no check"},
 		{"-frobnicate", 2, "usage: surewake check [flags] [packages]"},
 		{"check -budget 0 ./deque", 2, `invalid value "0" for flag -budget: ` +
 			`want a duration (30s, 2m), a number of executions (10000x) or both`},
@@ -54,6 +59,7 @@ func TestUsage(t *testing.T) {
 		{"check -race=perhaps", 2, `invalid boolean value "perhaps" for -race`},
 		{"replay", 2, "replay wants one token"},
 		{"replay a b", 2, "replay wants one token"},
+		{"replay none/such:TestX:1f3a9c2e:0", 2, "the package of the token, none/such: "},
 		{"replay nonsense", 2, `token "nonsense"`},
 	} {
 		t.Run(c.args, func(t *testing.T) {

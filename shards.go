@@ -43,11 +43,11 @@ func (c *call) below(name string) string {
 
 // merge prints the results of checks of which all shards were run.
 func (c *call) merge() int {
-	if c.flags.NArg() == 0 {
+	if len(c.operands) == 0 {
 		return c.trouble(&driver.UsageError{Text: "merge wants the certificates of all shards"})
 	}
 	var names []string
-	for _, name := range c.flags.Args() {
+	for _, name := range c.operands {
 		names = append(names, c.below(name))
 	}
 	shards, err := driver.ReadShards(names)

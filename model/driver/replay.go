@@ -63,6 +63,12 @@ func openToken(
 	dir, pattern := packageOfToken(root, opts.Dir, tok.Package)
 	opts.Dir = dir
 	set, t, err := ofToken(ctx, opts, pattern, unwritten(dir, pattern, opts.Output), tok)
+	var build *instrument.BuildError
+	if errors.As(err, &build) {
+		err = &instrument.BuildError{
+			Output: fmt.Sprintf("the package of the token, %s: %s", tok.Package, build.Output),
+		}
+	}
 	if err != nil {
 		return
 	}

@@ -69,7 +69,7 @@ func Reverse(cfg Config, body func(), failed *Result, limit time.Duration) *Reve
 	led := cfg
 	led.Replay = marks(cfg.Replay)
 	r := &reverser{cfg: led, body: body, end: time.Now().Add(limit), left: mostReversals}
-	list := reversals(made, failed.waits)
+	list := reversals(made, failed.waits, failed.Failure.Kind == KindPanic)
 	g := r.first(list)
 	if g == nil {
 		return nil
@@ -123,8 +123,8 @@ func (g *guide) within(list []*guide, ended int) (narrower []*guide) {
 	}
 	width := func(g *guide) int { return min(g.second, ended) - g.first }
 	for _, n := range list {
-		if n.value < 0 && n.first >= g.first && n.second >= 0 && width(n) < width(g) &&
-			(n.second == g.second || n.second < min(g.second, ended)) {
+		if n.value < 0 && n.second >= 0 && n.first >= g.first && width(n) < width(g) &&
+			n.tier <= g.tier && (n.second == g.second || n.second < min(g.second, ended)) {
 			narrower = append(narrower, n)
 		}
 	}
@@ -156,24 +156,31 @@ func passes(cfg Config, body func()) bool {
 
 // reversals lists what may be done in another way, the most telling first: the order of two
 // operations, the last ones first; the values that were chosen; and that one operation comes after
-// all that other threads can do.
-func reversals(done, waits []made) []*guide {
+// all that other threads can do. The last event may be what panicked, and then comes before others
+// even if what was not recorded has to run for that.
+func reversals(done, waits []made, panicked bool) []*guide {
 	all := append(done[:len(done):len(done)], waits...)
 	var list []*guide
 	add := func(g guide) {
 		g.made = all
 		list = append(list, &g)
 	}
-	pairs := func(of func(all []made, n int, m made) []int) {
+	pairs := func(tier int, of func(all []made, n int, m made) []int, ways ...guide) {
 		for j := len(all) - 1; j >= 0; j-- {
 			for _, i := range of(all, min(j, len(done)), all[j]) {
-				add(guide{first: i, second: j, alone: true, value: -1})
-				add(guide{first: i, second: j, value: -1})
-				add(guide{first: i, second: j, free: true, value: -1})
+				for _, g := range ways {
+					g.first, g.second, g.value, g.tier = i, j, -1, tier
+					add(g)
+				}
+				if tier == 0 && panicked && j == len(done)-1 {
+					add(guide{first: i, second: j, value: -1, free: true})
+				}
 			}
 		}
 	}
-	pairs(reversedBy)
+	alone, led, free := guide{alone: true}, guide{}, guide{free: true}
+	pairs(0, reversedBy, alone, led)
+	pairs(1, reversedBy, free)
 	for i := len(done) - 1; i >= 0; i-- {
 		for v := range done[i].choices {
 			if v != done[i].value && done[i].telling() {
@@ -181,7 +188,7 @@ func reversals(done, waits []made) []*guide {
 			}
 		}
 	}
-	pairs(reversedFarther)
+	pairs(2, reversedFarther, alone, led, free)
 	for i := len(done) - 1; i >= 0; i-- {
 		if done[i].telling() {
 			add(guide{first: i, second: AfterAll, value: -1})
@@ -197,7 +204,8 @@ func reversedBy(all []made, n int, m made) []int {
 	return near
 }
 
-// reversedFarther returns those before that.
+// reversedFarther returns those before that: a Lock comes before another Lock, but never before the
+// Unlock between them.
 func reversedFarther(all []made, n int, m made) []int {
 	_, far := reversed(all, n, m)
 	return far
@@ -210,13 +218,12 @@ func reversed(all []made, n int, m made) (near, far []int) {
 	const most = 4
 	for i, barriers := n-1, 0; i >= 0 && barriers < most; i-- {
 		f := &all[i]
-		switch {
-		case f.tid == m.tid || !f.telling() || !f.meets(&m):
+		if f.tid == m.tid || !f.telling() || !f.meets(&m) {
 			continue
-		case f.lets(&m): // m cannot come before it, but perhaps before the Lock
-		case barriers == 0:
+		}
+		if barriers == 0 {
 			near = append(near, i)
-		default:
+		} else {
 			far = append(far, i)
 		}
 		if f.class == write {
@@ -224,15 +231,6 @@ func reversed(all []made, n int, m made) (near, far []int) {
 		}
 	}
 	return near, far
-}
-
-// lets reports whether f unlocks what m locks.
-func (f *made) lets(m *made) bool {
-	switch f.op {
-	case OpUnlock, OpRWUnlock, OpRUnlock:
-		return m.op == OpLock || m.op == OpRWLock || m.op == OpRWAnnounce || m.op == OpRLock
-	}
-	return false
 }
 
 // telling reports whether the order of the operation says something to a reader.
@@ -260,6 +258,7 @@ type guide struct {
 	second int  // ... this is done, or AfterAll
 	alone  bool // meanwhile only the thread of second runs
 	free   bool // or what was not recorded runs as well, where second has to wait
+	tier   int  // of pairs that are tried before those of another one
 	value  int  // what first chooses; -1: what it chose
 
 	done     []bool // of made: what was done
