@@ -184,6 +184,11 @@ func (c *check) describe(
 		if r.Message += text; at.File != "" {
 			f.At = explore.Frame{Func: at.Func, File: at.File, Line: at.Line}
 		}
+		for _, a := range r.Assumptions {
+			if left, ok := strings.CutPrefix(a, explore.LeavesNothing); ok {
+				r.Message += "\n\texecutions before it may have left something in" + left
+			}
+		}
 	}
 	c.decide(r, f, res.Trace)
 	if again == nil {

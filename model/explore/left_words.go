@@ -37,7 +37,9 @@ const (
 	metTries   = 8  // places for a word
 	metNoting  = 4  // executions that note words
 	metLooking = 64 // executions that look at them, before the powers of two
-	metAssumes = "executions do not depend on what those before them left in words of sync/atomic"
+	// LeavesNothing begins the assumption about words that executions share.
+	LeavesNothing = "executions do not depend on what those before them left in"
+	metAssumes    = LeavesNothing + " words of sync/atomic"
 )
 
 // metWords has them by the hashes of their addresses. Like lefts, it is an array.

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/model/wire"
@@ -130,8 +131,16 @@ func (e *engine) mismatch(t *thread, ev *event) {
 // earlier run of the same schedule.
 func (e *engine) differentResult(ev *event, val uint64) {
 	e.fail(KindNondeterminism, "the same schedule gave another result: "+
-		"step %d, %s of %s, gave %#x before and %#x now"+notControlled,
-		e.depth, ev.op, e.threads[ev.tid].name, ev.val, val)
+		"step %d, %s of %s, gave %s before and %s now"+notControlled,
+		e.depth, ev.op, e.threads[ev.tid].name, bare(ev.val), bare(val))
+}
+
+// bare is a result of which no type is known: it may be an address.
+func bare(val uint64) string {
+	if val < 1<<20 {
+		return strconv.FormatUint(val, 10)
+	}
+	return fmt.Sprintf("%#x", val)
 }
 
 // blockedFailure classifies an execution in which the gated threads waiting can never run, and says

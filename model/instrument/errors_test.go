@@ -47,6 +47,22 @@ func TestErrorsNameTheOriginal(t *testing.T) {
 	}
 }
 
+// A package is compiled alone and with its tests, but what is wrong with it is said once.
+func TestErrorsAreToldOnce(t *testing.T) {
+	const a, b = "a.go:3:12: declared and not used: y\n", "b_test.go:5:1: cannot use\n\thave (int)\n"
+	for said, want := range map[string]string{
+		"# t\n" + a + "# t [t.test]\n" + a + b: "# t\n" + a + "# t [t.test]\n" + b,
+		"# t [t.test]\n" + a + b + "# t\n" + a: "# t [t.test]\n" + a + b,
+		a + b + "c.go:1:1: no\n\thave (int)\n": a + b + "c.go:1:1: no\n\thave (int)\n",
+		"x: missing go.sum entry for y\n":      "x: missing go.sum entry for y\ngo mod tidy adds what go.sum lacks\n",
+		"":                                     "",
+	} {
+		if got := toldOnce(said); got != want {
+			t.Errorf("%q becomes %q, want %q", said, got, want)
+		}
+	}
+}
+
 func TestNothingToBuild(t *testing.T) {
 	ctx := context.Background()
 	dir := newModule(t, "-- a.go --\npackage t\n-- b/b.go --\npackage b\n")

@@ -285,12 +285,43 @@ func (s *Set) goCmdIn(
 		if strings.TrimSpace(msg) == "" {
 			msg = fmt.Sprintf("go %s: %v\n", args[0], err)
 		}
-		return nil, &BuildError{Output: msg}
+		return nil, &BuildError{Output: toldOnce(msg)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return stdout.Bytes(), nil
+}
+
+// toldOnce returns a message of the go command without what the compiler has said before: a package
+// is compiled once more for its tests. A missing line of go.sum gets the command that adds it.
+func toldOnce(msg string) string {
+	var out []string
+	said, before := map[string]bool{}, ""
+	for line := range strings.Lines(msg) {
+		if strings.HasPrefix(line, "# ") {
+			if n := len(out); n > 0 && strings.HasPrefix(out[n-1], "# ") {
+				out = out[:n-1]
+			}
+			before = ""
+		} else {
+			if !strings.HasPrefix(line, "\t") {
+				before = ""
+			}
+			if before += line; said[before] {
+				continue
+			}
+			said[before] = true
+		}
+		out = append(out, line)
+	}
+	if n := len(out); n > 0 && strings.HasPrefix(out[n-1], "# ") {
+		out = out[:n-1]
+	}
+	if strings.Contains(msg, "missing go.sum entry") {
+		out = append(out, "go mod tidy adds what go.sum lacks\n")
+	}
+	return strings.Join(out, "")
 }
 
 func (s *Set) goEnv(ctx context.Context, names ...string) (map[string]string, error) {

@@ -136,3 +136,16 @@ func TestWordThatIsNone(t *testing.T) {
 	var n *atomic.Int64
 	model.Check(t, func(x *model.Exec) { n.Load() })
 }
+
+// What stands outside of the body goes on where the execution before has left it.
+//
+// verdict: undecided (?s)Load of taker, gave 0 before and 2 now.*executions before it may have left something in words of sync/atomic \(made outside of the body and used at
+func TestARollOutsideOfTheBody(t *testing.T) {
+	var next atomic.Int64
+	model.Check(t, func(x *model.Exec) {
+		for range 2 {
+			x.Go("taker", func() { next.Store(next.Load() + 1) })
+		}
+		x.Join()
+	})
+}
