@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/surewake/surewake/model/explore"
 	"github.com/surewake/surewake/model/hook"
@@ -42,6 +43,10 @@ type packageState struct {
 	hidesOld bool // a variable that is watched was changed before, and hides something
 	env      environment
 	changed  map[string][]string // kept variables that executions changed, by why they are kept
+
+	began   time.Time
+	looking time.Duration // that it took to look what executions have changed
+	seldom  bool          // not behind each that may have changed something
 }
 
 type packageVars struct {
@@ -89,10 +94,9 @@ func (s *packageState) settle() {
 	}
 }
 
-// openPackageState prepares executions of a check. It returns nil when the
-// packages under check have no variables that those could change.
+// openPackageState prepares executions of a check.
 func openPackageState(check string) *packageState {
-	s := &packageState{env: environment{saved: os.Environ()}}
+	s := &packageState{env: environmentNow()}
 	held, running := explore.Withheld()
 	if running > 0 {
 		s.refused = fmt.Sprintf("%d goroutine(s) which the initialisation of a package began run on "+
@@ -107,9 +111,6 @@ func openPackageState(check string) *packageState {
 	}
 	s.join()
 	s.watch(parts)
-	if len(s.packages)+len(s.watched) == 0 {
-		return nil
-	}
 	s.each(func(v *packageVar) {
 		v.saved = copied(v.value)
 		v.shape = shapeOf(v.value)
@@ -207,27 +208,73 @@ func (s *packageState) watch(packages []*hook.Package) {
 }
 
 // check finds out whether executions have changed what is taken to be unchanging. From then on it
-// is put back. What comes to light before the second execution has had no effect.
-func (s *packageState) check() {
+// is put back. What comes to light right behind the execution that has changed it has had no effect:
+// seen says that it would have come to light behind the others.
+func (s *packageState) check(seen bool) {
 	s.watched = slices.DeleteFunc(s.watched, func(v *packageVar) bool {
 		changed := v.mem.hasChanged(v.value)
 		if changed {
 			s.keep(v, v.why)
-			if s.begun > 1 {
-				s.note(v)
-			}
+			s.noteUnless(seen, v.why, v.name)
 		}
 		return changed
 	})
+	s.checkLarge()
+	if !s.env.changed && s.env.differs() {
+		s.env.changed = true
+		s.noteUnless(seen, "taken to be unchanging", "the environment")
+	}
+}
+
+// checkLarge is check for large kept memory.
+func (s *packageState) checkLarge() {
 	for _, v := range s.kept {
 		if v.isLarge() && !v.dirty && v.mem.hasChanged(v.value) {
 			v.dirty = true
-			if s.begun > 1 {
-				s.note(v)
-			}
+			s.noteUnless(!s.seldom, v.why, v.name)
 		}
 	}
-	s.env.changed = s.env.changed || !slices.Equal(os.Environ(), s.env.saved)
+}
+
+// What is looked at behind each execution may take so long, and then a part of the time.
+const (
+	freeLooking = 100 * time.Millisecond
+	lookingPart = 4
+)
+
+// lookBack looks at what the last execution may have changed. All is looked at behind the first
+// execution, the second, the fourth, and so on, and behind each that used what outlives it, such as
+// the environment; large kept memory behind each. If that takes long, some executions are left out,
+// and the check says so.
+func (s *packageState) lookBack() {
+	uses, power := explore.Outlived(), s.begun&(s.begun-1) == 0
+	var large []string
+	for _, v := range s.kept {
+		if v.isLarge() && !v.dirty {
+			large = append(large, v.name)
+		}
+	}
+	if s.begun == 0 || !uses && !power && large == nil {
+		return
+	}
+	begin := time.Now()
+	few := s.looking < freeLooking || s.looking < begin.Sub(s.began)/lookingPart
+	switch {
+	case power || uses && few:
+		s.check(!s.seldom && (uses || s.begun == 1))
+	case few:
+		s.checkLarge()
+	default:
+		s.seldom = true
+		const why = "what executions do to it is not looked at behind each"
+		if uses {
+			s.noteName(why, "the environment or the library")
+		}
+		for _, name := range large {
+			s.noteName(why, name)
+		}
+	}
+	s.looking += time.Since(begin)
 }
 
 // look notes which kept variables executions have changed.
@@ -246,14 +293,23 @@ func (s *packageState) look() {
 	}
 }
 
-func (s *packageState) note(v *packageVar) {
-	if slices.Contains(s.changed[v.why], v.name) {
+func (s *packageState) note(v *packageVar) { s.noteName(v.why, v.name) }
+
+// noteUnless notes what another execution than the last one may have changed.
+func (s *packageState) noteUnless(seen bool, why, name string) {
+	if !seen && s.begun > 1 {
+		s.noteName(why, name)
+	}
+}
+
+func (s *packageState) noteName(why, name string) {
+	if slices.Contains(s.changed[why], name) {
 		return
 	}
 	if s.changed == nil {
 		s.changed = map[string][]string{}
 	}
-	s.changed[v.why] = append(s.changed[v.why], v.name)
+	s.changed[why] = append(s.changed[why], name)
 }
 
 // assumptions says what executions have left to those after them.
@@ -280,7 +336,7 @@ func (s *packageState) each(f func(*packageVar)) {
 
 // close gives the process its variables back.
 func (s *packageState) close() {
-	s.check()
+	s.check(!s.seldom && (explore.Outlived() || s.begun <= 1))
 	s.giveBack()
 }
 
@@ -308,10 +364,24 @@ func (s *packageState) putBack() {
 // The environment of the process is watched, too.
 type environment struct {
 	saved   []string
+	dir     string // the working directory, "" if unknown
 	changed bool
 }
 
+func environmentNow() environment {
+	dir, _ := os.Getwd()
+	return environment{saved: os.Environ(), dir: dir}
+}
+
+func (e *environment) differs() bool {
+	now := environmentNow()
+	return now.dir != e.dir || !slices.Equal(now.saved, e.saved)
+}
+
 func (e *environment) putBack() {
+	if e.dir != "" {
+		_ = os.Chdir(e.dir)
+	}
 	os.Clearenv()
 	for _, entry := range e.saved {
 		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
@@ -322,9 +392,10 @@ func (e *environment) putBack() {
 
 // renew gives an execution variables of its own.
 func (s *packageState) renew() {
-	if s.begun > 0 && s.begun&(s.begun-1) == 0 { // 1, 2, 4, ...
-		s.check()
+	if s.begun == 0 {
+		s.began = time.Now()
 	}
+	s.lookBack()
 	s.makeAnew(func(step *packageStep) {
 		if step.why == "" {
 			step.run()
@@ -333,6 +404,7 @@ func (s *packageState) renew() {
 	if s.begun++; s.begun == 2 {
 		s.look()
 	}
+	explore.Outlived() // what initialisation does is not done by an execution
 }
 
 // makeAnew sets the variables that are not kept to zero, and runs the steps. These see what was set

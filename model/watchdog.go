@@ -25,21 +25,26 @@ func (c *check) watch() (stop func()) {
 	}
 	done := make(chan struct{})
 	ended := make(chan struct{})
+	began := time.Now()
 	go func() {
 		defer close(ended)
-		last, since := explore.Beats.Load(), time.Now()
-		tick := time.NewTicker(stuck / 20)
-		defer tick.Stop()
+		// time.Now, and what ticks, would read time.Local, which the program may set.
+		now := func() time.Duration { return time.Since(began) }
+		tick := make(chan struct{}, 1)
+		timer := time.AfterFunc(stuck/20, func() { tick <- struct{}{} })
+		defer timer.Stop()
+		last, since := explore.Beats.Load(), now()
 		for {
 			select {
 			case <-done:
 				return
-			case <-tick.C:
+			case <-tick:
+				timer.Reset(stuck / 20)
 			}
 			if n := explore.Beats.Load(); n != last || n&1 == 0 {
-				last, since = n, time.Now()
+				last, since = n, now()
 			}
-			if time.Since(since) < stuck {
+			if now()-since < stuck {
 				continue
 			}
 			if c.decided.Load() {

@@ -19,16 +19,16 @@ func TestWhatIsSaidOfForgottenRacesIsCutOut(t *testing.T) {
 		"2 suppressions\n",
 		"PASS\n",
 		"ThreadSanitizer: Matched 14 suppressions (pid=7):\n",
-		"3 race:model/hook.writeMark0\n",
-		"11 race:model/hook.writeMark3\n",
-		"1 race:model/hook.writeMark1, said a test\n",
+		"3 race:^github.com/surewake/surewake/model/hook.writeMark0\n",
+		"11 race:^github.com/surewake/surewake/model/hook.writeMark3\n",
+		"1 race:^github.com/surewake/surewake/model/hook.writeMark1, said a test\n",
 	} {
 		_, _ = s.Write([]byte(line))
 	}
 	s.flush()
 	require.Equal(t, history{[4]int{3, 0, 0, 12}, [4]int{3, 0, 0, 11}}, s.history)
 	require.Equal(t, "a line without an end2 suppressions\nPASS\n"+
-		"1 race:model/hook.writeMark1, said a test\n", rest.String())
+		"1 race:^github.com/surewake/surewake/model/hook.writeMark1, said a test\n", rest.String())
 }
 
 func TestWhoMayHaveForgottenSaysSo(t *testing.T) {

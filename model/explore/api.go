@@ -316,6 +316,18 @@ func NoteUse(u Use, ordered bool) {
 	e.res.Uses = append(e.res.Uses, u)
 }
 
+// outlived says that the executions since it was last asked for met state that outlives them.
+var outlived bool
+
+// Outlive notes that the running execution does.
+func Outlive() { outlived = outlived || eng != nil }
+
+// Outlived reports whether one has, since this was asked last.
+func Outlived() (has bool) {
+	has, outlived = outlived, false
+	return has
+}
+
 // before has what was met before the first execution.
 var before struct {
 	sync.Mutex

@@ -52,8 +52,8 @@ func (e *engine) begin() {
 	if e.cfg.Begin != nil {
 		e.cfg.Begin()
 	}
+	e.history.begin() // the program may set what package time reads for it
 	raceStart()
-	e.history.begin()
 	Beats.Add(1)
 	begun++
 	e.cur = e.spawn("main", e.body)

@@ -13,6 +13,15 @@ func Shared[T any](v T, assumption, site string) T {
 	return v
 }
 
+// Global is Shared for state that outlives the execution, which is looked at before the next one.
+//
+//go:norace
+//go:noinline
+func Global[T any](v T, assumption, site string) T {
+	explore.Outlive()
+	return Shared(v, assumption, site)
+}
+
 // Outside is Shared for what depends on the world outside of the execution, even if only one
 // goroutine is left.
 //

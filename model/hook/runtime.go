@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"runtime"
 	"runtime/pprof"
 	"strconv"
@@ -110,8 +111,8 @@ func Overlaid[P any](p P) P {
 }
 
 // Stack is the hook of runtime.Stack. That of all goroutines shows those of the checker. Who has
-// room for no more than firstLine asks for the number of the goroutine, in the first line, and gets
-// that line alone: to walk the stack takes as long as many steps of an execution.
+// room for no more than shortStack asks for the number of the goroutine, in the first line: to print
+// the arguments of all calls takes as long as many steps of an execution, so these are left out.
 //
 //go:norace
 //go:noinline
@@ -119,21 +120,39 @@ func Stack(buf []byte, all bool) int {
 	if all {
 		Refused(buf, "runtime.Stack of all goroutines is not modelled")
 	}
-	if id := explore.KnownID(); id != 0 && len(buf) <= firstLine {
-		var line [firstLine]byte
-		text := strconv.AppendUint(append(line[:0], "goroutine "...), id, 10)
+	var text []byte
+	if id := explore.KnownID(); id != 0 && len(buf) <= shortStack {
+		text = strconv.AppendUint(append(text, "goroutine "...), id, 10)
 		text = append(text, " [running]:\n"...)
-		n := min(len(buf), len(text))
-		for i := range n { // copy would show the race detector an access, as Go's own does not
-			buf[i] = text[i]
+		var pcs [16]uintptr
+		calls := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+		for more := true; more && len(text) < len(buf); {
+			var f runtime.Frame
+			f, more = calls.Next()
+			text = append(append(text, f.Function...), "(...)\n\t"...)
+			text = strconv.AppendInt(append(append(text, f.File...), ':'), int64(f.Line), 10)
+			text = strconv.AppendUint(append(text, " +0x"...), uint64(f.PC-f.Entry), 16)
+			text = append(text, '\n')
 		}
-		return n
+	} else {
+		const room = 512 // for this call, which is left out
+		text = make([]byte, len(buf)+room)
+		text = text[:runtime.Stack(text, false)]
+		first := bytes.IndexByte(text, '\n') + 1
+		_, call, _ := bytes.Cut(text[first:], []byte{'\n'})
+		if _, rest, found := bytes.Cut(call, []byte{'\n'}); found {
+			text = append(text[:first], rest...)
+		}
 	}
-	return runtime.Stack(buf, all)
+	n := min(len(buf), len(text))
+	for i := range n { // copy would show the race detector an access, as Go's own does not
+		buf[i] = text[i]
+	}
+	return n
 }
 
-// firstLine is how long a buffer is that is taken to be meant for the first line of a stack.
-const firstLine = 128
+// shortStack is how long a buffer is that is taken to be meant for the first line of a stack.
+const shortStack = 128
 
 // PprofLookup is the hook of pprof.Lookup, of which the profile of goroutines is refused like
 // [Stack].

@@ -60,6 +60,8 @@ func library(pkg, name string, ptr bool) op {
 	switch {
 	case class == stdlib.Process:
 		o.hook = "Process"
+	case class == stdlib.Env || class == stdlib.Global:
+		o.hook = "Global"
 	case class.Concurrent():
 		o.hook = "Shared"
 	case class == stdlib.Order && pkg == "maps":
@@ -110,7 +112,7 @@ func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
 			continue
 		}
 		text, _ := r.typeText(v.Type())
-		o := op{role: noteOp, hook: "Shared[" + text + "]", reason: stdlib.Global.Assumed(),
+		o := op{role: noteOp, hook: "Global[" + text + "]", reason: stdlib.Global.Assumed(),
 			name: shortName(v.Pkg().Path() + "." + v.Name())}
 		r.guard(n.Rhs[i], lhs.Pos(), o)
 	}

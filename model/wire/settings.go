@@ -63,7 +63,7 @@ const (
 // with: reports about these functions are counted, and the counts are printed at the end of the
 // process, each with its line.
 const (
-	Suppression = "race:model/hook.writeMark"
+	Suppression = "race:^github.com/surewake/surewake/model/hook.writeMark"
 	Marks       = 4
 )
 
