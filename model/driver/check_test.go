@@ -103,7 +103,7 @@ func TestWhatDecidesIsOfTheFailureBeforeIt(t *testing.T) {
 	require.Equal(t, []string{"TestDecided/a", "TestDecided/b", "TestDiesDeciding"},
 		[]string{rows[0].Name, rows[1].Name, rows[2].Name})
 	require.Empty(t, rows[0].Passing)
-	require.Equal(t, ".:TestDecided/b:1f3a9c2e:1c", rows[1].Passing)
+	require.Equal(t, ".:TestDecided/b:1f3a9c2e:,1c", rows[1].Passing)
 	require.Equal(t, "with step 1 (Push) after all that the other goroutines can do",
 		rows[1].Passes)
 	require.Equal(t, Failed, rows[2].Verdict)

@@ -320,9 +320,13 @@ func NoteUse(u Use, ordered bool) {
 var outlived bool
 
 // Outlive notes that the running execution does.
+//
+//go:noinline
 func Outlive() { outlived = outlived || eng != nil }
 
 // Outlived reports whether one has, since this was asked last.
+//
+//go:noinline
 func Outlived() (has bool) {
 	has, outlived = outlived, false
 	return has

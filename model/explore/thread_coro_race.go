@@ -61,10 +61,12 @@ func (t *thread) release() {
 
 func (t *thread) spawnEdge() { runtime.RaceRelease(unsafe.Pointer(&t.coro.token)) }
 
+// quietly hides what f synchronizes. It may panic, as a method of a nil pointer does, and be
+// recovered from.
 func quietly(f func()) {
 	runtime.RaceDisable()
+	defer runtime.RaceEnable()
 	f()
-	runtime.RaceEnable()
 }
 
 func (e *engine) newThreadCoro(t *thread) {

@@ -123,7 +123,7 @@ func TestA(t *testing.T) {
 		"{sw_hook.ForeignAnywhere(); { sw_f := fmt.Print;",
 		"{sw_hook.ForeignAnywhere(); l := io.Closer.Close",
 		"{sw_hook.ForeignAnywhere(); sw_hook.ContextAfterFunc(stops())",
-		"{ return sw_hook.CalledHere(sw_hook.Shared(os.Setenv, ",
+		"{ return sw_hook.CalledHere(sw_hook.Global(os.Setenv, ",
 	} {
 		require.Contains(t, text, want)
 	}

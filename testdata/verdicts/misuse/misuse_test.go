@@ -97,3 +97,41 @@ func panics(f func()) (v any) {
 	f()
 	return nil
 }
+
+// Who has recovered from a panic of a nil object synchronizes as before.
+//
+// verdict: proved
+func TestAfterThePanicOfANilReceiver(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var (
+			m     *sync.Mutex
+			wg    *sync.WaitGroup
+			rw    *sync.RWMutex
+			c     *sync.Cond
+			once  *sync.Once
+			kv    *sync.Map
+			pool  *sync.Pool
+			n     *atomic.Int64
+			v     *atomic.Value
+			tm    *time.Timer
+			done  sync.WaitGroup
+			plain int
+		)
+		for _, f := range []func(){
+			func() { m.Lock() }, func() { wg.Done() }, func() { once.Do(func() {}) },
+			func() { kv.Load(1) }, func() { pool.Get() }, func() { pool.Put(1) }, func() { n.Load() },
+			func() { m.TryLock() }, func() { m.Unlock() }, func() { rw.Lock() }, func() { rw.RLock() },
+			func() { rw.Unlock() }, func() { rw.RUnlock() }, func() { c.Wait() }, func() { c.Signal() },
+			func() { wg.Wait() }, func() { n.CompareAndSwap(0, 1) }, func() { kv.Store(1, 1) },
+			func() { v.Load() }, func() { v.Store(1) }, func() { tm.Stop() }, func() { tm.Reset(1) },
+			func() { kv.Range(func(_, _ any) bool { return true }) }, func() { kv.Clear() },
+		} {
+			done.Go(func() {
+				panics(f)
+				plain++
+			})
+			done.Wait()
+			plain++
+		}
+	})
+}
