@@ -26,7 +26,7 @@ func Enter(p unsafe.Pointer, op Op) bool {
 	if e.quiet && e.quietStep(t, p, op, word) {
 		return true
 	}
-	if p == nil && op >= OpLoad && op <= OpCondBroadcast {
+	if p == nil && op >= OpLoad && op <= OpOnceDone {
 		_ = *(*byte)(p) // panics here, where the program may recover
 	}
 	t.op, t.ptr, t.word = op, p, word
