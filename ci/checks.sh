@@ -9,6 +9,6 @@ ci/need-cc.sh
 if [ "${1-}" = -mutants ]; then
 	shift
 else
-	go run . check -both
+	go run . check -both -tags wide
 fi
-go run . mutants "$@"
+go run . mutants -tags wide "$@"

@@ -208,8 +208,8 @@ func (s *packageState) watch(packages []*hook.Package) {
 }
 
 // check finds out whether executions have changed what is taken to be unchanging. From then on it
-// is put back. What comes to light right behind the execution that has changed it has had no effect:
-// seen says that it would have come to light behind the others.
+// is put back. What comes to light right behind the execution that has changed it has had no
+// effect: seen says that it would have come to light behind the others.
 func (s *packageState) check(seen bool) {
 	s.watched = slices.DeleteFunc(s.watched, func(v *packageVar) bool {
 		changed := v.mem.hasChanged(v.value)

@@ -2,7 +2,4 @@
 
 package runtime
 
-const (
-	mostExecutions = 1_000_000
-	mostInPart     = mostExecutions
-)
+const mostExecutions = 1_000_000

@@ -196,7 +196,7 @@ func TestACancelledTaskWaitsForWhatItsForkIsTold(t *testing.T) {
 			cx.Shield(func() { _, _ = told.Receive(cx) })
 			return 1, errors.Join(err, f.Join(cx))
 		})
-	}, model.NoRescue(), partly)
+	}, model.NoRescue())
 }
 
 // The same of a task that is cancelled in a shield, and leaves it. (R43)
@@ -214,7 +214,7 @@ func TestATaskThatLeavesAShieldTellsItsFork(t *testing.T) {
 			cx.Shield(func() { _, _ = told.Receive(cx) })
 			return 1, errors.Join(err, f.Join(cx))
 		})
-	}, model.NoRescue(), partly)
+	}, model.NoRescue())
 }
 
 // The task beneath the one that forks is cancelled, which holds for both, and for the fork. (R35)

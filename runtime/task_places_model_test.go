@@ -97,7 +97,7 @@ func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
 		x.Join()
 		w.shutdown()
 		x.Assert(w.places.free == 1 && w.places.line.first == nil, "a place is missing")
-	}, partly)
+	})
 }
 
 // The first in line wants both places, and may give up while one is given back; the second wants

@@ -26,12 +26,13 @@ var bounded = regexp.MustCompile(`^(` +
 	`(1_submitters_2|2_submitters_\d)` +
 	`)$`)
 
-// EveryCheckIsProved runs the checks of packages of this project, whose root is given. All but
-// those of bounded are proved: every schedule was run, and each was judged by the race detector.
+// EveryCheckIsProved runs the checks of packages of this project, whose root is given, the widest
+// ones too. All but those of bounded are proved: every schedule was run, and each was judged by the
+// race detector.
 func EveryCheckIsProved(t *testing.T, command, root string, args ...string) {
 	t.Helper()
 	begin := time.Now()
-	cmd := exec.Command(command, append([]string{"check", "-json"}, args...)...)
+	cmd := exec.Command(command, append([]string{"check", "-json", "-tags", "wide"}, args...)...)
 	var said strings.Builder
 	cmd.Dir, cmd.Stderr = root, &said
 	out, err := cmd.Output()

@@ -111,8 +111,9 @@ func Overlaid[P any](p P) P {
 }
 
 // Stack is the hook of runtime.Stack. That of all goroutines shows those of the checker. Who has
-// room for no more than shortStack asks for the number of the goroutine, in the first line: to print
-// the arguments of all calls takes as long as many steps of an execution, so these are left out.
+// room for no more than shortStack asks for the number of the goroutine, in the first line: to
+// print the arguments of all calls takes as long as many steps of an execution, so these are left
+// out.
 //
 //go:norace
 //go:noinline

@@ -106,7 +106,8 @@ func (v *verifier) hookCall(e ast.Node, name string) bool {
 // guarded reports whether e is a call of hook.Refused or of what notes an operation.
 func (v *verifier) guarded(e ast.Node) bool {
 	for _, name := range []string{
-		"Refused", "Shared", "Global", "Outside", "Process", "NoFinalizer", "NewHandler", "NewLogLogger",
+		"Refused", "Shared", "Global", "Outside", "Process", "NoFinalizer", "NewHandler",
+		"NewLogLogger",
 		"SetDefault", "TB", "TestT",
 	} {
 		if v.hookCall(e, name) {

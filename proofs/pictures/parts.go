@@ -53,8 +53,8 @@ var parts = []part{
 }
 
 // aside are directories whose packages are not drawn: tools, tests and examples of this repository.
-var aside = []string{"ci", "examples", "fuzz", "internal/commandtest", "model/stdlib/api",
-	"proofs/pictures", "proofs/trace/atomic"}
+var aside = []string{"ci", "examples", "fuzz", "internal/commandtest", "internal/wide",
+	"model/stdlib/api", "proofs/pictures", "proofs/trace/atomic"}
 
 const (
 	partWidth, partHeight = 170, 46
