@@ -380,6 +380,7 @@ var widest = []string{
 	"TestACancelledTaskWaitsForWhatItsForkIsTold",
 	"TestATaskThatLeavesAShieldTellsItsFork",
 	"TestBatchBehindAnOpenSteal",
+	"TestCloseFindsWhoWaitsForAPlace/Close",
 	"TestCloseMeetsAPrivateBuffer",
 	"TestCloseMeetsARescue",
 	"TestCloseMeetsATimer",
@@ -396,7 +397,9 @@ var widest = []string{
 	"TestStolenTasksRunOnce",
 	"TestTheDriverRescuesFromASlot",
 	"TestTwoSubmittersAndTwoWorkers",
+	"TestWakeFromOutside/two_workers",
 	"TestWhoHasYieldedIsTakenByAnother",
+	"TestWhoWaitsReleasesItsForks/two_workers",
 }
 
 // wholly is an option of checks that have more executions than mostExecutions, but not many more.
