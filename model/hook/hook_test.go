@@ -103,6 +103,15 @@ func TestHooksOutsideAnExecution(t *testing.T) {
 	require.False(t, hook.Registered("q"))
 }
 
+func TestStackOutsideAnExecution(t *testing.T) {
+	buf := make([]byte, 1<<20)
+	one := string(buf[:hook.Stack(buf, false)])
+	require.Regexp(t, `^goroutine \d+ \[running\]:\n\S*TestStackOutsideAnExecution\(`, one)
+	all := string(buf[:hook.Stack(buf, true)])
+	require.Contains(t, all, "\n\ngoroutine 1 [chan receive", "who runs the tests waits for this one")
+	require.Equal(t, 64, hook.Stack(buf[:64], false))
+}
+
 func TestPullOutsideAnExecution(t *testing.T) {
 	next, stop := hook.Pull(slices.Values([]int{3}))
 	v, ok := next()

@@ -120,6 +120,7 @@ func Overlaid[P any](p P) P {
 func Stack(buf []byte, all bool) int {
 	if all {
 		Refused(buf, "runtime.Stack of all goroutines is not modelled")
+		return runtime.Stack(buf, all) // outside of executions
 	}
 	var text []byte
 	if id := explore.KnownID(); id != 0 && len(buf) <= shortStack {
