@@ -108,7 +108,7 @@ func TestStackOutsideAnExecution(t *testing.T) {
 	one := string(buf[:hook.Stack(buf, false)])
 	require.Regexp(t, `^goroutine \d+ \[running\]:\n\S*TestStackOutsideAnExecution\(`, one)
 	all := string(buf[:hook.Stack(buf, true)])
-	require.Contains(t, all, "\n\ngoroutine 1 [chan receive", "who runs the tests waits for this one")
+	require.Contains(t, all, "\n\ngoroutine 1 [chan receive", "who runs tests waits for this one")
 	require.Equal(t, 64, hook.Stack(buf[:64], false))
 }
 
