@@ -220,7 +220,7 @@ func try(ctx context.Context, copied, part, flags string, edits []edit,
 			return err
 		}
 	}
-	args := append([]string{"run", ".", "mutants"}, strings.Fields(flags)...)
+	args := append([]string{"run", ".", "mutants", "-tags", "wide"}, strings.Fields(flags)...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+part)...)
 	cmd.Dir = copied
 	skip, err := byChance(part)
