@@ -57,7 +57,7 @@ func TestWhatWouldHavePassedDoes(t *testing.T) {
 			"step 3 (time.AfterFunc c.idle)",
 		"TestContextCauseLost": "with step 11 (Lock f.mu at context_cause_lost_test.go:22) before " +
 			"step 5 (Lock f.mu at context_cause_lost_test.go:22)",
-		"TestJobsAreKept": "with step 11 (channel send p.jobs at sends_test.go:36) before " +
-			"step 9 (close of a channel p.jobs at sends_test.go:44), but then there is a data race",
+		"TestJobsAreKept": "with step 11 (channel send p.jobs at sends_test.go:35) before " +
+			"step 9 (close of a channel p.jobs at sends_test.go:43), but then there is a data race",
 	}, passes)
 }
