@@ -115,16 +115,18 @@ func TestNoForkOfSeveralStrandsOutlivesItsTask(t *testing.T) {
 				rt := running(t, workers)
 				_, err := ending(t, Submit(rt, func(cx Cx) (int, error) {
 					var there atomic.Int32
-					slow := func(cx Cx, _ int) int {
-						there.Add(1)
-						_ = cx.Sleep(time.Millisecond)
-						there.Add(-1)
-						return 0
-					}
 					child := func(cx Cx) (int, error) {
+						var begun atomic.Int32
+						slow := func(cx Cx, _ int) int {
+							there.Add(1)
+							begun.Add(1)
+							_ = cx.Sleep(time.Millisecond)
+							there.Add(-1)
+							return 0
+						}
 						Fork(cx, slow, 0)
 						cx.Shield(func() { Fork(cx, slow, 1) })
-						for there.Load() < 2 {
+						for begun.Load() < 2 {
 							cx.Yield()
 						}
 						leave()
