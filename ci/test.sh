@@ -7,6 +7,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/need-cc.sh
-go test -timeout 45m ./...
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# tests runs go test. If something fails it says at the end what: the stacks of a timeout are long.
+tests() {
+	go test "$@" 2>&1 | tee "$log" && return
+	printf '\n=== what failed\n'
+	grep -E -A 3 '^(\s*--- FAIL|panic:|WARNING: DATA RACE|\s+running tests:|FAIL)' "$log" | head -n 150
+	return 1
+}
+
+tests -timeout 45m ./...
 plain='/(ci/(checks/.*|killed|verdicts)|fuzz/gotests|proofs(/refine|/trace)?|model/(mutant|explore|instrument))$'
-go test -timeout 30m -race $(go list ./... | tail -n +2 | grep -vE "$plain")
+tests -timeout 30m -race $(go list ./... | tail -n +2 | grep -vE "$plain")
