@@ -35,7 +35,7 @@ type metWord struct {
 const (
 	metBits    = 12
 	metTries   = 8  // places for a word
-	metNoting  = 4  // executions that note words
+	metNoting  = 16 // executions that note words
 	metLooking = 64 // executions that look at them, before the powers of two
 	// LeavesNothing begins the assumption about words that executions share.
 	LeavesNothing = "executions do not depend on what those before them left in"

@@ -192,6 +192,38 @@ func MapAll[M ~map[K]V, K comparable, V any](m M, assumption, site string) iter.
 	}
 }
 
+// MapDeleteFunc is the hook of maps.DeleteFunc.
+//
+//go:norace
+//go:noinline
+func MapDeleteFunc[M ~map[K]V, K comparable, V any](
+	m M, del func(K, V) bool, assumption, site string,
+) {
+	for r := RangeMap(m, assumption, site); r.Next(); {
+		if del(r.Key, r.Value) {
+			delete(m, r.Key)
+		}
+	}
+}
+
+// MapEqualFunc is the hook of maps.EqualFunc.
+//
+//go:norace
+//go:noinline
+func MapEqualFunc[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](
+	m1 M1, m2 M2, eq func(V1, V2) bool, assumption, site string,
+) bool {
+	if len(m1) != len(m2) {
+		return false
+	}
+	for r := RangeMap(m1, assumption, site); r.Next(); {
+		if v2, ok := m2[r.Key]; !ok || !eq(r.Value, v2) {
+			return false
+		}
+	}
+	return true
+}
+
 // Into is Next that stores the entry at k and v, unless they are nil.
 func (r *RangingMap[K, V]) Into(k *K, v *V) bool {
 	if !r.Next() {

@@ -151,8 +151,8 @@ func TestSplices(t *testing.T) {
 		{"bubble_test.go", "\nvar _ = Wait\nvar _ = sc.Wait\n"},
 		{"refuse_test.go", "sw_hook.TestT(t).Run("},
 		{"refuse_test.go", "var asAny any = sw_hook.Refused(l, "},
-		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:134:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
-		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:136:5: RLocker through an interface is not modelled\").RLocker())"},
+		{"refuse_test.go", "fmt.Fprint(io.Discard, sw_hook.Refused(l, \"refuse_test.go:137:25: its method Lock comes from an embedded field, and the type has no name at package level: as an interface it is not modelled\"), &viaNamed{}, struct{ sync.Mutex }{})"},
+		{"refuse_test.go", "sw_hook.DynLock(sw_hook.Refused(rl, \"refuse_test.go:139:5: RLocker through an interface is not modelled\").RLocker())"},
 		{"refuse_test.go", `sw_hook.Global(os.Setenv, "the order of changes to the environment does not matter", "os.Setenv refuse_test.go:`},
 		{"refuse_test.go", `var keptInAVariable = func(sw_a0 string, sw_a1 string) (error) { return sw_hook.Global(os.Setenv, `},
 		{"refuse_test.go", `defer func(sw_a0 string) (error) { return sw_hook.Shared(os.Remove, `},
@@ -163,7 +163,10 @@ func TestSplices(t *testing.T) {
 		{"testing_test.go", "\tsw_hook.TestAs[interface{ Logf(string, ...any) }](r).Logf(\"a\")"},
 		{"testing_test.go", "(func(sw_a0 *testing.T, sw_a1 string, sw_a2 ...any)  { " +
 			"sw_hook.TestT(sw_a0).Logf(sw_a1, sw_a2...) })(t, "},
-		{"refuse_test.go", `os.Stdout, os.Stdin = sw_hook.Global[*os.File](nil, "the order of uses of variables`},
+		{"refuse_test.go", `(*sw_hook.Global(&os.Args, "the order of uses of variables of the standard library`},
+		{"refuse_test.go", `delete((*sw_hook.Global(&unicode.Categories, "`},
+		{"refuse_test.go", `local := sw_hook.Global(&time.Local, "`},
+		{"refuse_test.go", `(*sw_hook.Global(&os.Stdout, "the order of uses of variables of the standard library`},
 		{"refuse_test.go", `io.ReadFull(sw_hook.Outside(rand.Reader, "random numbers do not matter", "rand.Reader refuse_test.go:`},
 		{"refuse_test.go", `randv2.N(sw_hook.Outside(3, "random numbers do not matter", "rand.N refuse_test.go:`},
 		{"refuse_test.go", `randv2.N[int](sw_hook.Outside(3, `},
@@ -180,10 +183,10 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", "sw_hook.Held(some, \"refuse_test.go:"},
 		{"refuse_test.go", "\towner.Delete(1)\n"},
 		{"refuse_test.go", `g := sw_hook.MapStore` + "\n"},
-		{"refuse_test.go", `sw_hook.ReflectedValue(rv, "refuse_test.go:59:5: `},
+		{"refuse_test.go", `sw_hook.ReflectedValue(rv, "refuse_test.go:62:5: `},
 		{"refuse_test.go", `find(reflect.TypeOf(t), 0)`},
 		{"refuse_test.go", `find := (func(sw_a0 reflect.Type, sw_a1 int) (reflect.Method) ` +
-			`{ return sw_hook.ReflectedType(sw_a0, "refuse_test.go:60:`},
+			`{ return sw_hook.ReflectedType(sw_a0, "refuse_test.go:63:`},
 		{"t.go", "\nvar _ = sw_hook.Register(\"example.com/t\")\n"},
 	} {
 		if !strings.Contains(files[row.file], row.want) {

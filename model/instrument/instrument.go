@@ -127,7 +127,7 @@ func rewrite(ctx context.Context, cfg Config) (*Set, error) {
 		sessions: make(map[string]*session),
 		plans:    make(map[string]*plan),
 		texts:    make(map[string][]byte),
-		patterns: cfg.Patterns,
+		patterns: cleaned(cfg.Patterns),
 		leftOut:  make(map[string][]string),
 		quiet:    make(map[string]bool),
 		calls:    make(map[string]bool),

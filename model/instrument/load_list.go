@@ -8,10 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/build"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -232,6 +235,27 @@ func (s *Set) addTo(ctx context.Context, l *listing, args []string) error {
 		l.order = append(l.order, p.ID)
 		s.cgo = s.cgo || !p.Standard && len(p.CgoFiles) > 0
 	}
+}
+
+// cleaned returns patterns as the go command tells which of them a package matches.
+func cleaned(patterns []string) []string {
+	out := slices.Clone(patterns)
+	for i, p := range out {
+		switch {
+		case strings.Contains(p, "@"):
+		case filepath.IsAbs(p):
+			out[i] = filepath.Clean(p)
+		case build.IsLocalImport(filepath.ToSlash(p)):
+			p = path.Clean(filepath.ToSlash(p))
+			if p != "." && p != ".." && !strings.HasPrefix(p, "../") {
+				p = "./" + p
+			}
+			out[i] = p
+		default:
+			out[i] = path.Clean(p)
+		}
+	}
+	return out
 }
 
 // matches reports whether one of the patterns asked for the package; the engine

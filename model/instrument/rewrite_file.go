@@ -22,6 +22,8 @@ type rewriter struct {
 	stack   []ast.Node        // from the file down to the node being visited
 	done    map[ast.Node]bool // taken care of from above, with all below them
 	spliced map[ast.Node]bool // selectors done from above, except for an operand
+	// changed are the variables of the standard library that a statement changes.
+	changed map[ast.Expr]bool
 	imports map[string]string // path -> name, of imports that are added
 	keep    map[string]bool   // import paths that may have lost their last use
 	used    bool              // hook is called
@@ -52,6 +54,7 @@ func (ss *session) rewrite(c *checked, register bool) (*rewritten, error) {
 			ss: ss, c: c, src: f,
 			done:    make(map[ast.Node]bool),
 			spliced: make(map[ast.Node]bool),
+			changed: make(map[ast.Expr]bool),
 			imports: make(map[string]string),
 			keep:    make(map[string]bool),
 			comms:   make(map[ast.Node]bool),
@@ -247,6 +250,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 	case *ast.CallExpr:
 		r.call(n)
 		r.foreignCall(n)
+		r.libraryBuiltin(n)
 	case *ast.SelectorExpr:
 		r.done[n.Sel] = true
 		return r.spliced[n] || r.selector(n)
@@ -263,6 +267,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 		if n.Op == token.ARROW && !r.comms[n] {
 			r.receive(n)
 		}
+		r.libraryAddress(n)
 	default:
 		r.statement(n)
 	}
@@ -280,9 +285,12 @@ func (r *rewriter) statement(n ast.Node) {
 		r.exploredTest(n)
 		r.markRecursion(n)
 	case *ast.AssignStmt:
-		r.libraryAssign(n)
+		if n.Tok != token.DEFINE {
+			r.libraryAssign(n.Lhs...)
+		}
 		r.setting(n.Lhs...)
 	case *ast.IncDecStmt:
+		r.libraryAssign(n.X)
 		r.setting(n.X)
 	case *ast.CompositeLit:
 		r.keyed(n)

@@ -213,6 +213,46 @@ func (r *rewriter) sortedAtOnce(visit *ast.CallExpr) bool {
 	return false
 }
 
+// callbackOrderFree reports whether a call that visits a map calls a function literal that gives
+// the same in whichever turn: maps.DeleteFunc(m, func(k, v int) bool { return v == 0 }).
+func (r *rewriter) callbackOrderFree(visit *ast.CallExpr) bool {
+	callback := ast.Unparen(visit.Args[len(visit.Args)-1])
+	if fn := referred(r.c.info, callback); fn != nil && fn.Pkg() != nil { // bytes.Equal
+		p := r.ss.l.pkgs[fn.Pkg().Path()]
+		return p != nil && p.Standard && r.ss.function(fn).role == plainOp
+	}
+	lit, ok := callback.(*ast.FuncLit)
+	if !ok || len(lit.Body.List) != 1 {
+		return false
+	}
+	ret, ok := lit.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return false
+	}
+	var params []*ast.Ident
+	for _, f := range lit.Type.Params.List {
+		params = append(params, f.Names...)
+	}
+	if len(params) != 2 {
+		return false
+	}
+	f := &orderFree{info: r.c.info, key: params[0], value: params[1]}
+	return f.fixed(ret.Results[0])
+}
+
+// referred returns the function that e names, nil if it names none.
+func referred(info *types.Info, e ast.Expr) *types.Func {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		e = sel.Sel
+	}
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	fn, _ := info.Uses[id].(*types.Func)
+	return fn
+}
+
 // sorts has functions that leave their first argument in one order, whatever it was before. Those
 // with a function that compares may not.
 var sorts = map[string]bool{

@@ -97,6 +97,7 @@ func TestCallsThatVisitMapsAreNamed(t *testing.T) {
 package visit
 
 import (
+	"bytes"
 	"iter"
 	"maps"
 	"slices"
@@ -118,6 +119,13 @@ func f(m own, visit func(func(own) iter.Seq[int])) {
 	visit(maps.Keys[own, int]) // named
 	var of func(local) iter.Seq[int] = maps.Keys // named
 	_ = of
+	n, other := 0, own{}
+	maps.DeleteFunc(m, func(k int, v bool) bool { n++; return n == k }) // named
+	maps.DeleteFunc(m, func(k int, v bool) bool { return k > 3 && !v }) // no
+	_ = maps.EqualFunc(m, other, func(a, b bool) bool { n++; return a == b }) // named
+	_ = maps.EqualFunc(m, other, func(a, b bool) bool { return a == b }) // no
+	bytesOf := map[int][]byte{}
+	_ = maps.EqualFunc(bytesOf, bytesOf, bytes.Equal) // no
 }
 -- visit/visit_test.go --
 package visit
@@ -140,7 +148,7 @@ func TestNothing(t *testing.T) {}
 			assert.False(t, is, line)
 		}
 	}
-	require.Equal(t, []int{8, 2}, []int{named, others})
+	require.Equal(t, []int{10, 5}, []int{named, others})
 	require.NoError(t, set.Build(t.Context(), "example.com/t/visit", false, t.TempDir()+"/bin"))
 }
 

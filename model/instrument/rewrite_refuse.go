@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,48 +72,95 @@ func library(pkg, name string, ptr bool) op {
 // libraryVar refuses or notes the use of a variable of the standard library. One that is assigned
 // to, or of which the address is taken, is left alone.
 func (r *rewriter) libraryVar(n *ast.SelectorExpr, v *types.Var) {
-	if p := r.ss.l.pkgs[v.Pkg().Path()]; p == nil || !p.Standard {
+	if !r.ofLibrary(v) || r.changed[n] {
 		return
 	}
 	o := library(v.Pkg().Path(), v.Name(), false)
 	if o.role == plainOp {
 		return
 	}
-	switch p := r.parent().(type) {
-	case *ast.UnaryExpr:
-		if p.Op == token.AND {
-			return
-		}
-	case *ast.AssignStmt:
-		if slices.Contains(p.Lhs, ast.Expr(n)) {
-			return
-		}
+	if p, ok := r.parent().(*ast.UnaryExpr); ok && p.Op == token.AND {
+		return
 	}
 	r.guard(n, n.Pos(), o)
 }
 
-// libraryAssign notes assignments to variables of the standard library, which outlive the
-// execution: the value is wrapped.
-func (r *rewriter) libraryAssign(n *ast.AssignStmt) {
-	if n.Tok != token.ASSIGN || len(n.Lhs) != len(n.Rhs) {
+// ofLibrary reports whether v is a variable of a package of the standard library.
+func (r *rewriter) ofLibrary(v *types.Var) bool {
+	if v == nil || v.IsField() || v.Pkg() == nil || v.Pkg() == r.c.pkg {
+		return false
+	}
+	p := r.ss.l.pkgs[v.Pkg().Path()]
+	return p != nil && p.Standard
+}
+
+// libraryAssign notes what changes variables of the standard library, which outlive the execution:
+// os.Args[0] = "" becomes (*hook.Global(&os.Args, ...))[0] = "".
+func (r *rewriter) libraryAssign(places ...ast.Expr) {
+	for _, e := range places {
+		root, v := r.root(e)
+		if !r.ofLibrary(v) {
+			continue
+		}
+		if o := library(v.Pkg().Path(), v.Name(), false); o.role == refuseOp && root != e {
+			continue // what lies in it is none of the program
+		}
+		r.changed[root] = true
+		before, after := r.guardText(root.Pos(), r.changes(v))
+		r.ed.front(r.off(root.Pos()), "(*"+before+"&")
+		r.ed.behind(r.off(root.End()), after+")")
+	}
+}
+
+// libraryAddress notes that a variable of the standard library may be changed by its address.
+func (r *rewriter) libraryAddress(n *ast.UnaryExpr) {
+	root, v := r.root(n.X)
+	if n.Op == token.AND && r.ofLibrary(v) {
+		r.changed[root] = true
+		r.guard(n, n.Pos(), r.changes(v))
+	}
+}
+
+// libraryBuiltin notes that a builtin function changes what a variable of the standard library
+// holds.
+func (r *rewriter) libraryBuiltin(n *ast.CallExpr) {
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok {
 		return
 	}
-	for i, lhs := range n.Lhs {
-		sel, ok := ast.Unparen(lhs).(*ast.SelectorExpr)
-		if !ok {
-			continue
+	if b, ok := r.c.info.Uses[id].(*types.Builtin); ok && changing[b.Name()] {
+		r.libraryAssign(n.Args[0])
+	}
+}
+
+var changing = map[string]bool{"clear": true, "copy": true, "delete": true}
+
+func (r *rewriter) changes(v *types.Var) op {
+	return op{role: noteOp, hook: "Global", reason: stdlib.Global.Assumed(),
+		name: shortName(v.Pkg().Path() + "." + v.Name())}
+}
+
+// root returns the variable whose value a place lies in or is reached from, and where it stands.
+func (r *rewriter) root(place ast.Expr) (ast.Expr, *types.Var) {
+	for {
+		switch e := place.(type) {
+		case *ast.ParenExpr:
+			place = e.X
+		case *ast.IndexExpr:
+			place = e.X
+		case *ast.StarExpr:
+			place = e.X
+		case *ast.SelectorExpr:
+			if v, ok := r.c.info.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
+				return e, v
+			}
+			place = e.X
+		case *ast.Ident:
+			v, _ := r.c.info.Uses[e].(*types.Var)
+			return e, v
+		default:
+			return nil, nil
 		}
-		v, ok := r.c.info.Uses[sel.Sel].(*types.Var)
-		if !ok || v.IsField() || v.Pkg() == nil || !r.writable(v.Type(), n.Pos()) {
-			continue
-		}
-		if p := r.ss.l.pkgs[v.Pkg().Path()]; p == nil || !p.Standard {
-			continue
-		}
-		text, _ := r.typeText(v.Type())
-		o := op{role: noteOp, hook: "Global[" + text + "]", reason: stdlib.Global.Assumed(),
-			name: shortName(v.Pkg().Path() + "." + v.Name())}
-		r.guard(n.Rhs[i], lhs.Pos(), o)
 	}
 }
 

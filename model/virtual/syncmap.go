@@ -211,6 +211,18 @@ func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	return deleted
 }
 
+const mapOrder = "sync.Map.Range visits keys in the order of their first use"
+
+// others reports whether a key behind that of the entry is present.
+func (at *entry) others() bool {
+	for e := at.next; e != nil; e = e.next {
+		if e.present {
+			return true
+		}
+	}
+	return false
+}
+
 // Range is a step for each key that it visits and one that finds no more: as the documentation
 // says it is no snapshot, each key is visited once at most, and its value is that of some time
 // during the call. Of the orders in which the real map may visit keys there is one: that of their
@@ -231,10 +243,14 @@ func (m *Map) Range(f func(key, value any) bool) {
 			return
 		}
 		if n == 1 {
-			explore.Assume("sync.Map.Range visits keys in the order of their first use")
+			explore.Assume(mapOrder)
 		}
 		explore.Acquire(&at.token)
+		chosen := n == 0 && at.others() // if f stops here
 		if !f(at.key, at.value) {
+			if chosen {
+				explore.Assume(mapOrder)
+			}
 			return
 		}
 	}

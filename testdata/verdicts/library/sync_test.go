@@ -293,3 +293,30 @@ func TestPoolInALoop(t *testing.T) {
 		}
 	})
 }
+
+// Range that stops at once has chosen a key, if there are several.
+//
+// verdict: said sync.Map.Range visits keys in the order
+func TestRangeStopsAtTheFirstOfTwo(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var m sync.Map
+		m.Store("old", 1)
+		m.Store("new", 2)
+		m.Range(func(k, _ any) bool { m.Delete(k); return false })
+		_, ok := m.Load("new")
+		x.Assert(ok, "the new one has gone")
+	})
+}
+
+// verdict: proved without assumptions
+func TestRangeStopsAtTheOnlyOne(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var m sync.Map
+		m.Store("old", 1)
+		m.Store("new", 2)
+		m.Delete("old")
+		m.Range(func(k, _ any) bool { m.Store("next", 3); return false })
+		_, ok := m.Load("new")
+		x.Assert(ok, "lost")
+	})
+}

@@ -291,3 +291,46 @@ func TestKeysThatEqualNothing(t *testing.T) {
 		x.Assert(slices.Equal(values, []int{1, 2, 3}), "%v", values)
 	})
 }
+
+// A function that sees in which turn it is called.
+//
+// verdict: said visit maps does not matter \(maps.DeleteFunc
+func TestDeleteFuncCounts(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		n, m := 0, map[int]int{3: 3, 1: 1, 2: 2}
+		maps.DeleteFunc(m, func(int, int) bool { n++; return n == 1 })
+		_, has := m[3]
+		x.Assert(has && len(m) == 2, "3 was first")
+	})
+}
+
+// verdict: proved without assumptions
+func TestDeleteFuncOfTheEntry(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m := map[int]int{3: 3, 1: 1, 2: 2}
+		maps.DeleteFunc(m, func(k, v int) bool { return k != v || k == 2 })
+		x.Assert(len(m) == 2, "%v", m)
+		same := maps.EqualFunc(m, maps.Clone(m), func(a, b int) bool { return a == b })
+		x.Assert(same, "%v is not itself", m)
+	})
+}
+
+// verdict: said visit maps does not matter \(maps.EqualFunc
+func TestEqualFuncStopsAtTheFirst(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var seen []int
+		m := map[int]int{3: 3, 1: 1, 2: 2}
+		maps.EqualFunc(m, m, func(a, _ int) bool { seen = append(seen, a); return false })
+		x.Assert(len(seen) == 1 && seen[0] == 1, "%v", seen)
+	})
+}
+
+// verdict: FAILED 3 was first
+func TestDeleteFuncInAllOrders(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		n, m := 0, map[int]int{3: 3, 1: 1, 2: 2}
+		maps.DeleteFunc(m, func(int, int) bool { n++; return n == 1 })
+		_, has := m[3]
+		x.Assert(has, "3 was first")
+	}, model.MapOrders())
+}

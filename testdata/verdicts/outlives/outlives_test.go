@@ -13,25 +13,25 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// change is made by the fourth of six executions, and unseen by the fifth.
+// change is made by the sixth of eight executions, and unseen by the seventh.
 func change(t *testing.T, set func(), changed func() bool) {
 	model.Check(t, func(x *model.Exec) {
-		switch x.Choose(6) {
-		case 3:
+		switch x.Choose(8) {
+		case 5:
 			set()
-		case 4:
+		case 6:
 			x.Assert(!changed(), "an execution before this one has changed it")
 		}
 	})
 }
 
-// toggle is like change, but the fifth execution undoes what the fourth did.
+// toggle is like change, but the seventh execution undoes what the sixth did.
 func toggle(t *testing.T, set func(), changed func() bool, undo func()) {
 	model.Check(t, func(x *model.Exec) {
-		switch x.Choose(6) {
-		case 3:
+		switch x.Choose(8) {
+		case 5:
 			set()
-		case 4:
+		case 6:
 			x.Assert(changed(), "no execution before this one has changed it")
 			undo()
 		}
@@ -122,4 +122,18 @@ func TestTheZoneIsSetAndSetBack(t *testing.T) {
 			time.Local = old
 		})
 	}
+}
+
+// verdict: proved without assumptions
+func TestWorkingDirectoryByAnOpenFolder(t *testing.T) {
+	change(t, func() {
+		root, err := os.Open("/")
+		if err == nil {
+			_ = root.Chdir()
+			_ = root.Close()
+		}
+	}, func() bool {
+		dir, err := os.Getwd()
+		return err != nil || filepath.Base(dir) != "outlives"
+	})
 }

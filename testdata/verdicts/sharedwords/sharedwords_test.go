@@ -149,3 +149,18 @@ func TestARollOutsideOfTheBody(t *testing.T) {
 		x.Join()
 	})
 }
+
+// The sixth execution is the first that comes to the word.
+//
+// verdict: said left in words of sync/atomic .made outside
+func TestFlagThatALaterExecutionSets(t *testing.T) {
+	var flag atomic.Bool
+	model.Check(t, func(x *model.Exec) {
+		switch x.Choose(8) {
+		case 5:
+			flag.Store(true)
+		case 6:
+			x.Assert(flag.Load(), "alone, this execution fails")
+		}
+	})
+}

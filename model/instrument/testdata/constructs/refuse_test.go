@@ -10,8 +10,11 @@ import (
 	randv2 "math/rand/v2"
 	"os"
 	"reflect"
+	"runtime"
 	"sync"
 	"testing"
+	"time"
+	"unicode"
 )
 
 type cache struct {
@@ -151,6 +154,17 @@ func TestSharedStateOfTheLibrary(t *testing.T) {
 	stdout := os.Stdout
 	os.Stdout, os.Stdin = nil, os.Stdin
 	os.Stdout = stdout
+	os.Args[0] += ""
+	delete(unicode.Categories, "none")
+	local := &time.Local
+	eq(t, *local, time.Local)
+	profiled := make(chan int, 1)
+	profiled <- runtime.MemProfileRate
+	select {
+	case runtime.MemProfileRate = <-profiled:
+		runtime.MemProfileRate++
+		runtime.MemProfileRate--
+	}
 	keptInAVariable("SUREWAKE_CONSTRUCTS", "2")
 	eq(t, os.Getenv("SUREWAKE_CONSTRUCTS"), "2")
 	defer unset("SUREWAKE_CONSTRUCTS")
