@@ -273,8 +273,11 @@ func (g *guide) begin() {
 	g.done, g.low, g.now, g.turned = make([]bool, len(g.made)), 0, -1, g.value >= 0
 }
 
-// choose returns the thread of en that runs next, -1 if second cannot come before first.
+// choose returns the thread of en that runs next, -1 if second does not come before first.
 func (g *guide) choose(e *engine, en threadSet) int {
+	if g.waitsInstead(e) {
+		return -1
+	}
 	switch k := e.depth; {
 	case k < g.first:
 		if !g.goesOn(e, en, k) {
@@ -301,6 +304,25 @@ func (g *guide) choose(e *engine, en threadSet) int {
 		return next
 	}
 	return g.rest(en, e)
+}
+
+// waitsInstead reports whether second, which has just run, has only begun to wait, though it was
+// recorded without a wait: what it waits for, maybe first, comes before it then.
+func (g *guide) waitsInstead(e *engine) bool {
+	if g.value >= 0 || g.second < 0 || g.now != g.second {
+		return false
+	}
+	tid := g.made[g.second].tid
+	op := e.threads[tid].op
+	if op != OpMet && op != OpPosted {
+		return false
+	}
+	for _, m := range g.made[g.second+1:] {
+		if m.tid == tid {
+			return m.op != op
+		}
+	}
+	return true
 }
 
 func (g *guide) run(k int) int {

@@ -144,6 +144,21 @@ func TestReversalThatDecides(t *testing.T) {
 				}
 			})
 		}, "t0 channel receive #0 before t1 select "},
+		{"a receive that a close has made possible", func() {
+			jobs = make(chan int)
+			received := false
+			spawn(func() { hook.Close(jobs) }, func() {
+				defer func() { _ = recover() }()
+				s := hook.NewSelection(2, false)
+				select {
+				case hook.SelectSend(&s, jobs) <- 1:
+					hook.SelectSent(&s)
+				case <-hook.SelectRecv(&s, jobs):
+					received = true
+				}
+			})
+			assert(!received)
+		}, "another choice of t1 select #0"},
 		{"what does not matter around what does", func() {
 			x, log = atomic.Int32{}, atomic.Int32{}
 			spawn(func() {
