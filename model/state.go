@@ -46,6 +46,7 @@ type packageState struct {
 
 	began   time.Time
 	looking time.Duration // that it took to look what executions have changed
+	looks   int           // how many there were
 	seldom  bool          // not behind each that may have changed something
 }
 
@@ -239,6 +240,7 @@ func (s *packageState) checkLarge() {
 // What is looked at behind each execution may take so long, and then a part of the time.
 const (
 	freeLooking = 100 * time.Millisecond
+	freeLooks   = 16
 	lookingPart = 4
 )
 
@@ -258,7 +260,8 @@ func (s *packageState) lookBack() {
 		return
 	}
 	begin := time.Now()
-	few := s.looking < freeLooking || s.looking < begin.Sub(s.began)/lookingPart
+	few := s.looks < freeLooks || s.looking < freeLooking ||
+		s.looking < begin.Sub(s.began)/lookingPart
 	switch {
 	case power || uses && few:
 		s.check(!s.seldom && (uses || s.begun == 1))
@@ -274,6 +277,7 @@ func (s *packageState) lookBack() {
 			s.noteName(why, name)
 		}
 	}
+	s.looks++
 	s.looking += time.Since(begin)
 }
 

@@ -205,7 +205,7 @@ func TestWhatIsLargeIsPutBackOnceItChanges(t *testing.T) {
 	s = openPackageState("TestState")
 	s.renew()
 	s.renew()
-	s.looking = time.Hour
+	s.looking, s.looks = time.Hour, freeLooks
 	s.renew()
 	drivers["7"].n = 8
 	s.renew()

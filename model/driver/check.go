@@ -276,6 +276,7 @@ func (r *runner) test(ctx context.Context, t planned) ([]Row, error) {
 	switch {
 	case !r.options.Race:
 	case run.objects(run.plain):
+		run.early = early
 	case early != nil:
 		run.race = early
 	default:

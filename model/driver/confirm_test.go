@@ -67,6 +67,13 @@ func init() {
 		}
 		return ends(r)
 	}
+	scenarios["TestRaceBesideAFailure"] = func(s wire.Settings) int {
+		say(failing("TestRaceBesideAFailure/a"))
+		if s.Race {
+			return ends(failing("TestRaceBesideAFailure/b"))
+		}
+		return ends(proved("TestRaceBesideAFailure/b"))
+	}
 	scenarios["TestInTheRaceRun"] = func(s wire.Settings) int {
 		if s.Race {
 			return ends(failing("TestInTheRaceRun"))
@@ -101,6 +108,16 @@ func TestFailuresThatStandByThemselvesAreNotDoubted(t *testing.T) {
 		require.Equal(t, Failed, r.Verdict, "%s: %s", test, r.Message)
 		require.NotContains(t, r.Message, onlyLater)
 	}
+}
+
+// What only the race run finds is told, too, where another check of the test fails in both.
+func TestAFailureOfTheRaceRunStandsBesideOthers(t *testing.T) {
+	rows, _, err := runScenarios(t, fakeTarget{}, Options{Race: true}, "TestRaceBesideAFailure")
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	require.NotContains(t, rows[0].Message, inRaceRun)
+	require.Equal(t, Failed, rows[1].Verdict)
+	require.Contains(t, rows[1].Message, inRaceRun)
 }
 
 // The execution that passes is run under the race detector as well, once.

@@ -142,6 +142,7 @@ type testRun struct {
 	test      string
 	plain     *outcome // nil: the race run stands for it
 	race      *outcome // nil: not run
+	early     *outcome // the race run that was made first, if race is nil for a failure of plain
 	raceFirst bool     // the race run had ended before the plain one began
 	unchecked string   // why race is nil, if that is not for a failure of plain
 	subtests  bool     // only some subtests were asked for: none at all is no failure
@@ -164,9 +165,14 @@ func (t *testRun) rows() []Row {
 	}
 	rows := t.rowsOf(t.plain, "")
 	if t.race == nil {
+		raced := t.racedEarly()
 		for i := range rows {
 			rows[i].Races = racesNotChecked
 			if !rows[i].passes() || rows[i].Verdict == skipped {
+				continue
+			}
+			if at := indexByName(raced, rows[i].Name); at >= 0 {
+				rows[i].merge(raced[at])
 				continue
 			}
 			why := "races not checked"
@@ -218,6 +224,17 @@ func (t *testRun) rows() []Row {
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// racedEarly returns what a race run that was made first has found, of a test in which something
+// fails in the plain run.
+func (t *testRun) racedEarly() []Row {
+	if t.early == nil {
+		return nil
+	}
+	return slices.DeleteFunc(cutAs(cutRace, t.rowsOf(t.early, inRaceRun)), func(r Row) bool {
+		return r.Verdict == skipped
+	})
 }
 
 func indexByName(rows []Row, name string) int {

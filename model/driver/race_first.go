@@ -10,8 +10,8 @@ import (
 // execution what the plain run asks. So it is made first, and it alone decides where it finds
 // nothing and the plain run would do no more. The plain run is made as well
 //
-//   - if the race run says something against a check: both then decide as if the plain run had
-//     been the first one. Its messages are shorter, and only it looks for what decides a failure;
+//   - if the race run says something against a check: what fails in the plain run, too, has the
+//     plain run's message, which is shorter, and only it looks for what decides a failure;
 //   - if a check has the option Observe or Before, whose functions the plain run alone calls, or
 //     the binary was built with a checker that does not say so (wire.Result.Stands);
 //   - if the race run was cut short by the time that it took: the plain run is three to four times
