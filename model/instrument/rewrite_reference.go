@@ -105,7 +105,7 @@ func (r *rewriter) guardGeneric(e ast.Expr, o op) {
 					r.calledWith(e, p, o.hook, o)
 				case o.hook != "Ranged":
 					r.guard(p.Args[0], e.Pos(), o)
-				case !r.sortedAtOnce(p) && !r.callbackOrderFree(p): // maps.Keys becomes hook.MapKeys
+				case !r.sortedAtOnce(p) && !r.callbackOrderFree(p): // maps.Keys: hook.MapKeys
 					r.calledWith(e, p, "Map"+strings.TrimPrefix(o.name, "maps."), o)
 				}
 				return
