@@ -10,13 +10,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"text/template"
 
 	"github.com/surewake/surewake/model"
 )
 
 // The check sees the order of one run: it may find the failure, or not, and says so.
 //
-// verdict: said visit maps does not matter \(range \S*maps_test.go:23\)|came first
+// verdict: said visit maps does not matter \(range \S*maps_test.go:24\)|came first
 func TestFirstKey(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		m := map[int]bool{1: true, 2: true, 3: true, 4: true}
@@ -119,7 +120,7 @@ func firstKey[M ~map[K]V, K comparable, V any](m M) (k K) {
 	return k
 }
 
-// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:116\)
+// verdict: said the order in which loops visit maps does not matter \(range \S*maps_test.go:117\)
 func TestFirstKeyOfAnyMap(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		x.Assert(firstKey(map[int]bool{1: true, 2: true}) < 3, "none of them")
@@ -333,4 +334,12 @@ func TestDeleteFuncInAllOrders(t *testing.T) {
 		_, has := m[3]
 		x.Assert(has, "3 was first")
 	}, model.MapOrders())
+}
+
+// verdict: said visit maps does not matter \(template.Template.Templates
+func TestTemplatesComeFromAMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		all := template.Must(template.New("p").Parse(`{{define "q"}}1{{end}}2`))
+		x.Assert(len(all.Templates()) == 2, "lost")
+	})
 }
