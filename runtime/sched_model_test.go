@@ -367,17 +367,25 @@ func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...m
 		return func(t *testing.T) { model.Check(t, body, append(bounds, options...)...) }
 	}
 	t.Run("one preemption", within(1))
-	if wide.Checks || !slices.Contains(widest, t.Name()) {
+	if runs(t.Name()) {
 		t.Run("two preemptions", within(2))
 	}
 }
 
-// widest are the checks that with two preemptions take a few seconds each, or more than anybody
-// waits for. Some bugs show only there: mutants are put back with the build tag wide.
+// runs reports whether a check that may be one of the widest is run.
+func runs(name string) bool { return wide.Checks || !slices.Contains(widest, name) }
+
+// widest are the checks that with two preemptions, or as they are named, take a few seconds each,
+// or more than anybody waits for. Some bugs show only there: mutants are put back with the build
+// tag wide.
 var widest = []string{
 	"TestACancelledTaskBeneathTellsTheFork",
 	"TestACancelledTaskTellsItsFork/two_workers",
 	"TestACancelledTaskWaitsForWhatItsForkIsTold",
+	"TestALoopIsCancelled/For/two_workers",
+	"TestALoopIsCancelled/ForEach/two_workers",
+	"TestALoopIsCancelled/Map/two_workers",
+	"TestALoopIsCancelled/Reduce/two_workers",
 	"TestATaskThatLeavesAShieldTellsItsFork",
 	"TestBatchBehindAnOpenSteal",
 	"TestCloseFindsWhoWaitsForAPlace/Close",
@@ -386,6 +394,7 @@ var widest = []string{
 	"TestCloseMeetsATimer",
 	"TestDebugTellsHoweverWorkersFallAsleep/two",
 	"TestEvictedTaskIsTakenByAnother",
+	"TestForErrIsCancelled/two_workers",
 	"TestNoForkOutlivesItsTask/goexit",
 	"TestNoForkOutlivesItsTask/panic",
 	"TestNoForkOutlivesItsTask/return",

@@ -24,11 +24,15 @@ func lasts(cx Cx, i int) {
 	}
 }
 
-// checkLoop checks a body with one worker, exhaustively, and with two.
+// checkLoop checks a body with one worker, exhaustively, and with two, unless that is one of the
+// widest.
 func checkLoop(t *testing.T, body func(x *model.Exec, workers int)) {
 	t.Run(amount[1], func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) { body(x, 1) }, model.Timeouts(0))
 	})
+	if !runs(t.Name() + "/two_workers") {
+		return
+	}
 	t.Run(amount[2]+"/one preemption", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) { body(x, 2) }, model.Preemptions(1),
 			model.Executions(mostExecutions))
