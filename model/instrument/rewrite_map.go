@@ -213,13 +213,14 @@ func (r *rewriter) sortedAtOnce(visit *ast.CallExpr) bool {
 	return false
 }
 
-// callbackOrderFree reports whether a call that visits a map calls a function literal that gives
-// the same in whichever turn: maps.DeleteFunc(m, func(k, v int) bool { return v == 0 }).
+// callbackOrderFree reports whether a call that visits a map calls a function that gives the same
+// in whichever turn: one of the library, or func(k, v int) bool { return v == 0 }.
 func (r *rewriter) callbackOrderFree(visit *ast.CallExpr) bool {
 	callback := ast.Unparen(visit.Args[len(visit.Args)-1])
 	if fn := referred(r.c.info, callback); fn != nil && fn.Pkg() != nil { // bytes.Equal
 		p := r.ss.l.pkgs[fn.Pkg().Path()]
-		return p != nil && p.Standard && r.ss.function(fn).role == plainOp
+		return p != nil && p.Standard && fn.Signature().Recv() == nil &&
+			r.ss.function(fn).role == plainOp
 	}
 	lit, ok := callback.(*ast.FuncLit)
 	if !ok || len(lit.Body.List) != 1 {

@@ -102,8 +102,8 @@ func (r *rewriter) libraryAssign(places ...ast.Expr) {
 		if !r.ofLibrary(v) {
 			continue
 		}
-		if o := library(v.Pkg().Path(), v.Name(), false); o.role == refuseOp && root != e {
-			continue // what lies in it is none of the program
+		if root != e && refusedVar(v) {
+			continue // libraryVar refuses what is done with it
 		}
 		r.changed[root] = true
 		before, after := r.guardText(root.Pos(), r.changes(v))
@@ -115,10 +115,14 @@ func (r *rewriter) libraryAssign(places ...ast.Expr) {
 // libraryAddress notes that a variable of the standard library may be changed by its address.
 func (r *rewriter) libraryAddress(n *ast.UnaryExpr) {
 	root, v := r.root(n.X)
-	if n.Op == token.AND && r.ofLibrary(v) {
+	if n.Op == token.AND && r.ofLibrary(v) && (root == n.X || !refusedVar(v)) {
 		r.changed[root] = true
 		r.guard(n, n.Pos(), r.changes(v))
 	}
+}
+
+func refusedVar(v *types.Var) bool {
+	return library(v.Pkg().Path(), v.Name(), false).role == refuseOp
 }
 
 // libraryBuiltin notes that a builtin function changes what a variable of the standard library
