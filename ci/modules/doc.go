@@ -13,6 +13,7 @@
 //	                 test assumes that need not be so, or which bug it has found; bounded is
 //	                 accepted too, as a slow machine may not come to the failure
 //	undecided        the reason begins with the kind that the checker reports
+//	undecided|proved the same, but a machine that is fast enough decides it
 //
 // -modules.update writes the table anew, and keeps the reasons of rows whose verdict and kind are
 // what they were. A failure that is new has the reason "explain".

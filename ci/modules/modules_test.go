@@ -121,8 +121,10 @@ func TestPublicModulesGetTheirVerdicts(t *testing.T) {
 					requireVerdict(t, want[r.key()], r)
 				}
 				switch old := want[r.key()]; {
+				case old.other != "" && old.other == r.verdict:
+					r.verdict, r.other, r.why = old.verdict, old.other, old.why
 				case old.verdict == r.verdict && old.kind() == r.kind():
-					r.why = old.why
+					r.other, r.why = old.other, old.why
 				case old.verdict == driver.Failed && r.verdict == driver.Bounded:
 					r.verdict, r.why = old.verdict, old.why
 				}
@@ -237,6 +239,9 @@ func requireVerdict(t *testing.T, want, got row) {
 	}
 	if want.verdict == driver.Failed && got.verdict == driver.Bounded {
 		return // the failure was not reached
+	}
+	if want.other != "" && got.verdict == want.other {
+		return
 	}
 	assert.Equal(t, want.verdict, got.verdict, "%s, and the table: %s", got, want)
 	assert.Equal(t, want.kind(), got.kind(), "%s, and the table: %s", got, want)

@@ -34,6 +34,7 @@ func readList(name string) (list []module, err error) {
 type row struct {
 	module, pkg, test string
 	verdict           string
+	other             string // what it is too, where that depends on the machine
 	seconds           float64
 	why               string // the kind, and what it is about
 }
@@ -46,12 +47,16 @@ func (r row) kind() string {
 }
 
 func (r row) String() string {
-	text := fmt.Sprintf("%s %s %s %s %.1fs", r.module, r.pkg, r.test, r.verdict, r.seconds)
+	verdict := r.verdict
+	if r.other != "" {
+		verdict += "|" + r.other
+	}
+	text := fmt.Sprintf("%s %s %s %s %.1fs", r.module, r.pkg, r.test, verdict, r.seconds)
 	return strings.TrimSpace(text + " " + r.why)
 }
 
 var rowLine = regexp.MustCompile(
-	`^(\S+) (\S+) (Test\S*) (proved|bounded|FAILED|undecided) (\d+\.\d)s(?: (\S.*))?$`)
+	`^(\S+) (\S+) (Test\S*) (proved|bounded|FAILED|undecided)(?:\|(proved))? (\d+\.\d)s(?: (\S.*))?$`)
 
 func readTable(name string) (rows []row, err error) {
 	text, err := os.ReadFile(name)
@@ -63,11 +68,11 @@ func readTable(name string) (rows []row, err error) {
 		if m == nil {
 			return nil, fmt.Errorf("%s, row %d: %q is none", name, i+1, line)
 		}
-		seconds, err := strconv.ParseFloat(m[5], 64)
+		seconds, err := strconv.ParseFloat(m[6], 64)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row{m[1], m[2], m[3], m[4], seconds, m[6]})
+		rows = append(rows, row{m[1], m[2], m[3], m[4], m[5], seconds, m[7]})
 	}
 	return rows, nil
 }
