@@ -1,21 +1,49 @@
 #!/usr/bin/env bash
-# What does not fit into .ci/run: what other programs read, every mutant, further ones too, checks of
-# the runtime within a bound on preemptions to their end (20 minutes), all repetitions, 10 minutes of
-# random work for the runtime, its tests on 1, 2 and 8 processors, a million executions of each fuzz
-# target, up to 2 minutes for each of Go's own tests, the other tests under the race detector, and
-# those of public modules. More than 4 hours on 2 cores.
+# What does not fit into .ci/run, or the parts of it that are named: ci/full.sh mutants readers. More
+# than 4 hours on 2 cores in all.
+#   mutants    every mutant, further ones too; the checks
+#   deep       checks of the runtime within a bound on preemptions, to their end: 20 minutes
+#   estimates  what check estimates of its own checks while they run
+#   repeat     all repetitions
+#   endurance  10 minutes of random work for the runtime
+#   cpus       tests of the runtime on 1, 2 and 8 processors
+#   fuzz       a million executions of each fuzz target
+#   readers    what other programs read
+#   gotests    up to 2 minutes for each of Go's own tests
+#   races      the other tests under the race detector
+#   modules    tests of public modules
 set -euo pipefail
 cd "$(dirname "$0")/.."
-ci/checks.sh -all
-go run . check -tags deep -run '/_preemptions?$' ./runtime
-SUREWAKE_ESTIMATES='./deque ./fork ./idle ./runtime' go test -timeout 3h -run EstimateOfOwnChecks .
-ci/repeat.sh
-ci/endurance.sh 10
-go test -timeout 60m -race -short -cpu 1,2,8 ./runtime
-ci/fuzz.sh 1000000x
-ci/readers.sh
-go test ./fuzz/gotests -timeout 6h -gotests.budget 2m,100000x
-go test -timeout 2h -race ./model/explore
-go test -timeout 60m -race -short . ./ci/... ./fuzz/gotests ./model/instrument ./model/mutant \
-	./proofs ./proofs/refine ./proofs/trace
-ci/modules.sh
+mutants() { ci/checks.sh -all; }
+deep() { go run . check -tags deep -run '/_preemptions?$' ./runtime; }
+estimates() {
+	SUREWAKE_ESTIMATES='./deque ./fork ./idle ./runtime' \
+		go test -count=1 -v -timeout 3h -run EstimateOfOwnChecks .
+}
+repeat() { ci/repeat.sh; }
+endurance() { ci/endurance.sh 10; }
+cpus() { go test -timeout 60m -race -short -cpu 1,2,8 ./runtime; }
+fuzz() { ci/fuzz.sh 1000000x; }
+readers() { ci/readers.sh; }
+gotests() { go test ./fuzz/gotests -timeout 6h -gotests.budget 2m,100000x; }
+races() {
+	go test -timeout 2h -race ./model/explore
+	go test -timeout 60m -race -short . ./ci/... ./fuzz/gotests ./model/instrument ./model/mutant \
+		./proofs ./proofs/refine ./proofs/trace
+}
+modules() { ci/modules.sh; }
+
+all=(mutants deep estimates repeat endurance cpus fuzz readers gotests races modules)
+[ $# -gt 0 ] || set -- "${all[@]}"
+for part in "$@"; do
+	if [[ " ${all[*]} " != *" $part "* ]]; then
+		printf 'ci/full.sh: no part is called %q; there are %s\n' "$part" "${all[*]}" >&2
+		exit 2
+	fi
+done
+for part in "$@"; do
+	printf '\n=== %s\n' "$part"
+	SECONDS=0
+	"$part"
+	printf '=== %s took %d s\n' "$part" "$SECONDS"
+done
