@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/model/driver"
@@ -52,9 +53,15 @@ func (c *call) checkFlags() {
 		"choose schedules `by` "+strings.Join(driver.Strategies, ", ")+
 			";\ndpor explores all; the others are random and end after 10000 executions\n"+
 			"unless -budget says otherwise")
-	c.flags.IntVar(&o.Jobs, "jobs", 1,
+	c.flags.Func("jobs",
 		"let up to `n` processes share each check that runs for longer than a second;\n"+
-			"how many executions are cut short (pruned) then differs from run to run")
+			"how many executions are cut short (pruned) then differs from run to run",
+		func(s string) (err error) {
+			if o.Jobs, err = strconv.Atoi(s); err != nil || o.Jobs < 1 {
+				return errors.New("want a number of at least 1")
+			}
+			return nil
+		})
 	c.flags.StringVar(&o.Certify, "certify", "",
 		"write the explored traces of each check into `folder`, from which\n"+
 			"github.com/surewake/surewake/model/certify verifies that none is missing")

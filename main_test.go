@@ -55,6 +55,8 @@ func TestUsage(t *testing.T) {
 		{"check -budget soon ./deque", 2, `invalid value "soon" for flag -budget: want`},
 		{"check -preemptions -1 ./deque", 2,
 			`invalid value "-1" for flag -preemptions: want a number, 0 or more`},
+		{"check -jobs 0 ./deque", 2,
+			`invalid value "0" for flag -jobs: want a number of at least 1`},
 		{"check -strategy luck ./deque", 2, `strategy "luck": want one of dpor, random, pos, pct`},
 		{"check -race=perhaps", 2, `invalid boolean value "perhaps" for -race`},
 		{"replay", 2, "replay wants one token"},
