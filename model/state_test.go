@@ -205,6 +205,16 @@ func TestWhatIsLargeIsPutBackOnceItChanges(t *testing.T) {
 	s = openPackageState("TestState")
 	s.renew()
 	s.renew()
+	s.renew()
+	s.looking = time.Hour
+	drivers["7"].n = 8
+	s.renew()
+	require.Equal(t, 7, drivers["7"].n, "the first looks may take long")
+	require.Empty(t, s.assumptions())
+
+	s = openPackageState("TestState")
+	s.renew()
+	s.renew()
 	s.looking, s.looks = time.Hour, freeLooks
 	s.renew()
 	drivers["7"].n = 8
