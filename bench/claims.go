@@ -40,6 +40,7 @@ func claims() []claim {
 	all = append(all, manyClaims()...)
 	all = append(all, waitClaims()...)
 	all = append(all, limitClaims()...)
+	all = append(all, callClaims()...)
 	return append(all, outsideClaims()...)
 }
 

@@ -100,3 +100,28 @@ func limitClaims() []claim {
 		"Limiter.Allow, granted, 2 tasks at a time",
 		"rate.Limiter.Allow, granted, 2 goroutines at a time", ""))
 }
+
+// callClaims are those of calls that wait for a function, a value, a signal or a time.
+func callClaims() []claim {
+	const threads = "the function runs on a thread that is kept for such, and a task waits for it"
+	return []claim{
+		beside("timeout", "a call with a timeout that does not pass", "Timeout",
+			"context.WithTimeout, go, select", ""),
+		beside("scope", "a scope of two tasks", "Scope, SpawnIn", "errgroup", ""),
+		beside("results", "1,000 with results, from inside", "Results, Spawn, Join (from inside)",
+			"errgroup, a slice", ""),
+		beside("results", "1,000 with results, from outside", "Results, Go, Wait (from outside)",
+			"errgroup, a slice", ""),
+		beside("blocking", "a function that may block, from inside", "SpawnBlocking, Join",
+			"go + channel", threads),
+		beside("blocking", "a function that may block, from outside", "SubmitBlocking, Wait",
+			"go + channel", threads),
+		beside("oneshot", "a Oneshot, by oneself", "Oneshot, by oneself",
+			"channel of capacity 1, by oneself", ""),
+		beside("oneshot", "a Oneshot, from another task", "Oneshot, from a task",
+			"channel of capacity 1, from a goroutine", ""),
+		beside("notify", "a wait of two that take turns by Notify, 2 workers", "Notify, 2 workers",
+			"channels of capacity 1", ""),
+		beside("ticker", "a tick that is due", "Ticker.Next", "time.Ticker", ""),
+	}
+}

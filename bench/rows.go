@@ -32,6 +32,7 @@ func rows() []row {
 	all = append(all, selectRows()...)
 	all = append(all, lockRows()...)
 	all = append(all, limitRows()...)
+	all = append(all, callRows()...)
 	all = append(all, tokioRows()...)
 	all = append(all, echoRows()...)
 	return append(all, forkRows()...)

@@ -163,6 +163,8 @@ func TestSplices(t *testing.T) {
 		{"testing_test.go", "\tsw_hook.TestAs[interface{ Logf(string, ...any) }](r).Logf(\"a\")"},
 		{"testing_test.go", "(func(sw_a0 *testing.T, sw_a1 string, sw_a2 ...any)  { " +
 			"sw_hook.TestT(sw_a0).Logf(sw_a1, sw_a2...) })(t, "},
+		{"outside_test.go", "\t\tsw_hook.Refused(net.DefaultResolver, "},
+		{"outside_test.go", "prefer := &sw_hook.Refused(net.DefaultResolver, "},
 		{"refuse_test.go", `(*sw_hook.Global(&os.Args, "the order of uses of variables of the standard library`},
 		{"refuse_test.go", `delete((*sw_hook.Global(&unicode.Categories, "`},
 		{"refuse_test.go", `local := sw_hook.Global(&time.Local, "`},
