@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 mutants() { ci/checks.sh -all; }
 deep() { go run . check -tags deep -run '/_preemptions?$' ./runtime; }
 estimates() {
-	SUREWAKE_ESTIMATES='./deque ./fork ./idle ./runtime' \
+	SUREWAKE_ESTIMATES='./deque ./examples/pool ./fork ./idle ./proofs/refine ./runtime' \
 		go test -count=1 -v -timeout 3h -run EstimateOfOwnChecks .
 }
 repeat() { ci/repeat.sh; }

@@ -94,6 +94,22 @@ var estimated = []struct {
 		}
 		spawn(add, add, add)
 	}},
+	{"within one preemption", 8520, explore.Config{Preemptions: 1}, func() {
+		var v atomic.Int64
+		add := func() {
+			for range 60 {
+				hook.Int64Add(&v, 1)
+			}
+		}
+		spawn(add, add, add, add)
+	}},
+	{"choices of which few go on", 2361, explore.Config{Preemptions: -1}, func() {
+		for range 40 {
+			if explore.Choose(60) != 0 {
+				return
+			}
+		}
+	}},
 	{"choices", 17920, explore.Config{Preemptions: -1}, func() {
 		var v atomic.Int64
 		spawn(func() {
