@@ -192,7 +192,7 @@ func TestCloseOfAWatchIsNotMissed(t *testing.T) {
 
 // A worker that sleeps in the kernel wakes for tasks from outside, and for the end.
 func TestKernelSleeperWakesForTasks(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWholly(t, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
 		w.watch(d)
@@ -225,7 +225,7 @@ func TestTwoWorkersAndADescriptor(t *testing.T) {
 }
 
 func TestCloseOfTheRuntimeInTheKernel(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWholly(t, func(x *model.Exec) {
 		d := &device{}
 		w := d.world(x, 1)
 		watch := w.watch(d)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/surewake/surewake/internal/wide"
 	"github.com/surewake/surewake/model"
 )
 
@@ -48,6 +49,9 @@ func TestDebugTellsHoweverWorkersFallAsleep(t *testing.T) {
 		"two/one preemption":    {2, 1},
 		"two/two preemptions":   {2, 2},
 	} {
+		if c.workers*c.most > 3 && !wide.Checks {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				isToldOfAWait(x, c.workers, time.Second, func(world) {})

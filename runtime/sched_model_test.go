@@ -124,7 +124,7 @@ func TestEverySubmittedTaskRunsOnce(t *testing.T) {
 
 // A shutdown ends when what was queued has been run. (runtime/R7)
 func TestShutdownRunsWhatIsQueued(t *testing.T) {
-	model.Check(t, func(x *model.Exec) {
+	checkWholly(t, func(x *model.Exec) {
 		w := newWorld(x, 1)
 		var a count
 		Submit(w.Runtime, a.run).Detach()
@@ -372,6 +372,17 @@ func checkWithin(t *testing.T, workers int, body func(*model.Exec), options ...m
 	}
 }
 
+// checkWholly is model.Check of a body with tens of thousands of executions: those with two
+// preemptions, and all where there is time.
+func checkWholly(t *testing.T, body func(*model.Exec), options ...model.Option) {
+	t.Run("two preemptions", func(t *testing.T) {
+		model.Check(t, body, append(options, model.Preemptions(2))...)
+	})
+	if wide.Checks {
+		t.Run("all", func(t *testing.T) { model.Check(t, body, options...) })
+	}
+}
+
 // runs reports whether a check that may be one of the widest is run.
 func runs(name string) bool { return wide.Checks || !slices.Contains(widest, name) }
 
@@ -392,7 +403,6 @@ var widest = []string{
 	"TestCloseMeetsAPrivateBuffer",
 	"TestCloseMeetsARescue",
 	"TestCloseMeetsATimer",
-	"TestDebugTellsHoweverWorkersFallAsleep/two",
 	"TestEvictedTaskIsTakenByAnother",
 	"TestForErrIsCancelled/two_workers",
 	"TestNoForkOutlivesItsTask/goexit",
