@@ -228,7 +228,9 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	}
 	t := e.cur
 	t.chanOp.cases, t.chanOp.def, t.chanOp.partner = t.chanOp.cases[:0], def, -1
-	e.selects = e.selects || def || len(cases) > 1 || e.rendezvous.any()
+	// A lone send of a select has its value only when it is decided, as those of many cases.
+	selects := def || len(cases) != 1 || cases[0].Send && cases[0].Mem == nil
+	e.selects = e.selects || selects && len(cases) > 0 || e.rendezvous.any()
 	var p unsafe.Pointer
 	unbuffered, queued := false, false
 	for i := range cases {
@@ -241,7 +243,7 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 			if p == nil {
 				p = ptr
 			}
-			if e.isUnbuffered(c, def || len(cases) > 1) {
+			if e.isUnbuffered(c, selects) {
 				unbuffered, queued = true, queued || e.queues(e.objs[c.obj].ch)
 			}
 		}
@@ -257,7 +259,7 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 		enterRendezvous(t, p, at)
 	case def:
 		Enter(p, OpPoll)
-	case len(cases) != 1:
+	case selects:
 		Enter(p, OpSelect)
 	case !cases[0].Send && unbuffered && e.requests[e.objs[t.chanOp.cases[0].obj].ch.kind]:
 		Enter(p, OpRequest)
@@ -290,6 +292,15 @@ func Sent() {
 // Close is the scheduling point before close of a channel. It reports false outside of an
 // execution.
 func Close(c Chan) bool { return enterChan(c, OpClose) }
+
+// Closed follows the real close, before anything else runs: the write that the race detector takes
+// it for has to come before what follows a receive that returns because of it.
+//
+//go:noinline
+func Closed() {
+	t := eng.cur
+	t.releaseTo(&eng.objs[t.chanOp.cases[0].obj].ch.edges.done)
+}
 
 // Len is the scheduling point before len of a channel. It reports false outside of an execution.
 func Len(c Chan) bool { return enterChan(c, OpLen) }

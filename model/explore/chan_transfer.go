@@ -70,7 +70,9 @@ func transfer(e *engine, t *thread, d int32) {
 	case ch.timer != nil:
 		e.fireApart(t, c, d)
 		e.fire(t, ch.timer)
-	case c.send && ch.closed, !c.send && !ch.hasValue():
+	case c.send && ch.closed:
+		ch.edges.refused(t)
+	case !c.send && !ch.hasValue():
 		ch.edges.closed(t)
 	case c.send && ch.cap == 0 && !e.queues(ch):
 		e.takeRequest(t, ch, d)
@@ -103,7 +105,7 @@ func postValue(e *engine, t *thread, d int32) {
 	ch := e.objs[t.chanOp.cases[0].obj].ch
 	if ch.closed {
 		t.chanOp.completion = OnChannel
-		ch.edges.closed(t)
+		ch.edges.refused(t)
 		return
 	}
 	t.chanOp.completion = Completed
@@ -125,7 +127,7 @@ func posted(e *engine, t *thread, _ int32) {
 		t.acquireFrom(&t.chanOp.answer)
 	} else {
 		// The send panics; what recovers from it comes after the close.
-		e.objs[t.chanOp.cases[0].obj].ch.edges.closed(t)
+		e.objs[t.chanOp.cases[0].obj].ch.edges.refused(t)
 	}
 }
 

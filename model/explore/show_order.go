@@ -224,7 +224,8 @@ func (t *thread) releaseTo(token *uint64) {
 // the race detector: they are stronger for values of size 0.
 type edges struct {
 	slots []*[2]uint64 // by the number of the value modulo the capacity: sent, received
-	end   uint64
+	end   uint64       // close, but for its access to the channel
+	done  uint64       // that, too
 }
 
 // wanted reports whether anybody looks at edges.
@@ -262,4 +263,12 @@ func (g *edges) receive(t *thread, n, capacity int32) {
 
 func (g *edges) close(t *thread) { t.releaseTo(&g.end) }
 
-func (g *edges) closed(t *thread) { t.acquireFrom(&g.end) }
+// closed is called for a receive that returns because of the close.
+func (g *edges) closed(t *thread) {
+	t.acquireFrom(&g.end)
+	t.acquireFrom(&g.done)
+}
+
+// refused is called for a send that panics because of the close: its access to the channel, which
+// is still to come, is not ordered with that of the close, but what recovers comes after it.
+func (g *edges) refused(t *thread) { t.acquireFrom(&g.end) }

@@ -177,10 +177,11 @@ func finishRecv[T any](c <-chan T, mem *T, r explore.Outcome) (v T, ok bool) {
 //
 //go:noinline
 func Close[T any](c chan<- T) {
-	if c != nil {
-		explore.Close(chanOf(both[chan<- T, T](c)))
-	}
+	in := c != nil && explore.Close(chanOf(both[chan<- T, T](c)))
 	close(c)
+	if in {
+		explore.Closed()
+	}
 }
 
 // Len is the hook of len of a channel. An unbuffered one has always the length 0.

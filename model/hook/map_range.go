@@ -19,16 +19,21 @@ type RangingMap[K comparable, V any] struct {
 	m          map[K]V
 	assumption string // of a loop that has one order, "" if others have the same effect
 	site       string
+	blank      bool // it does not see which entries it visits: orders count if they change
 	begun      bool
+	named      bool             // the assumption is that of the check already
+	count      int              // of entries at the beginning
 	inOrders   bool             // all orders are explored
-	keys       []K              // if so: those that it began with
+	keys       []K              // that it began with, unless named
 	entries    []mapEntry[K, V] // still to visit
 	Key        K
 	Value      V
 }
 
-// mostInOrders is how many entries a loop may have that is explored in all orders.
-const mostInOrders = 6
+const (
+	mostInOrders = 6  // entries of a loop that is explored in all orders
+	mostAsked    = 64 // entries of a loop that is asked in each turn for those that are gone
+)
 
 type mapEntry[K comparable, V any] struct {
 	key   K
@@ -44,6 +49,18 @@ type mapEntry[K comparable, V any] struct {
 //go:noinline
 func RangeMap[M ~map[K]V, K comparable, V any](m M, assumption, site string) *RangingMap[K, V] {
 	return &RangingMap[K, V]{m: m, assumption: assumption, site: site}
+}
+
+// RangeMapBlank is RangeMap for a loop without variables: for range m.
+//
+//go:norace
+//go:noinline
+func RangeMapBlank[M ~map[K]V, K comparable, V any](
+	m M, assumption, site string,
+) *RangingMap[K, V] {
+	r := RangeMap(m, assumption, site)
+	r.blank = true
+	return r
 }
 
 // RangeMapKey is RangeMap for a loop that declares a variable for the key, which comes first: for
@@ -84,8 +101,12 @@ func (r *RangingMap[K, V]) Next() bool {
 	if !r.begun {
 		r.begin()
 	}
-	if r.inOrders {
+	switch {
+	case r.inOrders:
 		r.choose()
+	case !r.named && r.isChanged():
+		r.named = true
+		Outside(r.m, r.assumption, r.site)
 	}
 	for len(r.entries) > 0 {
 		e := r.entries[0]
@@ -102,6 +123,22 @@ func (r *RangingMap[K, V]) Next() bool {
 	return false
 }
 
+// isChanged reports whether the loop, which has no assumption yet, has changed the map so that
+// another order may have other turns: it has set a new key, or without variables any other than
+// those that it began with.
+func (r *RangingMap[K, V]) isChanged() bool {
+	if r.count > 1 && len(r.m) != r.count || len(r.m) > r.count {
+		return true
+	}
+	if len(r.m) == 0 || r.count > mostAsked && len(r.entries) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(r.keys, func(k K) bool {
+		_, has := r.m[k]
+		return !has && k == k //nolint:gocritic,staticcheck // NaN is not equal to itself
+	})
+}
+
 // begin notes the entries, in the order of their keys if these have one.
 func (r *RangingMap[K, V]) begin() {
 	r.begun = true
@@ -116,11 +153,13 @@ func (r *RangingMap[K, V]) begin() {
 	} else {
 		all = sortBySetting(r.m, r.entries)
 	}
-	if r.assumption == "" {
+	r.count = len(r.entries)
+	if r.named = r.assumption == ""; r.named {
 		return
 	}
-	r.inOrders = all && explore.MapOrders() && len(r.entries) <= mostInOrders
-	if !r.inOrders {
+	r.inOrders = all && !r.blank && explore.MapOrders() && r.count <= mostInOrders
+	if !r.inOrders && !r.blank && r.count > 1 {
+		r.named = true
 		Ranged(r.m, r.assumption, r.site)
 		return
 	}

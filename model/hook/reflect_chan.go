@@ -176,10 +176,11 @@ func ValueTryRecv(v reflect.Value) (reflect.Value, bool) {
 //go:norace
 //go:noinline
 func ValueClose(v reflect.Value) {
-	if isOpenTo(v, reflect.SendDir) && !v.IsNil() {
-		explore.Close(reflectedChan(v))
-	}
+	in := isOpenTo(v, reflect.SendDir) && !v.IsNil() && explore.Close(reflectedChan(v))
 	v.Close()
+	if in {
+		explore.Closed()
+	}
 }
 
 // ReflectSelect is the hook of reflect.Select.

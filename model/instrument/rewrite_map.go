@@ -16,6 +16,7 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	}
 	f := &orderFree{
 		info: r.c.info, sorted: r.sortedAfter(n), by: map[types.Object]token.Token{},
+		named: r.changedByName,
 	}
 	f.key, _ = n.Key.(*ast.Ident)
 	f.value, _ = n.Value.(*ast.Ident)
@@ -32,6 +33,8 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 	vars, into, assigned, from := "", "(", "", ""
 	o.hook = "RangeMap"
 	switch key, value := blank(n.Key), blank(n.Value); {
+	case key && value:
+		o.hook += "Blank"
 	case n.Tok != token.DEFINE:
 	case value:
 		o.hook += "Key"
@@ -78,7 +81,9 @@ func (r *rewriter) rangeMap(n *ast.RangeStmt) {
 		return
 	}
 	r.endRange(n, after+"; "+v+".Next(); ")
-	r.ed.front(r.off(n.Body.Lbrace)+1, " "+assigned+" = "+from+";")
+	if assigned != "" {
+		r.ed.front(r.off(n.Body.Lbrace)+1, " "+assigned+" = "+from+";")
+	}
 }
 
 // setting notes assignments to elements of maps whose keys have no order of their own.
@@ -192,8 +197,12 @@ func (r *rewriter) sortedAfter(n *ast.RangeStmt) types.Object {
 		}
 		fn := callee(r.c.info, call)
 		id, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
-		if ok && fn != nil && fn.Pkg() != nil && sorts[fn.Pkg().Path()+"."+fn.Name()] {
-			return r.c.info.Uses[id]
+		if !ok || fn == nil || fn.Pkg() == nil || !sorts[fn.Pkg().Path()+"."+fn.Name()] {
+			return nil
+		}
+		v := r.c.info.Uses[id]
+		if s, ok := v.Type().Underlying().(*types.Slice); ok && isTold(s.Elem()) && r.isFresh(v) {
+			return v
 		}
 	}
 	return nil
@@ -208,7 +217,11 @@ func (r *rewriter) sortedAtOnce(visit *ast.CallExpr) bool {
 			continue
 		}
 		fn := callee(r.c.info, call)
-		return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "slices" && fn.Name() == "Sorted"
+		if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "slices" || fn.Name() != "Sorted" {
+			return false
+		}
+		s, ok := r.c.info.TypeOf(call).Underlying().(*types.Slice)
+		return ok && isTold(s.Elem())
 	}
 	return false
 }
@@ -220,7 +233,7 @@ func (r *rewriter) callbackOrderFree(visit *ast.CallExpr) bool {
 	if fn := referred(r.c.info, callback); fn != nil && fn.Pkg() != nil { // bytes.Equal
 		p := r.ss.l.pkgs[fn.Pkg().Path()]
 		return p != nil && p.Standard && fn.Signature().Recv() == nil &&
-			r.ss.function(fn).role == plainOp
+			r.ss.function(fn).role == plainOp && !callsBack(fn.Signature())
 	}
 	lit, ok := callback.(*ast.FuncLit)
 	if !ok || len(lit.Body.List) != 1 {
@@ -241,6 +254,16 @@ func (r *rewriter) callbackOrderFree(visit *ast.CallExpr) bool {
 	return f.fixed(ret.Results[0])
 }
 
+// callsBack reports whether a function may call what it is given: errors.Is calls methods.
+func callsBack(s *types.Signature) bool {
+	for p := range s.Params().Variables() {
+		if _, calls := p.Type().Underlying().(*types.Signature); calls || holdsInterface(p.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
 // referred returns the function that e names, nil if it names none.
 func referred(info *types.Info, e ast.Expr) *types.Func {
 	if sel, ok := e.(*ast.SelectorExpr); ok {
@@ -257,7 +280,86 @@ func referred(info *types.Info, e ast.Expr) *types.Func {
 // sorts has functions that leave their first argument in one order, whatever it was before. Those
 // with a function that compares may not.
 var sorts = map[string]bool{
-	"slices.Sort": true, "sort.Ints": true, "sort.Strings": true, "sort.Float64s": true,
+	"slices.Sort": true, "sort.Ints": true, "sort.Strings": true,
+}
+
+// isTold reports whether values of the type are the same if they are equal, as 0 and -0 are not.
+func isTold(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
+}
+
+// inFunction visits what the outermost function around a node has in it.
+func (r *rewriter) inFunction(visit func(ast.Node)) {
+	for _, n := range r.stack {
+		switch n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			ast.Inspect(n, func(n ast.Node) bool { visit(n); return true })
+			return
+		}
+	}
+}
+
+// changedByName reports whether a variable is one of this function, and nothing has its address.
+func (r *rewriter) changedByName(v types.Object) bool {
+	local := v.Parent() != nil && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
+	r.inFunction(func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			local = local && !(n.Op == token.AND && r.refersTo(n.X, v))
+		case *ast.SelectorExpr: // a method may have it
+			local = local && !r.refersTo(n.X, v)
+		}
+	})
+	return local
+}
+
+// isFresh reports whether a slice is a variable of this function that has got no elements of others.
+func (r *rewriter) isFresh(v types.Object) bool {
+	fresh := false
+	own := func(e ast.Expr) bool {
+		switch e := ast.Unparen(e).(type) {
+		case *ast.CompositeLit:
+			return true
+		case *ast.SliceExpr:
+			return r.refersTo(e.X, v)
+		case *ast.Ident:
+			return e.Name == "nil"
+		case *ast.CallExpr:
+			if r.c.info.Types[e.Fun].IsType() {
+				return r.c.info.Types[e.Args[0]].IsNil()
+			}
+			id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+			return ok && (id.Name == "make" || id.Name == "append" && r.refersTo(e.Args[0], v))
+		}
+		return false
+	}
+	others := false
+	r.inFunction(func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if r.c.info.Defs[id] == v {
+					fresh = len(n.Values) == 0 || i < len(n.Values) && own(n.Values[i])
+				}
+			}
+		case *ast.AssignStmt:
+			for i, e := range n.Lhs {
+				id, ok := ast.Unparen(e).(*ast.Ident)
+				if !ok || r.c.info.ObjectOf(id) != v {
+					continue
+				}
+				ok = len(n.Lhs) == len(n.Rhs) && own(n.Rhs[i])
+				fresh, others = fresh || ok, others || !ok
+			}
+		}
+	})
+	return fresh && !others
+}
+
+func (r *rewriter) refersTo(e ast.Expr, v types.Object) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && r.c.info.Uses[id] == v
 }
 
 // orderFree judges a loop over a map: it has the same effect in every order if all that it does is
@@ -269,6 +371,12 @@ type orderFree struct {
 	sorted     types.Object
 	by         map[types.Object]token.Token // how the loop changes an integer: see integer
 	sets       bool                         // keys without an order of their own
+
+	// What a turn reads may be what an earlier one has changed.
+	readsMaps, changesMaps bool
+	follows                bool                    // pointers
+	named                  func(types.Object) bool // the variable can be changed by its name only
+	changesNamed           bool                    // none but such
 }
 
 func (f *orderFree) loop(n *ast.RangeStmt) bool {
@@ -276,10 +384,11 @@ func (f *orderFree) loop(n *ast.RangeStmt) bool {
 		id, ok := e.(*ast.Ident)
 		return e == nil || ok && id.Name == "_"
 	}
-	if blank(n.Key) && blank(n.Value) {
-		return true
+	if n.Tok != token.DEFINE && !(blank(n.Key) && blank(n.Value)) {
+		return false // the variables keep what came last
 	}
-	return n.Tok == token.DEFINE && f.block(n.Body) // else the variables keep what came last
+	f.changesNamed = true
+	return f.block(n.Body) && !(f.readsMaps && f.changesMaps) && (!f.follows || f.changesNamed)
 }
 
 func (f *orderFree) block(b *ast.BlockStmt) bool {
@@ -306,6 +415,7 @@ func (f *orderFree) stmt(s ast.Stmt) bool {
 		return f.integer(s.X, token.ADD_ASSIGN)
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
+		f.changesMaps = true
 		return ok && f.builtin(call) == "delete" && len(call.Args) == 2 &&
 			isPlace(call.Args[0]) && f.isKey(call.Args[1])
 	case *ast.AssignStmt:
@@ -324,7 +434,7 @@ func (f *orderFree) assign(s *ast.AssignStmt) bool {
 		return false
 	}
 	if x, ok := lhs.(*ast.IndexExpr); ok {
-		f.sets = f.sets || !hasOrder(mapKey(f.info.TypeOf(x.X)))
+		f.sets, f.changesMaps = f.sets || !hasOrder(mapKey(f.info.TypeOf(x.X))), true
 		return isMap(f.info.TypeOf(x.X)) && isPlace(x.X) && f.isKey(x.Index) && f.fixed(rhs)
 	}
 	id, ok := lhs.(*ast.Ident)
@@ -352,17 +462,25 @@ func (f *orderFree) fixed(e ast.Expr) bool {
 			}
 		case *ast.CallExpr:
 			b := f.builtin(n)
-			ok = ok && (f.info.Types[n.Fun].IsType() || b == "len" || b == "cap")
+			ok = ok && (b == "len" || b == "cap" || f.info.Types[n.Fun].IsType() && !f.mayPanic(n))
+			f.readsMaps = f.readsMaps || b == "len" && isMap(f.info.TypeOf(n.Args[0]))
+		case *ast.StarExpr:
+			f.follows = true
+		case *ast.SelectorExpr:
+			if sel := f.info.Selections[n]; sel != nil && sel.Indirect() {
+				f.follows = true
+			}
 		case *ast.FuncLit, *ast.SliceExpr, *ast.TypeAssertExpr:
 			ok = false
 		case *ast.IndexExpr:
-			ok = ok && isMap(f.info.TypeOf(n.X))
+			ok = ok && isMap(f.info.TypeOf(n.X)) && !holdsInterface(mapKey(f.info.TypeOf(n.X)))
+			f.readsMaps = true
 		case *ast.BinaryExpr:
 			switch n.Op {
 			case token.QUO, token.REM, token.SHL, token.SHR:
 				ok = ok && f.info.Types[n.Y].Value != nil // not 0, and not negative
 			case token.EQL, token.NEQ: // of interfaces that cannot be compared
-				ok = ok && !(f.isInterface(n.X) && f.isInterface(n.Y))
+				ok = ok && !(f.holdsInterface(n.X) && f.holdsInterface(n.Y))
 			}
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW
@@ -372,9 +490,43 @@ func (f *orderFree) fixed(e ast.Expr) bool {
 	return ok
 }
 
-func (f *orderFree) isInterface(e ast.Expr) bool {
+func (f *orderFree) holdsInterface(e ast.Expr) bool {
 	t := f.info.Types[e]
-	return !t.IsNil() && types.IsInterface(t.Type)
+	return !t.IsNil() && holdsInterface(t.Type)
+}
+
+// holdsInterface reports whether a value of the type is an interface, or has one in it: then to
+// compare it may panic.
+func holdsInterface(t types.Type) bool {
+	if t == nil {
+		return true
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return holdsInterface(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if holdsInterface(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayPanic reports whether a conversion may panic: that of a slice to an array.
+func (f *orderFree) mayPanic(conversion *ast.CallExpr) bool {
+	to, from := f.info.TypeOf(conversion), f.info.TypeOf(conversion.Args[0])
+	switch to.Underlying().(type) {
+	case *types.Array, *types.Pointer, *types.Interface: // that of a type parameter, too
+		return from == nil || !types.Identical(to.Underlying(), from.Underlying())
+	}
+	return false
 }
 
 // isPlace reports whether e is a variable, or a field of one: it is the same in every turn.
@@ -403,6 +555,7 @@ func (f *orderFree) integer(e ast.Expr, by token.Token) bool {
 		return false
 	}
 	f.by[v] = by
+	f.changesNamed = f.changesNamed && f.named(v)
 	b, ok := v.Type().Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
 }

@@ -16,42 +16,57 @@ import (
 
 func TestLoopsOverMapsThatHaveNoOrder(t *testing.T) {
 	for loop, free := range map[string]bool{
-		"for range m { g() }":                                true,
-		"for _ = range m { g() }":                            true,
-		"for k := range m { delete(m, k) }":                  true,
-		"for k, v := range m { n[k] = v + 1 }":               true,
-		"for _, v := range m { sum += v; count++ }":          true,
-		"for k, v := range m { if v > k { bits |= k } }":     true,
-		"for k := range m { if k == 0 { continue }; sum-- }": true,
-		"for k := range m { count = k }":                     false,
-		"for k := range m { if k == 1 { break } }":           false,
-		"for k := range m { return k }":                      false,
-		"for _, v := range m { f += float64(v) }":            false,
-		"for _, v := range m { text += s[v] }":               false,
-		"for k := range m { n[sum] = k }":                    false,
-		"for k := range m { n[k] = sum }":                    false,
-		"for k := range m { list = append(list, k) }":        false,
-		"for k := range m { g(); sum += k }":                 false,
-		"for k := range m { sum += g() + k }":                false,
-		"for k = range m { sum++ }":                          false,
-		"for k := range m { c <- k }":                        false,
-		"for k := range m { delete(next(), k) }":             false,
-		"for k := range m { next()[k] = k }":                 false,
-		"for k, v := range m { k &= 1; n[k] = v }":           false,
-		"for k := range m { sum += k; sum -= k; sum++ }":     true,
-		"for k := range m { sum += k; sum &= k }":            false,
-		"for k := range m { sum |= k; sum ^= k }":            false,
-		"for k := range m { sum += 7 / k }":                  false,
-		"for k := range m { sum += k / 7 }":                  true,
-		"for k := range m { sum += 1 << k }":                 false,
-		"for _, v := range lists { sum += v[0] }":            false,
-		"for _, v := range lists { sum += len(v[1:]) }":      false,
-		"for _, v := range lists { sum += len(v) }":          true,
-		"for _, v := range tables { sum += v[0] }":           true,
-		"for _, v := range boxes { sum += v.(int) }":         false,
-		"for k, v := range boxes { if v == 7 { n[k] = k } }": true,
-		"for _, v := range boxes { if v != nil { sum++ } }":  true,
-		"for _, v := range boxes { if v == v { sum++ } }":    false,
+		"for range m { sum++ }":                                       true,
+		"for _ = range m { sum++ }":                                   true,
+		"for range m { g() }":                                         false,
+		"for range m { delete(m, 1) }":                                false,
+		"for k := range m { delete(m, k) }":                           true,
+		"for k, v := range m { n[k] = v + 1 }":                        true,
+		"for _, v := range m { sum += v; count++ }":                   true,
+		"for k, v := range m { if v > k { bits |= k } }":              true,
+		"for k := range m { if k == 0 { continue }; sum-- }":          true,
+		"for k := range m { count = k }":                              false,
+		"for k := range m { if k == 1 { break } }":                    false,
+		"for k := range m { return k }":                               false,
+		"for _, v := range m { f += float64(v) }":                     false,
+		"for _, v := range m { text += s[v] }":                        false,
+		"for k := range m { n[sum] = k }":                             false,
+		"for k := range m { n[k] = sum }":                             false,
+		"for k := range m { list = append(list, k) }":                 false,
+		"for k := range m { g(); sum += k }":                          false,
+		"for k := range m { sum += g() + k }":                         false,
+		"for k = range m { sum++ }":                                   false,
+		"for k := range m { c <- k }":                                 false,
+		"for k := range m { delete(next(), k) }":                      false,
+		"for k := range m { next()[k] = k }":                          false,
+		"for k, v := range m { k &= 1; n[k] = v }":                    false,
+		"for k := range m { sum += k; sum -= k; sum++ }":              true,
+		"for k := range m { sum += k; sum &= k }":                     false,
+		"for k := range m { sum |= k; sum ^= k }":                     false,
+		"for k := range m { sum += 7 / k }":                           false,
+		"for k := range m { sum += k / 7 }":                           true,
+		"for k := range m { sum += 1 << k }":                          false,
+		"for _, v := range lists { sum += v[0] }":                     false,
+		"for _, v := range lists { sum += len(v[1:]) }":               false,
+		"for _, v := range lists { sum += len(v) }":                   true,
+		"for _, v := range tables { sum += v[0] }":                    true,
+		"for _, v := range boxes { sum += v.(int) }":                  false,
+		"for k, v := range boxes { if v == 7 { n[k] = k } }":          true,
+		"for _, v := range boxes { if v != nil { sum++ } }":           true,
+		"for _, v := range boxes { if v == v { sum++ } }":             false,
+		"for _, v := range pairs { if v.x == v.y { sum++ } }":         false,
+		"for _, v := range pairs { if v.x.a == nil { sum++ } }":       true,
+		"for k, v := range lists { arrays[k] = [1]int(v) }":           false,
+		"for k, v := range m { arrays[k] = [1]int{v} }":               true,
+		"for k, v := range tables { n[k] = len(v) }":                  false,
+		"for k, v := range tables { if v[0] > 0 { n[k]++ } }":         false,
+		"for k, v := range tables { if len(v) > 0 { delete(n, k) } }": false,
+		"for _, v := range tables { sum += len(v) }":                  true,
+		"for _, v := range pointers { sum += *v }":                    true,
+		"for _, v := range pointers { other += *v }":                  false,
+		"for k, v := range m { other += k + v }":                      true,
+		"for _, v := range nodes { sum += v.n }":                      true,
+		"for _, v := range nodes { other += v.n }":                    false,
 	} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "", `package p
@@ -67,6 +82,11 @@ var (
 	lists         map[int][]int
 	tables        map[int]map[int]int
 	boxes         map[int]any
+	pairs         map[int]struct{ x, y struct{ a any } }
+	arrays        map[int][1]int
+	pointers      map[int]*int
+	nodes         map[int]*struct{ n int }
+	other         int
 )
 func g() int { return 1 }
 func next() map[int]int { return n }
@@ -76,12 +96,15 @@ func visit() int { `+loop+`; return 0 }`, parser.SkipObjectResolution)
 			Types: map[ast.Expr]types.TypeAndValue{},
 			Defs:  map[*ast.Ident]types.Object{},
 			Uses:  map[*ast.Ident]types.Object{},
+
+			Selections: map[*ast.SelectorExpr]*types.Selection{},
 		}
 		_, err = new(types.Config).Check("p", fset, []*ast.File{file}, info)
 		require.NoError(t, err, loop)
 		ast.Inspect(file, func(node ast.Node) bool {
 			if r, ok := node.(*ast.RangeStmt); ok {
 				judge := &orderFree{info: info, by: map[types.Object]token.Token{}}
+				judge.named = func(v types.Object) bool { return v.Name() != "other" }
 				judge.key, _ = r.Key.(*ast.Ident)
 				judge.value, _ = r.Value.(*ast.Ident)
 				assert.Equal(t, free, judge.loop(r), loop)
@@ -98,6 +121,7 @@ package visit
 
 import (
 	"bytes"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -126,6 +150,10 @@ func f(m own, visit func(func(own) iter.Seq[int])) {
 	_ = maps.EqualFunc(m, other, func(a, b bool) bool { return a == b }) // no
 	bytesOf := map[int][]byte{}
 	_ = maps.EqualFunc(bytesOf, bytesOf, bytes.Equal) // no
+	errs, floats := map[int]error{}, map[int]float64{}
+	_ = maps.EqualFunc(errs, errs, errors.Is) // named
+	_ = slices.Sorted(maps.Values(floats)) // named
+	_ = slices.Sorted(maps.Values(map[int]string{})) // no
 }
 -- visit/visit_test.go --
 package visit
@@ -148,7 +176,7 @@ func TestNothing(t *testing.T) {}
 			assert.False(t, is, line)
 		}
 	}
-	require.Equal(t, []int{10, 5}, []int{named, others})
+	require.Equal(t, []int{12, 6}, []int{named, others})
 	require.NoError(t, set.Build(t.Context(), "example.com/t/visit", false, t.TempDir()+"/bin"))
 }
 
@@ -178,9 +206,41 @@ func TestLoopsOverMapsThatHaveAFixedOrder(t *testing.T) {
 	set := rewriteModule(t, newModule(t, `-- visit/visit.go --
 package visit
 
+import (
+	"slices"
+	"sort"
+)
+
 type T struct{ k, v int }
 
 func f(m, n map[int]int, p, q map[*T]int, use func(int)) (t T) {
+	var a []int
+	for k := range m { a = append(a, k) } // free
+	slices.Sort(a)
+	b, other := make([]int, 0, 4), a[:0]
+	for k := range m { b = append(b, k) } // free
+	sort.Ints(b)
+	for k := range m { other = append(other, k) } // fixed, named
+	slices.Sort(other)
+	var lent []int
+	lent = b
+	c := lent[:0]
+	for k := range m { c = append(c, k) } // fixed, named
+	slices.Sort(c)
+	for k := range m { lent = append(lent, k) } // fixed, named
+	slices.Sort(lent)
+	d := []float64{}
+	for k := range m { d = append(d, float64(k)) } // fixed, named
+	slices.Sort(d)
+	e := []string(nil)
+	for k := range m { e = append(e, string(rune(k))) } // free
+	slices.Sort(e)
+	one, two := 0, 0
+	for k, v := range m { one += k; two |= v } // free
+	for _, v := range map[int]*int{1: &two} { two |= *v } // fixed, named
+	for _, v := range map[int]*int{1: &two} { one += *v } // free
+	for range m { use(1) } // fixed, named
+	for range m { one++ } // free
 	for k, v := range m { n[k] = v } // free
 	for k, v := range p { q[k] = v } // fixed
 	for k := range m { use(k) } // fixed, named
@@ -212,5 +272,5 @@ func TestNothing(t *testing.T) {}
 			require.Equal(t, strings.Contains(says, word), strings.Contains(code, text), line)
 		}
 	}
-	require.Equal(t, 8, loops)
+	require.Equal(t, 20, loops)
 }
