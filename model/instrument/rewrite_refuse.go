@@ -132,7 +132,12 @@ func (r *rewriter) libraryBuiltin(n *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	if b, ok := r.c.info.Uses[id].(*types.Builtin); ok && changing[b.Name()] {
+	b, ok := r.c.info.Uses[id].(*types.Builtin)
+	if !ok || len(n.Args) == 0 {
+		return
+	}
+	if s, ok := ast.Unparen(n.Args[0]).(*ast.SliceExpr); changing[b.Name()] ||
+		b.Name() == "append" && ok && s.High != nil { // else the rest of its memory is nobody's
 		r.libraryAssign(n.Args[0])
 	}
 }
@@ -152,8 +157,15 @@ func (r *rewriter) root(place ast.Expr) (ast.Expr, *types.Var) {
 			place = e.X
 		case *ast.IndexExpr:
 			place = e.X
+		case *ast.SliceExpr:
+			place = e.X
 		case *ast.StarExpr:
 			place = e.X
+		case *ast.CallExpr: // a conversion
+			if !r.c.info.Types[e.Fun].IsType() || len(e.Args) != 1 {
+				return nil, nil
+			}
+			place = e.Args[0]
 		case *ast.SelectorExpr:
 			if v, ok := r.c.info.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
 				return e, v

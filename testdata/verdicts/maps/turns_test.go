@@ -54,6 +54,23 @@ func TestABlankLoopThatDeletes(t *testing.T) {
 }
 
 // verdict: said visit maps does not matter \(range
+func TestABlankLoopOfManyThatDeletes(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		m, n := map[int]bool{}, 0
+		for k := range 100 {
+			m[k] = true
+		}
+		for range m {
+			delete(m, 99-n)
+			if n++; n == 99 {
+				break
+			}
+		}
+		x.Assert(n < 99, "each deleted one that had been visited")
+	})
+}
+
+// verdict: said visit maps does not matter \(range
 func TestABlankLoopThatReplaces(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		m, n := map[int]bool{1: true, 2: true}, 0

@@ -155,6 +155,9 @@ func TestSharedStateOfTheLibrary(t *testing.T) {
 	os.Stdout, os.Stdin = nil, os.Stdin
 	os.Stdout = stdout
 	os.Args[0] += ""
+	os.Args[:1][0] += ""
+	(*[1]string)(os.Args)[0] += ""
+	_ = append(os.Args[:0], os.Args[0])
 	delete(unicode.Categories, "none")
 	local := &time.Local
 	eq(t, *local, time.Local)
