@@ -46,6 +46,7 @@ func init() {
 	}
 	ops[OpSelect] = operation{
 		name:     wire.OpSelect,
+		label:    rendezvousLabel,
 		enabled:  (*engine).anyReady,
 		choices:  chanChoices,
 		deadline: (*engine).firstDeadline,
@@ -228,8 +229,7 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	}
 	t := e.cur
 	t.chanOp.cases, t.chanOp.def, t.chanOp.partner = t.chanOp.cases[:0], def, -1
-	// A lone send of a select has its value only when it is decided, as those of many cases.
-	selects := def || len(cases) != 1 || cases[0].Send && cases[0].Mem == nil
+	selects := isSelect(cases, def)
 	e.selects = e.selects || selects && len(cases) > 0 || e.rendezvous.any()
 	var p unsafe.Pointer
 	unbuffered, queued := false, false
@@ -277,6 +277,12 @@ func Communicate(cases []Case, def bool) (Outcome, bool) {
 	}
 	SetCallSite(nil) // which is still there if there was no event
 	return Outcome{int(t.chanOp.taken), t.chanOp.completion, t.chanOp.mem}, true
+}
+
+// isSelect reports whether the cases are those of a select. The only one of a select is so too, if
+// it is a send, whose value comes when it is decided.
+func isSelect(cases []Case, def bool) bool {
+	return def || len(cases) != 1 || cases[0].Send && cases[0].Mem == nil
 }
 
 // Sent follows the real operation of a send on a buffered channel, before anything else runs. The

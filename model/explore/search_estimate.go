@@ -21,9 +21,9 @@ import "math"
 //
 // Larger nodes often grow by less: within a bound on preemptions, and where most choices end at
 // once, a branch adds what is as large at whatever size. The trend says by how much less with each
-// factor of 2, by all branches that have been seen. Beyond the largest node that is finished, growth
-// goes on along it. For choices, of which one node may have hundreds, the trend counts between any
-// two sizes.
+// factor of 2, by all branches that have been seen. Beyond the largest node that is finished,
+// growth goes on along it. For choices, of which one node may have hundreds, the trend counts
+// between any two sizes.
 //
 // The result is the mean of the estimates of the recent past, which differ as the path moves.
 //
@@ -39,8 +39,8 @@ import "math"
 //   - Growth without a trend: with one preemption the estimate was up to 700 times too large, and
 //     beyond any number where a few large choices stand beside hundreds that end at once.
 //   - The trend between any two sizes for threads, too: until a tenth is explored, half of the
-//     estimates are then too small by more than a factor of 3. Where nodes grow late, growth at small
-//     sizes makes up for that.
+//     estimates are then too small by more than a factor of 3. Where nodes grow late, growth at
+//     small sizes makes up for that.
 //   - What is asked for later by operation, object or place: no better than by age.
 
 const (
@@ -90,8 +90,8 @@ func (g *growth) add(power int, by float64) {
 	g.sum[power] += by
 }
 
-// at returns the growth of a node of that size. What was seen at smaller ones falls along the trend,
-// and of one size at most so many nodes count.
+// at returns the growth of a node of that size. What was seen at smaller ones falls along the
+// trend, and of one size at most so many nodes count.
 func (g *growth) at(power int, prior, most float64, trend *[growthSizes]float64) float64 {
 	n, sum := float64(priorWeight), prior*priorWeight
 	for i, seen := range g.nodes {

@@ -314,7 +314,7 @@ func (r *rewriter) changedByName(v types.Object) bool {
 	return local
 }
 
-// isFresh reports whether a slice is a variable of this function that has got no elements of others.
+// isFresh reports whether a slice is a variable of this function that has no elements of others.
 func (r *rewriter) isFresh(v types.Object) bool {
 	fresh := false
 	own := func(e ast.Expr) bool {
@@ -461,9 +461,7 @@ func (f *orderFree) fixed(e ast.Expr) bool {
 				ok = false
 			}
 		case *ast.CallExpr:
-			b := f.builtin(n)
-			ok = ok && (b == "len" || b == "cap" || f.info.Types[n.Fun].IsType() && !f.mayPanic(n))
-			f.readsMaps = f.readsMaps || b == "len" && isMap(f.info.TypeOf(n.Args[0]))
+			ok = ok && f.fixedCall(n)
 		case *ast.StarExpr:
 			f.follows = true
 		case *ast.SelectorExpr:
@@ -476,18 +474,29 @@ func (f *orderFree) fixed(e ast.Expr) bool {
 			ok = ok && isMap(f.info.TypeOf(n.X)) && !holdsInterface(mapKey(f.info.TypeOf(n.X)))
 			f.readsMaps = true
 		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.QUO, token.REM, token.SHL, token.SHR:
-				ok = ok && f.info.Types[n.Y].Value != nil // not 0, and not negative
-			case token.EQL, token.NEQ: // of interfaces that cannot be compared
-				ok = ok && !(f.holdsInterface(n.X) && f.holdsInterface(n.Y))
-			}
+			ok = ok && f.fixedBinary(n)
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW
 		}
 		return ok
 	})
 	return ok
+}
+
+func (f *orderFree) fixedCall(n *ast.CallExpr) bool {
+	b := f.builtin(n)
+	f.readsMaps = f.readsMaps || b == "len" && isMap(f.info.TypeOf(n.Args[0]))
+	return b == "len" || b == "cap" || f.info.Types[n.Fun].IsType() && !f.mayPanic(n)
+}
+
+func (f *orderFree) fixedBinary(n *ast.BinaryExpr) bool {
+	switch n.Op {
+	case token.QUO, token.REM, token.SHL, token.SHR:
+		return f.info.Types[n.Y].Value != nil // not 0, and not negative
+	case token.EQL, token.NEQ: // of interfaces that cannot be compared
+		return !(f.holdsInterface(n.X) && f.holdsInterface(n.Y))
+	}
+	return true
 }
 
 func (f *orderFree) holdsInterface(e ast.Expr) bool {
