@@ -103,11 +103,13 @@ func limitClaims() []claim {
 
 // callClaims are those of calls that wait for a function, a value, a signal or a time.
 func callClaims() []claim {
+	const stacks = "the change of a stack, and what tells other workers"
 	const threads = "the function runs on a thread that is kept for such, and a task waits for it"
 	return []claim{
 		beside("timeout", "a call with a timeout that does not pass", "Timeout",
 			"context.WithTimeout, go, select", ""),
-		beside("scope", "a scope of two tasks", "Scope, SpawnIn", "errgroup", ""),
+		beside("scope", "a scope of two tasks", "Scope, SpawnIn", "errgroup",
+			"the body is a task, too, which the scope can cancel"),
 		beside("results", "1,000 with results, from inside", "Results, Spawn, Join (from inside)",
 			"errgroup, a slice", ""),
 		beside("results", "1,000 with results, from outside", "Results, Go, Wait (from outside)",
@@ -119,9 +121,9 @@ func callClaims() []claim {
 		beside("oneshot", "a Oneshot, by oneself", "Oneshot, by oneself",
 			"channel of capacity 1, by oneself", ""),
 		beside("oneshot", "a Oneshot, from another task", "Oneshot, from a task",
-			"channel of capacity 1, from a goroutine", ""),
+			"channel of capacity 1, from a goroutine", stacks),
 		beside("notify", "a wait of two that take turns by Notify, 2 workers", "Notify, 2 workers",
-			"channels of capacity 1", ""),
+			"channels of capacity 1", stacks),
 		beside("ticker", "a tick that is due", "Ticker.Next", "time.Ticker", ""),
 	}
 }
