@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -100,6 +101,35 @@ func TestALoopSaysWhetherItWasWhole(t *testing.T) {
 				}
 				p.Close()
 			}
+		})
+	}
+}
+
+// The lower half of a loop that was split ends early, when the upper half, which another worker has
+// taken, is whole already: then the loop is not. (K13)
+func TestALoopWhoseLowerHalfEndsEarlyIsNotWhole(t *testing.T) {
+	const n = 2000
+	p := newPool(2)
+	defer p.Close()
+	for cut := false; !cut; {
+		var calls atomic.Int64
+		var last atomic.Bool
+		p.Do(func(owner *worker) {
+			all := fork.ForUntil(owner, 0, n, func(w *worker) bool {
+				if w == owner {
+					cut = last.Load()
+				}
+				return w == owner && cut
+			}, func(w *worker, i int) {
+				calls.Add(1)
+				switch {
+				case w == owner:
+					time.Sleep(50 * time.Microsecond)
+				case i == n-1:
+					last.Store(true)
+				}
+			})
+			require.Equal(t, calls.Load() == n, all)
 		})
 	}
 }
