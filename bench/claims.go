@@ -41,6 +41,7 @@ func claims() []claim {
 	all = append(all, waitClaims()...)
 	all = append(all, limitClaims()...)
 	all = append(all, callClaims()...)
+	all = append(all, sliceClaims()...)
 	return append(all, outsideClaims()...)
 }
 

@@ -127,3 +127,16 @@ func callClaims() []claim {
 		beside("ticker", "a tick that is due", "Ticker.Next", "time.Ticker", ""),
 	}
 }
+
+// sliceClaims are those of loops over slices and sequences.
+func sliceClaims() []claim {
+	const results = "1,000 results of 1 µs, "
+	return []claim{
+		beside("map", results+"Map, 2 workers", "Map, 2 workers", "2 goroutines, a half each", ""),
+		beside("map-seq", results+"MapSeq, 2 workers", "MapSeq, 2 workers", channelOfValues, ""),
+		beside("reduce-seq", "their sum, ReduceSeq, 2 workers", "ReduceSeq, 2 workers",
+			channelOfValues, ""),
+		beside("for-err", "1,000 calls of 1 µs, ForErr, 2 workers", "ForErr, 2 workers",
+			"errgroup, at most 2 at a time", ""),
+	}
+}

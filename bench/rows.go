@@ -33,6 +33,7 @@ func rows() []row {
 	all = append(all, lockRows()...)
 	all = append(all, limitRows()...)
 	all = append(all, callRows()...)
+	all = append(all, sliceRows()...)
 	all = append(all, tokioRows()...)
 	all = append(all, echoRows()...)
 	return append(all, forkRows()...)
