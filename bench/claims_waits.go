@@ -4,6 +4,9 @@ package main
 const looks = "a call looks whether its task is running and must end, and lets others have " +
 	"a turn"
 
+// stacks is what a wait of a task costs.
+const stacks = "the change of a stack, and what tells other workers"
+
 // beside is a claim without a bound: ours is no slower than a peer in Go.
 func beside(key, what, ours, other, why string) claim {
 	return claim{key, what, ours, byGo, other, ratio, 0, 0, why}
@@ -36,7 +39,6 @@ func waitClaims() []claim {
 	const finds = "a select that finds a value, "
 	const cases = "cases are values of a running program, those of Go's select are compiled"
 	const turns = "the lock is handed over in the order of the calls; sync's goes to who runs"
-	const stacks = "the change of a stack, and what tells other workers"
 	all := []claim{
 		beside("channel", "a value through a channel of capacity 0, 2 workers",
 			"Channel, capacity 0, 2 workers", "Go's channel, capacity 0", stacks),
@@ -103,7 +105,6 @@ func limitClaims() []claim {
 
 // callClaims are those of calls that wait for a function, a value, a signal or a time.
 func callClaims() []claim {
-	const stacks = "the change of a stack, and what tells other workers"
 	const threads = "the function runs on a thread that is kept for such, and a task waits for it"
 	return []claim{
 		beside("timeout", "a call with a timeout that does not pass", "Timeout",

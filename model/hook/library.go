@@ -38,12 +38,22 @@ func Outside[T any](v T, assumption, site string) T {
 //go:norace
 //go:noinline
 func Ranged[M ~map[K]V, K comparable, V any](m M, assumption, site string) M {
-	if len(m) > 1 && !explore.InExecution() {
-		explore.NoteBefore(explore.Use{Assumption: assumption, Site: site})
-	} else if len(m) > 1 {
-		Outside(m, assumption, site)
+	if len(m) > 1 {
+		orderIsOne(assumption, site)
 	}
 	return m
+}
+
+// orderIsOne notes that a map was visited in one order, in an execution or before all of them.
+//
+//go:norace
+func orderIsOne(assumption, site string) {
+	use := explore.Use{Assumption: assumption, Site: site}
+	if explore.InExecution() {
+		explore.NoteUse(use, false)
+	} else {
+		explore.NoteBefore(use)
+	}
 }
 
 // Evaluated gives v back: an argument of a call of code that is not rewritten, evaluated before the

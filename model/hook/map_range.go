@@ -106,7 +106,7 @@ func (r *RangingMap[K, V]) Next() bool {
 		r.choose()
 	case !r.named && r.isChanged():
 		r.named = true
-		Outside(r.m, r.assumption, r.site)
+		orderIsOne(r.assumption, r.site)
 	}
 	for len(r.entries) > 0 {
 		e := r.entries[0]
@@ -123,9 +123,8 @@ func (r *RangingMap[K, V]) Next() bool {
 	return false
 }
 
-// isChanged reports whether the loop, which has no assumption yet, has changed the map so that
-// another order may have other turns: it has set a new key, or without variables any other than
-// those that it began with.
+// isChanged reports whether a loop that is not named yet has changed the map so that another order
+// may have more turns, or fewer: it has set a new key, or, of several entries, deleted one.
 func (r *RangingMap[K, V]) isChanged() bool {
 	if r.count > 1 && len(r.m) != r.count || len(r.m) > r.count {
 		return true
