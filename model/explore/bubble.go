@@ -59,6 +59,7 @@ type bubble struct {
 	waiter  *thread   // is in QuietWait, or nil
 	over    bool      // the root has gone on
 	round   int       // so many calls of QuietWait have ended
+	quiets  int32     // so many times it was quiet, and something came of it (bubble_waits.go)
 	settled time.Duration
 	next    *bubble // in engine.bubbles
 	token   byte    // released by threads that wait or end, acquired where the bubble was quiet
@@ -70,6 +71,7 @@ func init() {
 		name:    "synctest.Test",
 		enabled: func(e *engine, t *thread) bool { return e.bubbleEnds(t.opens) },
 		past:    func(e *engine, t *thread, d int32) { e.joinBubble(d, t.opens) },
+		apply:   func(e *engine, t *thread, d int32) { e.noteFacing(d) },
 		loop:    loopEffect,
 	}
 	ops[OpQuiet] = operation{
@@ -162,10 +164,11 @@ func callQuiet(_ *engine, t *thread, _ int32) {
 	}
 }
 
-func endQuiet(_ *engine, t *thread, _ int32) {
+func endQuiet(e *engine, t *thread, d int32) {
 	b := t.bubble
 	b.waiter, b.settled = nil, b.clock.now
 	b.round++
+	e.noteWaiters(b, t, d)
 }
 
 // starts returns the bubble of what t starts.

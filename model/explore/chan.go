@@ -132,6 +132,7 @@ type channel struct {
 	closed bool
 	// a select has a case that sends on it, that receives from it (chan_request.go)
 	selectSends, selectReceives bool
+	sends                       bool // outside of a select
 	baseClosed                  bool // before the events began
 	kind                        int  // ofValues, or ofSignals
 	cap                         int32

@@ -173,17 +173,20 @@ func arrive(e *engine, t *thread, d int32) {
 // events do not show it, as the partner's operation is over. A partner can let a timer fire early,
 // so the search must do this instead, and let events give way that keep the timer from firing. And
 // another case may have been ready before. Then there is a schedule with the same outcome in which
-// the partner has arrived only when it was, but not always one within a bound on preemptions: a
-// thread that waits gives way for nothing.
+// the partner has arrived only when it was, unless it has waited since a bubble was quiet. And not
+// always one within a bound on preemptions: a thread that waits gives way for nothing.
 func (e *engine) partnerInstead(t *thread, ev *event) {
-	if t.op != OpArrive || t.chanOp.taken < 0 || e.cfg.EarlyTimeouts == 0 && !e.bounded {
+	if t.op != OpArrive || t.chanOp.taken < 0 {
 		return
 	}
 	w, ok := e.partner(t, t.chanOp.cases[t.chanOp.taken])
-	if !ok || !e.bounded && !e.hasTimer(e.threads[w.tid]) {
+	if !ok {
 		return
 	}
 	u := e.threads[w.tid]
+	if !e.bounded && u.waitsSince == 0 && (e.cfg.EarlyTimeouts == 0 || !e.hasTimer(u)) {
+		return
+	}
 	if e.node(ev, nodeEnabled).has(u.id) {
 		e.addTo(ev, nodeBack, u.id)
 	}

@@ -18,7 +18,8 @@ package explore
 // waited for it when it was closed: close takes that back.
 //
 // Two selects cannot post. If one sends and another one receives on the same channel, the
-// exploration starts again with real rendezvous (chan_rendezvous.go).
+// exploration starts again with real rendezvous (chan_rendezvous.go). So it does in a bubble, where
+// who has waited longer comes first, if a select and another operation are on one side of a channel.
 
 func init() {
 	ops[OpRequest] = operation{
@@ -47,8 +48,13 @@ func (e *engine) isUnbuffered(c chanCase, ofSelect bool) bool {
 	}
 	ch.selectSends = ch.selectSends || ofSelect && c.send
 	ch.selectReceives = ch.selectReceives || ofSelect && !c.send
+	ch.sends = ch.sends || !ofSelect && c.send
 	switch {
-	case e.rendezvous[ch.kind] || !ch.selectSends:
+	case e.rendezvous[ch.kind]:
+	case e.cur.bubble != nil && e.requests[ch.kind] &&
+		(ch.selectReceives || ch.selectSends && ch.sends):
+		e.wantRendezvous[ch.kind] = true // they have their turns (bubble_waits.go)
+	case !ch.selectSends:
 	case ch.selectReceives:
 		e.wantRendezvous[ch.kind] = true
 	case !e.requests[ch.kind]:

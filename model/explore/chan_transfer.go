@@ -10,6 +10,9 @@ func (e *engine) chanBegin(t *thread) {
 		e.forced = e.clockFor(t)
 		if d, ok := m.deadline(e, t); ok && !m.enabled(e, t) {
 			e.forcedDue = d
+			if b := e.forced.of; b != nil {
+				e.noteWaiters(b, t, int32(e.depth))
+			}
 		} else {
 			e.forcedDue = e.dueAlone(t, m)
 		}
@@ -49,7 +52,9 @@ func (e *engine) chanApply(t *thread, m *operation, d int32) {
 			ch := e.objs[a.obj].ch
 			ch.history.note(a, e.isWhole(ch))
 		}
+		e.judgeWaits(t, d)
 	}
+	t.waitsSince = 0
 	early, slow := e.early, e.slow
 	if m.apply != nil {
 		m.apply(e, t, d)

@@ -37,7 +37,10 @@ func (e *engine) pick() int {
 		}
 	}
 	if e.isLong(idle) {
-		if e.failure = e.tooLong(idle); e.failure != nil {
+		if f := e.tooLong(idle); f != nil && len(e.astray) > 0 {
+			return endPruned
+		} else if f != nil {
+			e.failure = f
 			return endFailed
 		}
 	}

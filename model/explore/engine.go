@@ -161,6 +161,7 @@ type engine struct {
 	passed     bool          // the execution needs the second way of time_timer.go
 	passing    []string      // why, if the execution is recorded
 	bubbles    *bubble       // of this execution, the last one first
+	astray     []int32       // events that are none of Go's (bubble_waits.go)
 	apart      apart         // see time_apart.go
 	historyKey byte          // its address stands for the history (Instant)
 

@@ -23,7 +23,7 @@ func (e *engine) begin() {
 	e.slow, e.looks, e.asksTime, e.moved, e.passed, e.passing = 0, 0, false, false, false, nil
 	e.failure, e.cur, e.decision, e.early, e.trail = nil, nil, 0, 0, 0
 	e.earlyWaits = 0
-	e.bubbles, e.forced = nil, &e.clock
+	e.bubbles, e.forced, e.astray = nil, &e.clock, e.astray[:0]
 	e.beginApart()
 	e.background, e.detached, e.unseen = threadSet{}, threadSet{}, threadSet{}
 	e.initialising, e.futexMoved = false, false
@@ -102,6 +102,9 @@ func (e *engine) lookForBlocked() {
 		return
 	}
 	e.noteOutlived()
+	if len(e.astray) > 0 {
+		return
+	}
 	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}

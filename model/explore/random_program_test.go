@@ -313,6 +313,10 @@ func (p program) start(w *world, from, to int) {
 				case "choose":
 					last = int32(explore.Choose(2))
 					note("c"+who, 'w', int64(last))
+				case "must not":
+					if last&1 == 1 {
+						panic("it must not")
+					}
 				case "word":
 					last = w.overlay(in, who)
 				default:

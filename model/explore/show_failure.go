@@ -83,6 +83,13 @@ func boundText(n int) string {
 
 // fail ends the execution with a failure. The running thread calls it; it does not return.
 func (e *engine) fail(k Kind, format string, args ...any) {
+	switch k {
+	case KindAssert, KindPanic, KindLivelock:
+		if e.failure == nil && e.isAstray(e.cur) {
+			e.noteGoexit(e.cur.co)
+			runtime.Goexit()
+		}
+	}
 	if e.failure == nil {
 		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...), At: here()}
 	}

@@ -49,6 +49,7 @@ type thread struct {
 	npcs     int            // the length of pcs in use
 
 	bubble       *bubble    // it belongs to, or nil
+	waitsSince   int32      // it waits on channels since bubble.quiets was that; 0: not known to
 	opens        *bubble    // that it begins, or waits for (RunBubble)
 	parent       int32      // the thread that started it, -1 for main
 	label        int32      // the same in all executions (engine.nameThread)
@@ -116,7 +117,7 @@ func (e *engine) spawn(name string, fn func()) *thread {
 	t.prev, t.signal, t.parent = -1, -1, -1
 	t.children, t.quietOps, t.begat = threadSet{}, 0, 0
 	t.foreign, t.foreignCalls = false, 0
-	t.bubble, t.opens = nil, nil
+	t.bubble, t.opens, t.waitsSince = nil, nil, 0
 	if t.spin.count > 0 || t.spin.on {
 		t.spin.reset()
 	}
@@ -279,7 +280,9 @@ func (e *engine) recovered(t *thread, r any) {
 		return
 	}
 	if d, ok := r.(*bubbleDeadlock); ok {
-		e.failure = d.failure
+		if !e.isAstray(t) {
+			e.failure = d.failure
+		}
 		return
 	}
 	var pcs [64]uintptr
@@ -287,12 +290,15 @@ func (e *engine) recovered(t *thread, r any) {
 	if e.trail > 0 {
 		stack = e.trailPCs[:e.trail]
 	}
-	e.failure = &Failure{
-		Kind: KindPanic, Message: fmt.Sprintf("%s panicked: %v", t.name, r),
-		Stack: e.panicStack(), At: place(stack),
-	}
+	kind := KindPanic
 	if brokenEngine(r, stack) {
-		e.failure.Kind = KindInternal
+		kind = KindInternal
+	} else if e.isAstray(t) {
+		return
+	}
+	e.failure = &Failure{
+		Kind: kind, Message: fmt.Sprintf("%s panicked: %v", t.name, r),
+		Stack: e.panicStack(), At: place(stack),
 	}
 }
 
@@ -302,13 +308,19 @@ func (e *engine) exited(t *thread) {
 	if t.goexit && t.id != 0 || e.aborting || e.failure != nil {
 		return
 	}
+	astray := e.isAstray(t)
 	if t.goexit {
-		e.failure = &Failure{Kind: KindAssert, Message: bodyExited, At: here()}
+		if !astray {
+			e.failure = &Failure{Kind: KindAssert, Message: bodyExited, At: here()}
+		}
 		return
 	}
 	kind, why := KindExit, ""
 	if e.cfg.Exited != nil {
 		kind, why = e.cfg.Exited()
+	}
+	if astray && kind == KindAssert {
+		return
 	}
 	if why == "" {
 		kind, why = KindExit,
