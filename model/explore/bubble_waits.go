@@ -1,6 +1,9 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Who waits on the channels of a bubble.
 //
@@ -44,8 +47,9 @@ import "slices"
 //
 // They are explored to their end, because the races in them lead to those that are not. They count
 // as pruned. A failure that happens after what is astray ends its thread only, as a Goexit would;
-// in an execution in which it does not, others do what they would do in any other. Data races count:
-// the race detector reports each once.
+// in an execution in which it does not, others do what they would do in any other. For the race
+// detector everything from then on happens one after the other: a race before that is one in an
+// execution that is not astray, too.
 //
 // A bound on preemptions counts the step from the event to the waiter, where Go has none.
 
@@ -156,6 +160,16 @@ func (e *engine) waitsBefore(t *thread, obj int32, send bool, since int32) bool 
 		}
 	}
 	return false
+}
+
+// hasCome tells the race detector that the thread that runs comes to an operation, or to its end.
+func (e *engine) hasCome() { condRelease(unsafe.Pointer(&e.astrayKey)) }
+
+// goesOn is the other end of hasCome in an execution that is astray.
+func (e *engine) goesOn() {
+	if len(e.astray) > 0 {
+		condAcquire(unsafe.Pointer(&e.astrayKey))
+	}
 }
 
 // isAstray reports whether what t has come to is none of Go's executions.

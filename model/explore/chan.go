@@ -192,6 +192,8 @@ type chanOp struct {
 	shown      bool           // meetings: the picture has a step that took the case
 	acc        []access       // of the operation that is being committed
 	sent       *uint64        // what the last send on a buffered channel released to, see Sent
+	room       *uint64        // likewise, if it had waited in a bubble that was quiet
+	made       uint64         // its address stands for the sends to which this thread made room
 	token      uint64         // its address stands for what this thread did before it waited
 	answer     uint64         // likewise, for what its partner did before that came
 }
@@ -288,12 +290,16 @@ func isSelect(cases []Case, def bool) bool {
 
 // Sent follows the real operation of a send on a buffered channel, before anything else runs. The
 // race detector takes that operation for a read of the channel, and its close for a write; the read
-// has to come before what follows the receive of the value, too.
+// has to come before what follows the receive of the value, too. And in Go who waits has done it
+// before: if that is known to the thread that made room, a close by it comes after the read.
 //
 //go:noinline
 func Sent() {
 	t := eng.cur
 	t.releaseTo(t.chanOp.sent)
+	if t.chanOp.room != nil {
+		t.releaseTo(t.chanOp.room)
+	}
 }
 
 // Close is the scheduling point before close of a channel. It reports false outside of an

@@ -54,13 +54,12 @@ func (e *engine) chanApply(t *thread, m *operation, d int32) {
 		}
 		e.judgeWaits(t, d)
 	}
-	t.waitsSince = 0
 	early, slow := e.early, e.slow
 	if m.apply != nil {
 		m.apply(e, t, d)
 	}
 	e.noteTime(t, d, early, slow)
-	e.forcedDue = -1
+	e.forcedDue, t.waitsSince = -1, 0
 }
 
 // transfer does the chosen case, which is ready.
@@ -85,6 +84,7 @@ func transfer(e *engine, t *thread, d int32) {
 		ch.quiet(d, +1)
 	case c.send:
 		ch.edges.send(t, ch.sent, ch.cap)
+		e.noteRoom(t, ch)
 		ch.sent++
 		ch.quiet(d, +1)
 	default:
@@ -95,6 +95,18 @@ func transfer(e *engine, t *thread, d int32) {
 		}
 		ch.received++
 		ch.quiet(d, -1)
+	}
+}
+
+// noteRoom notes who made the room to which t sends, if t has waited in a bubble that was quiet.
+func (e *engine) noteRoom(t *thread, ch *channel) {
+	t.chanOp.room = nil
+	if t.waitsSince == 0 {
+		return
+	}
+	recvs, n := ch.history.recvs, ch.sent+1-ch.cap
+	if j := firstWhere(recvs, func(a *access) bool { return a.n >= n }); j < len(recvs) {
+		t.chanOp.room = &e.threads[e.stack[recvs[j].event].tid].chanOp.made
 	}
 }
 
@@ -157,6 +169,7 @@ func closeChan(e *engine, t *thread, d int32) {
 	if d < 0 {
 		ch.baseClosed = true
 	}
+	t.acquireFrom(&t.chanOp.made)
 	ch.edges.close(t)
 	ch.closedAt = d
 	e.refuseRequests(ch, d)

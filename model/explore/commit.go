@@ -34,6 +34,9 @@ func (e *engine) commit(t *thread) {
 		t.chosen = ev.choice
 		e.apply(t, int32(d))
 	}
+	if Race {
+		e.goesOn()
+	}
 	if ev.idle != busy || !e.tired.empty() {
 		e.noteIdle(t, ev, int32(d))
 	} else {

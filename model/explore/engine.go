@@ -162,6 +162,7 @@ type engine struct {
 	passing    []string      // why, if the execution is recorded
 	bubbles    *bubble       // of this execution, the last one first
 	astray     []int32       // events that are none of Go's (bubble_waits.go)
+	astrayKey  byte          // its address stands for what came before the threads' operations
 	apart      apart         // see time_apart.go
 	historyKey byte          // its address stands for the history (Instant)
 

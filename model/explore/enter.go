@@ -141,6 +141,9 @@ func (e *engine) step(t *thread) {
 	}
 	t.key = (uint64(uint32(t.obj))<<32 | uint64(t.op)<<24 | uint64(t.id) + 1) * 0x9E3779B97F4A7C15
 	e.pending += t.key
+	if Race && e.bubbles != nil {
+		e.hasCome()
+	}
 	if e.rec != nil {
 		e.rec.announce(t)
 	}

@@ -221,6 +221,7 @@ func (e *engine) startAll() {
 // runBody runs t's function on its own stack, then decides which thread runs next.
 func (e *engine) runBody(t *thread) {
 	t.acquire()
+	e.goesOn()
 	e.setMark(&t.coro.mark)
 	exits := true
 	defer func() {
@@ -232,6 +233,7 @@ func (e *engine) runBody(t *thread) {
 			e.rec.lookForRace(t)
 		}
 		t.parks()
+		e.hasCome()
 		t.release()
 		t.fin = true
 		e.alive.remove(t.id)
