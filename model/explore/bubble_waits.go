@@ -19,13 +19,13 @@ import (
 // wait had not ended at once. Let w be a thread that has waited since the bubble was quiet:
 //
 //   - w is a select, and when it runs another case of it is ready, too, on another channel;
-//   - w receives from a channel, and before it has run, another thread takes a value out of that
-//     channel, sees that there is one, or that there is no room, or closes the channel without room
-//     on which one was posted;
-//   - w sends on a channel, and before it has run, another thread uses the room in it, sees that
-//     there is some, or that there is no value, or closes the channel;
-//   - but w may give way to another one of the second or third kind that has waited as long, or
-//     longer.
+//   - w receives from a channel, and before it has run, another thread takes the value that is for
+//     it, counts that value, finds no room because of it, or closes the channel if it is one without
+//     room;
+//   - w sends on a channel, and before it has run, another thread takes the room that is for it,
+//     counts without its value, finds no value, or closes the channel.
+//
+// But w gives way to a thread that does the same and has waited as long, or longer.
 //
 // # Why this is right
 //
@@ -133,9 +133,9 @@ func (e *engine) givesAway(t *thread, a *access) bool {
 	case accRecv:
 		return value && receives(t.waitsSince)
 	case accLookRecv:
-		return value && receives(0) || !value && !ch.closed && sends(0)
+		return !value && !ch.closed && sends(0)
 	case accLookSend:
-		return room && sends(0) || !room && !ch.closed && receives(0)
+		return !room && !ch.closed && receives(0)
 	case accLen:
 		return value && receives(0) || room && sends(0)
 	case accClose:

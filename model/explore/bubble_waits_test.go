@@ -476,3 +476,71 @@ func TestWhoWaitsInABubbleIsServedAsInGo(t *testing.T) {
 		})
 	}
 }
+
+// Programs that told a broken search from a right one.
+func TestWhoWaitsInAKeptBubbleIsServedAsInGo(t *testing.T) {
+	for name, p := range map[string]program{
+		"a poll that finds nothing though one waits to send": {
+			{{Op: "send", Var: 1}, {Op: "quiet"}, {Op: "recv", Var: 1}, {Op: "poll", Var: 1}},
+			{{Op: "send", Var: 1, Val: 1}},
+		},
+		"an offer that finds no room though one waits to receive": {
+			{{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "offer", Var: 1}},
+			{{Op: "recv", Var: 1}},
+		},
+		"a count without the value of one who waits": {
+			{{Op: "send", Var: 1}, {Op: "quiet"}, {Op: "recv", Var: 1}, {Op: "len", Var: 1}},
+			{{Op: "send", Var: 1, Val: 1}},
+		},
+		"a close before the value of one who waits": {
+			{{Op: "send", Var: 1}, {Op: "quiet"}, {Op: "recv", Var: 1}, {Op: "close", Var: 1}},
+			{{Op: "send", Var: 1, Val: 1}},
+		},
+		"a close after a value for one who waits": {
+			{{Op: "recv"}},
+			{{Op: "sleep", Val: 1}, {Op: "send"}},
+			{{Op: "sleep", Val: 1}, {Op: "close"}},
+		},
+		"a channel closed before one who waits to send has seen it": {
+			{
+				{Op: "send", Var: 1}, {Op: "quiet"}, {Op: "close", Var: 1}, {Op: "recv", Var: 1},
+				{Op: "poll", Var: 1}, {Op: "offer", Var: 1},
+			},
+			{{Op: "send", Var: 1, Val: 1}},
+		},
+		"one who is met, and could have received": {
+			{{Op: "recv", Var: 1}, {Op: "both", Cond: true}},
+			{{Op: "quiet"}, {Op: "send", Var: 1}},
+			{{Op: "either"}},
+		},
+		"one who is met before another channel is ready": {
+			{{Op: "either"}},
+			{{Op: "quiet"}, {Op: "give"}, {Op: "send", Var: 1}},
+		},
+		"one who is met before another channel has a value": {
+			{{Op: "either"}},
+			{{Op: "quiet"}, {Op: "give"}, {Op: "send", Var: 1}, {Op: "recv", Var: 1}},
+		},
+		"two that wait for one another": {
+			{{Op: "send", Var: 1}, {Op: "recv", Var: 1}},
+			{{Op: "either"}},
+			{{Op: "give"}},
+		},
+		"one who gets a value for which two have waited, and a case of the other one": {
+			{{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "close", Var: 2}},
+			{{Op: "recv", Var: 1}},
+			{{Op: "either", Var: 1}},
+		},
+		"a timer for which another one waits": {
+			{{Op: "sleep", Val: 1}, {Op: "expire"}},
+			{{Op: "expire"}},
+		},
+		"a failure of one who took what is for another": {
+			{{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "poll", Var: 1}, {Op: "len", Var: 1}},
+			{{Op: "recv", Var: 1}, {Op: "now"}},
+			{{Op: "quiet"}, {Op: "len", Var: 1}, {Op: "must not"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { asQueued(t, p, explore.Config{}) })
+	}
+}

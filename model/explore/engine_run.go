@@ -98,13 +98,10 @@ func (e *engine) finish() {
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = threadSet{}
-	if e.stopped || e.next != endBlocked {
+	if e.stopped || e.next != endBlocked || len(e.astray) > 0 {
 		return
 	}
 	e.noteOutlived()
-	if len(e.astray) > 0 {
-		return
-	}
 	if e.alive.without(e.daemons).without(e.background).empty() || e.failure != nil {
 		return
 	}
