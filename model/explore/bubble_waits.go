@@ -20,8 +20,7 @@ import (
 //
 //   - w is a select, and when it runs another case of it is ready, too, on another channel;
 //   - w receives from a channel, and before it has run, another thread takes the value that is for
-//     it, counts that value, finds no room because of it, or closes the channel if it is one without
-//     room;
+//     it, counts that value, or finds no room because of it;
 //   - w sends on a channel, and before it has run, another thread takes the room that is for it,
 //     counts without its value, finds no value, or closes the channel.
 //
@@ -124,7 +123,7 @@ func (e *engine) givesAway(t *thread, a *access) bool {
 		return ops[t.op].takes && op.taken >= 0 && op.cases[op.taken].obj == a.obj &&
 			e.waitsBefore(t, a.obj, false, t.waitsSince)
 	}
-	value, room := ch.hasValue(), !ch.closed && ch.sent-ch.received < ch.cap
+	value, room := ch.hasValue(), ch.sent-ch.received < ch.cap
 	receives := func(since int32) bool { return e.waitsBefore(t, a.obj, false, since) }
 	sends := func(since int32) bool { return e.waitsBefore(t, a.obj, true, since) }
 	switch a.kind {
@@ -133,13 +132,13 @@ func (e *engine) givesAway(t *thread, a *access) bool {
 	case accRecv:
 		return value && receives(t.waitsSince)
 	case accLookRecv:
-		return !value && !ch.closed && sends(0)
+		return !value && sends(0)
 	case accLookSend:
 		return !room && !ch.closed && receives(0)
 	case accLen:
 		return value && receives(0) || room && sends(0)
 	case accClose:
-		return ch.cap == 0 && value && receives(0) || room && sends(0)
+		return room && sends(0)
 	}
 	return false
 }

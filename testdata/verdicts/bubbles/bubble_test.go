@@ -413,3 +413,32 @@ func TestCleanupInside(t *testing.T) {
 		}
 	})
 }
+
+// What is none of Go's executions fails no check, however it fails.
+//
+// verdict: proved
+func TestFailuresAfterAValueThatWasNotHandedOver(t *testing.T) {
+	for _, fail := range []func(x *model.Exec){
+		func(x *model.Exec) { x.Assert(false, "it is in the channel") },
+		func(*model.Exec) { new(sync.Mutex).Unlock() },
+		func(*model.Exec) { panic("it is in the channel") },
+		func(*model.Exec) { select {} },
+		func(*model.Exec) {
+			var never atomic.Bool
+			for !never.Load() {
+			}
+		},
+	} {
+		model.Check(t, func(x *model.Exec) {
+			synctest.Test(t, func(*testing.T) {
+				c := make(chan int, 1)
+				go func() { <-c }()
+				synctest.Wait()
+				c <- 1
+				if len(c) != 0 {
+					fail(x)
+				}
+			})
+		})
+	}
+}
