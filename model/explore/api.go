@@ -234,7 +234,7 @@ func Fail(k Kind, message string) {
 
 // FailAt is [Fail] with the place that the failure has.
 func FailAt(k Kind, message string, at Frame) {
-	if e := eng; e != nil && !e.aborting && e.failure == nil && !e.isAstray(e.cur) {
+	if e := eng; e != nil && !e.aborting && e.failure == nil && !e.isAstray() {
 		e.failure = &Failure{Kind: k, Message: message, At: at}
 	}
 	Fail(k, message)

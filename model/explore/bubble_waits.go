@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // Who waits on the channels of a bubble.
 //
@@ -44,11 +41,10 @@ import (
 //
 // # Executions that are astray
 //
-// They are explored to their end, because the races in them lead to those that are not. They count
-// as pruned. A failure that happens after what is astray ends its thread only, as a Goexit would;
-// in an execution in which it does not, others do what they would do in any other. For the race
-// detector everything from then on happens one after the other: a race before that is one in an
-// execution that is not astray, too.
+// They are explored to their end, because the races in them lead to those that are not, and count
+// as pruned. A failure in one ends its thread only, as a Goexit would, so that the races of the
+// others are found. For the race detector everything happens one after the other from then on. A
+// failure and a data race that do not come from what is astray are those of others, too.
 //
 // A bound on preemptions counts the step from the event to the waiter, where Go has none.
 
@@ -161,20 +157,15 @@ func (e *engine) waitsBefore(t *thread, obj int32, send bool, since int32) bool 
 	return false
 }
 
+// isAstray reports whether the execution is none of Go's.
+func (e *engine) isAstray() bool { return len(e.astray) > 0 }
+
 // hasCome tells the race detector that the thread that runs comes to an operation, or to its end.
 func (e *engine) hasCome() { condRelease(unsafe.Pointer(&e.astrayKey)) }
 
 // goesOn is the other end of hasCome in an execution that is astray.
 func (e *engine) goesOn() {
-	if len(e.astray) > 0 {
+	if e.isAstray() {
 		condAcquire(unsafe.Pointer(&e.astrayKey))
 	}
-}
-
-// isAstray reports whether what t has come to is none of Go's executions.
-func (e *engine) isAstray(t *thread) bool {
-	if !e.reduce {
-		return len(e.astray) > 0
-	}
-	return slices.ContainsFunc(e.astray, func(d int32) bool { return e.inPast(t.prev, d) })
 }

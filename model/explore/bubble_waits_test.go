@@ -487,7 +487,7 @@ func TestWhoWaitsInAKeptBubbleIsServedAsInGo(t *testing.T) {
 	for name, p := range map[string]program{
 		"a select that ends by what came first": {
 			{{Op: "either", Var: 1}},
-			{{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "send", Var: 2}},
+			{{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "send", Var: 2, Val: 1}},
 		},
 		"a value that is taken back": {
 			{{Op: "recv", Var: 1}},
@@ -511,6 +511,13 @@ func TestWhoWaitsInAKeptBubbleIsServedAsInGo(t *testing.T) {
 			{{Op: "recv", Var: 1}},
 			{{Op: "sleep", Val: 1}, {Op: "recv", Var: 1}},
 			{{Op: "sleep", Val: 2}, {Op: "send", Var: 1}},
+		},
+		"one who comes again after it was served": {
+			{{Op: "recv", Var: 1}, {Op: "recv", Var: 1}},
+			{
+				{Op: "quiet"}, {Op: "send", Var: 1}, {Op: "send", Var: 1, Val: 1},
+				{Op: "poll", Var: 1},
+			},
 		},
 		"two that have waited as long for a timer": {
 			{{Op: "expire"}},

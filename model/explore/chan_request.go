@@ -49,13 +49,11 @@ func (e *engine) isUnbuffered(c chanCase, ofSelect bool) bool {
 	ch.selectSends = ch.selectSends || ofSelect && c.send
 	ch.selectReceives = ch.selectReceives || ofSelect && !c.send
 	ch.sends = ch.sends || !ofSelect && c.send
+	inTurn := e.cur.bubble != nil && e.requests[ch.kind] &&
+		(ch.selectReceives || ch.selectSends && ch.sends)
 	switch {
-	case e.rendezvous[ch.kind]:
-	case e.cur.bubble != nil && e.requests[ch.kind] &&
-		(ch.selectReceives || ch.selectSends && ch.sends):
-		e.wantRendezvous[ch.kind] = true // they have their turns (bubble_waits.go)
-	case !ch.selectSends:
-	case ch.selectReceives:
+	case e.rendezvous[ch.kind] || !ch.selectSends && !inTurn:
+	case ch.selectReceives || inTurn:
 		e.wantRendezvous[ch.kind] = true
 	case !e.requests[ch.kind]:
 		e.wantRequests[ch.kind] = true

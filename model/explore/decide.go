@@ -37,7 +37,7 @@ func (e *engine) pick() int {
 		}
 	}
 	if e.isLong(idle) {
-		if f := e.tooLong(idle); f != nil && len(e.astray) > 0 {
+		if f := e.tooLong(idle); f != nil && e.isAstray() {
 			return endPruned
 		} else if f != nil {
 			e.failure = f

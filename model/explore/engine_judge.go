@@ -47,7 +47,7 @@ func (e *engine) judge() {
 // lookForFailure asks everything that can reject a finished execution: the race detector, the
 // number of goroutines, the check's End function, the test itself.
 func (e *engine) lookForFailure() {
-	complete := e.next == endBlocked && e.failure == nil && len(e.astray) == 0
+	complete := e.next == endBlocked && e.failure == nil && !e.isAstray()
 	if f := e.newRaces(); f != nil {
 		e.failure, complete = f, false
 	}
@@ -58,7 +58,7 @@ func (e *engine) lookForFailure() {
 		e.failure = e.cfg.End()
 	}
 	if e.failure == nil && e.cfg.Failed != nil {
-		if f := e.cfg.Failed(); len(e.astray) == 0 {
+		if f := e.cfg.Failed(); !e.isAstray() {
 			e.failure = f
 		}
 	}
@@ -97,7 +97,7 @@ func (e *engine) ending() ending {
 			e.cfg.Deadlock()
 		}
 		return deadlocked
-	case e.next == endPruned, e.failure == nil && len(e.astray) > 0:
+	case e.next == endPruned, e.failure == nil && e.isAstray():
 		return pruned
 	case e.next == endBlocked:
 		return completed

@@ -98,7 +98,7 @@ func (e *engine) finish() {
 // lookForBlocked fails an execution in which nothing can run although not every thread has ended.
 func (e *engine) lookForBlocked() {
 	e.waiting = threadSet{}
-	if e.stopped || e.next != endBlocked || len(e.astray) > 0 {
+	if e.stopped || e.next != endBlocked || e.isAstray() {
 		return
 	}
 	e.noteOutlived()

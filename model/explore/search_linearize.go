@@ -65,7 +65,7 @@ const mostOrders = 100_000
 // them differs or has a data race.
 func (e *engine) linearize() *Failure {
 	switch {
-	case !e.cfg.Linearize || !e.reduce || e.n < 2 || len(e.astray) > 0,
+	case !e.cfg.Linearize || !e.reduce || e.n < 2 || e.isAstray(),
 		e.wantSimple || e.wantOrderAdds || e.wantOrderDones,
 		e.wantRequests.any() || e.wantRendezvous.any() || e.wantClocked,
 		e.next != endBlocked || e.failure != nil && !e.failure.blocked(true):

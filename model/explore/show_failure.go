@@ -85,7 +85,7 @@ func boundText(n int) string {
 func (e *engine) fail(k Kind, format string, args ...any) {
 	switch k {
 	case KindAssert, KindPanic, KindLivelock:
-		if e.failure == nil && e.isAstray(e.cur) {
+		if e.failure == nil && e.isAstray() {
 			e.noteGoexit(e.cur.co)
 			runtime.Goexit()
 		}

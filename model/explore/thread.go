@@ -282,7 +282,7 @@ func (e *engine) recovered(t *thread, r any) {
 		return
 	}
 	if d, ok := r.(*bubbleDeadlock); ok {
-		if !e.isAstray(t) {
+		if !e.isAstray() {
 			e.failure = d.failure
 		}
 		return
@@ -295,7 +295,7 @@ func (e *engine) recovered(t *thread, r any) {
 	kind := KindPanic
 	if brokenEngine(r, stack) {
 		kind = KindInternal
-	} else if e.isAstray(t) {
+	} else if e.isAstray() {
 		return
 	}
 	e.failure = &Failure{
@@ -310,7 +310,7 @@ func (e *engine) exited(t *thread) {
 	if t.goexit && t.id != 0 || e.aborting || e.failure != nil {
 		return
 	}
-	astray := e.isAstray(t)
+	astray := e.isAstray()
 	if t.goexit {
 		if !astray {
 			e.failure = &Failure{Kind: KindAssert, Message: bodyExited, At: here()}

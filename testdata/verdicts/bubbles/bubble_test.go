@@ -428,6 +428,11 @@ func TestFailuresAfterAValueThatWasNotHandedOver(t *testing.T) {
 			for !never.Load() {
 			}
 		},
+		func(*model.Exec) { // which is no durable wait
+			var mu sync.Mutex
+			mu.Lock()
+			mu.Lock()
+		},
 	} {
 		model.Check(t, func(x *model.Exec) {
 			synctest.Test(t, func(*testing.T) {
@@ -441,4 +446,101 @@ func TestFailuresAfterAValueThatWasNotHandedOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A select that waits to receive, and then one that waits to send, before one that does nothing
+// else.
+//
+// verdict: proved without assumptions
+func TestSelectsThatHaveWaitedLonger(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		synctest.Test(t, func(*testing.T) {
+			c, d, never := make(chan int), make(chan int), make(chan struct{})
+			go func() {
+				select {
+				case v := <-c:
+					x.Assert(v == 1, "first %d", v)
+				case <-never:
+				}
+			}()
+			synctest.Wait()
+			go func() {
+				v := <-c
+				x.Assert(v == 2, "then %d", v)
+			}()
+			synctest.Wait()
+			c <- 1
+			c <- 2
+			go func() {
+				select {
+				case d <- 3:
+				case <-never:
+				}
+			}()
+			synctest.Wait()
+			x.Assert(<-d == 3, "another value of d")
+		})
+	})
+	model.Check(t, func(x *model.Exec) {
+		synctest.Test(t, func(*testing.T) {
+			c, never := make(chan int), make(chan struct{})
+			go func() {
+				select {
+				case c <- 1:
+				case <-never:
+				}
+			}()
+			synctest.Wait()
+			go func() { c <- 2 }()
+			synctest.Wait()
+			first := <-c
+			x.Assert(first == 1, "first %d", first)
+			<-c
+		})
+	})
+}
+
+// This one has a race in executions that are none of Go's, the next one in all others.
+//
+// verdict: proved without assumptions
+func TestNoRaceAfterAValueThatWasNotHandedOver(t *testing.T) {
+	raceIfLeft(t, 1)
+}
+
+// verdict: FAILED data race
+func TestRaceAfterAValueThatWasHandedOver(t *testing.T) {
+	raceIfLeft(t, 0)
+}
+
+func raceIfLeft(t *testing.T, left int) {
+	model.Check(t, func(*model.Exec) {
+		synctest.Test(t, func(*testing.T) {
+			c, n := make(chan int, 1), 0
+			go func() {
+				<-c
+				n++
+			}()
+			synctest.Wait()
+			c <- 1
+			if len(c) == left {
+				n++
+			}
+		})
+	})
+}
+
+// Who waits to send has looked at the channel before that, as the race detector sees it.
+//
+// verdict: proved without assumptions
+func TestCloseAfterTheValueOfOneWhoWaited(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		synctest.Test(t, func(*testing.T) {
+			c := make(chan int, 1)
+			c <- 1
+			go func() { c <- 2 }()
+			synctest.Wait()
+			<-c
+			close(c)
+		})
+	})
 }

@@ -181,42 +181,6 @@ func TestOneWhoIsMetCouldHaveReceived(t *testing.T) {
 	})
 }
 
-// verdict: proved without assumptions
-func TestSelectThatHasWaitedLonger(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, d, e := make(chan int), make(chan int), make(chan int)
-		go func() {
-			select {
-			case v := <-c:
-				if v != 1 {
-					t.Error("received ", v)
-				}
-			case <-d:
-			}
-			select {
-			case e <- 3:
-			case <-d:
-			}
-		}()
-		synctest.Wait()
-		go func() {
-			if v := <-c; v != 2 {
-				t.Error("received ", v)
-			}
-		}()
-		synctest.Wait()
-		c <- 1
-		c <- 2
-		synctest.Wait()
-		go func() { e <- 4 }()
-		synctest.Wait()
-		if v := <-e; v != 3 {
-			t.Error("of e ", v)
-		}
-		<-e
-	})
-}
-
 // Two selects that wait for one another would have met.
 //
 // verdict: proved without assumptions
