@@ -4,47 +4,51 @@ import "unsafe"
 
 // Who waits on the channels of a bubble.
 //
-// Outside of bubbles nobody can tell whether a goroutine has begun to wait. So a value that was sent
-// stays in the channel until a thread takes it, whichever that is, and a select that becomes ready
-// takes what is ready when it runs (chan.go). A bubble that is quiet tells: all of its threads wait
-// then. In Go the event that makes the operation of such a waiter ready ends it at once. A value goes
-// to the receiver that has waited longest, and is never in the channel; a select takes the case that
-// became ready first; room goes to the sender that has waited longest.
+// Outside of bubbles nobody can tell whether a goroutine has begun to wait. So a value that was
+// sent stays in the channel until a thread takes it, whichever that is, and a select that
+// becomes ready takes what is ready when it runs (chan.go). A bubble that is quiet tells: all of
+// its threads wait then. In Go the event that makes the operation of such a waiter ready ends it
+// at once. A value goes to the receiver that has waited longest, and is never in the channel; a
+// select takes the case that became ready first; room goes to the sender that has waited
+// longest.
 //
 // Here the end of the wait remains an event of its own, which comes later. All executions are
-// explored, and one is astray, which means that it is none of Go's, if anything could tell that the
-// wait had not ended at once. Let w be a thread that has waited since the bubble was quiet:
+// explored, and one is astray, which means that it is none of Go's, if anything could tell that
+// the wait had not ended at once. Let w be a thread that has waited since the bubble was quiet:
 //
 //   - w is a select, and when it runs another case of it is ready, too, on another channel;
-//   - w receives from a channel, and before it has run, another thread takes the value that is for
-//     it, counts that value, or finds no room because of it;
-//   - w sends on a channel, and before it has run, another thread takes the room that is for it,
-//     counts without its value, finds no value, or closes the channel.
+//   - w receives from a channel, and before it has run, another thread takes the value that
+//     is for it, counts that value, or finds no room because of it;
+//   - w sends on a channel, and before it has run, another thread takes the room that is for
+//     it, counts without its value, finds no value, or closes the channel.
 //
 // But w gives way to a thread that does the same and has waited as long, or longer.
 //
 // # Why this is right
 //
 // Each execution of Go is explored and not astray: that in which the event that ends a wait is
-// followed by the operation of the waiter. The event makes one channel ready, and before the next
-// one nobody waits whose operation is ready.
+// followed by the operation of the waiter. The event makes one channel ready, and before the
+// next one nobody waits whose operation is ready.
 //
 // Each condition is about two operations that depend on one another, and about what one of them
-// found. So the executions of a trace are all astray or none is. Nothing is made dependent for it.
+// found. So the executions of a trace are all astray or none is. Nothing is made dependent for
+// it.
 //
-// An execution that is not astray is one of Go's: the operation of a waiter can be moved to the event
-// that ended its wait, as nothing in between depends on it.
+// An execution that is not astray is one of Go's: the operation of a waiter can be moved to the
+// event that ended its wait, as nothing in between depends on it.
 //
-// Channels with meetings (chan_rendezvous.go) remember who waits, and so do those on which values or
-// requests are posted: the rules are for the threads that do neither. Timers are like channels that
-// get their value when they fire, which is when it is received.
+// Channels with meetings (chan_rendezvous.go) remember who waits, and so do those on which
+// values or requests are posted: the rules are for the threads that do neither. But where the
+// bubble is quiet no two may wait for one another (facing). Timers are like channels that get their
+// value when they fire, which is when it is received.
 //
 // # Executions that are astray
 //
-// They are explored to their end, because the races in them lead to those that are not, and count
-// as pruned. A failure in one ends its thread only, as a Goexit would, so that the races of the
-// others are found. For the race detector everything happens one after the other from then on. A
-// failure and a data race that do not come from what is astray are those of others, too.
+// They are explored to their end, because the races in them lead to those that are not, and
+// count as pruned. A failure in one ends its thread only, as a Goexit would, so that the races
+// of the others are found. For the race detector everything happens one after the other from
+// then on. A failure and a data race that do not come from what is astray are those of others,
+// too. A recorded schedule, which is known to fail, is not judged.
 //
 // A bound on preemptions counts the step from the event to the waiter, where Go has none.
 

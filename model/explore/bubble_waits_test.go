@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A queued is a model of channels and timers in a bubble that is made as Go's runtime is: who has to
-// wait stands in the queues of its channels, and who comes takes the first one out. All orders of
-// its steps give the outcomes of a program, by which the search is judged.
+// A queued is a model of channels and timers in a bubble that is made as Go's runtime is: who has
+// to wait stands in the queues of its channels, and who comes takes the first one out. All orders
+// of its steps give the outcomes of a program, by which the search is judged.
 type queued struct {
 	p       program
 	threads []queuedThread
@@ -110,12 +110,10 @@ func (s *queued) done(i int, last int32) {
 	}
 }
 
+// panics ends it by a panic, which the program recovers from.
 func (s *queued) panics(i int) {
 	s.done(i, -1)
 	s.threads[i].last = 1
-	s.threads[i].pc-- // what it leaves out depends on that
-	s.threads[i].pc++
-	s.skip(i)
 }
 
 // cases gives those of an instruction, and whether it has a default.

@@ -20,11 +20,11 @@ import (
 //
 // The k-th receive takes the k-th value posted. Nobody can observe whether another goroutine has
 // already begun to wait, so this admits the same results as a rendezvous of sender and receiver,
-// and orders fewer operations. In a bubble that is quiet one can: see bubble_waits.go. And a select
-// can that sends on an unbuffered channel, as this case is ready only if a receiver waits. When such
-// a select is first encountered, the exploration starts again, and receivers post that they wait
-// (chan_request.go). When a select receives from a channel on which one sends, it starts again with
-// real rendezvous (chan_rendezvous.go).
+// and orders fewer operations. In a bubble that is quiet one can: see bubble_waits.go. And a
+// select can that sends on an unbuffered channel, as this case is ready only if a receiver waits.
+// When such a select is first encountered, the exploration starts again, and receivers post that
+// they wait (chan_request.go). When a select receives from a channel on which one sends, it
+// starts again with real rendezvous (chan_rendezvous.go).
 
 func init() {
 	ops[OpSend] = operation{

@@ -19,7 +19,7 @@ package explore
 //
 // Two selects cannot post. If one sends and another one receives on the same channel, the
 // exploration starts again with real rendezvous (chan_rendezvous.go). So it does in a bubble, where
-// who has waited longer comes first, if a select and another operation are on one side of a channel.
+// who has waited longer comes first, if a select and another operation are on one side of one.
 
 func init() {
 	ops[OpRequest] = operation{
