@@ -138,6 +138,8 @@ func (in instr) cases(i int) (cases []queuedCase, def bool) {
 		return []queuedCase{recv(in.Var), recv(next)}, false
 	case "both":
 		return []queuedCase{send(in.Var), recv(next)}, in.Val == 1
+	case "three":
+		return []queuedCase{recv(in.Var), recv(next), send((in.Var + 2) % 3)}, false
 	case "await or expire":
 		return []queuedCase{recv(in.Var), timer}, false
 	case "expire":
@@ -465,10 +467,10 @@ func TestWhoWaitsInABubbleIsServedAsInGo(t *testing.T) {
 		{"timers", []string{
 			"send", "await or expire", "expire", "expired", "sleep", "quiet", "stop", "now",
 		}},
-		{"meetings", []string{"send", "recv", "both", "either", "give", "quiet", "sleep"}},
+		{"meetings", []string{"send", "recv", "both", "either", "three", "give", "quiet", "sleep"}},
 		{"everything", []string{
 			"send", "recv", "either", "both", "poll", "offer", "close", "len", "quiet", "quiet",
-			"sleep", "now", "await or expire", "expire", "expired", "give",
+			"sleep", "now", "await or expire", "expire", "expired", "give", "three",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -191,6 +191,15 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			c.lookSend(who)
 			d.lookRecv(who)
 		}
+	case "three":
+		s := hook.NewSelection(3, false)
+		select {
+		case last = <-hook.SelectRecv(&s, c.c):
+		case last = <-hook.SelectRecv(&s, w.ch[(in.Var+1)%3].c):
+		case hook.SelectSend(&s, w.ch[(in.Var+2)%3].c) <- v:
+			hook.SelectSent(&s)
+			last = 1
+		}
 	case "wgchange":
 		hook.WaitGroupAdd(&w.wg, int(in.Val)-1)
 	case "same":

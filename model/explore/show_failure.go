@@ -89,6 +89,11 @@ func (e *engine) fail(k Kind, format string, args ...any) {
 			e.noteGoexit(e.cur.co)
 			runtime.Goexit()
 		}
+	case KindRefused:
+		if e.failure == nil && e.isAstray() {
+			e.aborting, e.next = true, endPruned
+			panic(abort{})
+		}
 	}
 	if e.failure == nil {
 		e.failure = &Failure{Kind: k, Message: fmt.Sprintf(format, args...), At: here()}
