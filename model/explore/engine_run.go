@@ -195,7 +195,8 @@ func (e *engine) more() bool {
 
 // isRepeated reports whether the first schedule is to be run once more.
 func (e *engine) isRepeated() bool {
-	return !e.twice && e.root == 0 && !e.wasBegun && e.res.Failure == nil && !e.rng.on
+	return !e.twice && e.root == 0 && !e.wasBegun && e.res.Failure == nil && !e.rng.on &&
+		e.next == endBlocked
 }
 
 // wantsAgain reports whether an execution asked for other options.

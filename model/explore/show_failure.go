@@ -83,14 +83,12 @@ func boundText(n int) string {
 
 // fail ends the execution with a failure. The running thread calls it; it does not return.
 func (e *engine) fail(k Kind, format string, args ...any) {
-	switch k {
-	case KindAssert, KindPanic, KindLivelock:
-		if e.failure == nil && e.isAstray() {
+	if e.failure == nil && e.isAstray() {
+		switch k {
+		case KindAssert, KindPanic, KindLivelock:
 			e.noteGoexit(e.cur.co)
 			runtime.Goexit()
-		}
-	case KindRefused:
-		if e.failure == nil && e.isAstray() {
+		case KindRefused: // it may be in the middle of something
 			e.aborting, e.next = true, endPruned
 			panic(abort{})
 		}

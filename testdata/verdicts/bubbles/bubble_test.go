@@ -3,6 +3,7 @@ package bubbles
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -427,6 +428,12 @@ func TestFailuresAfterAValueThatWasNotHandedOver(t *testing.T) {
 			var never atomic.Bool
 			for !never.Load() {
 			}
+		},
+		func(*model.Exec) { // is not modelled
+			var next, stop func()
+			pull, end := iter.Pull(func(func(int) bool) { stop() })
+			next, stop = func() { pull() }, end
+			next()
 		},
 		func(*model.Exec) { // which is no durable wait
 			var mu sync.Mutex
