@@ -98,16 +98,20 @@ func (e *engine) judgeWaits(t *thread, d int32) {
 	}
 }
 
-// readyElsewhere reports whether a case of t on another channel than that of the case that it takes
-// is ready. A timer that is due may have fired after that.
+// readyElsewhere reports whether a case of t on another channel than that of the case that it
+// takes is ready, or one that comes before that: of a select that waits for both sides of a channel
+// a close ends the receive. A timer that is due may have fired after that.
 func (e *engine) readyElsewhere(t *thread) bool {
 	op := &t.chanOp
 	if t.found() || op.taken < 0 {
 		return false
 	}
+	taken := op.cases[op.taken]
 	for _, c := range op.cases {
-		if c.obj >= 0 && c.obj != op.cases[op.taken].obj && e.objs[c.obj].ch.timer == nil &&
-			e.ready(c) {
+		if c.obj < 0 || e.objs[c.obj].ch.timer != nil || !e.ready(c) {
+			continue
+		}
+		if c.obj != taken.obj || taken.send && !c.send {
 			return true
 		}
 	}

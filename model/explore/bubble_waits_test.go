@@ -140,6 +140,8 @@ func (in instr) cases(i int) (cases []queuedCase, def bool) {
 		return []queuedCase{send(in.Var), recv(next)}, in.Val == 1
 	case "three":
 		return []queuedCase{recv(in.Var), recv(next), send((in.Var + 2) % 3)}, false
+	case "itself":
+		return []queuedCase{send(in.Var), recv(in.Var)}, false
 	case "await or expire":
 		return []queuedCase{recv(in.Var), timer}, false
 	case "expire":
@@ -467,10 +469,13 @@ func TestWhoWaitsInABubbleIsServedAsInGo(t *testing.T) {
 		{"timers", []string{
 			"send", "await or expire", "expire", "expired", "sleep", "quiet", "stop", "now",
 		}},
-		{"meetings", []string{"send", "recv", "both", "either", "three", "give", "quiet", "sleep"}},
+		{"meetings", []string{
+			"send", "recv", "both", "either", "three", "itself", "give", "quiet", "sleep",
+		}},
 		{"everything", []string{
 			"send", "recv", "either", "both", "poll", "offer", "close", "len", "quiet", "quiet",
 			"sleep", "now", "await or expire", "expire", "expired", "give", "three",
+			"itself",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -549,6 +554,10 @@ func TestWhoWaitsInAKeptBubbleIsServedAsInGo(t *testing.T) {
 		"a channel closed again before one who waits to receive has seen it": {
 			{{Op: "recv"}, {Op: "close"}},
 			{{Op: "recv"}},
+			{{Op: "quiet"}, {Op: "close"}},
+		},
+		"a select that waits for both sides of a channel, which is closed": {
+			{{Op: "itself"}},
 			{{Op: "quiet"}, {Op: "close"}},
 		},
 		"one who is met, and could have received": {

@@ -200,6 +200,14 @@ func (w *world) communicate(in instr, who string) (last int32) {
 			hook.SelectSent(&s)
 			last = 1
 		}
+	case "itself":
+		s := hook.NewSelection(2, false)
+		select {
+		case hook.SelectSend(&s, c.c) <- v:
+			hook.SelectSent(&s)
+			last = 1
+		case last = <-hook.SelectRecv(&s, c.c):
+		}
 	case "wgchange":
 		hook.WaitGroupAdd(&w.wg, int(in.Val)-1)
 	case "same":
