@@ -2,6 +2,7 @@ package taskstate_test
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -71,12 +72,13 @@ var released = func() { fmt.Println("released") }
 // An executor runs one task that waits for an event, and one that waits for ever and is cancelled.
 func Example() {
 	e := make(executor, 2)
+	var workers sync.WaitGroup
 	for range 2 {
-		go func() {
+		workers.Go(func() {
 			for t := range e {
 				e.run(t)
 			}
-		}()
+		})
 	}
 	spawn := func(poll func(t *job, cancelled bool) bool) *job {
 		// one reference for the task itself, one for who joins it
@@ -106,6 +108,9 @@ func Example() {
 	e.cancel(second)
 	fmt.Println(second.join())
 	second.drop()
+
+	close(e)
+	workers.Wait() // who has woken a joiner may not have dropped its own reference yet
 	// Unordered output:
 	// the event
 	// released
