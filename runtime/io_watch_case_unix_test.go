@@ -40,7 +40,9 @@ func TestSelectWaitsForADescriptor(t *testing.T) {
 					require.NoError(t, err)
 					require.NoError(t, w.SetReadDeadline(time.Now().Add(time.Millisecond)))
 					for range 2 {
-						i, err = choose(cases...)
+						for err = nil; err == nil; { // the byte that was read may be told once more
+							i, err = choose(cases...)
+						}
 						require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 						require.Equal(t, 1, i)
 					}
