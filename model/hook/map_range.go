@@ -37,7 +37,7 @@ const (
 
 type mapEntry[K comparable, V any] struct {
 	key   K
-	value V // for a key that is not equal to itself, which no lookup finds
+	value V // for a key that is not equal to itself: no lookup finds it, but clear deletes it
 }
 
 // RangeMap begins a loop over a map, which is named with an assumption and a site as in [Ranged]:
@@ -116,8 +116,13 @@ func (r *RangingMap[K, V]) Next() bool {
 			return true
 		}
 		if e.key != e.key { //nolint:gocritic,staticcheck // NaN, or what contains one
-			r.Key, r.Value = e.key, e.value
-			return true
+			if len(r.m) > 0 {
+				r.Key, r.Value = e.key, e.value
+				return true
+			}
+		} else if !r.named { // in another order it might have had its turn before it went
+			r.named = true
+			orderIsOne(r.assumption, r.site)
 		}
 	}
 	return false

