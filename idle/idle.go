@@ -144,6 +144,7 @@ import (
 //	idle/I8              and at most twice the number of workers
 //	idle/I4, idle/I5     while a task is queued and a worker sleeps, somebody is under way
 //	idle/I6              every run ends with all tasks taken, if nobody times out
+//	idle/I15             while a task is queued, one is taken in the end, whatever times out
 //	idle/I9, idle/I10    after Close nobody sleeps on
 //	idle/I12             a searcher that leaves with nothing leaves no task to sleepers alone
 //	idle/I13             Claim reaches its worker, or the worker knows

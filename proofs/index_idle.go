@@ -20,6 +20,37 @@ func inIdle(s *spec.System, invariants []string, goals ...string) invariant {
 	}, "idle.go"}
 }
 
+// idleLively is that somebody takes a task, and who helps.
+var idleLively = smt.Lively{
+	While: "q > 0", Goals: []string{"take", "take_searching"}, Rank: spec.IdleRank,
+	Helpers: []smt.Helper{
+		{Places: []string{"S"}, At: 0, Steps: []string{"take_searching", "publish_searching"}},
+		{Places: []string{"Z"}, At: 0, Steps: []string{"publish"}},
+		staged("A", "uncount"), staged("C", "open"), staged("B", "recheck_none", "recheck_work"),
+		{Places: []string{"R"}, At: 1, Steps: []string{"take", "search", "look_empty"}},
+		{Places: []string{"P_t"}, At: 1, Steps: []string{"woke"}},
+		{Places: []string{"F"}, At: 2, Steps: []string{"found", "found_last"}},
+		{Places: []string{"P_i"}, At: 2, Steps: []string{"token_P"}},
+		{Places: []string{"P_c"}, At: 3, Steps: []string{"count_P"}},
+		{Places: []string{"m1"}, At: 4,
+			Steps: []string{"claim_none", "claim_A", "claim_C", "claim_B", "claim_P"}},
+		{Places: []string{"m0"}, At: 5, Steps: []string{"notify_go", "notify_leave"}},
+	},
+}
+
+// staged is a worker in Publish or before its recheck, with whatever it has; a notifier may give it
+// more.
+func staged(place string, steps ...string) (h smt.Helper) {
+	for _, stage := range []string{"_b", "_c", "_i", "_t"} {
+		h.Places = append(h.Places, place+stage)
+		for _, s := range steps {
+			h.Steps = append(h.Steps, s+stage)
+		}
+	}
+	h.Others = []string{"claim_none", "claim_" + place, "count_" + place, "token_" + place}
+	return h
+}
+
 func idleTheorems() []Theorem {
 	// prove is a proof by these invariants.
 	prove := func(invariants []string, goals ...string) onTable {
@@ -32,6 +63,11 @@ func idleTheorems() []Theorem {
 	measured := onAgents(spec.IdleRunsAgents(), spec.CountIdleRuns, func(s *spec.System) proof {
 		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
 		p.Measure, p.Ends = spec.IdleMeasure, spec.AllDone
+		return p
+	})
+	living := onAgents(spec.IdleLivesAgents(), spec.CountIdleLives, func(s *spec.System) proof {
+		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
+		p.Lively = &idleLively
 		return p
 	})
 	closing := on("Close", spec.Close(), func(s *spec.System) proof {
@@ -186,6 +222,15 @@ func idleTheorems() []Theorem {
 			Scope:       "any N workers, notifiers, claims, timeouts, a Close",
 			Assumptions: []string{oneWord}, Code: idleCode,
 			proof: relying,
+		},
+		{
+			ID: "idle/I15",
+			Statement: "liveness: as long as a task is queued, one is taken sooner or later, " +
+				"however often others are pushed and sleeps time out",
+			Scope: "any N workers, notifiers, tasks, timeouts",
+			Assumptions: []string{oneWord, anyBit, "one queue; each task ends",
+				"scheduling is weakly fair"}, Code: idleCode,
+			proof: living,
 		},
 		{
 			ID: "idle/X1",

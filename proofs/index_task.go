@@ -1,9 +1,36 @@
 package proofs
 
 import (
+	"slices"
+
 	"github.com/surewake/surewake/proofs/smt"
 	"github.com/surewake/surewake/proofs/spec"
 )
+
+// taskLively is that a task that was woken is polled, and who helps: its runner by the end of the
+// poll, then whoever has an entry.
+var taskLively = smt.Lively{
+	While: "unseen == 1 && life != 3",
+	Goals: []string{"to_running", "claim", "complete", "complete_join", "complete_release",
+		"complete_discard"},
+	Rank: []string{"either(life == 1, 1, 0)"},
+	Helpers: []smt.Helper{
+		{
+			Places: []string{"runner"}, At: 1,
+			Steps: []string{"to_idle", "to_idle_notified", "yield", "complete", "complete_join",
+				"complete_release", "complete_discard"},
+			Others: slices.Concat([]string{"enter", "leave"}, anybodys),
+		},
+		{
+			Places: []string{"entries"}, At: 0, Steps: []string{"to_running", "stale"},
+			Others: anybodys,
+		},
+	},
+}
+
+// anybodys are the rules of whoever has a reference, also of the runner within a poll.
+var anybodys = []string{"claim", "clone", "wake_idle", "wake_running", "wake_scheduled",
+	"cancel_deferred", "cancel_idle", "cancel_running", "cancel_scheduled"}
 
 func taskTheorems() []Theorem {
 	code := []string{"taskstate/run.go", "taskstate/cancel.go", "taskstate/join.go",
@@ -27,6 +54,12 @@ func taskTheorems() []Theorem {
 				"deep": 2},
 			Always: append(append([]string{}, base...), all...),
 			Ends:   "released == 1 || life == 2 && handle + holders == 0",
+		}, "task.go"}
+	})
+	living := about(func(s *spec.System) proof {
+		return invariant{smt.Proof{
+			System: s, Invariant: append(append([]string{}, base...), spec.NoLostNotify),
+			Lively: &taskLively,
 		}, "task.go"}
 	})
 	coq := func(theorem string) lemma {
@@ -157,6 +190,15 @@ func taskTheorems() []Theorem {
 			Scope: "any N wakers, queues, claimers, references", Assumptions: callers,
 			Code:  code,
 			proof: coq("joiner_woken_once"),
+		},
+		{
+			ID: "taskstate/T18",
+			Statement: "liveness: after a Wake a poll begins that is later, sooner or later, or the " +
+				"task is COMPLETE",
+			Scope: "any N wakers, queues and claimers",
+			Assumptions: append([]string{"each poll ends; whoever has an entry of a queue calls " +
+				"ToRunning; scheduling is weakly fair"}, callers...), Code: code,
+			proof: living,
 		},
 		{
 			ID: "taskstate/X1",

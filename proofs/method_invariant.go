@@ -19,8 +19,11 @@ type invariant struct {
 }
 
 func (p invariant) method() string {
-	if len(p.Measure) > 0 {
+	switch {
+	case len(p.Measure) > 0:
 		return "inductive invariant and measure"
+	case p.Lively != nil:
+		return "inductive invariant and rank, weak fairness"
 	}
 	return "inductive invariant"
 }

@@ -125,6 +125,7 @@ import (
 //	taskstate/T12 taskstate/T13   no wakeup is lost, released once,
 //	taskstate/T14 taskstate/T15   cancellation leads to COMPLETE, none is told inside a shield,
 //	taskstate/T16 taskstate/T17   nobody who keeps the rules panics, the joiner is woken once
+//	taskstate/T18                 after a Wake a poll begins in the end, or the task is COMPLETE
 //	taskstate/X1, taskstate/S1    the same in every state, within bounds, and of a second model
 //	taskstate/R1, taskstate/R2    this code does step by step what the proofs are about
 

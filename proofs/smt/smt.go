@@ -38,6 +38,8 @@ type Proof struct {
 	// Ends, if it is not empty, holds where no rule can fire. The table must have no parameters
 	// then.
 	Ends string
+	// Lively, if there is one, is a claim about runs without end.
+	Lively *Lively
 }
 
 // A Question is one check-sat, and what its answer should be.
@@ -84,6 +86,9 @@ func (p *Proof) Questions() []Question {
 			stuck = append(stuck, not(plain(r.When)))
 		}
 		ask("where nothing can happen: "+p.Ends, "unsat", stuck...)
+	}
+	if p.Lively != nil {
+		qs = append(qs, p.Lively.questions(p)...)
 	}
 	return qs
 }

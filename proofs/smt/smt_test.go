@@ -1,6 +1,7 @@
 package smt
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,69 @@ func TestQuestionsAboutOthers(t *testing.T) {
 	} {
 		if !strings.Contains(script, want) {
 			t.Errorf("no %s in\n%s", want, script)
+		}
+	}
+}
+
+// Of a claim about runs without end it is asked that somebody helps, that whoever does can go on
+// and lowers the rank by it, that nobody else takes him away, and that nobody raises it.
+func TestQuestionsAboutRunsWithoutEnd(t *testing.T) {
+	p := &Proof{
+		System: &spec.System{Name: "post", Vars: []string{"letters", "out", "home"},
+			Init: "letters == 0 && out == 0 && home == 1", Rules: []spec.Rule{
+				{Name: "write", When: "true", Do: "letters++"},
+				{Name: "go", When: "home > 0", Do: "home--; out++"},
+				{Name: "bring", When: "out > 0 && letters > 0", Do: "out--; home++; letters--"},
+				{Name: "wave", When: "home > 0", Do: "letters = letters"},
+			}},
+		Invariant: []string{"letters >= 0", "out + home == 1"},
+		Lively: &Lively{While: "letters > 0", Goals: []string{"bring"}, Rank: []string{"home"},
+			Helpers: []Helper{
+				{Places: []string{"home"}, At: 1, Steps: []string{"go"}},
+				{Places: []string{"out"}, At: 0, Steps: []string{"bring"}},
+			}},
+	}
+	names := func() (all []string) {
+		for _, q := range p.Lively.questions(p) {
+			all = append(all, q.Name+": "+q.Expect)
+		}
+		return all
+	}
+	want := []string{
+		"somebody helps at home: sat", "write, by others, leaves those at home there: unsat",
+		"go, by one at home, lowers the rank: unsat",
+		"bring, by others, leaves those at home there: unsat",
+		"it is said who takes wave, about one at home: unsat", "one at home can go on: unsat",
+		"somebody helps at out: sat", "write, by others, leaves those at out there: unsat",
+		"go, by others, leaves those at out there: unsat",
+		"wave, by others, leaves those at out there: unsat", "one at out can go on: unsat",
+		"somebody helps: unsat",
+		"write does not raise the rank: unsat", "write keeps: letters > 0: unsat",
+		"go does not raise the rank: unsat", "go keeps: letters > 0: unsat",
+		"wave does not raise the rank: unsat", "wave keeps: letters > 0: unsat",
+	}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	p.Lively.Helpers[0].Others = []string{"wave"}
+	if got := names(); got[4] != "wave, by others, leaves those at home there: unsat" {
+		t.Error(got[4])
+	}
+	p.Lively.Helpers[0].Steps = append(p.Lively.Helpers[0].Steps, "wave")
+	if got := names(); got[4] != "it is said who takes wave, about one at home: unsat" {
+		t.Error(got[4])
+	}
+	script := p.Script(p.Lively.questions(p))
+	for _, want := range []string{
+		"(assert (and (> v.home 0) (= v.home 1)))\n(assert (> v.home 0))\n" +
+			"(assert (not (and (< (- v.home 1) v.home) (>= (- v.home 1) 0))))",
+		"(assert (not (>= (+ v.home 1) v.home)))",
+		"(assert (not (and (> v.home 0) (= v.home 1))))\n(assert (not (and (> v.out 0) (= v.home 0))))",
+		"(assert (not (and true (= v.home (- v.home 1)))))",
+		"(assert (> v.letters 0))",
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("%s\nis not in\n%s", want, script)
 		}
 	}
 }

@@ -137,7 +137,9 @@ func (a *Agents) Unbounded(bound string) *Agents {
 	c.Bounds = slices.DeleteFunc(slices.Clone(a.Bounds), func(b string) bool { return b == bound })
 	c.Rules = nil
 	for _, r := range a.Rules {
-		r.When = without(r.When, " && ", bound)
+		if r.When = without(r.When, " && ", bound); r.When == "" {
+			r.When = "true"
+		}
 		r.Do = without(r.Do, "; ", bound)
 		c.Rules = append(c.Rules, r)
 	}

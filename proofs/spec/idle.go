@@ -180,9 +180,14 @@ func (s *System) startsRunning(free ...string) string {
 func IdleRuns() *System { return must(CountIdleRuns(IdleRunsAgents())) }
 
 // IdleRunsAgents is what [IdleRuns] counts.
-func IdleRunsAgents() *Agents {
+func IdleRunsAgents() *Agents { return idleRuns().Without("timeout") }
+
+// IdleLivesAgents is [IdleRunsAgents] with pushes and timeouts without end.
+func IdleLivesAgents() *Agents { return idleRuns().Unbounded("left") }
+
+func idleRuns() *Agents {
 	a := IdleAgents().Unbounded("hands").Without("push_elsewhere", "claim_one", "take_elsewhere",
-		"closed_own", "closed", "recheck_elsewhere", "timeout", "leave_last", "leave", "close",
+		"closed_own", "closed", "recheck_elsewhere", "leave_last", "leave", "close",
 		"close_load", "close_claim", "close_miss", "close_pass", "close_done").Unbounded("other")
 	a.Workers = []string{"R", "Z", "S", "F"}
 	return a.With(Rule{"look_empty", "the caller's look at the queue", "i.at == R && q == 0",
@@ -242,6 +247,24 @@ var IdleMeasure = []string{
 	"B_b + 2*C_b + 3*A_b + 3*Z + 4*S + 5*R + 21*F + 15*m0 + 14*m1" +
 		" + 5*P_t + 6*B_t + 7*C_t + 8*A_t + 9*P_i + 10*B_i + 11*C_i + 12*A_i + 13*P_c + 14*B_c " +
 		"+ 15*C_c + 16*A_c",
+}
+
+// CountIdleLives is the table that counts these.
+func CountIdleLives(a *Agents) (*System, error) {
+	s, err := a.Counted("idle, without an end")
+	if err == nil {
+		s.Samples = []Sample{{Start: map[string]int{"R": 2}}}
+	}
+	return s, err
+}
+
+// IdleRank is not raised by any step of IdleLives while a task is queued: how far workers are from
+// the sleep, and the fewest steps that anybody else is from a look at the queue.
+var IdleRank = []string{
+	"5*Z + 4*" + sum(each([]string{"A"}, stages...)...) + " + 3*" +
+		sum(each([]string{"C"}, stages...)...) + " + 2*" + sum(each([]string{"B"}, stages...)...),
+	"either(S + Z + " + sum(each([]string{"A", "C", "B"}, stages...)...) + " > 0, 0, " +
+		"either(R + P_t > 0, 1, either(F + P_i > 0, 2, either(P_c > 0, 3, either(m1 > 0, 4, 5)))))",
 }
 
 // Close is Close against Publish and claims, in one word of the bitmap, whichever it is. What Close

@@ -1,0 +1,100 @@
+package smt
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/surewake/surewake/proofs/spec"
+)
+
+// A Lively is a claim about runs without end: while a condition holds, one of some rules fires
+// sooner or later, if every process that can take a step from some time on does take one (weak
+// fairness). How often the other rules fire is not limited.
+//
+// The proof is a rank, and who lowers it. No step raises the rank. At each place of the order there
+// are helpers: a process that is at one of these places can take a step, each step of its own
+// lowers the rank, and nobody else takes it away from there. As the rank cannot go down for ever,
+// one of the rules fires in the end. (This is the rule for weak fairness with a well-founded order
+// of Lehmann, Pnueli and Stavi, 1981, and of Manna and Pnueli, 1984.)
+type Lively struct {
+	While string
+	Goals []string // the rules one of which is to fire
+	// Rank are numbers that are never negative while While holds, the most important one first.
+	Rank []string
+	// Helpers are all who help, in some order; of those at the last number of Rank, each helps.
+	Helpers []Helper
+}
+
+// A Helper is a process by where it is.
+type Helper struct {
+	Places []string // variables that count processes there
+	At     int      // the last number of Rank while it helps
+	Steps  []string // all rules that are steps of its own from there
+	Others []string // rules that look at these places, but are steps of others, or not relied on
+}
+
+// questions returns what makes the claim true, and what keeps it from being about nothing.
+func (l *Lively) questions(p *Proof) (qs []Question) {
+	inv, while := plain(spec.And(p.Invariant...)), plain(l.While)
+	ask := func(name, expect string, assert ...string) {
+		qs = append(qs, Question{name, expect, append([]string{inv, while}, assert...)})
+	}
+	var nobody []string
+	for _, h := range l.Helpers {
+		all := strings.Join(h.Places, " + ")
+		helps := plain(fmt.Sprintf("%s > 0 && %s == %d", all, l.Rank[len(l.Rank)-1], h.At))
+		nobody = append(nobody, not(helps))
+		ask("somebody helps at "+all, "sat", helps)
+		stuck := []string{helps}
+		for i := range p.System.Rules {
+			r := &p.System.Rules[i]
+			when, after := plain(r.When), substitute(r.Effect())
+			own, others := slices.Contains(h.Steps, r.Name), slices.Contains(h.Others, r.Name)
+			switch {
+			case own && !others:
+				stuck = append(stuck, not(when))
+				if !slices.Contains(l.Goals, r.Name) {
+					ask(fmt.Sprintf("%s, by one at %s, lowers the rank", r.Name, all), "unsat",
+						helps, when, not(lower(l.Rank, after)))
+				}
+			case own || !others && isAbout(r, h.Places):
+				ask(fmt.Sprintf("it is said who takes %s, about one at %s", r.Name, all), "unsat")
+			default:
+				left := fmt.Sprintf("(>= %s %s)", spec.SMT(all, after), plain(all))
+				ask(fmt.Sprintf("%s, by others, leaves those at %s there", r.Name, all), "unsat",
+					helps, when, not(left))
+			}
+		}
+		ask("one at "+all+" can go on", "unsat", stuck...)
+	}
+	ask("somebody helps", "unsat", nobody...)
+	for i := range p.System.Rules {
+		r := &p.System.Rules[i]
+		if slices.Contains(l.Goals, r.Name) {
+			continue
+		}
+		when, after := plain(r.When), substitute(r.Effect())
+		ask(r.Name+" does not raise the rank", "unsat", when, not(lower(l.Rank, after)),
+			not(equal(l.Rank, after)))
+		ask(r.Name+" keeps: "+l.While, "unsat", when, not(spec.SMT(l.While, after)))
+	}
+	return qs
+}
+
+// isAbout reports whether a rule looks at one of some places.
+func isAbout(r *spec.Rule, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		return regexp.MustCompile(`\b` + place + `\b`).MatchString(r.When)
+	})
+}
+
+// equal says that a step leaves numbers as they are.
+func equal(numbers []string, after func(string) string) string {
+	same := "true"
+	for _, n := range numbers {
+		same = fmt.Sprintf("(and %s (= %s %s))", same, plain(n), spec.SMT(n, after))
+	}
+	return same
+}
