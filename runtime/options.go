@@ -242,7 +242,8 @@ func Ring(capacity int) Option {
 }
 
 // LIFOCap sets how many tasks in a row a worker takes from its slot, which holds the task pushed
-// last: 0 to 1,000,000, by default 3. Those from the injector that come in between do not count.
+// last: 0 to 1,000,000, by default 3. Those from the injector that come in between do not count,
+// but the first of them after one from the ring begins another row.
 func LIFOCap(polls int) Option {
 	return number("LIFOCap", polls, 0, 1_000_000, func(c *config) { c.lifoCap = polls })
 }

@@ -33,6 +33,8 @@ type worker struct {
 	unannounced        bool  // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int   // polls until the next look at the injector
 	turns              int   // picks until then, at least; see leaveTurn
+	ringTurn           bool  // one of the ring was polled since the last look that took a task
+	sooner             bool  // that look is one before its time; see lookSooner
 	dueLeft            bool  // the ring had no room for all tasks of timers that were due
 	overflowed         bool  // the ring has, since it was found empty last
 	// dueEnd is the position in the ring after the last task of a timer that was due.
