@@ -163,13 +163,14 @@ func (w *worker) pick() *task {
 			w.announce()
 			return t
 		}
-		if first, ok := w.ring.Pop(); ok { // before the push, or that might take it (runtime/R56)
-			w.lifoPolls, w.ringTurn, w.unannounced = 0, true, false
-			w.ring.Push(t, w.overflowFn)
-			w.rt.notify()
-			return first
+		first, ok := w.ring.Pop() // before the push, or that might take it (runtime/R56)
+		w.lifoPolls, w.ringTurn, w.unannounced = 0, true, false
+		if !ok {
+			return t
 		}
-		w.pushBack(t)
+		w.ring.Push(t, w.overflowFn)
+		w.rt.notify()
+		return first
 	}
 	w.lifoPolls = 0
 	if t, ok := w.ring.Pop(); ok {

@@ -68,3 +68,27 @@ func TestTasksThatTalkDoNotKeepOthersAway(t *testing.T) {
 		require.LessOrEqual(t, gap, 3*interval)
 	}
 }
+
+// A task that has had its polls from the slot, and moves to the back of a full ring, takes the place
+// of the one that is next, and sends none to the injector. (runtime/R56)
+func TestATaskThatLeavesTheSlotPushesNobodyOut(t *testing.T) {
+	const lifoCap = 3
+	rt := start(t, 1, runtime.Ring(2), runtime.LIFOCap(lifoCap))
+	var ran []string
+	run(t, rt, func(cx runtime.Cx) error {
+		for _, name := range []string{"first", "second"} {
+			cx.Go(func(runtime.Cx) { ran = append(ran, name) })
+		}
+		var chain func(cx runtime.Cx)
+		chain = func(cx runtime.Cx) {
+			if ran = append(ran, "chain"); len(ran) < lifoCap+1 {
+				cx.Go(chain)
+			}
+		}
+		cx.Go(chain)
+		return nil
+	})
+	drains(t, rt)
+	require.Equal(t, []string{"chain", "chain", "chain", "first", "second", "chain"}, ran)
+	require.Zero(t, rt.Stats().Workers[0].Overflows)
+}

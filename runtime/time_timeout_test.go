@@ -92,10 +92,7 @@ func TestJoinsWithAnEndDoNotInline(t *testing.T) {
 
 func TestCancelledJoinerOfAJoinWithAnEnd(t *testing.T) {
 	rt := start(t, 2)
-	target := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-		time.Sleep(10 * time.Millisecond)
-		return forever(cx)
-	})
+	target := runtime.Submit(rt, forever)
 	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "the target does not sleep")
 	for _, join := range []func(cx runtime.Cx) (int, error){
 		func(cx runtime.Cx) (int, error) { return target.JoinTimeout(cx, time.Hour) },

@@ -14,8 +14,8 @@ import (
 // fairness). How often the other rules fire is not limited.
 //
 // The proof is a rank, and who lowers it. No step raises the rank. At each place of the order there
-// are helpers: a process that is at one of these places can take a step, each step of its own
-// lowers the rank, and nobody else takes it away from there. As the rank cannot go down for ever,
+// are helpers: a process at any of these places can take a step, each step of its own
+// lowers the rank, and nobody else takes it away from them. As the rank cannot go down for ever,
 // one of the rules fires in the end. (This is the rule for weak fairness with a well-founded order
 // of Lehmann, Pnueli and Stavi, 1981, and of Manna and Pnueli, 1984.)
 type Lively struct {
@@ -47,14 +47,12 @@ func (l *Lively) questions(p *Proof) (qs []Question) {
 		helps := plain(fmt.Sprintf("%s > 0 && %s == %d", all, l.Rank[len(l.Rank)-1], h.At))
 		nobody = append(nobody, not(helps))
 		ask("somebody helps at "+all, "sat", helps)
-		stuck := []string{helps}
 		for i := range p.System.Rules {
 			r := &p.System.Rules[i]
 			when, after := plain(r.When), substitute(r.Effect())
 			own, others := slices.Contains(h.Steps, r.Name), slices.Contains(h.Others, r.Name)
 			switch {
 			case own && !others:
-				stuck = append(stuck, not(when))
 				if !slices.Contains(l.Goals, r.Name) {
 					ask(fmt.Sprintf("%s, by one at %s, lowers the rank", r.Name, all), "unsat",
 						helps, when, not(lower(l.Rank, after)))
@@ -67,7 +65,15 @@ func (l *Lively) questions(p *Proof) (qs []Question) {
 					helps, when, not(left))
 			}
 		}
-		ask("one at "+all+" can go on", "unsat", stuck...)
+		for _, place := range h.Places { // whoever it is: others may move him between these
+			stuck := []string{helps, plain(place + " > 0")}
+			for _, name := range h.Steps {
+				if r := p.System.Rule(name); isAbout(r, []string{place}) {
+					stuck = append(stuck, not(plain(r.When)))
+				}
+			}
+			ask("one at "+place+" can go on", "unsat", stuck...)
+		}
 	}
 	ask("somebody helps", "unsat", nobody...)
 	for i := range p.System.Rules {

@@ -126,17 +126,27 @@ func TestTheLargestIsLookedAtMeanwhile(t *testing.T) {
 	})
 }
 
+// turnsOfMany visits a map of a hundred keys without looking at them, and returns how many turns
+// there were. It calls change in each.
+func turnsOfMany(change func(m map[int]bool, turn int)) (n int) {
+	m := map[int]bool{}
+	for k := range 100 {
+		m[k] = true
+	}
+	for range m {
+		n++
+		change(m, n)
+	}
+	return n
+}
+
 // The keys are as many in every turn, and at the end those that they were.
 //
 // verdict: said visit maps does not matter \(range
 func TestABlankLoopThatPutsOneBack(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		m, n := map[int]bool{}, 0
-		for k := range 100 {
-			m[k] = true
-		}
-		for range m {
-			switch n++; n {
+		n := turnsOfMany(func(m map[int]bool, n int) {
+			switch n {
 			case 1:
 				delete(m, 50)
 				m[1000] = true
@@ -144,7 +154,7 @@ func TestABlankLoopThatPutsOneBack(t *testing.T) {
 				m[50] = true
 				delete(m, 1000)
 			}
-		}
+		})
 		x.Assert(n == 99, "%d turns", n)
 	})
 }
@@ -154,18 +164,14 @@ func TestABlankLoopThatPutsOneBack(t *testing.T) {
 // verdict: said visit maps does not matter \(range
 func TestABlankLoopThatPutsBackWhatItHasVisited(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {
-		m, n := map[int]bool{}, 0
-		for k := range 100 {
-			m[k] = true
-		}
-		for range m {
-			switch n++; n {
+		n := turnsOfMany(func(m map[int]bool, n int) {
+			switch n {
 			case 1:
 				delete(m, 0)
 			case 99:
 				m[0] = true
 			}
-		}
+		})
 		x.Assert(n == 100, "%d turns", n)
 	})
 }
