@@ -69,8 +69,8 @@ func TestTasksThatTalkDoNotKeepOthersAway(t *testing.T) {
 	}
 }
 
-// A task that has had its polls from the slot, and moves to the back of a full ring, takes the place
-// of the one that is next, and sends none to the injector. (runtime/R56)
+// A task that has had its polls from the slot, and moves to the back of a full ring, takes the
+// place of the one that is next, and sends none to the injector. (runtime/R56)
 func TestATaskThatLeavesTheSlotPushesNobodyOut(t *testing.T) {
 	const lifoCap = 3
 	rt := start(t, 1, runtime.Ring(2), runtime.LIFOCap(lifoCap))
