@@ -113,15 +113,18 @@ func (c *caller) call() {
 }
 
 // chain starts n tasks that sleep, each a little longer than the one before it; then each blocks
-// its worker until the next has ended. It returns the first, and when one of them may awake.
+// its worker until the next has ended. When all have fallen asleep it returns the first, and when
+// one of them may awake.
 func (c *caller) chain(n int) (next *runtime.Handle[int], due time.Time) {
 	due = time.Now().Add(time.Hour)
+	var begun atomic.Int64
 	for i := n; i > 0; i-- {
 		after, pause := next, time.Duration(i)*time.Duration(50+c.rng.IntN(300))*time.Microsecond
 		if at := time.Now().Add(pause); at.Before(due) {
 			due = at
 		}
 		next = runtime.Spawn(c.cx, func(cx runtime.Cx) (int, error) {
+			begun.Add(1)
 			cx.Sleep(pause)
 			if after != nil {
 				(&caller{c.w, c.h, cx, c.rng}).block("the next of the sleeping tasks", after)
@@ -129,7 +132,11 @@ func (c *caller) chain(n int) (next *runtime.Handle[int], due time.Time) {
 			return 0, nil
 		})
 	}
-	c.cx.Yield() // they fall asleep
+	// A full ring sends who yields to the injector, from which a look may take it first, before
+	// what is next in line.
+	for begun.Load() < int64(n) {
+		c.cx.Yield()
+	}
 	return next, due
 }
 

@@ -26,6 +26,7 @@ func Dump(rt *Runtime) string {
 		rt.timers.until(rt.now()),
 	)
 	for _, w := range rt.workers {
+		count := w.count // Fprintf would read it with the race detector's knowledge
 		fmt.Fprintf(
 			&s,
 			"worker %d: slot %p, ring %d, credit %d, replaceDriver %v, quiet %v, spares %d, %+v\n",
@@ -36,7 +37,7 @@ func Dump(rt *Runtime) string {
 			w.replaceDriver,
 			w.unannounced,
 			len(w.spares),
-			w.count,
+			count,
 		)
 	}
 	return s.String()
