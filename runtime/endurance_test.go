@@ -288,12 +288,31 @@ func (w *world) fail(format string, values ...any) {
 	}
 }
 
-const patience = 60 * time.Second // that a round may take; it is some 50 ms
+const patience = 60 // seconds that a round may take; it is some 50 ms
+
+// watched gives up if the round takes too long, until done is called. It counts seconds one by one:
+// a machine that stands still for a minute loses one of them.
+func (w *world) watched() (done func()) {
+	var watcher sync.WaitGroup
+	over := make(chan struct{})
+	watcher.Go(func() {
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		for range patience {
+			select {
+			case <-second.C:
+			case <-over:
+				return
+			}
+		}
+		w.stuck()
+	})
+	return func() { close(over); watcher.Wait() }
+}
 
 func (w *world) run(t *testing.T) {
+	defer w.watched()()
 	before := goroutines()
-	watchdog := time.AfterFunc(patience, w.stuck)
-	defer watchdog.Stop()
 
 	if w.rng.IntN(3) == 0 {
 		w.calm()
@@ -377,7 +396,7 @@ func (w *world) stuck() {
 				len(w.records), r.runs, r.cancelled.Load(), runtime.DumpTask(r.handle))
 		}
 	}
-	panic(fmt.Sprintf("a round takes more than %v: %v", patience, w))
+	panic(fmt.Sprintf("a round takes more than %d seconds: %v", patience, w))
 }
 
 var errImpatient = errors.New("the one who waits has lost patience")
