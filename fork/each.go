@@ -66,14 +66,21 @@ func callItem[W, E any](w W, i item[W, E]) (cut bool) {
 	return false
 }
 
-// forkedItems is how many calls of a [ForEach] are forked before they are joined.
-const forkedItems = 64
+const (
+	// forkedItems is how many calls of a [ForEach] are forked before they are joined.
+	forkedItems = 64
+	// untaken is after how many more values a [ForEach] makes a call itself that it has left to a
+	// thief, if none has come for it. A thief that was woken takes as long as some hundred calls
+	// that are worth forking. (K14)
+	untaken = 256
+)
 
 // ForEach calls body for each value of seq, perhaps several at the same time, and returns when all
 // calls have. The worker that calls it draws the values, one after another. It calls body for each
 // itself, in order, unless a thief has asked: then it leaves the call to that, and draws the next.
-// So each steal gets one call; where these are shorter than a microsecond or two, [Range] over a
-// slice is better. At most 64 values are drawn before their calls have ended.
+// It makes the call later, 256 values on, if no thief has come for it; as long as seq blocks, only
+// a thief can. So each steal gets one call; where these are shorter than a microsecond or two,
+// [Range] over a slice is better. At most 64 calls are left to thieves and have not ended.
 //
 // seq may fork, to prepare the next value for instance. As long as it has forks that it has not
 // joined, ForEach leaves no call to a thief.
@@ -112,16 +119,23 @@ func eachOf[W Strand[W], E any](
 	base, returned := s.top, false
 	defer s.abandonUnless(&returned, base)
 	var forked []*Frame[W, item[W, E], bool]
+	since := 0 // how many values were drawn since the last fork
 	for e := range seq {
-		// seq joins its forks next, and what is above them must not be there then. (K12)
-		if i := (item[W, E]{body, over, e}); !s.Asked() || s.top != base+len(forked) {
+		i := item[W, E]{body, over, e}
+		if since++; s.top != base+len(forked) {
+			// seq joins its forks next, and what is above them must not be there then. (K12)
 			cut = callItem(w, i)
-		} else {
+		} else if s.Asked() {
 			if len(forked) == forkedItems {
 				cut = joinAll(w, forked)
 				forked = forked[:0]
 			}
-			forked = append(forked, Fork(w.Forks(), callItem[W, E], i))
+			forked, since = append(forked, Fork(w.Forks(), callItem[W, E], i)), 0
+		} else {
+			if since > untaken && len(forked) > 0 {
+				forked, cut = joinIdle(w, forked)
+			}
+			cut = cut || callItem(w, i)
 		}
 		if cut = cut || over != nil && over(w); cut {
 			break
@@ -133,6 +147,18 @@ func eachOf[W Strand[W], E any](
 	cut = joinAll(w, forked) || cut
 	returned = true
 	return cut
+}
+
+// joinIdle joins the youngest calls of a ForEach, as long as it does not wait: nobody has begun them,
+// or they have ended. It returns the others, and whether one was left out. (K14)
+func joinIdle[W Strand[W], E any](
+	w W, frames []*Frame[W, item[W, E], bool],
+) (others []*Frame[W, item[W, E], bool], cut bool) {
+	for n := len(frames); n > 0 && w.Forks().joinsAtOnce(&frames[n-1].claim) && !cut; n-- {
+		cut = frames[n-1].Join(w)
+		frames = frames[:n-1]
+	}
+	return frames, cut
 }
 
 // joinAll joins the calls of a ForEach, the youngest first. It reports whether one was left out.

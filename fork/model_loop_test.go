@@ -190,6 +190,47 @@ func TestForEachKeepsFewCalls(t *testing.T) {
 	require.Equal(t, forkedItems, most)
 }
 
+// A thief has asked, and does not come: the call is made while there are more values. (K14)
+func TestForEachMakesTheCallsThatNoThiefComesFor(t *testing.T) {
+	h := newCrew(1).workers[0]
+	drawn, sum, latest := 0, 0, 0
+	ForEach(h, func(yield func(int) bool) {
+		for ; drawn < 1000 && yield(drawn); drawn++ {
+			if drawn%300 == 1 {
+				h.Ask()
+			}
+		}
+	}, func(_ *hand, i int) {
+		sum += i
+		latest = max(latest, drawn-i)
+	})
+	require.Equal(t, 999*1000/2, sum)
+	require.Equal(t, untaken+1, latest)
+}
+
+// A thief has come, and takes its time: nobody waits for it while there are more values. What it
+// has ended is joined. (K14)
+func TestForEachDoesNotWaitForAThiefBetweenValues(t *testing.T) {
+	h := newCrew(1).workers[0]
+	thief := newCrew(1).workers[0]
+	var claimed *Claim[*hand]
+	order := []int{}
+	ForEach(h, func(yield func(int) bool) {
+		for i := 0; i < 1000 && yield(i); i++ {
+			switch i {
+			case 0:
+				claimed = h.Claim(false)
+			case 3 * untaken:
+				require.Equal(t, 1, h.Len())
+				claimed.Run(thief, &thief.Stack)
+			}
+		}
+		require.Zero(t, h.Len())
+	}, func(_ *hand, i int) { order = append(order, i) })
+	require.Len(t, order, 1000)
+	require.Equal(t, 3*untaken, slices.Index(order, 0))
+}
+
 // Once a thief has asked, the upper half of what is left is public after the running iteration.
 func TestALoopAnswersAThief(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {

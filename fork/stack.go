@@ -229,6 +229,13 @@ func (s *Stack[W]) take() bool {
 	}
 }
 
+// joinsAtOnce reports whether a join of c, the youngest fork of s, does not wait, unless a thief
+// claims it right now. The owner calls it.
+func (s *Stack[W]) joinsAtOnce(c *Claim[W]) bool {
+	tail, _ := unpack(s.word.Load())
+	return c.index >= tail || c.Ended()
+}
+
 // Claim claims the oldest public fork of s, and returns nil if there is none. The caller must run
 // it. With ask, it asks the owner for more if it leaves nothing public: the next fork, join or poll
 // of the owner makes public the older half of what it has. That costs the owner some 300 ns, so

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	goruntime "runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -110,6 +112,50 @@ func TestAnErrorEndsALoopOverAnIterator(t *testing.T) {
 			return nil
 		})
 		require.Less(t, drawn, n)
+	})
+}
+
+// What has been added is not kept while the rest of the iterator is drawn.
+func TestReduceSeqKeepsNoResults(t *testing.T) {
+	rt := start(t, 1)
+	var made []weak.Pointer[[1 << 10]byte]
+	run(t, rt, func(cx runtime.Cx) error {
+		_, err := runtime.ReduceSeq(cx, func(yield func(int) bool) {
+			for i := 0; i < 1000 && yield(i); i++ {
+			}
+			goruntime.GC()
+			kept := 0
+			for _, p := range made {
+				if p.Value() != nil {
+					kept++
+				}
+			}
+			require.Equal(t, 1, kept, "the sum, and more")
+		}, func(runtime.Cx, int) *[1 << 10]byte {
+			result := new([1 << 10]byte)
+			made = append(made, weak.Make(result))
+			return result
+		}, func(a, _ *[1 << 10]byte) *[1 << 10]byte { return a })
+		require.Len(t, made, 1000)
+		return err
+	})
+}
+
+// Places for results are made by the block, or used again.
+func TestLoopsOverAnIteratorAllocateLittle(t *testing.T) {
+	rt := start(t, 1)
+	same := func(_ runtime.Cx, i int) int { return i }
+	const n = 10_000
+	run(t, rt, func(cx runtime.Cx) error {
+		for name, loop := range map[string]func(){
+			"MapSeq": func() { _, _ = runtime.MapSeq(cx, count(n), same) },
+			"ReduceSeq": func() {
+				_, _ = runtime.ReduceSeq(cx, count(n), same, func(a, b int) int { return a + b })
+			},
+		} {
+			require.Less(t, testing.AllocsPerRun(10, loop), n/100.0, name)
+		}
+		return nil
 	})
 }
 
