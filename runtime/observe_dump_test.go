@@ -197,6 +197,36 @@ func TestDumpNamesTheFunctionOfEachKindOfTask(t *testing.T) {
 	require.ErrorIs(t, g.Wait(), runtime.ErrClosed)
 }
 
+// A part of a loop that wraps the body in a function of its own is called after the loop.
+func TestDumpNamesTheLoopOfAPart(t *testing.T) {
+	for name, loop := range map[string]func(cx runtime.Cx, call func(cx runtime.Cx) error) error{
+		"ForErr": func(cx runtime.Cx, call func(cx runtime.Cx) error) error {
+			return runtime.ForErr(cx, 0, 4, func(cx runtime.Cx, _ int) error { return call(cx) })
+		},
+		"ForEachErr": func(cx runtime.Cx, call func(cx runtime.Cx) error) error {
+			_, err := runtime.MapSeqErr(cx, count(4),
+				func(cx runtime.Cx, i int) (int, error) { return i, call(cx) })
+			return err
+		},
+	} {
+		rt := start(t, 1, runtime.Debug(), standing())
+		h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			calls := 0
+			return 0, loop(cx, func(cx runtime.Cx) error {
+				if calls++; calls == 1 {
+					spin(5 * time.Millisecond) // so that the rest is worth to be divided
+					return nil
+				}
+				return cx.Sleep(time.Hour)
+			})
+		})
+		atRest(t, rt)
+		require.Contains(t, dumped(t, rt), "surewake/runtime."+name+": waits")
+		h.Cancel()
+		closes(t, rt)
+	}
+}
+
 // It says which tasks are queued, which one runs where, and what runs on top of it.
 func TestDumpSaysWhatRunsAndWhatIsQueued(t *testing.T) {
 	rt := start(t, 1, runtime.Debug(), standing())

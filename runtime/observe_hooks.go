@@ -8,6 +8,7 @@ import (
 	goruntime "runtime"
 	"runtime/pprof"
 	"runtime/trace"
+	"strings"
 )
 
 // What a runtime tells the execution tracer, profiles and a log. All of it is off unless an option
@@ -114,7 +115,15 @@ func textOf(does any) string {
 	if does == nil {
 		return ""
 	}
-	return goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
+	name := goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
+	own, ok := strings.CutPrefix(name, packagePrefix)
+	if !ok {
+		return name
+	}
+	// It is what ForErr or forEachErr wraps a body in: it is called after the public one.
+	own, _, _ = strings.Cut(own, ".func")
+	own, _, _ = strings.Cut(own, "[")
+	return packagePrefix + strings.ToUpper(own[:1]) + own[1:]
 }
 
 func (c *call[T]) does() any          { return c.fn }
