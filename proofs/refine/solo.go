@@ -1,6 +1,8 @@
 package refine
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +24,10 @@ import (
 // execution before came to it. The state is that of the table, without what Others chooses anew
 // whatever it was, with the goroutine's stack, the memory that it keeps for itself, and the clock:
 // so all that follows has been seen. See solo_key.go.
+//
+// The goroutine must not wait for others: if it comes, and others have done nothing meanwhile, to an
+// access in the same state for the second time, it goes on for ever. That is refused: a loop that
+// tries again may do so only because somebody else has done something.
 //
 // One goroutine at a time may use a Solo.
 type Solo struct {
@@ -52,7 +58,8 @@ type Solo struct {
 	outlooks   map[string]*outlook // by state
 	alike      map[string][]int    // by all that others lead to
 	trail      []left              // by step of the execution
-	want       []int
+	path       []place             // of the goroutine's accesses, in their order
+	want, was  []int
 
 	// So far. Uncut are accesses at which an execution could not have ended, because the state has
 	// an address of something that Keep was not told of.
@@ -72,6 +79,13 @@ type left struct {
 	now    []int
 	last   string
 	failed bool
+}
+
+// place is where the goroutine is before an access, and whether others have done something there.
+type place struct {
+	step  int
+	state [32]byte
+	moved bool
 }
 
 // Cut is what a Solo panics with where an execution ends early.
@@ -212,12 +226,15 @@ func (s *Solo) Before(step *model.Step) {
 		return
 	}
 	if step.First && !s.first {
+		s.path = s.path[:0]
 		clear(s.visited) // what an earlier search has seen it may have left unfinished
 	}
 	s.first = step.First
+	here := s.comesTo(step)
 	if !step.Again && !s.Whole {
 		s.lookUp(step)
 	}
+	s.was = append(s.was[:0], s.now...)
 	object, known := s.objects[step.Address]
 	s.expected = step.Old
 	switch {
@@ -227,7 +244,27 @@ func (s *Solo) Before(step *model.Step) {
 	case !s.private(step.Address):
 		// Nobody knows what it is for: it may have any value.
 		*(*uint32)(step.Address) = [...]uint32{0, 1, 1<<32 - 1}[s.Choose(3)]
+		here.moved = true
+		return
 	}
+	here.moved = step.Again && here.state == [32]byte{} || waits(step.Op) ||
+		!slices.Equal(s.was, s.now)
+}
+
+// comesTo returns the place on the path of an access.
+func (s *Solo) comesTo(step *model.Step) *place {
+	i, found := slices.BinarySearchFunc(s.path, step.N, func(p place, n int) int {
+		return p.step - n
+	})
+	if !found || !step.Again {
+		s.path = append(s.path[:i], place{step: step.N}) // the rest is of an execution before
+	}
+	return &s.path[i]
+}
+
+// waits reports whether others end what an operation is, or the clock or a signal.
+func waits(op explore.Op) bool {
+	return op == explore.OpLock || op == explore.OpFutexWait || op == explore.OpSleep
 }
 
 // lookUp ends the execution where an earlier one was in the same state.
@@ -235,12 +272,33 @@ func (s *Solo) lookUp(step *model.Step) {
 	switch key, ok := s.key(step); {
 	case !ok:
 		s.Uncut++
-	case s.visited[key]:
-		s.Cuts++
-		panic(Cut{})
 	default:
+		if s.comesBack(key) {
+			panic(fmt.Sprintf("refine: before %v, %s is where it was before, in %v, and nobody "+
+				"else has done anything: it goes on for ever", step.Op, s.me, s))
+		}
+		if s.visited[key] {
+			s.Cuts++
+			panic(Cut{})
+		}
 		s.visited[key] = true
 	}
+}
+
+// comesBack reports whether the goroutine has come by itself from one access to the same state
+// again, the one before the access that comes next.
+func (s *Solo) comesBack(key [32]byte) bool {
+	hash := sha256.New()
+	hash.Write(key[:])
+	hash.Write(encode(s.now)) // with what Free takes away
+	here := &s.path[len(s.path)-1]
+	hash.Sum(here.state[:0])
+	for i := len(s.path) - 2; i >= 0 && !s.path[i].moved; i-- {
+		if s.path[i].state == here.state {
+			return true
+		}
+	}
+	return false
 }
 
 // Step is for model.Observe.
