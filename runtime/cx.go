@@ -169,6 +169,7 @@ func (cx Cx) budgetSpent() {
 	w.pollsUntilInjector--
 	if w.tick.left--; w.tick.left <= 0 {
 		w.endTick()
+		w.announce() // it may have put a task into the ring, and this one goes on (runtime/R63)
 	}
 	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds ||
 		w.pollsUntilInjector <= 0 && w.rt.injector.Len() > 0 {

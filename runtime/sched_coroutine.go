@@ -281,7 +281,6 @@ func (co *coroutine) yieldsAlone() bool {
 		return false // runtime/R34
 	}
 	w.lifoPolls = 0
-	w.overflowed = false
 	co.budget = w.rt.config.taskBudget
 	co.waited = true
 	w.countPoll()

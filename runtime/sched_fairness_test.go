@@ -204,7 +204,7 @@ func TestCallsThatNeedNotWaitLetOthersRun(t *testing.T) {
 
 // A task that joins its children, each of which it runs itself, or makes calls that could wait and
 // do not, lets the injector's tasks have their turns: as soon as a look is due and the budget is
-// spent. While the ring overflows, a look takes one. (runtime/R52, runtime/R56)
+// spent. (runtime/R52)
 func TestJoinsLetTheInjectorsTasksRun(t *testing.T) {
 	const budget, ring, least, most = 16, 16, 8, 64
 	for _, c := range []struct {

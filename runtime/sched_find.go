@@ -11,10 +11,11 @@ import (
 //
 //   1. timers that are due, and the injector, once every tick.interval polls, or after a batch if
 //      the injector holds another: otherwise tasks that respawn themselves starve the injector
-//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). While
-//      the ring overflows, one task is taken instead of a batch, or an overflow would take back
-//      what the last look has put there (runtime/R56); and a look that is one before its time
-//      waits for what that task and one of the ring have woken and spawned
+//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). Where
+//      an overflow has taken back some of a batch, one task is taken at a time, here and in steps
+//      5 and 6, until all have left the injector that were there then: so none is taken back
+//      twice (runtime/R56). A look that is one before its time waits then for what the last task
+//      and one of the ring have woken and spawned
 //   2. the private buffer, if there is one
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
 //      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6).
@@ -129,9 +130,6 @@ func (w *worker) pick() *task {
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
 		w.fireTimers()
 		most := w.rt.config.batchCap
-		if w.overflowed && w.buffer == nil {
-			most = 1 // runtime/R56
-		}
 		if t, n := w.fetch(most, w.sharers(most)); t != nil {
 			w.lookSooner(n)
 			w.leaveTurn()
@@ -178,7 +176,6 @@ func (w *worker) pick() *task {
 		w.ringTurn = true
 		return t
 	}
-	w.overflowed = false
 	t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers))
 	return t
 }
@@ -205,29 +202,36 @@ func (w *worker) announce() {
 // (runtime/R5)
 func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	q := &w.rt.injector
-	if q.Len() == 0 {
-		return nil, 0
-	}
 	target := w.ring
 	if w.buffer != nil {
 		target = w.buffer
+	} else if w.oneByOne > 0 {
+		most = 1 // runtime/R56
 	}
-	room := target.Cap() - target.Len() + 1 // the first task needs none
-	batch := w.batch(min(most, room))
-	n = q.TakeFunc(batch, sharers, w.takeCreditFn)
-	if n == 0 {
-		return nil, 0
+	for q.Len() > 0 {
+		room := target.Cap() - target.Len() + 1 // the first task needs none
+		batch := w.batch(min(most, room))
+		taken := q.TakeFunc(batch, sharers, w.takeCreditFn)
+		w.oneByOne = max(w.oneByOne-taken, 0)
+		live := w.dropStale(batch[:taken])
+		if n = len(live); n == 0 {
+			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
+		}
+		first, others := live[0], live[1:]
+		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
+			target.Push(t, w.overflowFn)
+		}
+		clear(batch[:taken])
+		w.count.batches++
+		if n > 1 {
+			if target == w.ring {
+				w.fetched = w.ring.Tail()
+			}
+			w.rt.notify()
+		}
+		return first, n
 	}
-	first, others := batch[0], batch[1:n]
-	for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
-		target.Push(t, w.overflowFn)
-	}
-	clear(batch[:n])
-	w.count.batches++
-	if n > 1 {
-		w.rt.notify()
-	}
-	return first, n
+	return nil, 0
 }
 
 // sharers returns among how many workers w, which has tasks of its own, shares what the injector
@@ -249,9 +253,9 @@ func (w *worker) sharers(most int) int {
 // is little if there was little room, and one more task, or, where the batch is run before the
 // worker's own tasks, as many of those. (runtime/R3)
 //
-// While the ring overflows, less than a batch that is left waits for the looks in their intervals,
-// too: most of it are tasks that will be joined by the one that runs. With looks as soon as one was
-// left, fib(20) by Spawn took a quarter longer, in suspended joins.
+// Less than a batch that is left waits for the looks in their intervals: where the ring overflows,
+// most of it are tasks that will be joined by the one that runs. With looks as soon as one was left,
+// fib(20) by Spawn took a quarter longer, in suspended joins.
 func (w *worker) lookSooner(n int) {
 	room, polls := w.ring.Cap(), n+1
 	if w.buffer != nil {
@@ -261,7 +265,7 @@ func (w *worker) lookSooner(n int) {
 		return
 	}
 	w.pollsUntilInjector = min(polls, w.pollsUntilInjector)
-	w.sooner = w.overflowed && w.buffer == nil
+	w.sooner = w.oneByOne > 0
 }
 
 // looksLater reports whether a look before its time waits, for another interval at most: until

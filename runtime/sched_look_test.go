@@ -178,7 +178,7 @@ func whatOverflowsHasItsTurn(t *testing.T) {
 	}
 }
 
-// Once a ring that has overflowed was found empty, a look takes a whole batch again. (runtime/R56)
+// When what an overflow has left is gone, a look takes a whole batch again. (runtime/R56)
 func TestBatchesAreWholeAfterAnOverflow(t *testing.T) {
 	const most = 8
 	rt := start(t, 1, runtime.InjectorBatch(most, runtime.LocalRing), runtime.IdleBatch(1),

@@ -36,7 +36,10 @@ type worker struct {
 	ringTurn           bool  // one of the ring was polled since the last look that took a task
 	sooner             bool  // that look is one before its time; see lookSooner
 	dueLeft            bool  // the ring had no room for all tasks of timers that were due
-	overflowed         bool  // the ring has, since it was found empty last
+	// oneByOne is how many tasks are to be taken from the injector one at a time: those that were
+	// there when an overflow had taken back some of a batch.
+	oneByOne int
+	fetched  uint32 // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick

@@ -1,0 +1,85 @@
+package runtime
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// blockUntil blocks the calling worker until another one has run one of some tasks.
+func blockUntil(t *testing.T, handles ...*Handle[int]) {
+	t.Helper()
+	for start := time.Now(); time.Since(start) < 20*time.Second; time.Sleep(100 * time.Microsecond) {
+		for _, h := range handles {
+			if _, _, ended := h.TryJoin(); ended {
+				return
+			}
+		}
+	}
+	t.Error("no other worker was told of the task")
+}
+
+// besideASleeper runs f on one of two workers, while the other sleeps.
+func besideASleeper(t *testing.T, f func(cx Cx), options ...Option) {
+	t.Helper()
+	rt, err := New(append(options, Workers(2), RescueInterval(0))...)
+	require.NoError(t, err)
+	h := Submit(rt, func(cx Cx) (int, error) {
+		for rt.idle.Parked() == 0 || rt.idle.Searching() > 0 {
+			time.Sleep(100 * time.Microsecond)
+		}
+		f(cx)
+		return 0, nil
+	})
+	_, err = h.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, rt.Close())
+}
+
+func one(Cx) (int, error) { return 1, nil }
+
+// A task that has had its polls from the slot moves to the ring, and others are told. (runtime/R6)
+func TestWhatLeavesTheSlotIsAnnounced(t *testing.T) {
+	besideASleeper(t, func(cx Cx) {
+		h := Spawn(cx, one)
+		cx.Yield()
+		blockUntil(t, h)
+	}, LIFOCap(0))
+}
+
+// A task that yields is not announced as long as it is alone in the ring. Others are told when
+// there is a second one.
+func TestASecondTaskAtTheBackIsAnnounced(t *testing.T) {
+	besideASleeper(t, func(cx Cx) {
+		w := cx.coroutine.worker
+		var handles []*Handle[int]
+		for range 2 {
+			handles = append(handles, Spawn(cx, one))
+			w.pushBack(w.slot.Swap(nil))
+		}
+		blockUntil(t, handles...)
+	})
+}
+
+// The end of a tick within a task puts what is due into the ring. The task goes on, so others are
+// told. (runtime/R63)
+func TestASpentBudgetAnnouncesWhatIsDue(t *testing.T) {
+	rt, err := New(Workers(1), InjectorInterval(time.Hour, 1000, 1000))
+	require.NoError(t, err)
+	h := Submit(rt, func(cx Cx) (int, error) {
+		slept := Spawn(cx, func(cx Cx) (int, error) { return 1, cx.Sleep(time.Millisecond) })
+		cx.Yield()
+		time.Sleep(5 * time.Millisecond)
+		Spawn(cx, one).Detach() // in the slot, where the other would come else
+		w := cx.coroutine.worker
+		w.tick.left = 1
+		cx.budgetSpent()
+		require.Equal(t, 1, w.ring.Len())
+		require.False(t, w.unannounced)
+		return slept.Join(cx)
+	})
+	_, err = h.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, rt.Close())
+}

@@ -1,0 +1,118 @@
+package runtime_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/runtime"
+)
+
+// A task that spawns more than half a ring has room for, and joins them all, leaves stale entries
+// in the injector. They do not pile up there, and keep nobody waiting. (runtime/R62)
+func TestStaleEntriesDoNotPileUpInTheInjector(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		for _, oldestFirst := range []bool{false, true} {
+			rt := start(t, workers)
+			const fan, rounds = 300, 500
+			most := 0
+			var now atomic.Int64
+			waits := make(chan int64, rounds)
+			run(t, rt, func(cx runtime.Cx) error {
+				for round := range int64(rounds) {
+					now.Store(round)
+					rt.Go(func(cx runtime.Cx) { waits <- now.Load() - round })
+					handles := make([]*runtime.Handle[int], fan)
+					for i := range handles {
+						handles[i] = runtime.Spawn(cx, returns(1))
+					}
+					for i := range handles {
+						if !oldestFirst {
+							i = fan - 1 - i
+						}
+						if _, err := handles[i].Join(cx); err != nil {
+							return err
+						}
+					}
+					most = max(most, rt.Stats().Injected)
+					cx.Yield()
+				}
+				return nil
+			})
+			drains(t, rt)
+			require.Less(t, most, 8*fan)
+			require.Len(t, waits, rounds)
+			close(waits)
+			for rounds := range waits {
+				require.Less(t, rounds, int64(40))
+			}
+		}
+	}
+}
+
+// As many tasks as fit into some rings start others, turn for turn: each is begun before ten times
+// as many as there are at a time have been polled. Else the same one is always in the part of a
+// batch that an overflow takes back. (runtime/R56)
+func TestNoTaskIsTakenBackForEver(t *testing.T) {
+	for _, c := range []struct{ ring, actors, children, yields, interval int }{
+		{2, 2, 5, 0, 0}, {4, 4, 7, 1, 0}, {16, 8, 12, 0, 61}, {2, 8, 3, 0, 8}, {2, 8, 3, 0, 255},
+	} {
+		for _, outside := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%+v, %v", c, outside), func(t *testing.T) {
+				options := []runtime.Option{runtime.Ring(c.ring), runtime.Seed(1)}
+				if c.interval > 0 {
+					options = append(options,
+						runtime.InjectorInterval(time.Hour, c.interval, c.interval))
+				}
+				w := waiting{polls: 30_000}
+				rt := start(t, 1, options...)
+				var act func(cx runtime.Cx)
+				next := func(cx runtime.Cx) {
+					f := w.counted(act)
+					if outside {
+						rt.Go(f)
+					} else {
+						cx.Go(f)
+					}
+				}
+				act = func(cx runtime.Cx) {
+					for range c.yields {
+						cx.Yield()
+					}
+					for range c.children {
+						cx.Go(w.counted(func(runtime.Cx) {}))
+					}
+					if w.polls > 0 {
+						next(cx)
+					}
+				}
+				run(t, rt, func(cx runtime.Cx) error {
+					for range c.actors {
+						next(cx)
+					}
+					return nil
+				})
+				drains(t, rt)
+				require.Less(t, w.longest, 10*w.most)
+			})
+		}
+	}
+}
+
+// waiting counts the tasks that have not begun, and how many others are polled meanwhile.
+type waiting struct{ polls, polled, queued, most, longest int }
+
+// counted is f, in a task that is queued now.
+func (w *waiting) counted(f func(cx runtime.Cx)) func(cx runtime.Cx) {
+	at := w.polled
+	w.queued++
+	w.most = max(w.most, w.queued)
+	return func(cx runtime.Cx) {
+		w.polled, w.polls, w.queued = w.polled+1, w.polls-1, w.queued-1
+		w.longest = max(w.longest, w.polled-at)
+		f(cx)
+	}
+}
