@@ -213,23 +213,25 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		batch := w.batch(min(most, room))
 		taken := q.TakeFunc(batch, sharers, w.takeCreditFn)
 		w.oneByOne = max(w.oneByOne-taken, 0)
-		live := w.dropStale(batch[:taken])
-		if n = len(live); n == 0 {
+		if taken == 0 {
+			break
+		}
+		first, others := batch[0], batch[1:taken]
+		if taken == 1 && w.dropIfStale(first) {
 			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
 		}
-		first, others := live[0], live[1:]
 		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 			target.Push(t, w.overflowFn)
 		}
 		clear(batch[:taken])
 		w.count.batches++
-		if n > 1 {
+		if taken > 1 {
 			if target == w.ring {
 				w.fetched = w.ring.Tail()
 			}
 			w.rt.notify()
 		}
-		return first, n
+		return first, taken
 	}
 	return nil, 0
 }

@@ -90,7 +90,12 @@ func (w *worker) dropIfStale(t *task) bool {
 // overflow moves a full ring's batch to the injector under one lock, without the stale entries,
 // then notifies: in transit the tasks were invisible.
 func (w *worker) overflow(batch []*task) {
-	live := w.dropStale(batch)
+	live := batch[:0]
+	for _, t := range batch {
+		if !w.dropIfStale(t) {
+			live = append(live, t)
+		}
+	}
 	w.count.overflows++
 	if len(live) == 0 {
 		return
@@ -101,15 +106,4 @@ func (w *worker) overflow(batch []*task) {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}
 	w.rt.notify()
-}
-
-// dropStale drops the stale entries of a batch, and moves the others to its front. It returns them.
-func (w *worker) dropStale(batch []*task) []*task {
-	live := batch[:0]
-	for _, t := range batch {
-		if !w.dropIfStale(t) {
-			live = append(live, t)
-		}
-	}
-	return live
 }
