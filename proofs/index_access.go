@@ -97,6 +97,8 @@ func Accesses() []Access {
 			"memory/M1"},
 
 		{"fork", "isHungry", "word.Load", relaxed, "whoever acts on it looks again", "memory/M7"},
+		{"fork", "joinsAtOnce", "word.Load", relaxed, "the join looks again, and waits if it must",
+			"memory/M7"},
 		{"fork", "expose", "word.Load", relaxed,
 			"where nothing is public, only the bit can change; the exchange looks again",
 			"memory/M7"},

@@ -22,7 +22,7 @@ func inIdle(s *spec.System, invariants []string, goals ...string) invariant {
 
 // idleLively is that somebody takes a task, and who helps.
 var idleLively = smt.Lively{
-	While: "q > 0", Goals: []string{"take", "take_searching"}, Rank: spec.IdleRank,
+	While: "q > 0", Goals: []string{"take", "take_searching"}, Lowers: "q", Rank: spec.IdleRank,
 	Helpers: []smt.Helper{
 		{Places: []string{"S"}, At: 0, Steps: []string{"take_searching", "publish_searching"}},
 		{Places: []string{"Z"}, At: 0, Steps: []string{"publish"}},
@@ -228,7 +228,8 @@ func idleTheorems() []Theorem {
 			Statement: "liveness: as long as a task is queued, one is taken sooner or later, " +
 				"however often others are pushed and sleeps time out",
 			Scope: "any N workers, notifiers, tasks, timeouts",
-			Assumptions: []string{oneWord, anyBit, "one queue; each task ends",
+			Assumptions: []string{oneWord, anyBit, "one queue; each task ends; no Close",
+				"no worker becomes a searcher in joins for ever, one after the other",
 				"scheduling is weakly fair"}, Code: idleCode,
 			proof: living,
 		},

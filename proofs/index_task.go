@@ -13,7 +13,8 @@ var taskLively = smt.Lively{
 	While: "unseen == 1 && life != 3",
 	Goals: []string{"to_running", "claim", "complete", "complete_join", "complete_release",
 		"complete_discard"},
-	Rank: []string{"either(life == 1, 1, 0)"},
+	Makes: "runner == 1 && life == 1 && unseen == 0 || life == 3",
+	Rank:  []string{"either(life == 1, 1, 0)"},
 	Helpers: []smt.Helper{
 		{
 			Places: []string{"runner"}, At: 1,
@@ -197,7 +198,8 @@ func taskTheorems() []Theorem {
 				"task is COMPLETE",
 			Scope: "any N wakers, queues and claimers",
 			Assumptions: append([]string{"each poll ends; whoever has an entry of a queue calls " +
-				"ToRunning; scheduling is weakly fair"}, callers...), Code: code,
+				"ToRunning; scheduling is weakly fair", "a compare-and-swap that is tried again " +
+				"succeeds sooner or later"}, callers...), Code: code,
 			proof: living,
 		},
 		{

@@ -16,11 +16,16 @@ import (
 // The proof is a rank, and who lowers it. No step raises the rank. At each place of the order there
 // are helpers: a process at any of these places can take a step, each step of its own
 // lowers the rank, and nobody else takes it away from them. As the rank cannot go down for ever,
-// one of the rules fires in the end. (This is the rule for weak fairness with a well-founded order
+// one of the rules fires in the end. A helper can take a step at any time, also when it does not
+// help: so it does not matter that one goroutine may be two processes, as a worker that notifies
+// is, and that the one stands still while the other goes on. (This is the rule for weak fairness with a well-founded order
 // of Lehmann, Pnueli and Stavi, 1981, and of Manna and Pnueli, 1984.)
 type Lively struct {
 	While string
 	Goals []string // the rules one of which is to fire
+	// What each of these does: it lowers a number by one, if that is not "", and makes a condition
+	// true, if that is not "".
+	Lowers, Makes string
 	// Rank are numbers that are never negative while While holds, the most important one first.
 	Rank []string
 	// Helpers are all who help, in some order; of those at the last number of Rank, each helps.
@@ -32,7 +37,9 @@ type Helper struct {
 	Places []string // variables that count processes there
 	At     int      // the last number of Rank while it helps
 	Steps  []string // all rules that are steps of its own from there
-	Others []string // rules that look at these places, but are steps of others, or not relied on
+	// Others are rules that look at these places, but are steps of others, or of the process itself
+	// and not relied on: what it may do meanwhile as often as it likes, by assumption not for ever.
+	Others []string
 }
 
 // questions returns what makes the claim true, and what keeps it from being about nothing.
@@ -42,6 +49,23 @@ func (l *Lively) questions(p *Proof) (qs []Question) {
 		qs = append(qs, Question{name, expect, append([]string{inv, while}, assert...)})
 	}
 	var nobody []string
+	for _, name := range l.named() {
+		if !p.System.Has(name) {
+			ask("there is a rule "+name, "unsat")
+			return qs
+		}
+	}
+	for _, name := range l.Goals {
+		r := p.System.Rule(name)
+		when, after := plain(r.When), substitute(r.Effect())
+		if l.Lowers != "" {
+			ask(name+" lowers "+l.Lowers, "unsat", when, not(fmt.Sprintf("(= %s (- %s 1))",
+				spec.SMT(l.Lowers, after), plain(l.Lowers))))
+		}
+		if l.Makes != "" {
+			ask(name+" makes "+l.Makes, "unsat", when, not(spec.SMT(l.Makes, after)))
+		}
+	}
 	for _, h := range l.Helpers {
 		all := strings.Join(h.Places, " + ")
 		helps := plain(fmt.Sprintf("%s > 0 && %s == %d", all, l.Rank[len(l.Rank)-1], h.At))
@@ -66,13 +90,14 @@ func (l *Lively) questions(p *Proof) (qs []Question) {
 			}
 		}
 		for _, place := range h.Places { // whoever it is: others may move him between these
-			stuck := []string{helps, plain(place + " > 0")}
+			stuck := []string{plain(place + " > 0")}
 			for _, name := range h.Steps {
 				if r := p.System.Rule(name); isAbout(r, []string{place}) {
 					stuck = append(stuck, not(plain(r.When)))
 				}
 			}
-			ask("one at "+place+" can go on", "unsat", stuck...)
+			qs = append(qs, Question{"one at " + place + " can go on", "unsat",
+				append([]string{inv}, stuck...)})
 		}
 	}
 	ask("somebody helps", "unsat", nobody...)
@@ -87,6 +112,15 @@ func (l *Lively) questions(p *Proof) (qs []Question) {
 		ask(r.Name+" keeps: "+l.While, "unsat", when, not(spec.SMT(l.While, after)))
 	}
 	return qs
+}
+
+// named returns all rules that the claim names.
+func (l *Lively) named() []string {
+	all := l.Goals
+	for _, h := range l.Helpers {
+		all = slices.Concat(all, h.Steps, h.Others)
+	}
+	return all
 }
 
 // isAbout reports whether a rule looks at one of some places.

@@ -26,8 +26,9 @@ var (
 // place, in small letters, or if it has claimed a worker, as what that worker has. What Close has
 // read is forgotten; closed is 0, 1 or 2: before Close's store, from then on, and after it has
 // returned, when nobody is past a look at closed and has its bit: that is idle/I9. Rules that
-// change nothing of all this are left out. The error is about a rule after which a worker would
-// have none or two of the things that a parked one has one of.
+// change nothing of all this are left out: they bring a notifier or Close from one word to the
+// next. The error is about a rule after which a worker would have none or two of the things that a
+// parked one has one of, or that leaves all as it is.
 func (a *Agents) Counted(name string) (*System, error) {
 	steps, err := a.Steps()
 	if err != nil {
@@ -40,6 +41,10 @@ func (a *Agents) Counted(name string) (*System, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the rule %s of table %s cannot be counted: %w", step.Name,
 				a.Name, err)
+		}
+		if len(rules) == 0 && !step.goesOn() {
+			return nil, fmt.Errorf("the rule %s of table %s changes nothing: who takes it may take "+
+				"it for ever", step.Name, a.Name)
 		}
 		s.Rules = append(s.Rules, rules...)
 	}
@@ -60,6 +65,19 @@ func (a *Agents) counted() []string {
 
 // claims reports whether an agent at this place has claimed worker j.
 func (p *Place) claims() bool { return p != nil && len(p.Args) == 1 && p.Args[0] == "j" }
+
+// goesOn reports whether a step that changes nothing that is counted brings a notifier to the next
+// word, or to its end, or brings Close on.
+func (s *Step) goesOn() bool {
+	switch {
+	case s.Notifier != nil && s.Becomes != nil:
+		return s.Becomes.Name == s.Notifier.Name && slices.Equal(s.Notifier.Args, []string{"k"}) &&
+			slices.Equal(s.Becomes.Args, []string{"k + 1"})
+	case s.Close != nil && s.Closes != nil:
+		return s.Close.Name != s.Closes.Name || len(s.Closes.Args) < len(s.Close.Args)
+	}
+	return s.Ends
+}
 
 // count returns the rules that a step is for each place and holding that its worker may have.
 func (a *Agents) count(s *Step) ([]Rule, error) {

@@ -132,3 +132,19 @@ func TestATableOfAgentsIsReadAsItIsPrinted(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 }
+
+// A rule that leaves everything as it is would be taken for ever. Counting must not lose it, as it
+// does those that bring a notifier or Close from one word to the next.
+func TestARuleThatChangesNothingIsRefused(t *testing.T) {
+	for _, r := range []Rule{
+		{"again", "a searcher looks again", "i.at == S", "i.at = S"},
+		{"again", "a worker with its token sleeps on", "i.at == P && i.tok > 0", "i.at = P"},
+		{"again", "a notifier loads again", "m.at == M0", "m.at = M0"},
+		{"again", "a notifier looks at the same word again", "m.at == M1(k)", "m.at = M1(k)"},
+		{"again", "a notifier looks at the first word again", "m.at == M1(k)", "m.at = M1(0)"},
+		{"again", "a notifier keeps the token", "m.at == M3(j)", "m.at = M3(j)"},
+	} {
+		_, err := CountIdle(IdleAgents().With(r))
+		require.ErrorContains(t, err, "the rule again of table Idle changes nothing", r.Code)
+	}
+}

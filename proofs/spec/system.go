@@ -44,6 +44,11 @@ func (s *System) Rule(name string) *Rule {
 	panic(fmt.Sprintf("spec: %s has no rule %s", s.Name, name))
 }
 
+// Has reports whether the table has a rule.
+func (s *System) Has(name string) bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.Name == name })
+}
+
 // Without returns a copy of the table that lacks a rule.
 func (s *System) Without(name string) *System {
 	s.Rule(name)
