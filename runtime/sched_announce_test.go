@@ -62,6 +62,17 @@ func TestASecondTaskAtTheBackIsAnnounced(t *testing.T) {
 	})
 }
 
+// Nor is it alone when its worker takes a task from elsewhere: others are told.
+func TestATaskAtTheBackIsAnnouncedBeforeAForeignOne(t *testing.T) {
+	besideASleeper(t, func(cx Cx) {
+		w := cx.coroutine.worker
+		h := Spawn(cx, one)
+		w.pushBack(w.slot.Swap(nil))
+		w.afterForeignTask(nil)
+		blockUntil(t, h)
+	})
+}
+
 // The end of a tick within a task puts what is due into the ring. The task goes on, so others are
 // told. (runtime/R63)
 func TestASpentBudgetAnnouncesWhatIsDue(t *testing.T) {
