@@ -149,8 +149,8 @@ func eachOf[W Strand[W], E any](
 	return cut
 }
 
-// joinIdle joins the youngest calls of a ForEach, as long as it does not wait: nobody has begun them,
-// or they have ended. It returns the others, and whether one was left out. (K14)
+// joinIdle joins the youngest calls of a ForEach, as long as it does not wait: nobody has begun
+// them, or they have ended. It returns the others, and whether one was left out. (K14)
 func joinIdle[W Strand[W], E any](
 	w W, frames []*Frame[W, item[W, E], bool],
 ) (others []*Frame[W, item[W, E], bool], cut bool) {

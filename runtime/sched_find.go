@@ -211,27 +211,27 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	for q.Len() > 0 {
 		room := target.Cap() - target.Len() + 1 // the first task needs none
 		batch := w.batch(min(most, room))
-		taken := q.TakeFunc(batch, sharers, w.takeCreditFn)
-		w.oneByOne = max(w.oneByOne-taken, 0)
-		if taken == 0 {
+		n = q.TakeFunc(batch, sharers, w.takeCreditFn)
+		if n == 0 {
 			break
 		}
-		first, others := batch[0], batch[1:taken]
-		if taken == 1 && w.dropIfStale(first) {
+		w.oneByOne = max(w.oneByOne-n, 0)
+		first, others := batch[0], batch[1:n]
+		if n == 1 && w.dropIfStale(first) {
 			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
 		}
 		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 			target.Push(t, w.overflowFn)
 		}
-		clear(batch[:taken])
+		if target == w.ring && n > 1 {
+			w.fetched = w.ring.Tail()
+		}
+		clear(batch[:n])
 		w.count.batches++
-		if taken > 1 {
-			if target == w.ring {
-				w.fetched = w.ring.Tail()
-			}
+		if n > 1 {
 			w.rt.notify()
 		}
-		return first, taken
+		return first, n
 	}
 	return nil, 0
 }
@@ -256,8 +256,8 @@ func (w *worker) sharers(most int) int {
 // worker's own tasks, as many of those. (runtime/R3)
 //
 // Less than a batch that is left waits for the looks in their intervals: where the ring overflows,
-// most of it are tasks that will be joined by the one that runs. With looks as soon as one was left,
-// fib(20) by Spawn took a quarter longer, in suspended joins.
+// most of it are tasks that will be joined by the one that runs. With looks as soon as one was
+// left, fib(20) by Spawn took a quarter longer, in suspended joins.
 func (w *worker) lookSooner(n int) {
 	room, polls := w.ring.Cap(), n+1
 	if w.buffer != nil {

@@ -101,9 +101,9 @@ func (w *worker) overflow(batch []*task) {
 		return
 	}
 	w.rt.injector.Push(live)
-	w.addCredit(len(live))
 	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}
+	w.addCredit(len(live))
 	w.rt.notify()
 }

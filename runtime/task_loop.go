@@ -62,9 +62,9 @@ func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) ([]R, error) {
 // ForEach calls body for each value of seq, perhaps several at the same time, and returns nil when
 // all calls have returned. The calling task draws the values; while a worker is idle, that gets the
 // calls. See [fork.ForEach]. seq may wait by means of cx, for instance for a channel; body uses its
-// own Cx. If it blocks its worker instead, as a Go channel does, a call that was drawn waits with it
-// until another worker is idle. A wait goes on if a call panics meanwhile on another worker: the loop ends then when
-// seq has come to its next value, or its end.
+// own Cx. If it blocks its worker instead, as a Go channel does, a call that was drawn waits with
+// it until another worker is idle. A wait goes on if a call panics meanwhile on another worker: the
+// loop ends then when seq has come to its next value, or its end.
 //
 // If the task must end, no further value is drawn and no further call begins, as [For] says; so an
 // endless seq ends, too. ForEach returns [Cx.Err] then, and up to 64 values that were drawn have

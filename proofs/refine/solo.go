@@ -25,7 +25,7 @@ import (
 // whatever it was, with the goroutine's stack, the memory that it keeps for itself, and the clock:
 // so all that follows has been seen. See solo_key.go.
 //
-// The goroutine must not wait for others: if it comes, and others have done nothing meanwhile, to an
+// The goroutine must not wait for others: if it comes, and others have done nothing since, to an
 // access in the same state for the second time, it goes on for ever. That is refused: a loop that
 // tries again may do so only because somebody else has done something.
 //

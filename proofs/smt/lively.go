@@ -16,10 +16,12 @@ import (
 // The proof is a rank, and who lowers it. No step raises the rank. At each place of the order there
 // are helpers: a process at any of these places can take a step, each step of its own
 // lowers the rank, and nobody else takes it away from them. As the rank cannot go down for ever,
-// one of the rules fires in the end. A helper can take a step at any time, also when it does not
-// help: so it does not matter that one goroutine may be two processes, as a worker that notifies
-// is, and that the one stands still while the other goes on. (This is the rule for weak fairness with a well-founded order
+// one of the rules fires in the end. (This is the rule for weak fairness with a well-founded order
 // of Lehmann, Pnueli and Stavi, 1981, and of Manna and Pnueli, 1984.)
+//
+// A helper can take a step at any time, also when it does not help. So it does not matter that one
+// goroutine may be two processes, as a worker that notifies is, of which one stands still while the
+// other goes on.
 type Lively struct {
 	While string
 	Goals []string // the rules one of which is to fire
