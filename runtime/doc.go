@@ -163,6 +163,9 @@
 //     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
 //     while that queue holds more than a batch, after each batch. Nor do tasks from outside starve
 //     others: those that a worker has queued have a turn before it takes the next batch.
+//   - That bounds the wait of a task by how many there are, not how many there are: a task that
+//     starts its successor and more others than half a ring has room for, turn for turn, has turns
+//     more often than these, and their number grows.
 //   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
 //     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
 //     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what
