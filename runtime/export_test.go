@@ -87,3 +87,7 @@ func JoinNotes(rt *Runtime) (waits, parts int) {
 	defer rt.waits.lock.Unlock()
 	return len(rt.waits.waits), len(rt.waits.parts)
 }
+
+// TakeOneByOne lets the worker of a task take so many tasks from the injector one at a time, as
+// after an overflow that has taken back some of a batch.
+func TakeOneByOne(cx Cx, n int) { cx.coroutine.worker.oneByOne = n }

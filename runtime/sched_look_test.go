@@ -187,6 +187,7 @@ func TestBatchesAreWholeAfterAnOverflow(t *testing.T) {
 		for range 100 {
 			cx.Go(func(runtime.Cx) {})
 		}
+		runtime.TakeOneByOne(cx, rt.Stats().Injected)
 		for first := true; first || rt.Stats().Injected > 0; first = false {
 			if err := cx.Sleep(time.Millisecond); err != nil { // the ring is found empty
 				return err
