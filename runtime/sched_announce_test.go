@@ -95,3 +95,35 @@ func TestASpentBudgetAnnouncesWhatIsDue(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, rt.Close())
 }
+
+// What is due and had no room in the ring comes as soon as there is room, before what the injector
+// has. (runtime/R13)
+func TestWhatIsDueAndHadNoRoomComesBeforeTheInjector(t *testing.T) {
+	rt, err := New(Workers(1), Ring(2), TickBudget(1_000_000), IdleBatch(1),
+		InjectorInterval(time.Hour, 1000, 1000))
+	require.NoError(t, err)
+	const sleepers, pause = 8, 50 * time.Millisecond
+	begun, foreign, last := 0, 0, 0
+	h := Submit(rt, func(cx Cx) (int, error) {
+		for range sleepers {
+			cx.Go(func(cx Cx) {
+				begun++
+				_ = cx.Sleep(pause)
+				last = foreign
+			})
+		}
+		for begun < sleepers {
+			cx.Yield()
+		}
+		for range 500 {
+			rt.Go(func(Cx) { foreign++ })
+		}
+		time.Sleep(2 * pause)
+		cx.coroutine.worker.fireTimers()
+		return 0, nil
+	})
+	_, err = h.Wait(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, rt.Shutdown(t.Context()))
+	require.Less(t, last, 10)
+}

