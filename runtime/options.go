@@ -171,9 +171,9 @@ const (
 // InjectorBatch sets how many tasks a worker takes at a time from the injector, the queue that all
 // workers share, while it has others: 1 to 256, by default 32. It also sets where the worker puts
 // them, by default [LocalRing]. No batch is larger than the fair share of one worker: what the
-// injector holds, divided by the number of workers, and one; and a worker whose ring overflows
-// takes one task at a time, unless it has a [PrivateBuffer]. [IdleBatch] is for workers that have
-// no other tasks.
+// injector holds, divided by the number of workers, and one; and a worker whose ring has overflowed
+// with some of a batch in it takes one task at a time for a while, unless it has a [PrivateBuffer].
+// [IdleBatch] is for workers that have no other tasks.
 func InjectorBatch(most int, target BatchTarget) Option {
 	return func(c *config) error {
 		if most < 1 || most > 256 {
