@@ -24,7 +24,8 @@ func inIdle(s *spec.System, invariants []string, goals ...string) invariant {
 var idleLively = smt.Lively{
 	While: "q > 0", Goals: []string{"take", "take_searching"}, Lowers: "q", Rank: spec.IdleRank,
 	Helpers: []smt.Helper{
-		{Places: []string{"S"}, At: 0, Steps: []string{"take_searching", "publish_searching"}},
+		{Places: []string{"S"}, At: 0, Steps: []string{"take_searching", "look_none"}},
+		{Places: []string{"Y"}, At: 0, Steps: []string{"publish_searching"}},
 		{Places: []string{"Z"}, At: 0, Steps: []string{"publish"}},
 		staged("A", "uncount"), staged("C", "open"), staged("B", "recheck_none", "recheck_work"),
 		{Places: []string{"R"}, At: 1, Steps: []string{"take", "search", "look_empty"}},
@@ -58,15 +59,16 @@ func idleTheorems() []Theorem {
 			func(s *spec.System) proof { return inIdle(s, invariants, goals...) })
 	}
 	ending := []string{spec.SearchingExact, spec.NoLostWakeup}
+	runs := []string{spec.SomebodyThere, "closed == 0", spec.RunsExact, spec.RunsNoLostWakeup}
 	wake := append(ending, spec.CloseIsThrough)
 	atRest := "implies((" + spec.AtRest + ") && q > 0, P_b == 0)"
 	measured := onAgents(spec.IdleRunsAgents(), spec.CountIdleRuns, func(s *spec.System) proof {
-		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
+		p := inIdle(s, runs)
 		p.Measure, p.Ends = spec.IdleMeasure, spec.AllDone
 		return p
 	})
 	living := onAgents(spec.IdleLivesAgents(), spec.CountIdleLives, func(s *spec.System) proof {
-		p := inIdle(s, append([]string{spec.SomebodyThere, "closed == 0"}, ending...))
+		p := inIdle(s, runs)
 		p.Lively = &idleLively
 		return p
 	})
@@ -93,7 +95,7 @@ func idleTheorems() []Theorem {
 	}}
 	finite := onAgents(spec.IdleRunsAgents(), spec.CountIdleRuns, func(s *spec.System) proof {
 		return exploration{s, spec.Question{
-			Start: map[string]int{"R": 4, "left": 3}, Always: ending, Ends: spec.AllDone,
+			Start: map[string]int{"R": 4, "left": 3}, Always: runs, Ends: spec.AllDone,
 			Terminates: true,
 		}, "idle.go"}
 	})

@@ -176,7 +176,7 @@ func (s *System) startsRunning(free ...string) string {
 
 // IdleRuns is the same protocol without timeouts, other queues and Close, for what is said about
 // whole runs: after the last push, somebody must do each task without any such help. A worker gives
-// up only when it has seen the queue empty.
+// up only when it has seen the queue empty: then it is at Z, or at Y if it is a searcher.
 func IdleRuns() *System { return must(CountIdleRuns(IdleRunsAgents())) }
 
 // IdleRunsAgents is what [IdleRuns] counts.
@@ -189,13 +189,15 @@ func idleRuns() *Agents {
 	a := IdleAgents().Unbounded("hands").Without("push_elsewhere", "claim_one", "take_elsewhere",
 		"closed_own", "closed", "recheck_elsewhere", "leave_last", "leave", "close",
 		"close_load", "close_claim", "close_miss", "close_pass", "close_done").Unbounded("other")
-	a.Workers = []string{"R", "Z", "S", "F"}
+	a.Workers = []string{"R", "Z", "S", "Y", "F"}
 	return a.With(Rule{"look_empty", "the caller's look at the queue", "i.at == R && q == 0",
 		"i.at = Z"}).
 		With(Rule{"publish", "Publish: word.Or, not a searcher", "i.at == Z",
 			"i.at = C; i.bit = 1"}).
-		With(Rule{"publish_searching", "the look at the queue, then Publish: word.Or",
-			"i.at == S && q == 0", "i.at = A; i.bit = 1"})
+		With(Rule{"look_none", "the searcher's look at the queue", "i.at == S && q == 0",
+			"i.at = Y"}).
+		With(Rule{"publish_searching", "Publish: word.Or, a searcher", "i.at == Y",
+			"i.at = A; i.bit = 1"})
 }
 
 // CountIdleRuns is the table that counts these.
@@ -209,19 +211,18 @@ func CountIdleRuns(a *Agents) (*System, error) {
 
 var (
 	// SearchingExact: searching is the number of those who should be on the count, at every
-	// instant.
-	SearchingExact = "searching == " +
-		sum(append([]string{"S", "F", "A_b", "A_c", "A_i", "A_t"}, each(parking, "_i", "_t")...)...)
+	// instant. RunsExact is it for whole runs.
+	SearchingExact, RunsExact = searchingExact("S"), searchingExact("S", "Y")
 
 	// Somebody is under way who looks, or makes somebody look, after the push of every task that is
 	// queued now.
-	underWay = sum(append([]string{"S", "F", "A_b", "C_b", "B_b", "m0", "m1"},
-		each(parking, "_c", "_i", "_t")...)...) +
-		" + either(closed == 1, 1, 0)"
+	underWay = onTheWay("S")
 
 	// NoLostWakeup: if a task is queued and somebody is asleep, somebody is under way, Close if
-	// nobody else. (After Close nobody is asleep, see CloseIsThrough.)
-	NoLostWakeup = "implies(q > 0 && P_b > 0, " + underWay + " > 0)"
+	// nobody else. (After Close nobody is asleep, see CloseIsThrough.) RunsNoLostWakeup is it for
+	// whole runs.
+	NoLostWakeup     = "implies(q > 0 && P_b > 0, " + underWay + " > 0)"
+	RunsNoLostWakeup = "implies(q > 0 && P_b > 0, " + onTheWay("S", "Y") + " > 0)"
 
 	// CloseIsThrough: after Close nobody is asleep.
 	CloseIsThrough = "closed <= 2 && implies(closed == 2, B_b + P_b == 0)"
@@ -229,12 +230,24 @@ var (
 	// AtRest: nobody is under way. Workers run long tasks, or sleep.
 	AtRest = underWay + " == 0"
 
-	idleWorkers = sum(append([]string{"R", "Z", "S", "F"}, each(parking, stages...)...)...)
+	idleWorkers = sum(append([]string{"R", "Z", "S", "Y", "F"}, each(parking, stages...)...)...)
 
 	// AllDone: every task was pushed and taken, nobody searches, and everybody is asleep with the
 	// bit set.
 	AllDone = "left == 0 && q == 0 && searching == 0 && m0 + m1 == 0 && P_b == " + idleWorkers
 )
+
+// searchingExact says that searching counts searchers at these places, and whoever else it should.
+func searchingExact(searchers ...string) string {
+	return "searching == " + sum(slices.Concat(searchers,
+		[]string{"F", "A_b", "A_c", "A_i", "A_t"}, each(parking, "_i", "_t"))...)
+}
+
+// onTheWay counts those who are under way, with searchers at these places.
+func onTheWay(searchers ...string) string {
+	return sum(slices.Concat(searchers, []string{"F", "A_b", "C_b", "B_b", "m0", "m1"},
+		each(parking, "_c", "_i", "_t"))...) + " + either(closed == 1, 1, 0)"
+}
 
 // IdleMeasure goes down, in this order of importance, with each step of IdleRuns: pushes to come,
 // tasks, workers on the way to sleep while there are tasks, and how far everybody is from being
@@ -242,11 +255,11 @@ var (
 var IdleMeasure = []string{
 	"left",
 	"q",
-	"either(q > 0, " + sum(append([]string{"Z"}, each([]string{"A", "C", "B"}, stages...)...)...) +
+	"either(q > 0, " + sum(append([]string{"Z", "Y"}, each([]string{"A", "C", "B"}, stages...)...)...) +
 		", 0)",
-	"B_b + 2*C_b + 3*A_b + 3*Z + 4*S + 5*R + 21*F + 15*m0 + 14*m1" +
-		" + 5*P_t + 6*B_t + 7*C_t + 8*A_t + 9*P_i + 10*B_i + 11*C_i + 12*A_i + 13*P_c + 14*B_c " +
-		"+ 15*C_c + 16*A_c",
+	"B_b + 2*C_b + 3*A_b + 3*Z + 4*Y + 5*S + 6*R + 23*F + 16*m0 + 15*m1" +
+		" + 6*P_t + 7*B_t + 8*C_t + 9*A_t + 10*P_i + 11*B_i + 12*C_i + 13*A_i + 14*P_c + 15*B_c " +
+		"+ 16*C_c + 17*A_c",
 }
 
 // CountIdleLives is the table that counts these.
@@ -261,9 +274,9 @@ func CountIdleLives(a *Agents) (*System, error) {
 // IdleRank is not raised by any step of IdleLives while a task is queued: how far workers are from
 // the sleep, and the fewest steps that anybody else is from a look at the queue.
 var IdleRank = []string{
-	"5*Z + 4*" + sum(each([]string{"A"}, stages...)...) + " + 3*" +
+	"5*Z + 5*Y + 4*" + sum(each([]string{"A"}, stages...)...) + " + 3*" +
 		sum(each([]string{"C"}, stages...)...) + " + 2*" + sum(each([]string{"B"}, stages...)...),
-	"either(S + Z + " + sum(each([]string{"A", "C", "B"}, stages...)...) + " > 0, 0, " +
+	"either(S + Z + Y + " + sum(each([]string{"A", "C", "B"}, stages...)...) + " > 0, 0, " +
 		"either(R + P_t > 0, 1, either(F + P_i > 0, 2, either(P_c > 0, 3, either(m1 > 0, 4, 5)))))",
 }
 
