@@ -211,17 +211,21 @@ func CountIdleRuns(a *Agents) (*System, error) {
 
 var (
 	// SearchingExact: searching is the number of those who should be on the count, at every
-	// instant. RunsExact is it for whole runs.
-	SearchingExact, RunsExact = searchingExact("S"), searchingExact("S", "Y")
+	// instant.
+	SearchingExact = searchingExact("S")
+
+	// RunsExact is SearchingExact for IdleRuns and IdleLives.
+	RunsExact = searchingExact("S", "Y")
 
 	// Somebody is under way who looks, or makes somebody look, after the push of every task that is
 	// queued now.
 	underWay = onTheWay("S")
 
 	// NoLostWakeup: if a task is queued and somebody is asleep, somebody is under way, Close if
-	// nobody else. (After Close nobody is asleep, see CloseIsThrough.) RunsNoLostWakeup is it for
-	// whole runs.
-	NoLostWakeup     = "implies(q > 0 && P_b > 0, " + underWay + " > 0)"
+	// nobody else. (After Close nobody is asleep, see CloseIsThrough.)
+	NoLostWakeup = "implies(q > 0 && P_b > 0, " + underWay + " > 0)"
+
+	// RunsNoLostWakeup is NoLostWakeup for IdleRuns and IdleLives.
 	RunsNoLostWakeup = "implies(q > 0 && P_b > 0, " + onTheWay("S", "Y") + " > 0)"
 
 	// CloseIsThrough: after Close nobody is asleep.
@@ -255,8 +259,8 @@ func onTheWay(searchers ...string) string {
 var IdleMeasure = []string{
 	"left",
 	"q",
-	"either(q > 0, " + sum(append([]string{"Z", "Y"}, each([]string{"A", "C", "B"}, stages...)...)...) +
-		", 0)",
+	"either(q > 0, " +
+		sum(append([]string{"Z", "Y"}, each([]string{"A", "C", "B"}, stages...)...)...) + ", 0)",
 	"B_b + 2*C_b + 3*A_b + 3*Z + 4*Y + 5*S + 6*R + 23*F + 16*m0 + 15*m1" +
 		" + 6*P_t + 7*B_t + 8*C_t + 9*A_t + 10*P_i + 11*B_i + 12*C_i + 13*A_i + 14*P_c + 15*B_c " +
 		"+ 16*C_c + 17*A_c",
