@@ -116,13 +116,11 @@ func textOf(does any) string {
 		return ""
 	}
 	name := goruntime.FuncForPC(reflect.ValueOf(does).Pointer()).Name()
-	own, ok := strings.CutPrefix(name, packagePrefix)
-	if !ok {
+	if !strings.HasPrefix(name, packagePrefix) {
 		return name
 	}
 	// It is what ForErr or forEachErr wraps a body in: it is called after the public one.
-	own, _, _ = strings.Cut(own, ".func")
-	own, _, _ = strings.Cut(own, "[")
+	own := shortName(name)
 	return packagePrefix + strings.ToUpper(own[:1]) + own[1:]
 }
 

@@ -115,9 +115,9 @@
 // For any number of wakers, queues and references (theorems taskstate/T1 to T9, T18):
 //
 //   - one runner at a time, and one entry in a queue (T1, T2);
-//   - no wake is lost, none asks for a poll that nobody needs, and the poll comes, if each
-//     poll before it ends, what is queued is popped, and a compare-and-swap that is tried again
-//     succeeds in the end (T3, T6, T18);
+//   - no wake is lost, none asks for a poll that nobody needs, and the poll comes, if each poll
+//     before it ends, what is queued is popped, and a compare-and-swap that is tried again succeeds
+//     in the end (T3, T6, T18);
 //   - the release is told to one caller, once, after all others have dropped theirs (T4, T5);
 //   - a cancellation reaches the runner, after the outermost shield (T7, T9);
 //   - the joiner is woken once (T8).
