@@ -53,6 +53,7 @@ type config struct {
 	blockingThreads   int
 	blockingKeepAlive time.Duration
 
+	awake int          // of more workers than these, all but one begin dormant
 	clock func() int64 // for tests
 }
 
@@ -72,6 +73,7 @@ func configure(options []Option) (config, error) {
 		lookEvery:         time.Millisecond,
 		turnEvery:         time.Millisecond,
 		rescueInterval:    10 * time.Millisecond,
+		awake:             mostThreads,
 		poller:            defaultPoller(),
 		kernel:            poll.NewEpoll,
 		blockingThreads:   512,
@@ -135,8 +137,8 @@ func number(name string, value, least, most int, set func(*config)) Option {
 
 // Workers sets the number of workers, 1 to 65,536. The default is GOMAXPROCS. More than GOMAXPROCS
 // is allowed, but wasteful: a worker that falls asleep keeps a processor of Go's scheduler for a
-// while (see package park). The start of many takes time by the square of their number: with 2
-// processors, 0.05 s for 8,192 and half a minute for 65,536.
+// while (see package park), and one of many looks through many queues before it does. Of more than
+// 256 workers, all but one have no goroutine until they are needed for the first time.
 func Workers(n int) Option {
 	return number("Workers", n, 1, 65536, func(c *config) { c.workers = n })
 }

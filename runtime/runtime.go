@@ -81,9 +81,7 @@ func New(options ...Option) (*Runtime, error) {
 	rt := assemble(c)
 	guards.add(rt)
 	rt.asleep.begin(rt)
-	for _, w := range rt.workers {
-		go w.run()
-	}
+	rt.start()
 	if c.watchdog > 0 {
 		go newWatchdog(rt).run()
 	}
@@ -109,6 +107,22 @@ func assemble(c config) *Runtime {
 	rt.running.Store(int32(c.workers))
 	rt.adorns.Store(c.debug)
 	return rt
+}
+
+// start starts the workers. Of many, only one begins to run: each that looks through the queues of
+// all, to fall asleep, would take time by the square of their number. The others are dormant.
+// (runtime/R53)
+func (rt *Runtime) start() {
+	if len(rt.workers) > rt.config.awake {
+		for _, w := range rt.workers[1:] {
+			w.lieDown()
+		}
+		go rt.workers[0].run()
+		return
+	}
+	for _, w := range rt.workers {
+		go w.run()
+	}
 }
 
 // Run makes a runtime with options, calls fn in a task of it as [SubmitContext] does, waits until

@@ -317,16 +317,11 @@ func (w *worker) next() *task {
 	}
 }
 
-// search looks for work in the queues of others, which slows them down. One of many workers does
-// so when it has slept: if all did when they start, that would take time by the square of their
-// number. So would their end, if those that are woken to stop did: there is no task then, and none
-// can start. (runtime/R53)
+// search looks for work in the queues of others, which slows them down. Those that are woken to
+// stop do not: there is no task then, and none can start, and with many workers it would take time
+// by the square of their number. (runtime/R53)
 func (w *worker) search() *task {
 	rt := w.rt
-	if !w.searches {
-		w.searches = true
-		return nil
-	}
 	// Partner: the CompareAndSwap in stopIfDone, before the workers are woken.
 	if len(rt.workers) == 1 || rt.finished.Load() || !w.idle.Search() {
 		return nil

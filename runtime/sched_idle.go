@@ -59,8 +59,7 @@ func (w *worker) sleep() bool {
 	token := true
 	outcome := w.idle.Publish()
 	if outcome != idle.Closed {
-		w.count.parked++
-		w.public.parked.show(w.count.parked)
+		w.countSleep()
 		rt.asleep.rests(rt)
 	}
 	if outcome == idle.Recheck {
@@ -84,6 +83,11 @@ func (w *worker) sleep() bool {
 		w.deliverEvents(n)
 	}
 	return outcome == idle.Closed && !w.holds()
+}
+
+func (w *worker) countSleep() {
+	w.count.parked++
+	w.public.parked.show(w.count.parked)
 }
 
 // holds reports whether there is a task that w must run before it ends. It leaves what is in the
@@ -229,9 +233,16 @@ func (rt *Runtime) notify() {
 
 // unpark gives a claimed worker its token. It does nothing if ok is false.
 func (rt *Runtime) unpark(worker int, ok bool) {
-	if ok {
-		rt.watches.poller.Unpark(worker, rt.workers[worker].parker)
+	if !ok {
+		return
 	}
+	w := rt.workers[worker]
+	if w.dormant {
+		w.dormant = false
+		go w.wakeUp()
+		return
+	}
+	rt.watches.poller.Unpark(worker, w.parker)
 }
 
 // wakeDriver makes the driver compute its timeout again. Any goroutine may call it.

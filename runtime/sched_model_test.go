@@ -39,12 +39,6 @@ func worldOptions(workers int) []Option {
 	}
 }
 
-func (w world) start() {
-	for _, v := range w.workers {
-		go v.run()
-	}
-}
-
 // last is the end of a task after which the runtime drains, which leaves out the ways in which a
 // shutdown from outside meets a worker that falls asleep.
 func (w world) last(cx Cx) { w.ok(cx.Shutdown()) }

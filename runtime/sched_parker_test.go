@@ -75,20 +75,28 @@ func TestManyWorkersSleepAsGoroutines(t *testing.T) {
 	}
 }
 
-// Of many workers, none searches before it has slept once; that finds what is there. (runtime/R53)
-func TestManyWorkersStartWithoutASearch(t *testing.T) {
-	for _, n := range []int{mostThreads, mostThreads + 1} {
-		c, err := configure([]Option{Workers(n), Parker(park.Portable)})
+// Of many workers only the first has a goroutine before there is work: each that falls asleep looks
+// through the queues of all. The others sleep, and are started as they are woken. (runtime/R53)
+func TestManyWorkersAreDormantAtFirst(t *testing.T) {
+	for _, n := range []int{mostThreads, mostThreads + 1, 65536} {
+		rt, err := New(Workers(n), Parker(park.Portable))
 		require.NoError(t, err)
-		rt := assemble(c)
-		thief, victim := rt.workers[0], rt.workers[n-1]
-		h := Submit(rt, func(Cx) (int, error) { return 0, nil })
-		require.Equal(t, 1, rt.injector.TakeFunc(victim.batch(1), 1, victim.takeCredit))
-		victim.ring.Push(victim.scratch[0], victim.overflowFn)
-		if n > mostThreads {
-			require.Nil(t, thief.search())
+		require.Equal(t, n > mostThreads, rt.workers[1].dormant)
+		require.False(t, rt.workers[0].dormant)
+		require.Equal(t, n > mostThreads, rt.workers[n-1].dormant)
+		require.Eventually(t, rt.Idle, time.Minute, time.Millisecond)
+		began, free := make(chan bool), make(chan bool)
+		for range 10 {
+			rt.Go(func(Cx) { began <- true; <-free })
 		}
-		require.Same(t, &h.task, thief.search())
+		for range 10 {
+			<-began
+		}
+		require.Eventually(t, func() bool { return rt.Sleeping() == n-10 }, time.Minute,
+			time.Millisecond)
+		close(free)
+		require.NoError(t, rt.Close())
+		require.Zero(t, rt.Running())
 	}
 }
 

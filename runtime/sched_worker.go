@@ -25,7 +25,6 @@ type worker struct {
 	current   *coroutine    // the coroutine that was resumed last
 	spares    []*coroutine  // those that run nothing
 	returned  bool          // run has returned; false if a task has called Goexit
-	searches  bool          // not yet, where there are many workers; see search
 
 	handing            bool  // a task of w ends; see hand
 	handed             *task // what comes before the slot, which is empty then; or nil
@@ -71,6 +70,9 @@ type worker struct {
 	// buffer receives batches from the injector if so configured, else it is nil. Used as ring is.
 	buffer *deque.Deque[*task]
 	parker *park.Parker // parked on by w; unparked by whoever has claimed w
+	// dormant: w sleeps and has no goroutine yet. Whoever has claimed w starts it instead of giving
+	// it a token, and nobody else has until it sleeps again.
+	dormant bool
 	// forks are those of the coroutine that the worker has resumed last, if it has any. Stored by
 	// the owner; loaded by thieves, and by whoever is about to sleep.
 	forks  atomic.Pointer[forks]
@@ -89,8 +91,6 @@ func newWorker(rt *Runtime, id int) *worker {
 		idle:   rt.idle.Worker(id),
 		ring:   deque.New[*task](c.ring),
 		parker: park.New(c.parker),
-
-		searches: c.workers <= mostThreads,
 	}
 	if c.batchTarget == PrivateBuffer {
 		w.buffer = deque.New[*task](bufferFor(max(c.batchCap, c.idleBatch)))
@@ -108,6 +108,21 @@ func (w *worker) batch(most int) []*task {
 		w.scratch = make([]*task, max(w.rt.config.batchCap, w.rt.config.idleBatch))
 	}
 	return w.scratch[:min(len(w.scratch), most)]
+}
+
+// lieDown makes w, which does not run yet, dormant. There is no task yet that a look at the queues
+// would find: nobody else has the runtime.
+func (w *worker) lieDown() {
+	w.dormant = true
+	w.idle.Publish()
+	w.countSleep()
+}
+
+// wakeUp runs w, which was dormant and has been claimed.
+func (w *worker) wakeUp() {
+	w.idle.Woke(true)
+	w.tick.restart(w.rt.now())
+	w.run()
 }
 
 // run is the trampoline: it resumes one coroutine after another until the runtime has ended.
