@@ -59,6 +59,24 @@ func firstByTask(cx sw.Cx, values *sw.Channel[string]) (string, error) {
 	return v, err
 }
 
+func firstOfGoChannel(cx sw.Cx, values <-chan string) (string, error) {
+	return sw.Timeout(cx, 10*time.Millisecond, func(cx sw.Cx) (string, error) {
+		v, _, err := sw.Receive(cx, values)
+		return v, err
+	})
+}
+
+func firstOrEnd(ctx context.Context, cx sw.Cx, values *sw.Channel[string]) (string, error) {
+	var end sw.Oneshot[struct{}]
+	defer context.AfterFunc(ctx, end.Close)()
+	var v string
+	i, err := sw.Select(cx, values.ReceiveCase(&v), end.ReceiveCase(nil))
+	if i == 1 {
+		err = context.Cause(ctx)
+	}
+	return v, err
+}
+
 func squares(ctx context.Context, n int) ([]int, error) {
 	return sw.Run(ctx, func(cx sw.Cx) ([]int, error) {
 		out := make([]int, n)
@@ -77,6 +95,14 @@ func Example_moving() {
 	fmt.Println(sw.Run(ctx, func(cx sw.Cx) (string, error) {
 		return firstByTask(cx, sw.NewChannel[string](1))
 	}))
+	fmt.Println(sw.Run(ctx, func(cx sw.Cx) (string, error) {
+		return firstOfGoChannel(cx, make(chan string))
+	}))
+	fmt.Println(sw.Run(ctx, func(cx sw.Cx) (string, error) {
+		ended, end := context.WithCancelCause(ctx)
+		end(errors.New("nobody asks any more"))
+		return firstOrEnd(ended, cx, sw.NewChannel[string](1))
+	}))
 	fmt.Println(squares(ctx, 4))
 	// Output:
 	// [3 5]
@@ -85,5 +111,7 @@ func Example_moving() {
 	// 42 <nil>
 	//  nobody answers
 	//  nobody answers
+	//  surewake: timeout
+	//  nobody asks any more
 	// [0 1 4 9] <nil>
 }
