@@ -4,6 +4,7 @@ package runtime_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"os"
 	goruntime "runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -289,4 +291,26 @@ func TestMisuseOfAConn(t *testing.T) {
 	c, _ := conns(t, rt)
 	require.Panics(t, func() { c.Read(runtime.Cx{}, nil) })
 	require.Panics(t, func() { c.With(runtime.Cx{}) })
+}
+
+// In a bubble of testing/synctest, a connection that is open and that no task waits for does not
+// stop the clock. (runtime/R53)
+func TestAnOpenConnectionDoesNotStopTheClockOfABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := runtime.New(runtime.Workers(2))
+		require.NoError(t, err)
+		a, _ := socketpair(t)
+		conn, err := rt.Conn(a)
+		require.NoError(t, err)
+		begin := time.Now()
+		ctx, stop := context.WithTimeout(context.Background(), 2*time.Hour)
+		defer stop()
+		_, err = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			return 0, cx.Sleep(time.Hour)
+		}).Wait(ctx)
+		require.NoError(t, err)
+		require.Equal(t, time.Hour, time.Since(begin))
+		require.NoError(t, conn.Close())
+		require.NoError(t, rt.Close())
+	})
 }

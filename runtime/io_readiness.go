@@ -70,13 +70,14 @@ func defaultPoller() PollerKind {
 }
 
 // Poller sets how the runtime learns that descriptors are ready; see [Runtime.Watch]. The default
-// is [Epoll] on Linux and [Netpoll] elsewhere. [New] fails if the platform does not have k.
+// is [Epoll] on Linux and [Netpoll] elsewhere, and in a bubble of testing/synctest, whose clock a
+// worker that waits in the kernel stops. [New] fails if the platform does not have k.
 func Poller(k PollerKind) Option {
 	return func(c *config) error {
 		if !k.Available() {
 			return fmt.Errorf("surewake: Poller(%v): not available on %s", k, goruntime.GOOS)
 		}
-		c.poller = k
+		c.poller, c.pollerSet = k, true
 		return nil
 	}
 }

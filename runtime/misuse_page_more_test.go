@@ -45,7 +45,10 @@ func newMistakes(t *testing.T) *mistakes {
 	})
 	m.foreignScope = receive(t, scoped)
 	t.Cleanup(func() { _ = m.other.Close() })
-	synctest.Test(t, func(*testing.T) { _, m.bubble = sw.New(sw.Parker(park.Futex)) })
+	synctest.Test(t, func(*testing.T) {
+		_, m.bubble = sw.New(sw.Parker(park.Futex))
+		m.bubbleDefault = panics(func() { sw.Default() })
+	})
 	m.pipe, _ = pipe(t)
 	var err error
 	m.file, err = os.Create(filepath.Join(t.TempDir(), "file"))
@@ -73,6 +76,9 @@ func moreMistakes() []mistake {
 		}},
 		{"in a bubble of testing/synctest: sw.New(sw.Parker(park.Futex))", func(m *mistakes) any {
 			return m.bubble
+		}},
+		{"in a bubble of testing/synctest: sw.Default()", func(m *mistakes) any {
+			return m.bubbleDefault
 		}},
 
 		refused("sw.SpawnFuture[int](cx, nil)", func(m *mistakes) {

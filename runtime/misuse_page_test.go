@@ -35,6 +35,7 @@ type mistakes struct {
 	foreignTicker     *sw.Ticker
 	waiting           sw.Cx // of h
 	bubble            error // of New in a bubble
+	bubbleDefault     any   // of Default in one
 	pipe, file        *os.File
 	ctx               context.Context
 }

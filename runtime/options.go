@@ -37,6 +37,7 @@ type config struct {
 	turnEvery       time.Duration // how long a loop runs before others have their turn
 	rescueInterval  time.Duration
 	poller          PollerKind
+	pollerSet       bool
 	kernel          func() (poll.Descriptors, error) // in tests another than that of the platform
 	seed            uint64
 	seeded          bool

@@ -1,6 +1,9 @@
 package runtime
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // defaultRuntime is what Default returns.
 var defaultRuntime = lazily()
@@ -25,8 +28,17 @@ func lazily(options ...Option) func() *Runtime {
 //
 // It is never closed, since others may use it: Close and Shutdown of it, and of a [Cx] of its
 // tasks, panic. A program that must drain its tasks at its end has a runtime of its own, or waits
-// for them by a [Group]. It cannot be used in a bubble of testing/synctest.
-func Default() *Runtime { return defaultRuntime() }
+// for them by a [Group].
+//
+// Default panics in a bubble of testing/synctest: what waits there for a task of a runtime from
+// elsewhere stops the clock of the bubble, and one that is started there must end there. (runtime/R53)
+func Default() *Runtime {
+	if inBubble(time.Now()) {
+		panic("surewake: Default: in a bubble of testing/synctest, which the default runtime " +
+			"outlives; New makes one of one's own")
+	}
+	return defaultRuntime()
+}
 
 // refuseDefault panics if rt is the default runtime. what is the name of the calling function.
 func (rt *Runtime) refuseDefault(what string) {

@@ -18,10 +18,13 @@ const (
 	mostThreads = 256
 )
 
-// chooseParker sets how workers sleep if nobody has, so that they work, and returns an error if
-// they cannot in the way that was set: Go ends the process if it needs a thread too many.
-// (runtime/R53)
+// chooseParker sets how workers sleep, and how they learn of descriptors, if nobody has, so that
+// they work. It returns an error if they cannot sleep in the way that was set: Go ends the process
+// if it needs a thread too many. (runtime/R53)
 func (c *config) chooseParker() error {
+	if !c.pollerSet && inBubble(time.Now()) {
+		c.poller = Netpoll
+	}
 	switch {
 	case c.parker == park.Portable || !park.Futex.Available():
 	case c.parker == park.Default:
