@@ -15,9 +15,10 @@ import (
 // with many workers, and it is not stable.
 
 const (
-	sortLeaf  = 48   // below this, insertion and rotation are faster than merging
+	sortLeaf  = 48   // up to this, insertion and rotation are faster than merging
 	forkLeaf  = 512  // below this, a sort takes some microseconds, and its halves are no forks
 	mergeLeaf = 4096 // below this, a merge is not divided
+	mergeLook = 256  // after so many values a merge asks whether the sort is over
 )
 
 // SortFunc sorts s as [slices.SortStableFunc] does, by halves that thieves can take. It uses two
@@ -27,26 +28,43 @@ func SortFunc[W Strand[W], E any](w W, s []E, cmp func(a, b E) int) {
 	if cmp == nil {
 		panic("surewake: SortFunc: nil function")
 	}
-	if len(s) < forkLeaf {
-		copied := slices.Clone(s)
-		slices.SortStableFunc(copied, cmp)
-		copy(s, copied)
-		return
+	sortAll(w, s, sorting[W, E]{cmp: cmp})
+}
+
+// SortFuncUntil is [SortFunc] that leaves s as it was once over returns true, and reports whether s
+// is sorted. Over is called before at most some hundred comparisons, as in [RangeUntil].
+// SortFuncUntil panics as SortFunc does, and if over is nil.
+func SortFuncUntil[W Strand[W], E any](
+	w W, s []E, over func(w W) bool, cmp func(a, b E) int,
+) bool {
+	if cmp == nil || over == nil {
+		panic("surewake: SortFuncUntil: nil function")
 	}
+	return !over(w) && !sortAll(w, s, sorting[W, E]{cmp: cmp, over: over})
+}
+
+// sortAll is SortFunc by j. It reports whether it was cut short.
+func sortAll[W Strand[W], E any](w W, s []E, j sorting[W, E]) (cut bool) {
 	forks := w.Forks()
 	base, returned := forks.top, false
 	defer forks.abandonUnless(&returned, base)
-	j := &sorting[W, E]{cmp, slices.Clone(s), make([]E, len(s))}
-	j.sort(w, part[W, E]{j, 0, len(s), false})
+	j.a, j.b = slices.Clone(s), make([]E, len(s))
+	cut = j.sort(w, part[W, E]{&j, 0, len(s), false})
 	returned = true
-	copy(s, j.a)
+	if !cut {
+		copy(s, j.a)
+	}
+	return cut
 }
 
 // A sorting is a SortFunc under way. The values are in a or in b.
 type sorting[W Strand[W], E any] struct {
 	cmp  func(a, b E) int
+	over func(w W) bool // whether it is cut short; nil: it is not
 	a, b []E
 }
+
+func (j *sorting[W, E]) isOver(w W) bool { return j.over != nil && j.over(w) }
 
 // A part is what a call sorts: what is in a from lo to hi, into b if so wanted, otherwise in a.
 type part[W Strand[W], E any] struct {
@@ -57,35 +75,37 @@ type part[W Strand[W], E any] struct {
 
 func (p *part[W, E]) calls() any { return p.of.cmp }
 
-func sortPart[W Strand[W], E any](w W, p part[W, E]) (none struct{}) {
-	p.of.sort(w, p)
-	return none
-}
+func sortPart[W Strand[W], E any](w W, p part[W, E]) (cut bool) { return p.of.sort(w, p) }
 
-func (j *sorting[W, E]) sort(w W, p part[W, E]) {
+func (j *sorting[W, E]) sort(w W, p part[W, E]) (cut bool) {
 	n := p.hi - p.lo
 	if n <= sortLeaf {
 		slices.SortStableFunc(j.a[p.lo:p.hi], j.cmp)
 		if p.intoB {
 			copy(j.b[p.lo:p.hi], j.a[p.lo:p.hi])
 		}
-		return
+		return false
+	}
+	if j.isOver(w) {
+		return true
 	}
 	mid := p.lo + n/2
 	lower, upper := part[W, E]{j, p.lo, mid, !p.intoB}, part[W, E]{j, mid, p.hi, !p.intoB}
 	if n < forkLeaf {
-		j.sort(w, lower)
-		j.sort(w, upper)
+		cut = j.sort(w, lower) || j.sort(w, upper)
 	} else {
 		f := Fork(w.Forks(), sortPart[W, E], lower)
-		j.sort(w, upper)
-		f.Join(w)
+		cut = j.sort(w, upper)
+		cut = f.Join(w) || cut
+	}
+	if cut {
+		return true
 	}
 	from, to := j.b, j.a
 	if p.intoB {
 		from, to = to, from
 	}
-	j.merge(w, pair[W, E]{j, from[p.lo:mid], from[mid:p.hi], to[p.lo:p.hi]})
+	return j.merge(w, pair[W, E]{j, from[p.lo:mid], from[mid:p.hi], to[p.lo:p.hi]})
 }
 
 // A pair is what a call merges: x and y into out; of equal values, those of x come first.
@@ -96,16 +116,12 @@ type pair[W Strand[W], E any] struct {
 
 func (p *pair[W, E]) calls() any { return p.of.cmp }
 
-func mergePair[W Strand[W], E any](w W, p pair[W, E]) (none struct{}) {
-	p.of.merge(w, p)
-	return none
-}
+func mergePair[W Strand[W], E any](w W, p pair[W, E]) (cut bool) { return p.of.merge(w, p) }
 
-func (j *sorting[W, E]) merge(w W, p pair[W, E]) {
+func (j *sorting[W, E]) merge(w W, p pair[W, E]) (cut bool) {
 	x, y, out := p.x, p.y, p.out
 	if len(out) < mergeLeaf {
-		j.mergeLeaf(x, y, out)
-		return
+		return j.mergeLeaf(w, p)
 	}
 	var m, n int // what goes into the lower half
 	if len(x) >= len(y) {
@@ -116,21 +132,30 @@ func (j *sorting[W, E]) merge(w W, p pair[W, E]) {
 		m = sort.Search(len(x), func(i int) bool { return j.cmp(x[i], y[n]) > 0 })
 	}
 	f := Fork(w.Forks(), mergePair[W, E], pair[W, E]{j, x[:m], y[:n], out[:m+n]})
-	j.merge(w, pair[W, E]{j, x[m:], y[n:], out[m+n:]})
-	f.Join(w)
+	cut = j.merge(w, pair[W, E]{j, x[m:], y[n:], out[m+n:]})
+	return f.Join(w) || cut
 }
 
-func (j *sorting[W, E]) mergeLeaf(x, y, out []E) {
+func (j *sorting[W, E]) mergeLeaf(w W, p pair[W, E]) (cut bool) {
+	x, y, out := p.x, p.y, p.out
 	if len(x) == 0 || len(y) == 0 || j.cmp(x[len(x)-1], y[0]) <= 0 {
 		copy(out[copy(out, x):], y)
-		return
+		return false
 	}
-	for i := range out {
-		switch {
-		case len(y) == 0 || len(x) > 0 && j.cmp(x[0], y[0]) <= 0:
-			out[i], x = x[0], x[1:]
-		default:
-			out[i], y = y[0], y[1:]
+	for len(out) > 0 {
+		if j.isOver(w) {
+			return true
 		}
+		block := out[:min(len(out), mergeLook)]
+		for i := range block {
+			switch {
+			case len(y) == 0 || len(x) > 0 && j.cmp(x[0], y[0]) <= 0:
+				block[i], x = x[0], x[1:]
+			default:
+				block[i], y = y[0], y[1:]
+			}
+		}
+		out = out[len(block):]
 	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,44 @@ func TestSortThatPanicsLeavesTheSlice(t *testing.T) {
 	p.Do(func(w *worker) {
 		require.PanicsWithValue(t, "surewake: SortFunc: nil function",
 			func() { fork.SortFunc(w, []int{}, nil) })
+	})
+}
+
+// A sort that is over leaves the slice as it was, after some hundred comparisons on each worker,
+// whether it sorts or merges then, and whether its halves are forks.
+func TestSortThatIsOverLeavesTheSlice(t *testing.T) {
+	p := newPool(2)
+	defer p.Close()
+	for _, n := range []int{1, 100, 1000, 50_000} {
+		numbers := rand.Perm(n)
+		before, sorted := slices.Clone(numbers), slices.Sorted(slices.Values(numbers))
+		var compared atomic.Int64
+		compare := func(a, b int) int { compared.Add(1); return a - b }
+		never := func(*worker) bool { return false }
+		p.Do(func(w *worker) { require.True(t, fork.SortFuncUntil(w, numbers, never, compare)) })
+		require.Equal(t, sorted, numbers)
+		most := compared.Load() // they differ a little from sort to sort
+		for part := range int64(10) {
+			copy(numbers, before)
+			compared.Store(0)
+			over := func(*worker) bool { return compared.Load() >= most*part/10 }
+			whole := false
+			p.Do(func(w *worker) {
+				whole = fork.SortFuncUntil(w, numbers, over, compare)
+				require.Zero(t, w.Forks().Len())
+			})
+			if whole {
+				require.Equal(t, sorted, numbers)
+				require.True(t, n <= 1000 && part > 0, "%d of 10 of the sort of %d", part, n)
+			} else {
+				require.Equal(t, before, numbers)
+			}
+			require.Less(t, compared.Load(), most*part/10+2000)
+		}
+	}
+	p.Do(func(w *worker) {
+		require.PanicsWithValue(t, "surewake: SortFuncUntil: nil function",
+			func() { fork.SortFuncUntil(w, []int{}, nil, cmp.Compare[int]) })
 	})
 }
 

@@ -179,19 +179,21 @@ func (p *player) sort() {
 	before := slices.Clone(values)
 	left := atomic.Int64{}
 	left.Store(int64(p.rng.IntN(30_000)))
+	var err error
 	defer func() {
 		r := recover()
 		if r != nil && r != errOfLoop {
 			panic(r)
 		}
-		if r == nil {
+		if r == nil && err == nil {
 			slices.SortStableFunc(before, func(a, b value) int { return cmp.Compare(a.key, b.key) })
 		}
 		if !slices.Equal(values, before) {
-			p.w.fail("task %d: SortFunc has not sorted, or changed values and panicked", p.r.id)
+			p.w.fail("task %d: SortFunc has not sorted, or changed values though it panicked or "+
+				"returned %v", p.r.id, err)
 		}
 	}()
-	runtime.SortFunc(p.cx, values, func(a, b value) int {
+	err = runtime.SortFunc(p.cx, values, func(a, b value) int {
 		if left.Add(-1) == 0 {
 			panic(errOfLoop)
 		}

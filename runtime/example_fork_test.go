@@ -158,8 +158,7 @@ func ExampleForErr_waiting() {
 func ExampleSort() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]string, error) {
 		words := []string{"park", "idle", "deque"}
-		sw.Sort(cx, words)
-		return words, nil
+		return words, sw.Sort(cx, words)
 	})
 	fmt.Println(v, err)
 	// Output: [deque idle park] <nil>
@@ -168,8 +167,8 @@ func ExampleSort() {
 func ExampleSortFunc() {
 	v, err := sw.Run(context.Background(), func(cx sw.Cx) ([]string, error) {
 		words := []string{"park", "idle", "deque", "fork"}
-		sw.SortFunc(cx, words, func(a, b string) int { return len(b) - len(a) })
-		return words, nil
+		err := sw.SortFunc(cx, words, func(a, b string) int { return len(b) - len(a) })
+		return words, err
 	})
 	fmt.Println(v, err)
 	// Output: [deque park idle fork] <nil>

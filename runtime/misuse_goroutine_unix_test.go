@@ -111,7 +111,7 @@ func TestDebugRefusesWaitsAndWakesOnAnotherGoroutine(t *testing.T) {
 				},
 				"For":    func() { _ = runtime.For(cx, 0, 3, func(runtime.Cx, int) {}) },
 				"Range":  func() { _ = runtime.Range(cx, 0, 3, func(runtime.Cx, int, int) {}) },
-				"Sort":   func() { runtime.Sort(cx, make([]int, 10_000)) },
+				"Sort":   func() { _ = runtime.Sort(cx, make([]int, 10_000)) },
 				"Forks":  func() { cx.Forks() },
 				"ForErr": func() { _ = runtime.ForErr(cx, 0, 3, noErrorOf) },
 			} {

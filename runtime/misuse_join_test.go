@@ -94,7 +94,7 @@ func TestDebugLetsOwnersJoin(t *testing.T) {
 				for i := range s {
 					s[i] = i * 7919 % len(s)
 				}
-				runtime.Sort(cx, s)
+				require.NoError(t, runtime.Sort(cx, s))
 				require.True(t, slices.IsSorted(s))
 				n, err := child.Join(cx)
 				require.NoError(t, err)

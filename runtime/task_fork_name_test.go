@@ -39,7 +39,7 @@ func TestDumpNamesThePartsOfALoopByItsFunction(t *testing.T) {
 			_ = runtime.ForEach(cx, slices.Values(in), func(runtime.Cx, int) { look() })
 		},
 		"SortFunc": func(cx runtime.Cx, look func()) {
-			runtime.SortFunc(cx, slices.Clone(in), func(a, b int) int {
+			_ = runtime.SortFunc(cx, slices.Clone(in), func(a, b int) int {
 				look()
 				return cmp.Compare(a, b)
 			})

@@ -148,17 +148,24 @@ func MapErr[E, R any](cx Cx, in []E, fn func(cx Cx, e E) (R, error)) ([]R, error
 	return out, nil
 }
 
-// Sort sorts s, by halves that idle workers take. It gives no other task a turn. See [SortFunc].
-func Sort[E cmp.Ordered](cx Cx, s []E) {
+// Sort sorts s, by halves that idle workers take. See [SortFunc].
+func Sort[E cmp.Ordered](cx Cx, s []E) error {
 	cx.check("Sort")
-	fork.SortFunc(cx, s, cmp.Compare[E])
+	cx.beginLoop()
+	return cx.loopErr(fork.SortFuncUntil(cx, s, mustEnd, cmp.Compare[E]))
 }
 
-// SortFunc sorts s as [slices.SortStableFunc] does, by halves that idle workers take; it uses two
-// buffers of the length of s. If compare panics, s is as it was. See [fork.SortFunc].
-func SortFunc[E any](cx Cx, s []E, compare func(a, b E) int) {
+// SortFunc sorts s as [slices.SortStableFunc] does, by halves that idle workers take, and returns
+// nil; it uses two buffers of the length of s. If the task must end, it returns [Cx.Err], after at
+// most some hundred comparisons on each worker, and s is as it was; so it is if compare panics. See
+// [fork.SortFuncUntil].
+func SortFunc[E any](cx Cx, s []E, compare func(a, b E) int) error {
 	cx.check("SortFunc")
-	fork.SortFunc(cx, s, compare)
+	if compare == nil {
+		panic("surewake: SortFunc: nil function")
+	}
+	cx.beginLoop()
+	return cx.loopErr(fork.SortFuncUntil(cx, s, mustEnd, compare))
 }
 
 // A firstError is the first of several errors. Any number of forks use it.

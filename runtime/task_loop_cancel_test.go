@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"iter"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -186,6 +187,31 @@ func TestALoopThatIsCancelledAtItsEndIsWhole(t *testing.T) {
 	v, err := get(t, h)
 	require.NoError(t, err)
 	require.Equal(t, 3, v)
+}
+
+// A sort ends soon after its task must end, and leaves the slice as it was.
+func TestASortIsCancelled(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		numbers := rand.Perm(50_000)
+		before := slices.Clone(numbers)
+		var h *runtime.Handle[int]
+		var after atomic.Int64
+		began := make(chan bool)
+		h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			<-began
+			return 0, runtime.SortFunc(cx, numbers, func(a, b int) int {
+				if after.Add(1) == 100_000 {
+					h.Cancel()
+				}
+				return a - b
+			})
+		})
+		began <- true
+		_, err := get(t, h)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		require.Equal(t, before, numbers)
+		require.Less(t, after.Load(), int64(150_000)) // of some 700,000
+	})
 }
 
 // In a shield, a loop makes all its calls.

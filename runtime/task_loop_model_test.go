@@ -120,13 +120,14 @@ func TestSortOnWorkers(t *testing.T) {
 			cards[i] = card{(n - i) / 2, i}
 		}
 		waits := len(cx.coroutine.worker.rt.workers) == 1
-		SortFunc(cx, cards, func(a, b card) int {
+		err := SortFunc(cx, cards, func(a, b card) int {
 			if waits && a.place > n/2 && b.place > n/2 { // the half that the task itself sorts
 				waits = false
 				cx.Yield()
 			}
 			return cmp.Compare(a.key, b.key)
 		})
+		x.Assert(err == nil, "%v", err)
 		for i := 1; i < n; i++ {
 			a, b := cards[i-1], cards[i]
 			x.Assert(a.key < b.key || a.key == b.key && a.place < b.place, "%v before %v", a, b)

@@ -109,7 +109,7 @@ func TestSort(t *testing.T) {
 		run(t, rt, func(cx runtime.Cx) error {
 			for _, n := range []int{0, 1, 1000, 50_000} {
 				numbers := rand.Perm(n)
-				runtime.Sort(cx, numbers)
+				require.NoError(t, runtime.Sort(cx, numbers))
 				require.True(t, slices.IsSorted(numbers))
 				words := make([]string, n)
 				for i := range words {
@@ -118,7 +118,7 @@ func TestSort(t *testing.T) {
 				want := slices.Clone(words)
 				byLength := func(a, b string) int { return len(a) - len(b) }
 				slices.SortStableFunc(want, byLength)
-				runtime.SortFunc(cx, words, byLength)
+				require.NoError(t, runtime.SortFunc(cx, words, byLength))
 				require.Equal(t, want, words)
 			}
 			return nil
@@ -137,14 +137,14 @@ func TestMisuseOfLoopsOfTasks(t *testing.T) {
 				_, _ = runtime.MapErr[int, int](runtime.Cx{}, nil, nil)
 			},
 			"surewake: Sort: the zero Cx; a Cx is what a task's function is given": func() {
-				runtime.Sort[int](runtime.Cx{}, nil)
+				_ = runtime.Sort[int](runtime.Cx{}, nil)
 			},
 			"surewake: ForErr: nil function": func() { _ = runtime.ForErr(cx, 0, 1, nil) },
 			"surewake: MapErr: nil function": func() {
 				_, _ = runtime.MapErr[int, int](cx, nil, nil)
 			},
 			"surewake: SortFunc: nil function": func() {
-				runtime.SortFunc[int](cx, nil, nil)
+				_ = runtime.SortFunc[int](cx, nil, nil)
 			},
 		} {
 			require.Equal(t, want, panics(call))

@@ -71,7 +71,7 @@ func BenchmarkSort(b *testing.B) {
 			insideOf(b, workers, func(cx runtime.Cx) {
 				for b.Loop() {
 					copy(s, random)
-					runtime.Sort(cx, s)
+					_ = runtime.Sort(cx, s)
 				}
 			})
 		})
