@@ -80,7 +80,8 @@ const (
 // itself, in order, unless a thief has asked: then it leaves the call to that, and draws the next.
 // It makes the call later, 256 values on, if no thief has come for it; as long as seq blocks, only
 // a thief can. So each steal gets one call; where these are shorter than a microsecond or two,
-// [Range] over a slice is better. At most 64 calls are left to thieves and have not ended.
+// [Range] over a slice is better. At most 64 calls are left to thieves and have not ended, or wait
+// for one that was left later; it makes the others itself, and waits for none until seq has ended.
 //
 // seq may fork, to prepare the next value for instance. As long as it has forks that it has not
 // joined, ForEach leaves no call to a thief.
@@ -125,17 +126,16 @@ func eachOf[W Strand[W], E any](
 		if since++; s.top != base+len(forked) {
 			// seq joins its forks next, and what is above them must not be there then. (K12)
 			cut = callItem(w, i)
-		} else if s.Asked() {
-			if len(forked) == forkedItems {
-				cut = joinAll(w, forked)
-				forked = forked[:0]
-			}
-			forked, since = append(forked, Fork(w.Forks(), callItem[W, E], i)), 0
 		} else {
-			if since > untaken && len(forked) > 0 {
+			asked := s.Asked()
+			if asked && len(forked) == forkedItems || !asked && since > untaken && len(forked) > 0 {
 				forked, cut = joinIdle(w, forked)
 			}
-			cut = cut || callItem(w, i)
+			if asked && len(forked) < forkedItems {
+				forked, since = append(forked, Fork(w.Forks(), callItem[W, E], i)), 0
+			} else {
+				cut = cut || callItem(w, i)
+			}
 		}
 		if cut = cut || over != nil && over(w); cut {
 			break

@@ -163,9 +163,9 @@
 //     that all share at least every 255 polls, and aims at once a millisecond ([InjectorInterval]);
 //     while that queue holds more than a batch, after each batch. Nor do tasks from outside starve
 //     others: those that a worker has queued have a turn before it takes the next batch.
-//   - That bounds the wait of a task by how many there are, not how many there are: a task that
-//     starts its successor and more others than half a ring has room for, turn for turn, has turns
-//     more often than these, and their number grows.
+//   - What a full ring has moved to that queue comes before what has had its turns since: a task
+//     that starts others and its successor, or yields, or is woken again and again, waits until
+//     those that are older have begun, so that their number does not grow.
 //   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
 //     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
 //     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what

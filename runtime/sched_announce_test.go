@@ -63,6 +63,19 @@ func TestASecondTaskAtTheBackIsAnnounced(t *testing.T) {
 	})
 }
 
+// So are others of what a worker was handed when it is handed another.
+func TestWhatAnotherTakesTheHandOfIsAnnounced(t *testing.T) {
+	besideASleeper(t, func(cx Cx) {
+		w := cx.coroutine.worker
+		first := Spawn(cx, one)
+		w.hand(w.slot.Swap(nil))
+		Spawn(cx, one).Detach()
+		w.hand(w.slot.Swap(nil))
+		blockUntil(t, first)
+		w.unhand()
+	})
+}
+
 // Nor is it alone when its worker takes a task from elsewhere: others are told.
 func TestATaskAtTheBackIsAnnouncedBeforeAForeignOne(t *testing.T) {
 	besideASleeper(t, func(cx Cx) {

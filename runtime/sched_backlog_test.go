@@ -92,6 +92,11 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 					for range c.actors {
 						next(cx)
 					}
+					for w.polls > 0 { // a runtime that drains refuses what comes from outside
+						if err := cx.Sleep(time.Millisecond); err != nil {
+							return err
+						}
+					}
 					return nil
 				})
 				drains(t, rt)
@@ -99,6 +104,105 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Tasks that start others and themselves again, turn for turn: by a successor, by a yield, or by
+// waking one another. Each turn queues more than a ring holds, or all together do. How many there
+// are stays within some turns of each. (runtime/R64)
+func TestABoundedPopulationDoesNotGrow(t *testing.T) {
+	const polls = 200_000
+	for _, c := range []struct{ actors, children int }{
+		{8, 20}, {4, 20}, {1, 100}, {1, 200}, {1, 1000}, {100, 3},
+	} {
+		for _, way := range []string{"successor", "yield", "wake"} {
+			for _, workers := range []int{1, 2} {
+				t.Run(fmt.Sprintf("%+v, %s, %d", c, way, workers), func(t *testing.T) {
+					rt := start(t, workers, runtime.Seed(1))
+					var queued, most, polled atomic.Int64
+					turn := func(cx runtime.Cx) {
+						for range c.children {
+							queued.Add(1)
+							cx.Go(func(runtime.Cx) { queued.Add(-1); polled.Add(1) })
+						}
+						if n := queued.Load(); n > most.Load() {
+							most.Store(n)
+						}
+					}
+					var act func(cx runtime.Cx)
+					act = func(cx runtime.Cx) {
+						if turn(cx); polled.Load() < polls {
+							cx.Go(act)
+						}
+					}
+					for range c.actors {
+						switch way {
+						case "successor":
+							rt.Go(act)
+						case "yield":
+							rt.Go(func(cx runtime.Cx) {
+								for polled.Load() < polls {
+									turn(cx)
+									cx.Yield()
+								}
+							})
+						case "wake":
+							takeTurns(rt, func(cx runtime.Cx) bool {
+								turn(cx)
+								return polled.Load() < polls
+							})
+						}
+					}
+					for polled.Load() < polls {
+						time.Sleep(time.Millisecond)
+					}
+					drains(t, rt)
+					require.Less(t, most.Load(), int64(20*c.actors*(c.children+1)+1000))
+				})
+			}
+		}
+	}
+}
+
+// takeTurns starts two tasks that wake each other after each turn, as long as it returns true.
+func takeTurns(rt *runtime.Runtime, turn func(cx runtime.Cx) bool) {
+	a, b := runtime.NewChannel[int](1), runtime.NewChannel[int](1)
+	for _, ends := range [][2]*runtime.Channel[int]{{a, b}, {b, a}} {
+		rt.Go(func(cx runtime.Cx) {
+			for {
+				if _, err := ends[0].Receive(cx); err != nil || !turn(cx) {
+					ends[1].Close()
+					return
+				}
+				_ = ends[1].Send(cx, 1)
+				cx.Go(func(runtime.Cx) {})
+			}
+		})
+	}
+	rt.Go(func(cx runtime.Cx) { _ = a.Send(cx, 1) })
+}
+
+// A task that sleeps goes on while many that were cancelled before they began are ended.
+// (runtime/R66)
+func TestCancelledTasksDoNotKeepTimersWaiting(t *testing.T) {
+	rt := start(t, 1)
+	const tasks = 300_000
+	var b *runtime.TaskBatch[int]
+	ended := 0
+	run(t, rt, func(cx runtime.Cx) error {
+		b = runtime.SubmitBatch(rt, tasks, func(runtime.Cx, int) (int, error) { return 0, nil })
+		b.Cancel()
+		if err := cx.Sleep(time.Microsecond); err != nil {
+			return err
+		}
+		for i := range tasks {
+			if _, _, over := b.Handle(i).TryJoin(); over {
+				ended++
+			}
+		}
+		return nil
+	})
+	drains(t, rt)
+	require.Less(t, ended, tasks)
 }
 
 // waiting counts the tasks that have not begun, and how many others are polled meanwhile.

@@ -303,7 +303,11 @@ func (w *worker) settle() {
 	w.suspended = nil // runtime/R10
 	if w.reason == taskYields {
 		t.state.Yield()
-		w.pushBack(t)
+		if w.spilled > 0 {
+			w.pushBehind(t)
+		} else {
+			w.pushBack(t)
+		}
 	} else {
 		w.toIdle(t)
 	}

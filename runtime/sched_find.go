@@ -86,10 +86,12 @@ func (w *worker) toRunning(t *task) bool {
 		return false
 	case taskstate.RunCancelled:
 		if w.endUnstarted(t) {
+			w.countTurn() // runtime/R66
 			return false
 		}
 	case taskstate.RunPoll:
 		if t.closing() && w.endUnstarted(t) {
+			w.countTurn()
 			return false
 		}
 	}
@@ -113,9 +115,14 @@ func (w *worker) endUnstarted(t *task) bool {
 	return true
 }
 
-// countPoll counts a poll, against the tick and the next look at the injector.
+// countPoll counts a poll.
 func (w *worker) countPoll() {
 	w.count.polled++
+	w.countTurn()
+}
+
+// countTurn counts a turn against the tick and the next look at the injector.
+func (w *worker) countTurn() {
 	w.tick.left--
 	w.tick.polls++
 	w.pollsUntilInjector--
@@ -163,7 +170,14 @@ func (w *worker) pick() *task {
 		}
 		first, ok := w.ring.Pop() // before the push, or that might take it (runtime/R56)
 		w.lifoPolls, w.ringTurn, w.unannounced = 0, true, false
-		if !ok {
+		switch {
+		case w.spilled > 0: // runtime/R64
+			w.pushBehind(t)
+			if !ok {
+				first, _ = w.fetch(w.rt.config.idleBatch, len(w.rt.workers))
+			}
+			return first
+		case !ok:
 			return t
 		}
 		w.ring.Push(t, w.overflowFn)
@@ -215,9 +229,10 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		if n == 0 {
 			break
 		}
-		w.oneByOne = max(w.oneByOne-n, 0)
+		w.oneByOne, w.spilled = max(w.oneByOne-n, 0), max(w.spilled-n, 0)
 		first, others := batch[0], batch[1:n]
 		if n == 1 && w.dropIfStale(first) {
+			batch[0] = nil
 			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
 		}
 		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
@@ -233,6 +248,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		}
 		return first, n
 	}
+	w.oneByOne, w.spilled = 0, 0
 	return nil, 0
 }
 

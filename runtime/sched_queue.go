@@ -34,9 +34,20 @@ func (w *worker) pushLocal(t *task) {
 	}
 	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 	if evicted := w.slot.Swap(t); evicted != nil {
-		w.ring.Push(evicted, w.overflowFn)
-		w.rt.notify()
+		w.evict(evicted)
 	}
+}
+
+// evict queues t, which another task has taken the place of, and announces it.
+func (w *worker) evict(t *task) {
+	if w.spilled > 0 {
+		if _, begun := t.body.(*coroutine); begun {
+			w.pushBehind(t)
+			return
+		}
+	}
+	w.ring.Push(t, w.overflowFn)
+	w.rt.notify()
 }
 
 // hand is pushLocal while a task of w ends and the slot is empty: as w takes its next task at once,
@@ -46,8 +57,7 @@ func (w *worker) hand(t *task) {
 	evicted := w.handed
 	w.handed = t
 	if evicted != nil {
-		w.ring.Push(evicted, w.overflowFn)
-		w.rt.notify()
+		w.evict(evicted)
 	}
 }
 
@@ -73,6 +83,16 @@ func (w *worker) pushBack(t *task) {
 		w.unannounced = false
 		w.rt.notify()
 	}
+}
+
+// pushBehind queues t, which has had its turns, in the injector, behind what overflows have moved
+// there: at the back of the ring it would come again before those that are older. (runtime/R64)
+func (w *worker) pushBehind(t *task) {
+	w.one[0] = t
+	w.rt.injector.Push(w.one[:])
+	w.one[0] = nil
+	w.addCredit(1)
+	w.rt.notify()
 }
 
 // dropIfStale drops a stale entry, whose task a join has run, and reports whether t was one. An
@@ -101,6 +121,7 @@ func (w *worker) overflow(batch []*task) {
 		return
 	}
 	w.rt.injector.Push(live)
+	w.spilled = w.rt.injector.Len() // runtime/R64
 	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}

@@ -38,7 +38,11 @@ type worker struct {
 	// oneByOne is how many tasks are to be taken from the injector one at a time: those that were
 	// there when an overflow had taken back some of a batch.
 	oneByOne int
-	fetched  uint32 // the position in the ring after the last batch from the injector
+	// spilled is how many tasks are to be taken from the injector before what has had its turns may
+	// queue in the ring: those that were there after an overflow.
+	spilled int
+	one     [1]*task // on its way to the injector; see pushBehind
+	fetched uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick

@@ -68,14 +68,16 @@ func Map[E, R any](cx Cx, in []E, fn func(cx Cx, e E) R) ([]R, error) {
 //
 // If the task must end, no further value is drawn and no further call begins, as [For] says; so an
 // endless seq ends, too. ForEach returns [Cx.Err] then, and up to 64 values that were drawn have
-// had no call.
+// had no call. It also returns [Cx.Err] if the task must end when seq has: that may have ended
+// because of it, as one that waits by means of cx does.
 func ForEach[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E)) error {
 	cx.check("ForEach")
 	if seq == nil || body == nil {
 		panic("surewake: ForEach: nil function")
 	}
 	cx.beginLoop()
-	return cx.loopErr(fork.ForEachUntil(cx, seq, mustEnd, body))
+	all := fork.ForEachUntil(cx, seq, mustEnd, body)
+	return cx.loopErr(all && cx.stopErr() == nil) // runtime/R65
 }
 
 // Reduce calls leaf for blocks of the range as [Range] does, and returns their results, added by

@@ -189,6 +189,64 @@ func TestALoopThatIsCancelledAtItsEndIsWhole(t *testing.T) {
 	require.Equal(t, 3, v)
 }
 
+// An iterator that waits by means of its task ends when that must; the loop does not take what has
+// come until then for all. (runtime/R65)
+func TestAnIteratorThatEndsWithItsTaskIsNotWhole(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		one := func(runtime.Cx, int) int { return 1 }
+		oneErr := func(runtime.Cx, int) (int, error) { return 1, nil }
+		add := func(a, b int) int { return a + b }
+		for name, loop := range map[string]func(runtime.Cx, iter.Seq[int]) (int, error){
+			"ForEach": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				return 0, runtime.ForEach(cx, seq, func(runtime.Cx, int) {})
+			},
+			"ForEachErr": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				return 0, runtime.ForEachErr(cx, seq, func(runtime.Cx, int) error { return nil })
+			},
+			"MapSeq": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				out, err := runtime.MapSeq(cx, seq, one)
+				return len(out), err
+			},
+			"MapSeqErr": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				out, err := runtime.MapSeqErr(cx, seq, oneErr)
+				return len(out), err
+			},
+			"ReduceSeq": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				return runtime.ReduceSeq(cx, seq, one, add)
+			},
+			"ReduceSeqErr": func(cx runtime.Cx, seq iter.Seq[int]) (int, error) {
+				return runtime.ReduceSeqErr(cx, seq, oneErr, add)
+			},
+		} {
+			ch := runtime.NewChannel[int](3)
+			var sum int
+			drew := make(chan bool, 10)
+			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				for i := range 3 {
+					require.NoError(t, ch.Send(cx, i))
+				}
+				var err error
+				sum, err = loop(cx, func(yield func(int) bool) {
+					for v := range ch.All(cx) {
+						drew <- true
+						if !yield(v) {
+							return
+						}
+					}
+				})
+				return 1, err
+			})
+			for range 3 {
+				<-drew
+			}
+			h.Cancel()
+			_, err := get(t, h)
+			require.ErrorIs(t, err, runtime.ErrCancelled, name)
+			require.Zero(t, sum, name)
+		}
+	})
+}
+
 // A sort ends soon after its task must end, and leaves the slice as it was.
 func TestASortIsCancelled(t *testing.T) {
 	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {

@@ -32,6 +32,7 @@ func forEachErr[E any](cx Cx, seq iter.Seq[E], body func(cx Cx, e E) error) erro
 	var first firstError
 	cx.beginLoop()
 	fork.ForEachUntil(cx, seq, first.over, func(cx Cx, e E) { first.note(body(cx, e)) })
+	first.over(cx) // seq may have ended because the task must (runtime/R65)
 	return first.err
 }
 
