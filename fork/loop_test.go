@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -160,6 +161,37 @@ func TestALoopAllocatesNothing(t *testing.T) {
 		fork.For(w, 0, 100, each)
 	}))
 	require.LessOrEqual(t, testing.AllocsPerRun(10, func() { fork.Range(w, 0, 100, body) }), 1.0)
+}
+
+// A call that a thief has begun, and that waits for the values after it, keeps no value from being
+// drawn, however many thieves ask for more calls than may be left to them. (K15)
+func TestForEachDoesNotWaitForACallThatHasBegun(t *testing.T) {
+	const more = 2000
+	p := newPool(4)
+	defer p.Close()
+	var drawn, stuck atomic.Int64 // values; the one at which a thief waits
+	p.Do(func(owner *worker) {
+		values := func(yield func(int) bool) {
+			for i := 1; stuck.Load() == 0 || i < int(stuck.Load())+more; i++ {
+				drawn.Store(int64(i))
+				if !yield(i) {
+					return
+				}
+			}
+		}
+		fork.ForEach(owner, values, func(w *worker, i int) {
+			if w != owner && stuck.CompareAndSwap(0, int64(i)) {
+				for begin := time.Now(); drawn.Load() < int64(i)+more-1; time.Sleep(time.Millisecond) {
+					if time.Since(begin) > 20*time.Second {
+						t.Errorf("after value %d, only %d were drawn", i, drawn.Load())
+						stuck.Store(-more)
+						return
+					}
+				}
+			}
+			time.Sleep(time.Microsecond)
+		})
+	})
 }
 
 // Map and ForEach call their function once for each element, whoever does, also in one another.

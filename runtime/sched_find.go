@@ -18,7 +18,9 @@ import (
 //      task and one of the ring have woken and spawned
 //   2. the private buffer, if there is one
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
-//      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6).
+//      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6);
+//      or of the injector, as does a task that yields, or that has begun and must leave the slot, as
+//      long as that holds what overflows have moved there: those are older (runtime/R64).
 //      After a task that a look has taken they are counted anew, if one of the ring was polled
 //      since the last look
 //   4. the ring
@@ -274,6 +276,9 @@ func (w *worker) sharers(most int) int {
 // Less than a batch that is left waits for the looks in their intervals: where the ring overflows,
 // most of it are tasks that will be joined by the one that runs. With looks as soon as one was
 // left, fib(20) by Spawn took a quarter longer, in suspended joins.
+//
+// What an overflow has moved there may wait until a turn is over (looksLater); what comes from
+// outside may not, as long as nothing has overflown.
 func (w *worker) lookSooner(n int) {
 	room, polls := w.ring.Cap(), n+1
 	if w.buffer != nil {
@@ -283,7 +288,7 @@ func (w *worker) lookSooner(n int) {
 		return
 	}
 	w.pollsUntilInjector = min(polls, w.pollsUntilInjector)
-	w.sooner = w.oneByOne > 0
+	w.sooner = w.oneByOne > 0 || w.spilled > 0
 }
 
 // looksLater reports whether a look before its time waits, for another interval at most: until
