@@ -25,7 +25,8 @@ var (
 		"endurance",
 		0,
 		"how long TestNothingIsLostInRandomWork runs, at the GOMAXPROCS there is; "+
-			"0: some seconds, at 1, 2 and 8",
+			"0: some seconds, at 1, 2 and 8. Another test takes ten million timeouts, "+
+			"not thousands, if it is given",
 	)
 	enduranceSeed = flag.Uint64(
 		"endurance.seed",

@@ -351,8 +351,12 @@ func TestTwoTasksTalk(t *testing.T) {
 	})
 }
 
+// rescued is when a task that is the next one of a blocked worker has begun for certain: after two
+// rescue intervals, which are 20 ms by default, and what a slow machine takes.
+const rescued = 5 * time.Second
+
 // A task blocks its worker until its child has run, which is the next one there. Another worker
-// takes it; where there is none, a watchdog tells of the task, which waits for ever.
+// takes it soon; where there is none, a watchdog tells of the task, which waits for ever.
 func TestATaskThatBlocksItsWorkerForItsChild(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
 		for _, workers := range []int{1, 2} {
@@ -361,12 +365,18 @@ func TestATaskThatBlocksItsWorkerForItsChild(t *testing.T) {
 				alarms <- a
 			}))
 			ran, letGo := make(chan struct{}), make(chan struct{})
+			var late <-chan time.Time
+			if workers > 1 {
+				late = time.After(rescued)
+			}
 			h := runtime.Submit(rt, func(cx runtime.Cx) (bool, error) {
 				cx.Go(func(runtime.Cx) { close(ran) }).Detach()
 				select {
 				case <-ran:
 					return true, nil
 				case <-letGo:
+					return false, nil
+				case <-late:
 					return false, nil
 				}
 			})
@@ -380,7 +390,7 @@ func TestATaskThatBlocksItsWorkerForItsChild(t *testing.T) {
 			}
 			during, err := get(t, h)
 			require.NoError(t, err)
-			require.Equal(t, workers > 1, during)
+			require.Equal(t, workers > 1, during, "%d workers", workers)
 			receive(t, ran)
 		}
 	})
