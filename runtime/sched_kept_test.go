@@ -242,15 +242,30 @@ func runAndDrop(
 	waits(t, func() bool { return rt.Stats().Live == 0 }, "tasks are left")
 }
 
+// manyWorkers is how many workers take what many of them take.
+const manyWorkers = 2048
+
 // What a runtime takes for its workers grows with their number and not with its square.
 // (runtime/R11) A worker that sleeps takes at most 4 KB, with all that stands for it in Go's
-// scheduler but its stack.
+// scheduler, and besides that the stack of its goroutine.
 func TestAWorkerTakesAFewKilobytes(t *testing.T) {
-	const workers = 2048
-	before := allocated()
-	rt := start(t, workers)
-	waits(t, func() bool { return rt.Stats().Sleeping == workers }, "not all workers sleep")
-	took := (allocated() - before) / workers
-	t.Logf("%d bytes each", took)
-	require.LessOrEqual(t, took, uint64(4096))
+	const most, mostStack = 4 << 10, 8 << 10
+	heap, stacks := inUse()
+	rt := start(t, manyWorkers)
+	waits(t, func() bool { return rt.Stats().Sleeping == manyWorkers }, "not all workers sleep")
+	heapNow, stacksNow := inUse()
+	each, stack := (heapNow-heap)/manyWorkers, (stacksNow-stacks)/manyWorkers
+	t.Logf("%d bytes each, and %d of stack", each, stack)
+	require.LessOrEqual(t, each, most)
+	require.LessOrEqual(t, stack, mostStack)
+}
+
+// inUse returns how many bytes are reachable, and how many stacks take.
+func inUse() (heap, stacks int) {
+	for range 3 {
+		goruntime.GC()
+	}
+	var m goruntime.MemStats
+	goruntime.ReadMemStats(&m)
+	return int(m.HeapAlloc), int(m.StackInuse)
 }
