@@ -218,8 +218,8 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		w.oneByOne = max(w.oneByOne-n, 0)
 		first, others := batch[0], batch[1:n]
 		if n == 1 && w.dropIfStale(first) {
-			batch[0] = nil // runtime/R10
-			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
+			batch[0] = nil
+			continue // joins leave stale entries as fast as tasks are started (runtime/R62, R10)
 		}
 		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 			target.Push(t, w.overflowFn)
