@@ -32,8 +32,8 @@ func (l *lockTools) open() {
 	l.limiter = runtime.NewLimiter(float64(time.Second/eventInterval), eventBurst)
 }
 
-// close holds that nobody has a lock at the end, and that there were no more events than the limiter
-// allows, nor is one lost.
+// close holds that nobody has a lock at the end, and that there were no more events than the
+// limiter allows, nor is one lost.
 func (l *lockTools) close(w *world) {
 	if !l.mutex.TryLock() || !l.shared.TryLock() {
 		w.fail("a lock is held at the end")
