@@ -5,7 +5,7 @@
 #   deep       checks of the runtime within a bound on preemptions, to their end: 20 minutes
 #   estimates  what check estimates of its own checks while they run
 #   repeat     all repetitions
-#   endurance  10 minutes of random work for the runtime
+#   endurance  10 minutes of random work for the runtime, and ten million timeouts on one task
 #   cpus       tests of the runtime on 1, 2 and 8 processors
 #   fuzz       a million executions of each fuzz target
 #   readers    what other programs read
@@ -21,7 +21,11 @@ estimates() {
 		go test -count=1 -v -timeout 3h -run EstimateOfOwnChecks .
 }
 repeat() { ci/repeat.sh; }
-endurance() { ci/endurance.sh 10; }
+endurance() {
+	ci/endurance.sh 10
+	go test ./runtime -count=1 -v -timeout 30m -endurance 1s \
+		-run '^TestTimeoutsOnOneHandleLeaveTheHeapWhereItWas$'
+}
 cpus() { # each in a process of its own: together they need more than 24 GB
 	for n in 1 2 8; do
 		go test -timeout 60m -race -short -cpu "$n" ./runtime

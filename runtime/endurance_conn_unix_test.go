@@ -22,14 +22,18 @@ type talk struct {
 	p    *player
 	rng  *rand.Rand
 	text []byte
-	read int // bytes that have come back
+	read int  // bytes that have come back
+	both bool // the deadlines of who reads are those of who writes, too
+	// patience is the deadline of the listener.
+	patience atomic.Pointer[time.Time]
 }
 
 // talks counts talks, for the names of sockets.
 var talks atomic.Int64
 
 func newTalk(p *player) *talk {
-	t := &talk{p: p, rng: p.rng, text: make([]byte, p.rng.IntN(600_000))}
+	t := &talk{p: p, rng: p.rng, text: make([]byte, p.rng.IntN(600_000)),
+		both: p.rng.IntN(3) == 0}
 	for i, first := range p.rng.Perm(256) {
 		for ; i < len(t.text); i += 256 {
 			t.text[i] = byte(first + i>>8)
@@ -57,8 +61,16 @@ func (p *player) talk() {
 	t := newTalk(p)
 	copies := p.rng.IntN(2) == 0
 	echoer := runtime.Spawn(p.cx, func(cx runtime.Cx) (int, error) {
-		return echoTo(cx, listener, copies)
+		return t.echoTo(cx, listener, copies)
 	})
+	if got := listener.Addr().String(); got != path {
+		p.w.fail("a listener at %s says %s", path, got)
+	}
+	if p.rng.IntN(2) == 0 { // the echoer takes it back
+		at := time.Now().Add(time.Duration(p.rng.IntN(200)) * time.Microsecond)
+		t.patience.Store(&at)
+		_ = listener.SetDeadline(at) // net.ErrClosed if the runtime was closed
+	}
 	wrote, writing, reading := t.ask(path)
 	listener.Close() // the echoer may wait for somebody who asks
 	echoed, echoing := echoer.Join(p.cx)
@@ -75,9 +87,23 @@ func stopped(err error) bool {
 	return errors.Is(err, runtime.ErrCancelled) || errors.Is(err, runtime.ErrClosed)
 }
 
+// accept accepts a connection, if need be after a deadline.
+func (t *talk) accept(cx runtime.Cx, l *runtime.Listener) (c *runtime.Conn, err error) {
+	for {
+		c, err = l.Accept(cx)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return c, err
+		}
+		if at := t.patience.Load(); at == nil || time.Now().Before(*at) {
+			t.p.w.fail("task %d: a deadline of %v of a listener came early", t.p.r.id, at)
+		}
+		_ = l.SetDeadline(time.Time{}) // net.ErrClosed if it was closed meanwhile
+	}
+}
+
 // echoTo accepts a connection and echoes until its end. It returns how many bytes.
-func echoTo(cx runtime.Cx, l *runtime.Listener, copies bool) (int, error) {
-	c, err := l.Accept(cx)
+func (t *talk) echoTo(cx runtime.Cx, l *runtime.Listener, copies bool) (int, error) {
+	c, err := t.accept(cx, l)
 	if err != nil {
 		return 0, err
 	}
@@ -114,8 +140,12 @@ func (t *talk) ask(path string) (wrote int, writing, reading error) {
 		raw.Close()
 		return 0, err, err
 	}
+	if got := c.RemoteAddr().String(); got != path || c.LocalAddr() == nil {
+		t.p.w.fail("a connection to %s says %s, from %v", path, got, c.LocalAddr())
+	}
+	seed := t.rng.Uint64()
 	writer := runtime.Spawn(cx, func(cx runtime.Cx) (n int, err error) {
-		if n, err = c.Write(cx, t.text); err != nil {
+		if n, err = t.write(cx, c, rand.New(rand.NewPCG(t.p.w.seed, seed))); err != nil {
 			c.Close() // nobody is to wait for the rest
 			return n, err
 		}
@@ -129,6 +159,25 @@ func (t *talk) ask(path string) (wrote int, writing, reading error) {
 	return wrote, writing, reading
 }
 
+// write writes all, if need be after some deadlines.
+func (t *talk) write(cx runtime.Cx, c *runtime.Conn, rng *rand.Rand) (wrote int, err error) {
+	for {
+		var deadline time.Time
+		if !t.both && rng.IntN(2) == 0 {
+			deadline = time.Now().Add(time.Duration(rng.IntN(200)) * time.Microsecond)
+		}
+		_ = c.SetWriteDeadline(deadline) // net.ErrClosed if the reader was stopped
+		n, err := c.Write(cx, t.text[wrote:])
+		wrote += n
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return wrote, err
+		}
+		if !t.both && (deadline.IsZero() || time.Now().Before(deadline)) {
+			t.p.w.fail("task %d: a deadline of %v of a writer came early", t.p.r.id, deadline)
+		}
+	}
+}
+
 // answers reads until the end.
 func (t *talk) answers(c *runtime.Conn) error {
 	buffer := make([]byte, 1000+t.rng.IntN(20_000))
@@ -137,7 +186,11 @@ func (t *talk) answers(c *runtime.Conn) error {
 		if t.rng.IntN(4) == 0 {
 			deadline = time.Now().Add(time.Duration(t.rng.IntN(200)) * time.Microsecond)
 		}
-		_ = c.SetReadDeadline(deadline) // net.ErrClosed if the writer was stopped
+		set := c.SetReadDeadline
+		if t.both {
+			set = c.SetDeadline
+		}
+		_ = set(deadline) // net.ErrClosed if the writer was stopped
 		n, err := c.Read(t.p.cx, buffer)
 		if !bytes.HasPrefix(t.text[t.read:], buffer[:n]) {
 			t.p.w.fail("task %d: after %d bytes, others have come back than were sent", t.p.r.id,

@@ -2,8 +2,10 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -90,16 +92,29 @@ func (p *player) waitGroup() {
 	var done atomic.Int64
 	n := 1 + p.rng.IntN(6)
 	g.Add(n)
+	ctx, giveUp := context.WithCancel(context.Background())
+	go func() { // if it is not woken, it is left when the round has ended
+		defer giveUp()
+		if g.WaitContext(ctx) == nil && done.Load() != int64(n) {
+			p.w.fail("task %d: a goroutine has waited for %d of %d", p.r.id, done.Load(), n)
+		}
+	}()
 	for i := range n {
 		p.cx.Go(func(cx runtime.Cx) {
 			if i%2 == 0 {
 				cx.Yield()
 			}
 			done.Add(1)
-			g.DoneFrom(cx)
+			if i%3 == 0 {
+				g.Done()
+			} else {
+				g.DoneFrom(cx)
+			}
 		})
 	}
-	if !p.fail(g.Wait(p.cx), "WaitGroup.Wait") && done.Load() != int64(n) {
+	if p.fail(g.Wait(p.cx), "WaitGroup.Wait") {
+		giveUp() // what has not begun may never do
+	} else if done.Load() != int64(n) {
 		p.w.fail("task %d: of %d, a WaitGroup has waited for %d", p.r.id, n, done.Load())
 	}
 }
@@ -170,6 +185,14 @@ func (h *house) look(w *world) {
 	if s := h.rt.Stats(); s.Live < 0 || s.Timers < 0 || s.Stacks < 0 {
 		w.fail("statistics: %+v", s)
 	}
+	var s runtime.Stats
+	text := h.rt.Vars().String()
+	if err := json.Unmarshal([]byte(text), &s); err != nil || len(s.Workers) != h.workers {
+		w.fail("%d workers, Vars: %v, %s", h.workers, err, text)
+	}
+	if s := h.rt.BlockingStats(); s.Threads < 0 || s.Idle < 0 || s.Queued < 0 {
+		w.fail("statistics of blocking tasks: %+v", s)
+	}
 }
 
 // observed returns options that let others see what tasks do, or none.
@@ -180,8 +203,27 @@ func observed(rng *rand.Rand) (options []runtime.Option, description string) {
 	}
 	if rng.IntN(4) == 0 {
 		d := time.Duration(1+rng.IntN(20)) * time.Millisecond
-		options = append(options, runtime.Watchdog(d, func(a runtime.Alarm) { _ = a.String() }))
+		options = append(options, runtime.Watchdog(d, func(a runtime.Alarm) {
+			_ = a.String()
+			if a.For%8 == 0 {
+				_ = a.Stack()
+			}
+		}))
 		description += fmt.Sprintf(", watched for %v", d)
 	}
 	return options, description
+}
+
+// A panicLog counts the panics that a runtime logs.
+type panicLog struct{ lines atomic.Uint64 }
+
+func (*panicLog) Enabled(context.Context, slog.Level) bool { return true }
+func (p *panicLog) WithAttrs([]slog.Attr) slog.Handler     { return p }
+func (p *panicLog) WithGroup(string) slog.Handler          { return p }
+
+func (p *panicLog) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "task panicked" && r.Level == slog.LevelError {
+		p.lines.Add(1)
+	}
+	return nil
 }

@@ -29,6 +29,12 @@ func (r restless) leaves(cx runtime.Cx) uint64 {
 		return a + b
 	}
 	f := runtime.Fork(cx, leavesOf, left)
+	switch left.seed >> 61 {
+	case 0:
+		cx.Forks().Share()
+	case 1:
+		cx.Forks().Poll()
+	}
 	n := right.leaves(cx)
 	return f.Join(cx) + n
 }

@@ -239,6 +239,66 @@ func (o *outsider) group(h *house) {
 	g.check(g.g.Wait(), false, r.id)
 }
 
+// procedure is a task without a result.
+func (o *outsider) procedure(h *house) {
+	ran := false
+	_, err := h.rt.Go(func(cx runtime.Cx) {
+		cx.Yield()
+		ran = true
+	}).Wait(context.Background())
+	refused := errors.Is(err, runtime.ErrClosed) && (h.closed.Load() || h.drained.Load())
+	if ran != (err == nil) || err != nil && !refused {
+		o.w.fail("Runtime.Go: ran: %v, %v", ran, err)
+	}
+}
+
+// results is that of a player, from outside.
+func (o *outsider) results(h *house) {
+	r := runtime.NewResults[int](context.Background(), h.rt)
+	r.SetLimit(1 + o.rng.IntN(3))
+	n, bad := o.rng.IntN(6), o.rng.IntN(12)
+	for i := range n {
+		r.Go(func(cx runtime.Cx) (int, error) {
+			if cx.Yield(); i == bad {
+				return 0, errOfChild
+			}
+			return i, nil
+		})
+	}
+	got, err := r.Wait()
+	switch {
+	case err == nil && bad >= n && slices.Equal(got, upTo(0, n)):
+	case err == errOfChild && bad < n && got == nil:
+	case errors.Is(err, runtime.ErrClosed) && (h.closed.Load() || h.drained.Load()) && got == nil:
+	default:
+		o.w.fail("%d results, the bad one is %d: %v, %v", n, bad, got, err)
+	}
+}
+
+// oneshot receives what a task sends, which may be refused, and learns of it.
+func (o *outsider) oneshot(h *house) {
+	var one runtime.Oneshot[int]
+	sender := runtime.Submit(h.rt, func(cx runtime.Cx) (int, error) {
+		if cx.Yield(); cx.Err() != nil {
+			return 0, cx.Err()
+		}
+		return 0, one.Send(7)
+	})
+	go func() { // if it was refused, or had to end
+		if _, err := sender.Wait(context.Background()); err != nil {
+			one.Close()
+		}
+	}()
+	v, err := one.ReceiveContext(context.Background())
+	refused := err == runtime.ErrChannelClosed && (h.closed.Load() || h.drained.Load())
+	if err == nil && v != 7 || err != nil && !refused {
+		o.w.fail("a goroutine has received %d, %v in place of 7", v, err)
+	}
+	if v, err := one.TryReceive(); v != 0 || err != runtime.ErrChannelClosed {
+		o.w.fail("a goroutine has received a second time: %d, %v", v, err)
+	}
+}
+
 // check holds what is so when a group has ended with err.
 func (g *groupWork) check(err error, cancelled bool, id int) {
 	if begun, ended := g.begun.Load(), g.ended.Load(); begun != ended {

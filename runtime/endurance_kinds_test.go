@@ -144,7 +144,9 @@ func (w *world) enrol(records []*record, b *runtime.TaskBatch[int]) {
 		w.fail("a batch of %d tasks has %d", len(records), b.Len())
 	}
 	for i, h := range b.All() {
-		records[i].handle = h
+		if records[i].handle = h; b.Handle(i) != h {
+			w.fail("a batch has two handles of task %d", i)
+		}
 		w.publish(records[i])
 	}
 }
@@ -158,6 +160,12 @@ func (p *player) batch() {
 	p.w.enrol(records, b)
 	if len(records) == 0 || records[0].rank <= p.r.rank {
 		return
+	}
+	if p.rng.IntN(4) == 0 {
+		for _, r := range records {
+			r.cancelled.Store(true)
+		}
+		b.Cancel()
 	}
 	values, err := b.Join(p.cx)
 	if values == nil {

@@ -17,20 +17,47 @@ type lockTools struct {
 	shared  runtime.RWMutex
 	inside  atomic.Int64 // how many read, or -1 if one writes
 	limiter *runtime.Limiter
+	opened  time.Time
+	events  atomic.Int64 // that the limiter has let happen
 }
+
+const (
+	eventInterval = 10 * time.Microsecond // of the limiter
+	eventBurst    = 5
+)
 
 func (l *lockTools) open() {
 	l.changed.L = &l.mutex
-	l.limiter = runtime.NewLimiter(100_000, 5)
+	l.opened = time.Now()
+	l.limiter = runtime.NewLimiter(float64(time.Second/eventInterval), eventBurst)
 }
 
-// close holds that nobody has a lock at the end.
+// close holds that nobody has a lock at the end, and that there were no more events than the
+// limiter allows, nor is one lost.
 func (l *lockTools) close(w *world) {
 	if !l.mutex.TryLock() || !l.shared.TryLock() {
 		w.fail("a lock is held at the end")
 	}
 	l.mutex.Unlock()
 	l.shared.Unlock()
+	most := eventBurst + 1 + int64(time.Since(l.opened)/eventInterval)
+	if n := l.events.Load(); n > most {
+		w.fail("a limiter has let %d events happen in place of %d", n, most)
+	}
+	time.Sleep(eventBurst * eventInterval) // then it is full
+	for i := range eventBurst {
+		if !l.limiter.Allow() {
+			w.fail("a limiter that is full and that nobody waits for refuses event %d", i+1)
+			break
+		}
+	}
+}
+
+// happens notes what a limiter has decided.
+func (l *lockTools) happens(allowed bool) {
+	if allowed {
+		l.events.Add(1)
+	}
 }
 
 // hold is called with the mutex, which it unlocks after a rest.
@@ -45,8 +72,11 @@ func (l *lockTools) hold(w *world, rest func(), unlock func()) {
 
 // change changes what Cond is for. It is called with the mutex.
 func (l *lockTools) change() {
-	l.changes++
-	l.changed.Broadcast()
+	if l.changes++; l.changes%2 == 0 {
+		l.changed.Broadcast()
+	} else {
+		l.changed.Signal()
+	}
 }
 
 // tend is what a goroutine does with the locks.
@@ -54,11 +84,19 @@ func (l *lockTools) tend(w *world, patience context.Context) {
 	if l.mutex.LockContext(patience) == nil {
 		l.hold(w, l.change, l.mutex.Unlock)
 	}
+	if l.mutex.LockContext(patience) == nil {
+		_ = l.changed.WaitContext(patience) // also then it has the mutex
+		l.hold(w, l.change, l.mutex.Unlock)
+	}
+	if l.shared.LockContext(patience) == nil {
+		l.write(w)
+		l.shared.Unlock()
+	}
 	if l.shared.RLockContext(patience) == nil {
 		l.read(w)
 		l.shared.RUnlock()
 	}
-	_ = l.limiter.WaitContext(patience)
+	l.happens(l.limiter.WaitContext(patience) == nil)
 }
 
 func (l *lockTools) read(w *world) {
@@ -86,7 +124,7 @@ func (l *lockTools) use(p *player) {
 			p.sleep(time.Duration(p.rng.IntN(50)) * time.Microsecond)
 		}
 	}
-	switch p.rng.IntN(5) {
+	switch p.rng.IntN(9) {
 	case 0:
 		if !p.fail(l.mutex.Lock(cx), "Mutex.Lock") {
 			l.hold(p.w, rest, func() { l.mutex.UnlockFrom(cx) })
@@ -107,6 +145,10 @@ func (l *lockTools) use(p *player) {
 		if p.fail(l.mutex.Lock(cx), "Mutex.Lock") {
 			return
 		}
+		if p.rng.IntN(3) == 0 {
+			l.changes++
+			l.changed.SignalFrom(cx)
+		}
 		for now := l.changes; l.changes == now; {
 			if p.fail(l.changed.Wait(cx), "Cond.Wait") {
 				break
@@ -114,6 +156,24 @@ func (l *lockTools) use(p *player) {
 		}
 		l.hold(p.w, func() {}, func() { l.mutex.UnlockFrom(cx) })
 	case 4:
-		p.fail(l.limiter.Wait(cx), "Limiter.Wait")
+		l.happens(!p.fail(l.limiter.Wait(cx), "Limiter.Wait"))
+	case 5:
+		l.happens(l.limiter.Allow())
+	case 6:
+		if l.mutex.TryLock() {
+			l.hold(p.w, rest, func() { l.mutex.UnlockFrom(cx) })
+		}
+	case 7:
+		if l.shared.TryRLock() {
+			rest()
+			l.read(p.w)
+			l.shared.RUnlock()
+		}
+	case 8:
+		if l.shared.TryLock() {
+			rest()
+			l.write(p.w)
+			l.shared.UnlockFrom(cx)
+		}
 	}
 }

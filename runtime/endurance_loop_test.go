@@ -81,7 +81,7 @@ func (p *player) loop() {
 			l.ended("a loop that panics", l.told, l.told == nil && !l.failed.Load())
 		}
 	}()
-	switch p.rng.IntN(9) {
+	switch p.rng.IntN(15) {
 	case 0:
 		err := runtime.ForErr(p.cx, 0, n, l.call)
 		l.ended("ForErr", err, err == nil)
@@ -128,6 +128,8 @@ func (p *player) loop() {
 		}
 		l.failed.Store(false)
 		l.ended("Reduce", err, err == nil)
+	default:
+		l.overValues(p.rng.IntN(6))
 	}
 }
 
@@ -176,6 +178,7 @@ func (p *player) sort() {
 	for i := range values {
 		values[i] = value{p.rng.IntN(100), i}
 	}
+	byKey := func(a, b value) int { return cmp.Compare(a.key, b.key) }
 	before := slices.Clone(values)
 	left := atomic.Int64{}
 	left.Store(int64(p.rng.IntN(30_000)))
@@ -186,17 +189,27 @@ func (p *player) sort() {
 			panic(r)
 		}
 		if r == nil && err == nil {
-			slices.SortStableFunc(before, func(a, b value) int { return cmp.Compare(a.key, b.key) })
+			slices.SortStableFunc(before, byKey)
 		}
 		if !slices.Equal(values, before) {
 			p.w.fail("task %d: SortFunc has not sorted, or changed values though it panicked or "+
 				"returned %v", p.r.id, err)
 		}
 	}()
+	if p.rng.IntN(4) == 0 {
+		numbers := make([]int, len(values))
+		for i, v := range values {
+			numbers[i] = v.key
+		}
+		if err := runtime.Sort(p.cx, numbers); err == nil && (!slices.IsSorted(numbers) ||
+			len(numbers) > 0 && numbers[0] != slices.MinFunc(values, byKey).key) {
+			p.w.fail("task %d: Sort has not sorted", p.r.id)
+		}
+	}
 	err = runtime.SortFunc(p.cx, values, func(a, b value) int {
 		if left.Add(-1) == 0 {
 			panic(errOfLoop)
 		}
-		return cmp.Compare(a.key, b.key)
+		return byKey(a, b)
 	})
 }

@@ -62,6 +62,9 @@ func (t *tools) open(w *world, h *house, capacity int) {
 			case 2:
 				t.rung.Add(1)
 				t.bell.Broadcast()
+				if rng.IntN(4) == 0 && t.bell.WaitContext(patience) == nil {
+					t.bell.Signal()
+				}
 			case 3:
 				if t.permits.AcquireContext(patience, permits) == nil {
 					t.hold(w, permits)
@@ -127,7 +130,7 @@ func (t *tools) letGo(n int64) { t.taken.Add(-n) }
 // use waits for something.
 func (p *player) use() {
 	t, cx := &p.w.anywhere(p.rng).tools, p.cx
-	switch p.rng.IntN(16) {
+	switch p.rng.IntN(20) {
 	case 0:
 		v := 1 + p.rng.IntN(9)
 		err := t.pipe.Send(cx, v)
@@ -198,11 +201,45 @@ func (p *player) use() {
 	case 9:
 		p.joinTimeout()
 	case 11: // of its own runtime, which must not end before
-		p.fail(p.r.house.tools.pipes.use(cx, p.rng.IntN(2) == 0), "Watch")
+		p.fail(p.r.house.tools.pipes.use(p, p.rng.IntN(2) == 0), "Watch")
 	case 12:
 		p.talk()
+	case 13, 14, 15:
+		t.tries(p)
+	case 16:
+		p.fail(p.r.house.tools.pipes.deadline(p), "Watch.SetDeadline")
 	default:
 		t.locks.use(p)
+	}
+}
+
+// tries is what a task does that does not wait if it would have to.
+func (t *tools) tries(p *player) {
+	refused := func(err error, what string) {
+		if err != nil && err != runtime.ErrWouldWait {
+			p.w.fail("task %d: %s returned %v", p.r.id, what, err)
+		}
+	}
+	switch n := 1 + p.rng.IntN(permits); p.rng.IntN(3) {
+	case 0:
+		err := t.pipe.TrySend(n)
+		t.sent(n, err)
+		refused(err, "Channel.TrySend")
+		if n, most := t.pipe.Len(), t.pipe.Cap(); n < 0 || n > most {
+			p.w.fail("a channel with room for %d values has %d", most, n)
+		}
+	case 1:
+		v, err := t.pipe.TryReceive()
+		t.received(p.w)(v, err)
+		refused(err, "Channel.TryReceive")
+	case 2:
+		if !t.permits.TryAcquire(n) {
+			return
+		}
+		t.hold(p.w, int64(n))
+		p.sleep(time.Duration(p.rng.IntN(50)) * time.Microsecond)
+		t.letGo(int64(n))
+		t.permits.Release(n)
 	}
 }
 
@@ -316,7 +353,13 @@ func (p *player) timeout() {
 	var begun, ended atomic.Int64
 	seed := p.rng.Uint64()
 	d := time.Duration(p.rng.IntN(300)) * time.Microsecond
-	value, err := runtime.Deadline(p.cx, time.Now().Add(d), func(cx runtime.Cx) (int, error) {
+	timed := func(fn func(runtime.Cx) (int, error)) (int, error) {
+		if seed%2 == 0 {
+			return runtime.Timeout(p.cx, d, fn)
+		}
+		return runtime.Deadline(p.cx, time.Now().Add(d), fn)
+	}
+	value, err := timed(func(cx runtime.Cx) (int, error) {
 		begun.Add(1)
 		defer ended.Add(1)
 		c := p.helper(cx, seed)

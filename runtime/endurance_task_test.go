@@ -374,8 +374,17 @@ func (p *player) join(r *record) {
 func (p *player) sleep(d time.Duration) {
 	p.w.tally.suspended.Add(1)
 	start := time.Now()
-	if !p.fail(p.cx.Sleep(d), "Sleep") && time.Since(start) < d {
+	var err error
+	if d/time.Microsecond%2 == 0 {
+		err = p.cx.Sleep(d)
+	} else {
+		err = p.cx.SleepUntil(start.Add(d))
+	}
+	if !p.fail(err, "Sleep") && time.Since(start) < d {
 		p.w.fail("task %d: Sleep(%v) took %v", p.r.id, d, time.Since(start))
+	}
+	if n := p.cx.Worker(); n < 0 || n >= p.r.house.workers {
+		p.w.fail("task %d: runs on worker %d of %d", p.r.id, n, p.r.house.workers)
 	}
 }
 
@@ -567,6 +576,12 @@ func (o *outsider) run() {
 				o.w.runAlone(o.rng)
 			case 3:
 				o.w.runByDefault(o.rng)
+			case 4:
+				o.procedure(h)
+			case 5:
+				o.results(h)
+			case 6:
+				o.oneshot(h)
 			}
 		default:
 			time.Sleep(time.Duration(o.rng.IntN(300)) * time.Microsecond)

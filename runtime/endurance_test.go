@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	goruntime "runtime"
@@ -24,7 +25,8 @@ var (
 		"endurance",
 		0,
 		"how long TestNothingIsLostInRandomWork runs, at the GOMAXPROCS there is; "+
-			"0: some seconds, at 1, 2 and 8",
+			"0: some seconds, at 1, 2 and 8. Another test takes ten million timeouts, "+
+			"not thousands, if it is given",
 	)
 	enduranceSeed = flag.Uint64(
 		"endurance.seed",
@@ -140,6 +142,7 @@ type house struct {
 	workers     int
 	watch       time.Duration
 	limit       int         // of tasks from outside; 0: none
+	log         *panicLog   // of panics, or nil
 	drained     atomic.Bool // Shutdown has been called, or is about to be
 	closed      atomic.Bool // Close has been called, or is about to be
 
@@ -258,6 +261,16 @@ func (w *world) newHouse(workerNumbers ...int) *house {
 	if rng.IntN(3) == 0 {
 		options = append(options, runtime.Poller(runtime.Netpoll))
 		h.description += ", netpoll"
+	}
+	if rng.IntN(4) == 0 {
+		n := pick(1, 2, 20)
+		options = append(options, runtime.Searches(n))
+		h.description += fmt.Sprintf(", %d searches", n)
+	}
+	if rng.IntN(4) == 0 {
+		h.log = new(panicLog)
+		options = append(options, runtime.LogPanics(slog.New(h.log)))
+		h.description += ", panics logged"
 	}
 	if rng.IntN(4) == 0 {
 		h.limit = pick(1, 2, 20)
@@ -505,6 +518,14 @@ func (w *world) checkEnded(h *house) {
 	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 ||
 		s.Places != h.limit || s.Submitting != 0 {
 		w.fail("statistics at the end: %+v", s)
+	}
+	if s := h.rt.BlockingStats(); s.Threads != 0 || s.Queued != 0 || s.Spawned != s.Completed {
+		w.fail("statistics of blocking tasks at the end: %+v", s)
+	}
+	if h.log != nil {
+		if n, want := h.log.lines.Load(), h.rt.Stats().Panicked; n != want {
+			w.fail("%d tasks have panicked, %d were logged", want, n)
+		}
 	}
 	late := runtime.Submit(h.rt,
 		func(runtime.Cx) (int, error) { w.fail("a task ran after the end"); return 0, nil })

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"time"
 
 	sw "github.com/surewake/surewake/runtime"
 )
@@ -25,6 +27,40 @@ func serve(cx sw.Cx, l *sw.Listener) (clients int, err error) {
 			return io.Copy(c.With(cx), c.With(cx))
 		}).Detach()
 	}
+}
+
+// A task asks a server that does not answer, and gives up.
+func ExampleRuntime_Conn() {
+	rt, err := sw.New(sw.Workers(1))
+	if err != nil {
+		panic(err)
+	}
+	defer rt.Close()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer silent.Close()
+	raw, err := net.Dial("tcp", silent.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	c, err := rt.Conn(raw)
+	if err != nil {
+		panic(err)
+	}
+	defer c.Close()
+	n, err := sw.Submit(rt, func(cx sw.Cx) (int, error) {
+		if _, err := c.Write(cx, []byte("hello?\n")); err != nil {
+			return 0, err
+		}
+		c.SetDeadline(time.Now().Add(20 * time.Millisecond))
+		defer c.SetDeadline(time.Time{}) // for the next call
+		return c.Read(cx, make([]byte, 100))
+	}).Wait(context.Background())
+	fmt.Println(n, errors.Is(err, os.ErrDeadlineExceeded))
+	// Output:
+	// 0 true
 }
 
 func ExampleRuntime_Listener() {

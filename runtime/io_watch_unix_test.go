@@ -554,6 +554,42 @@ func TestErrorsOfTheConnection(t *testing.T) {
 	})
 }
 
+// With Epoll, a task that waits is not told of a deadline that the connection is given behind its
+// Watch, nor that it is closed: it waits on until the Watch is closed, or the runtime.
+func TestEpollDoesNotTellWhatIsDoneBehindAWatch(t *testing.T) {
+	if !runtime.Epoll.Available() {
+		t.Skip("not on this platform")
+	}
+	for name, want := range map[string]error{
+		"Watch.Close": runtime.ErrWatchClosed, "Runtime.Close": runtime.ErrClosed,
+		"Watch.SetDeadline": os.ErrDeadlineExceeded,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := start(t, 1, runtime.Poller(runtime.Epoll))
+			a, _ := socketpair(t)
+			watched := watch(t, rt, a)
+			h := runtime.Submit(rt, reader(watched))
+			inLine(t, watched, 1, 0)
+			require.NoError(t, a.SetReadDeadline(past))
+			time.Sleep(10 * time.Millisecond)
+			require.False(t, hasEnded(h))
+			require.NoError(t, a.Close())
+			time.Sleep(10 * time.Millisecond)
+			require.False(t, hasEnded(h))
+			switch name {
+			case "Watch.Close":
+				require.NoError(t, watched.Close())
+			case "Runtime.Close":
+				closes(t, rt)
+			default:
+				require.NoError(t, watched.SetDeadline(past))
+			}
+			_, err := get(t, h)
+			require.ErrorIs(t, err, want)
+		})
+	}
+}
+
 // Tasks of one runtime may wait with the Watch of another.
 func TestWatchOfAnotherRuntime(t *testing.T) {
 	eachPoller(t, func(t *testing.T, poller runtime.Option) {

@@ -235,7 +235,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		first, others := batch[0], batch[1:n]
 		if n == 1 && w.dropIfStale(first) {
 			batch[0] = nil
-			continue // joins leave stale entries as fast as tasks are started (runtime/R62)
+			continue // joins leave stale entries as fast as tasks are started (runtime/R62, R10)
 		}
 		for _, t := range others[target.PushBatch(others):] { // an unfinished steal occupies room
 			target.Push(t, w.overflowFn)

@@ -68,8 +68,8 @@ func TestJoinersThatGaveUpAreForgotten(t *testing.T) {
 	})
 }
 
-// Timeouts of eight waiters on one handle leave the heap where it was; ten million of them, if
-// -endurance is given. (runtime/R12)
+// Timeouts of eight waiters on one handle leave the heap where it was, and nearly all of them have
+// waited; ten million of them, if -endurance is given. (runtime/R12)
 func TestTimeoutsOnOneHandleLeaveTheHeapWhereItWas(t *testing.T) {
 	n := 20_000
 	if *enduranceFor > 0 {
@@ -82,7 +82,8 @@ func TestTimeoutsOnOneHandleLeaveTheHeapWhereItWas(t *testing.T) {
 		for range 8 {
 			waiters = append(waiters, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 				for range n / 8 {
-					if _, err := target.JoinTimeout(cx, 1); err != runtime.ErrTimeout {
+					_, err := target.JoinTimeout(cx, shortWait)
+					if err != runtime.ErrTimeout {
 						return 0, err
 					}
 				}
@@ -94,12 +95,22 @@ func TestTimeoutsOnOneHandleLeaveTheHeapWhereItWas(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+	polls := func() (sum uint64) {
+		for _, of := range rt.Stats().Workers {
+			sum += of.Polled
+		}
+		return sum
+	}
 	timeOut(n / 20)
-	before := reachable()
+	before, polled := reachable(), polls()
 	timeOut(n)
 	require.Less(t, reachable(), before+64<<10)
 	require.Zero(t, target.Joiners())
+	require.Greater(t, polls()-polled, uint64(n/2), "the time was over before they waited")
 }
+
+// shortWait is a timeout that is not over yet when the call has become a joiner.
+const shortWait = 10 * time.Microsecond
 
 func TestDoneReturnsOneChannel(t *testing.T) {
 	rt := start(t, 1)

@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -215,6 +217,62 @@ func TestDueTasksBeginInTheOrderOfTheirDeadlines(t *testing.T) {
 			require.Equal(t, want, order, "ring of %d, batches to %v", ring, target)
 		}
 	}
+}
+
+// Very many sleepers, for random times that follow closely, all due at once: they begin in the
+// order of their deadlines. (runtime/R13)
+func TestVeryManySleepersBeginInTheOrderOfTheirDeadlines(t *testing.T) {
+	sleepers := many(200_000)
+	clock := new(fakeClock)
+	rt := start(t, 1, clock.option())
+	rng := rand.New(rand.NewPCG(1, 2))
+	order := make([]time.Duration, 0, sleepers)
+	all := make([]*runtime.Handle[struct{}], sleepers)
+	for i := range all {
+		due := time.Duration(rng.IntN(int(time.Second)))
+		all[i] = runtime.Submit(rt, does(func(cx runtime.Cx) error {
+			err := cx.Sleep(time.Hour + due)
+			order = append(order, due)
+			return err
+		}))
+	}
+	waits(t, func() bool { return runtime.Timers(rt) == sleepers }, "they do not all sleep")
+	clock.set(rt, 2*time.Hour)
+	for _, h := range all {
+		_, err := get(t, h)
+		require.NoError(t, err)
+	}
+	require.Len(t, order, sleepers)
+	require.True(t, slices.IsSorted(order))
+}
+
+// Sleepers until random times of one second, by the clock there is: none awakes early, and none is
+// lost; how late they are depends on the machine.
+func TestNoneOfVeryManySleepersIsEarly(t *testing.T) {
+	sleepers := many(50_000)
+	rt := start(t, 2)
+	rng := rand.New(rand.NewPCG(3, 4))
+	begin := time.Now().Add(time.Second)
+	all := make([]*runtime.Handle[time.Duration], sleepers)
+	for i := range all {
+		due := begin.Add(time.Duration(rng.IntN(int(time.Second))))
+		all[i] = runtime.Submit(rt, func(cx runtime.Cx) (time.Duration, error) {
+			err := cx.SleepUntil(due)
+			return time.Since(due), err
+		})
+	}
+	late := make([]time.Duration, sleepers)
+	for i, h := range all {
+		var err error
+		late[i], err = get(t, h)
+		require.NoError(t, err)
+	}
+	require.Zero(t, runtime.Timers(rt))
+	slices.Sort(late)
+	t.Logf("late by %v, 1 in 100 by %v, at most by %v", late[sleepers/2], late[sleepers*99/100],
+		late[sleepers-1])
+	require.GreaterOrEqual(t, late[0], time.Duration(0))
+	require.Less(t, late[sleepers/2], stuckAfter)
 }
 
 func TestManySleepers(t *testing.T) {
