@@ -243,7 +243,7 @@ func runAndDrop(
 }
 
 // manyWorkers is how many workers take what many of them take.
-const manyWorkers = 2048
+const manyWorkers = 8192
 
 // What a runtime takes for its workers grows with their number and not with its square.
 // (runtime/R11) A worker that sleeps takes at most 4 KB, with all that stands for it in Go's
