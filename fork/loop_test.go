@@ -181,7 +181,8 @@ func TestForEachDoesNotWaitForACallThatHasBegun(t *testing.T) {
 		}
 		fork.ForEach(owner, values, func(w *worker, i int) {
 			if w != owner && stuck.CompareAndSwap(0, int64(i)) {
-				for begin := time.Now(); drawn.Load() < int64(i)+more-1; time.Sleep(time.Millisecond) {
+				for begin := time.Now(); drawn.Load() < int64(i)+more-1; {
+					time.Sleep(time.Millisecond)
 					if time.Since(begin) > 20*time.Second {
 						t.Errorf("after value %d, only %d were drawn", i, drawn.Load())
 						stuck.Store(-more)

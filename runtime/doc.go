@@ -79,9 +79,9 @@
 //	Sort, SortFunc  a stable merge sort
 //
 // A loop whose task must end begins no further call either, and returns [Cx.Err]; so does a sort,
-// which leaves the slice as it was. Loops are split only when a worker is idle, so there is no grain to choose. When Both or
-// a loop returns or panics, the calls that it has made are over, wherever they ran; a panic of one
-// is that of the caller.
+// which leaves the slice as it was. Loops are split only when a worker is idle, so there is no
+// grain to choose. When Both or a loop returns or panics, the calls that it has made are over,
+// wherever they ran; a panic of one is that of the caller.
 //
 // A fork makes work for idle workers only if they see it. What they may not see:
 //

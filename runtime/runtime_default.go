@@ -31,7 +31,8 @@ func lazily(options ...Option) func() *Runtime {
 // for them by a [Group].
 //
 // Default panics in a bubble of testing/synctest: what waits there for a task of a runtime from
-// elsewhere stops the clock of the bubble, and one that is started there must end there. (runtime/R53)
+// elsewhere stops the clock of the bubble, and one that is started there must end there.
+// (runtime/R53)
 func Default() *Runtime {
 	if inBubble(time.Now()) {
 		panic("surewake: Default: in a bubble of testing/synctest, which the default runtime " +

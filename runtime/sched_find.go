@@ -19,7 +19,7 @@ import (
 //   2. the private buffer, if there is one
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
 //      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6);
-//      or of the injector, as does a task that yields, or that has begun and must leave the slot, as
+//      or of the injector, as does a task that yields, or has begun and must leave the slot, as
 //      long as that holds what overflows have moved there: those are older (runtime/R64).
 //      After a task that a look has taken they are counted anew, if one of the ring was polled
 //      since the last look
