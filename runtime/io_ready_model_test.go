@@ -9,8 +9,8 @@ import (
 	"github.com/surewake/surewake/model"
 )
 
-// Waits for readiness. The kernel is not modelled, nor is its answer to a look: here a connection is
-// not ready until it fails.
+// Waits for readiness. The kernel is not modelled, nor is its answer to a look: here a connection
+// is not ready until it fails.
 
 // A failingLine is a connection that fails, and tells of an edge then.
 type failingLine struct {
@@ -66,7 +66,8 @@ func TestAWaitForReadinessEnds(t *testing.T) {
 					})
 					_, err = w.await(h)
 					x.Join()
-					x.Assert(err == ErrWatchClosed && closes || err == errLine && !closes, "%v", err)
+					want := map[bool]error{false: errLine, true: ErrWatchClosed}[closes]
+					x.Assert(err == want, "%v", err)
 					x.Assert(watch.directions[c.direction].waiting.first == nil, "it is in line")
 				})
 			})
@@ -105,8 +106,8 @@ func TestASelectWaitsForReadiness(t *testing.T) {
 						(err == nil || err == errLine) && !closes, "%v", err)
 					x.Assert(n.signalled == (signals && i != 1), "%d; the signal is left: %v", i,
 						n.signalled)
-					x.Assert(watch.directions[c.direction].waiting.first == nil && n.line.first == nil,
-						"somebody waits")
+					x.Assert(watch.directions[c.direction].waiting.first == nil, "it is in line")
+					x.Assert(n.line.first == nil, "it waits for the signal")
 				})
 			})
 		}

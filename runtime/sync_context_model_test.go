@@ -69,14 +69,16 @@ var contests = []struct {
 		m := new(RWMutex)
 		x.Assert(m.TryLock(), "a zero RWMutex is locked")
 		room := &room{x: x}
-		writes, reads := room.enters(m.LockContext, m.Unlock), room.enters(m.RLockContext, m.RUnlock)
+		writes := room.enters(m.LockContext, m.Unlock)
+		reads := room.enters(m.RLockContext, m.RUnlock)
 		return contest{writes, reads, m.Unlock, func(error, error) { m.idle(x) }}
 	}},
 	{"RWMutex.RLockContext", func(x *model.Exec) contest {
 		m := new(RWMutex)
 		x.Assert(m.TryLock(), "a zero RWMutex is locked")
 		room := &room{x: x}
-		writes, reads := room.enters(m.LockContext, m.Unlock), room.enters(m.RLockContext, m.RUnlock)
+		writes := room.enters(m.LockContext, m.Unlock)
+		reads := room.enters(m.RLockContext, m.RUnlock)
 		return contest{reads, writes, m.Unlock, func(error, error) { m.idle(x) }}
 	}},
 	{"Notify.WaitContext", func(x *model.Exec) contest {
@@ -225,7 +227,8 @@ func TestAContextEndsAMeeting(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
 				c := NewChannel[*int](0)
 				ctx, cancel := context.WithCancel(context.Background())
-				contexts := map[bool]context.Context{senderEnds: ctx, !senderEnds: context.Background()}
+				never := context.Background()
+				contexts := map[bool]context.Context{senderEnds: ctx, !senderEnds: never}
 				var v *int
 				var sent, received error
 				gaveUp := func(err error) {
@@ -249,8 +252,8 @@ func TestAContextEndsAMeeting(t *testing.T) {
 				if !senderEnds {
 					ended, other = received, sent
 				}
-				x.Assert(passed || v == nil && ended == context.Canceled && other == ErrChannelClosed,
-					"sent: %v; received: %v, %v", sent, v, received)
+				gave := v == nil && ended == context.Canceled && other == ErrChannelClosed
+				x.Assert(passed || gave, "sent: %v; received: %v, %v", sent, v, received)
 				x.Assert(c.senders.first == nil && c.receivers.first == nil, "somebody waits")
 			})
 		})

@@ -104,8 +104,8 @@ func TestAValueOfAGoChannelPassesOrStays(t *testing.T) {
 				w.start()
 				v, err := w.await(h)
 				x.Join()
-				x.Assert(err == nil && v == 7 || err == ErrCancelled && cancels && v != -1, "%d, %v", v,
-					err)
+				x.Assert(err == nil && v == 7 || err == ErrCancelled && cancels && v != -1,
+					"%d, %v", v, err)
 				x.Assert(passed == (err == nil), "%v, and the value has passed: %v", err, passed)
 				x.Assert(w.outsiders.Load() == 0, "a helper is left")
 			}

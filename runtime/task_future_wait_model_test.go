@@ -133,8 +133,8 @@ func TestPendingTakesOneOfTwo(t *testing.T) {
 	})
 }
 
-// A future waits for the value of a oneshot, the end of a task, or a time, and is cancelled: it takes
-// it, or ends without, and then it is there for others. Nothing of the future stays there.
+// A future waits for the value of a oneshot, the end of a task, or a time, and is cancelled: it
+// takes it, or ends without, and then it is there for others. Nothing of the future stays there.
 func TestAPendingTakesWhatItWaitsForOrLeavesIt(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -143,8 +143,12 @@ func TestAPendingTakesWhatItWaitsForOrLeavesIt(t *testing.T) {
 		{"oneshot", func(o *Oneshot[int], into *int, _ *Handle[int]) Case {
 			return o.ReceiveCase(into)
 		}},
-		{"end", func(_ *Oneshot[int], _ *int, target *Handle[int]) Case { return target.EndCase() }},
-		{"time", func(*Oneshot[int], *int, *Handle[int]) Case { return AfterCase(time.Millisecond) }},
+		{"end", func(_ *Oneshot[int], _ *int, target *Handle[int]) Case {
+			return target.EndCase()
+		}},
+		{"time", func(*Oneshot[int], *int, *Handle[int]) Case {
+			return AfterCase(time.Millisecond)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checkTwo(t, func(x *model.Exec) {
@@ -163,7 +167,8 @@ func TestAPendingTakesWhatItWaitsForOrLeavesIt(t *testing.T) {
 				took := c.name == "oneshot" && err == nil
 				x.Assert((v == 5) == took, "it has received %d, %v", v, err)
 				_, left := o.TryReceive()
-				x.Assert((left == nil) != took && o.line.first == nil, "%v, and the value: %v", err, left)
+				x.Assert((left == nil) != took, "%v, and the value: %v", err, left)
+				x.Assert(o.line.first == nil, "somebody waits")
 				wait(x, target, 7)
 				w.shutdown()
 				x.Assert(target.joiners.Load() == nil, "it is a joiner still")
@@ -180,15 +185,13 @@ func TestAPendingMissesNothing(t *testing.T) {
 			checkTwo(t, func(x *model.Exec) {
 				w := stillWorld(x, 1)
 				var o Oneshot[int]
-				var goOn Notify
+				target := runningTask()
 				f := &taker{}
 				source := o.ReceiveCase(&f.into)
 				begin := w.now()
 				switch what {
 				case "end":
-					source = Submit(w.Runtime, func(cx Cx) (int, error) {
-						return 7, goOn.Wait(cx)
-					}).EndCase()
+					source = endCase{target}
 				case "time":
 					source = AfterCase(time.Millisecond)
 				}
@@ -201,7 +204,7 @@ func TestAPendingMissesNothing(t *testing.T) {
 				case "closed oneshot":
 					o.Close()
 				case "end":
-					goOn.Signal()
+					target.complete(nil)
 				}
 				v, err := h.Wait(context.Background())
 				x.Assert((v == 5) == (what == "oneshot"), "it has received %d", v)

@@ -55,15 +55,15 @@ func TestAJoinThatIsGivenUpLeavesNothing(t *testing.T) {
 				x.Join()
 				wait(x, target, 7)
 				w.shutdown()
-				x.Assert(v == 7 && err == nil || v == 0 && slices.Contains(c.errs, err), "%d, %v", v,
-					err)
+				x.Assert(v == 7 && err == nil || v == 0 && slices.Contains(c.errs, err),
+					"%d, %v", v, err)
 			})
 		})
 	}
 }
 
-// A context ends while a goroutine waits for a task: it has the result, or the error of the context,
-// and the task knows nothing of it any more.
+// A context ends while a goroutine waits for a task: it has the result, or the error of the
+// context, and the task knows nothing of it any more.
 func TestAContextEndsAWaitForATask(t *testing.T) {
 	checkWholly(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)
@@ -105,11 +105,18 @@ func TestAContextEndsAWaitForABatch(t *testing.T) {
 	})
 }
 
-// A task joins a batch, and is cancelled: it has all results, in order, or none.
+// A task joins a batch, one task of which waits, and is cancelled: it has all results, in order, or
+// none.
 func TestACancelledTaskHasNoResultsOfABatch(t *testing.T) {
-	checkWholly(t, func(x *model.Exec) {
+	checkTwo(t, func(x *model.Exec) {
 		w := stillWorld(x, 1)
-		b := SubmitBatch(w.Runtime, 2, func(cx Cx, i int) (int, error) { return i + 1, nil })
+		var goOn Notify
+		b := SubmitBatch(w.Runtime, 2, func(cx Cx, i int) (int, error) {
+			if i == 0 {
+				w.ok(goOn.Wait(cx))
+			}
+			return i + 1, nil
+		})
 		begun := make(chan struct{})
 		var values []int
 		h := Submit(w.Runtime, func(cx Cx) (v int, err error) {
@@ -117,9 +124,10 @@ func TestACancelledTaskHasNoResultsOfABatch(t *testing.T) {
 			values, err = b.Join(cx)
 			return 1, err
 		})
-		x.Go("cancels", func() {
+		x.Go("ends", func() {
 			<-begun
 			h.Cancel()
+			goOn.Signal()
 		})
 		w.start()
 		_, err := h.Wait(context.Background())
@@ -205,9 +213,10 @@ func TestTryGoStartsWhatItSays(t *testing.T) {
 				running := 0 // unprotected: a race unless the place is handed over
 				var called [2]bool
 				try := func(i int) bool {
-					return g.TryGo(func(Cx) error {
+					return g.TryGo(func(cx Cx) error {
 						running++
 						x.Assert(running == 1, "%d run", running)
+						cx.Yield()
 						running--
 						called[i] = true
 						return nil

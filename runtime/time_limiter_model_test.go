@@ -136,8 +136,8 @@ func TestACancelledTaskTakesNoToken(t *testing.T) {
 				first.Cancel()
 				w.shutdown()
 				v, err, over := first.TryJoin()
-				x.Assert(over && (err == nil || err == ErrCancelled), "it has ended: %v, with %d, %v",
-					over, v, err)
+				x.Assert(over && (err == nil || err == ErrCancelled),
+					"it has ended: %v, with %d, %v", over, v, err)
 				wait(x, second, 1)
 				if err == nil {
 					l.gave(x, when[:]...)
