@@ -69,6 +69,43 @@ func TestALoopOverAChannelSeesAllValues(t *testing.T) {
 	}
 }
 
+// A task that loops over a channel is cancelled: it has seen the first values, the others are left,
+// and its last step says so, unless it has come to the end.
+func TestACancelledLoopLeavesTheRest(t *testing.T) {
+	checkTwo(t, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		c := NewChannel[int](2)
+		last := 0
+		begun := make(chan struct{})
+		h := Submit(w.Runtime, func(cx Cx) (steps int, told error) {
+			defer w.last(cx)
+			close(begun)
+			for v, err := range c.All(cx) {
+				x.Assert(told == nil, "a step after the last")
+				if told = err; err == nil {
+					x.Assert(v == last+1, "value %d after %d", v, last)
+					last = v
+				}
+			}
+			return last, told
+		})
+		x.Go("sends", func() { sendAndClose(x, c) })
+		x.Go("cancels", func() {
+			<-begun
+			h.Cancel()
+		})
+		w.start()
+		_, err := w.await(h)
+		x.Join()
+		x.Assert(err == ErrCancelled || err == nil && last == 2, "%v after %d", err, last)
+		for v, err := c.TryReceive(); err == nil; v, err = c.TryReceive() {
+			x.Assert(v == last+1, "value %d after %d", v, last)
+			last = v
+		}
+		x.Assert(last == 2 && c.receivers.first == nil, "%d was the last value", last)
+	})
+}
+
 // Of two loops over one channel, one is left after its first value, if it gets one: the other sees
 // all the rest, and both end.
 func TestALoopThatIsLeftLeavesTheRestToOthers(t *testing.T) {

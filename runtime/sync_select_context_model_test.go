@@ -77,6 +77,43 @@ func TestSelectContextPassesAValueOrGivesUp(t *testing.T) {
 	}
 }
 
+// A SelectContext receives from a oneshot or waits for a signal, and both come, or the oneshot is
+// closed; its context ends, too: it takes one, and the other is left, or none, and both are.
+func TestSelectContextReceivesTheValueOfAOneshot(t *testing.T) {
+	for name, closes := range map[string]bool{"value": false, "no value": true} {
+		t.Run(name, func(t *testing.T) {
+			model.Check(t, func(x *model.Exec) {
+				var o Oneshot[*int]
+				var n Notify
+				ctx, cancel := context.WithCancel(context.Background())
+				x.Go("cancels", cancel)
+				x.Go("signals", func() { n.signal(nil) })
+				x.Go("sends", func() {
+					v := 7
+					if closes {
+						o.Close()
+					} else if err := o.Send(&v); err != nil {
+						x.Errorf("%v", err)
+					}
+				})
+				var v *int
+				i, err := SelectContext(ctx, o.ReceiveCase(&v), n.WaitCase())
+				x.Join()
+				want := map[int]error{-1: context.Canceled, 0: nil, 1: nil}[i]
+				if closes && i == 0 {
+					want = ErrChannelClosed
+				}
+				x.Assert(err == want && i >= -1 && i <= 1, "%d, %v", i, err)
+				x.Assert((v != nil) == (i == 0 && !closes) && (v == nil || *v == 7), "%d: %v", i, v)
+				x.Assert(n.signalled == (i != 1), "%d; the signal is left: %v", i, n.signalled)
+				_, left := o.TryReceive()
+				x.Assert((left == nil) == (i != 0 && !closes), "%d; the value: %v", i, left)
+				x.Assert(o.line.first == nil && n.line.first == nil, "somebody waits")
+			})
+		})
+	}
+}
+
 // The context of a SelectContext has ended before: it takes nothing, though it could.
 func TestSelectContextWithAnEndedContextTakesNothing(t *testing.T) {
 	model.Check(t, func(x *model.Exec) {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/surewake/surewake/model"
@@ -54,6 +55,49 @@ func TestSignalOrCancellation(t *testing.T) {
 			err, n.signalled)
 		x.Assert(n.line.first == nil, "somebody waits")
 	})
+}
+
+// A task waits for a condition, which others make true in two steps, and tell of: it is told, or
+// looks after that, or it is cancelled.
+func TestATaskThatLooksIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell    func(n *Notify)
+		cancels bool
+	}{
+		"signal":       {(*Notify).Signal, false},
+		"broadcast":    {(*Notify).Broadcast, false},
+		"cancellation": {func(*Notify) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkTwo(t, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				var n Notify
+				var steps atomic.Int32
+				begun := make(chan struct{})
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					defer w.last(cx)
+					close(begun)
+					err := n.WaitFor(cx, func() bool { return steps.Load() == 2 })
+					return int(steps.Load()), err
+				})
+				x.Go("tells", func() {
+					<-begun
+					for range 2 {
+						steps.Add(1)
+						c.tell(&n)
+					}
+					if c.cancels {
+						h.Cancel()
+					}
+				})
+				w.start()
+				v, err := w.await(h)
+				x.Join()
+				x.Assert(err == nil && v == 2 || err == ErrCancelled && c.cancels, "%d, %v", v, err)
+				x.Assert(n.line.first == nil, "somebody waits")
+			})
+		})
+	}
 }
 
 // Closing the runtime ends the wait, and leaves the permit, or comes after it.

@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -129,6 +131,91 @@ func TestPendingTakesOneOfTwo(t *testing.T) {
 		x.Assert((v == 5) == (c.Len() == 0) && (v == 0) == !s.TryAcquire(1),
 			"it has received %d; %d values are left", v, c.Len())
 	})
+}
+
+// A future waits for the value of a oneshot, the end of a task, or a time, and is cancelled: it
+// takes it, or ends without, and then it is there for others. Nothing of the future stays there.
+func TestAPendingTakesWhatItWaitsForOrLeavesIt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source func(o *Oneshot[int], into *int, target *Handle[int]) Case
+	}{
+		{"oneshot", func(o *Oneshot[int], into *int, _ *Handle[int]) Case {
+			return o.ReceiveCase(into)
+		}},
+		{"end", func(_ *Oneshot[int], _ *int, target *Handle[int]) Case {
+			return target.EndCase()
+		}},
+		{"time", func(*Oneshot[int], *int, *Handle[int]) Case {
+			return AfterCase(time.Millisecond)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			checkTwo(t, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				var o Oneshot[int]
+				f := &taker{}
+				target := Submit(w.Runtime, func(cx Cx) (int, error) { cx.Yield(); return 7, nil })
+				f.cases = []Case{c.source(&o, &f.into, target)}
+				h := SubmitFuture(w.Runtime, f)
+				x.Go("sends", func() { x.Assert(o.Send(5) == nil, "the value is refused") })
+				w.start()
+				h.Cancel()
+				v, err := h.Wait(context.Background())
+				x.Join()
+				x.Assert(err == nil || err == ErrCancelled, "%v", err)
+				took := c.name == "oneshot" && err == nil
+				x.Assert((v == 5) == took, "it has received %d, %v", v, err)
+				_, left := o.TryReceive()
+				x.Assert((left == nil) != took, "%v, and the value: %v", err, left)
+				x.Assert(o.line.first == nil, "somebody waits")
+				wait(x, target, 7)
+				w.shutdown()
+				x.Assert(target.joiners.Load() == nil, "it is a joiner still")
+				x.Assert(len(w.timers.heap) == 0 && w.futures.empty(), "something is left")
+			})
+		})
+	}
+}
+
+// Without a cancellation, the future ends with what it waits for: nothing that comes is missed.
+func TestAPendingMissesNothing(t *testing.T) {
+	for _, what := range []string{"oneshot", "closed oneshot", "end", "time"} {
+		t.Run(what, func(t *testing.T) {
+			checkTwo(t, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				var o Oneshot[int]
+				target := runningTask()
+				f := &taker{}
+				source := o.ReceiveCase(&f.into)
+				begin := w.now()
+				switch what {
+				case "end":
+					source = endCase{target}
+				case "time":
+					source = AfterCase(time.Millisecond)
+				}
+				f.cases = []Case{source}
+				h := SubmitFuture(w.Runtime, f)
+				w.start()
+				switch what {
+				case "oneshot":
+					x.Assert(o.Send(5) == nil, "the value is refused")
+				case "closed oneshot":
+					o.Close()
+				case "end":
+					target.complete(nil)
+				}
+				v, err := h.Wait(context.Background())
+				x.Assert((v == 5) == (what == "oneshot"), "it has received %d", v)
+				x.Assert((err == ErrChannelClosed) == (what == "closed oneshot") &&
+					(err == nil) == (what != "closed oneshot"), "%v", err)
+				x.Assert(what != "time" || w.now() >= begin+int64(time.Millisecond), "too early")
+				w.shutdown()
+				x.Assert(o.line.first == nil && w.futures.empty(), "something is left")
+			})
+		})
+	}
 }
 
 // A napper is a future that waits for a time or for a signal.

@@ -57,6 +57,16 @@ var failingLoops = []struct {
 	{"MapErr", func(cx Cx, n int, call func(cx Cx, i int)) error {
 		return whole(n)(MapErr(cx, []int{0, 1, 2}[:n], succeeds(call)))
 	}},
+	{"ReduceErr", func(cx Cx, n int, call func(cx Cx, i int)) error {
+		leaf := func(cx Cx, lo, hi int) (out []int, err error) {
+			for i := lo; i < hi; i++ {
+				call(cx, i)
+				out = append(out, i)
+			}
+			return out, nil
+		}
+		return whole(n)(ReduceErr(cx, 0, n, leaf, appended))
+	}},
 	{"ForEachErr", func(cx Cx, n int, call func(cx Cx, i int)) error {
 		return ForEachErr(cx, slices.Values([]int{0, 1, 2}[:n]), func(cx Cx, i int) error {
 			call(cx, i)

@@ -195,6 +195,25 @@ func TestMapErrOnWorkers(t *testing.T) {
 	})
 }
 
+// As TestMapErrOnWorkers, for the blocks of a range: there is no sum.
+func TestReduceErrOnWorkers(t *testing.T) {
+	loops(t, func(x *model.Exec, cx Cx) int {
+		f := failingOf(x)
+		sum, err := ReduceErr(cx, 0, 4, func(cx Cx, lo, hi int) (s string, err error) {
+			for i := lo; i < hi && err == nil; i++ {
+				var one string
+				one, err = f.callFor(cx, i)
+				s += one
+			}
+			return s, err
+		}, func(a, b string) string { return a + b })
+		f.check(err)
+		x.Assert(f.begun[0].Load() == 1, "the first call was not made")
+		x.Assert(sum == "", "the sum is %s", sum)
+		return 1
+	})
+}
+
 // As TestMapErrOnWorkers, but for the first value, whose call another worker may have been left
 // with when the second fails; and no further value is drawn.
 func TestForEachErrOnWorkers(t *testing.T) {
