@@ -146,16 +146,22 @@ func (j *sorting[W, E]) mergeLeaf(w W, p pair[W, E]) (cut bool) {
 		if j.isOver(w) {
 			return true
 		}
-		block := out[:min(len(out), mergeLook)]
-		for i := range block {
-			switch {
-			case len(y) == 0 || len(x) > 0 && j.cmp(x[0], y[0]) <= 0:
-				block[i], x = x[0], x[1:]
-			default:
-				block[i], y = y[0], y[1:]
-			}
-		}
-		out = out[len(block):]
+		n := min(len(out), mergeLook)
+		x, y = mergeInto(out[:n], x, y, j.cmp)
+		out = out[n:]
 	}
 	return false
+}
+
+// mergeInto fills out, and returns what is left of x and y.
+func mergeInto[E any](out, x, y []E, cmp func(a, b E) int) (_, _ []E) {
+	for i := range out {
+		switch {
+		case len(y) == 0 || len(x) > 0 && cmp(x[0], y[0]) <= 0:
+			out[i], x = x[0], x[1:]
+		default:
+			out[i], y = y[0], y[1:]
+		}
+	}
+	return x, y
 }
