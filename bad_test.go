@@ -496,6 +496,12 @@ func TestOdd(t *testing.T) {
 		a.Stdout,
 	)
 	require.Contains(t, a.Stdout, "3 mutants: 0 killed, 1 survived, 2 in error\n")
+	a = surewake(t, dir, "mutants", "-run", "3|4|5", "-for", "1ms")
+	require.Equal(t, 0, a.Code, "%s", a)
+	require.Equal(t, "3 mutants: 0 killed, 0 survived, 3 not tried in 1ms; -all tries all\n", a.Stdout)
+	a = surewake(t, dir, "mutants", "-for", "-1s")
+	require.Equal(t, 2, a.Code, "%s", a)
+	require.Contains(t, a.Stderr, "for -1s: must not be negative")
 
 	write("counter/counter_plan9.go", "package counter\n\nfunc other() int { return 1 }\n")
 	write("counter/testdata/mutants/6-elsewhere.mutant",

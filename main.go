@@ -24,6 +24,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/surewake/surewake/model/driver"
 	"github.com/surewake/surewake/model/instrument"
@@ -232,6 +233,9 @@ func newCall(ctx context.Context, command string, stdout, stderr io.Writer) *cal
 			"put back only every N-th of these, from the K-th on, as `K/N` says: 1/3, 2/3 and 3/3\n"+
 				"are three machines' shares")
 		c.flags.Var(&o.Budget, "budget", "run each check for at most this `time` per mutant")
+		c.flags.DurationVar(&o.For, "for", 4*time.Minute,
+			"stop after this `time`, and say how many are left; the first of each hazard come first.\n"+
+				"0 is never, as with -all, -part and -run if -for is not given")
 	}
 	return c
 }
@@ -444,6 +448,11 @@ func (c *call) replayToken(token string) int {
 
 func (c *call) mutants() int {
 	c.opts.Patterns = c.packages()
+	given := map[string]bool{}
+	c.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["for"] && (given["all"] || given["part"] || given["run"]) {
+		c.opts.For = 0
+	}
 	sum, err := driver.Mutants(c.ctx, c.opts, c.stdout)
 	if err != nil {
 		return c.trouble(err)
@@ -455,6 +464,9 @@ func (c *call) mutants() int {
 	noun := "mutants"
 	if sum.Mutants == 1 {
 		noun = "mutant"
+	}
+	if sum.Left > 0 {
+		broken += fmt.Sprintf(", %d not tried in %v; -all tries all", sum.Left, c.opts.For)
 	}
 	fmt.Fprintf(c.stdout, "%d %s: %d killed, %d survived%s\n",
 		sum.Mutants, noun, sum.Killed, sum.Survived, broken)

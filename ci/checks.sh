@@ -11,4 +11,4 @@ if [ "${1-}" = -mutants ]; then
 else
 	go run . check -both -tags wide
 fi
-go run . mutants -tags wide "$@"
+go run . mutants -for 0 -tags wide "$@"

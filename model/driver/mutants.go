@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type candidate struct {
 type MutantSummary struct {
 	Mutants, Killed, Survived int
 	Broken                    int // did not apply, did not compile, or nothing to be told by
+	Left                      int // not judged when the time was up
 }
 
 // Times of the stages a mutant goes through, cheap ones first: most are killed
@@ -47,9 +49,11 @@ const (
 )
 
 // Mutants puts every mutant in, one at a time, in memory, and prints who
-// objects. Options.Run selects mutants by id.
+// objects. Options.Run selects mutants by id. With Options.For those come
+// first that begin with different hazards, and the rest may be left.
 func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, error) {
 	var sum MutantSummary
+	begin := time.Now()
 	if err := opts.normalize(); err != nil {
 		return sum, err
 	}
@@ -101,8 +105,39 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 		return sum, err
 	}
 	defer original.close()
-	return judgeAll(ctx, &judge{options: &opts, root: root, set: set, original: original}, all, out)
+	limited, stop := context.WithCancel(ctx)
+	if opts.For > 0 {
+		spread(all)
+		limited, stop = context.WithDeadline(ctx, begin.Add(opts.For))
+	}
+	defer stop()
+	j := &judge{options: &opts, root: root, set: set, original: original}
+	sum, err = judgeAll(limited, j, all, out)
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		sum.Left, err = sum.Mutants-sum.Killed-sum.Survived-sum.Broken, nil
+	}
+	return sum, err
 }
+
+// spread puts the first mutant of each hazard before the second ones, and so on: names begin with
+// that of the hazard, a letter and a number, if there is one.
+func spread(all []candidate) {
+	seen := map[string]int{}
+	rank := map[string]int{} // by the path of the file
+	for _, m := range all {
+		if _, known := rank[m.file.Path]; known {
+			continue
+		}
+		hazard := m.file.Home + "/" + hazardOf.FindString(m.file.ID)
+		rank[m.file.Path] = seen[hazard]
+		seen[hazard]++
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Compare(rank[a.file.Path], rank[b.file.Path])
+	})
+}
+
+var hazardOf = regexp.MustCompile(`^[A-Za-z]+[0-9]+|^[0-9].*`)
 
 // killersElsewhere returns patterns for the packages that mutants of the selected ones name, and
 // that are not selected themselves.

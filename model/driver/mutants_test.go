@@ -163,3 +163,23 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.Contains(t, text, "./p.go:3:1: oops")
 	require.True(t, broken)
 }
+
+// If there is not time for all, the first mutant of each hazard comes before the second of any, also
+// for those that several tests must object to.
+func TestMutantsOfDifferentHazardsComeFirst(t *testing.T) {
+	var all []candidate
+	for _, name := range []string{
+		"a/D1", "a/D1-again", "a/D1-more", "a/D2-x", "a/D2-x", "a/D2-y", "a/plain", "a/plainer", "b/D1",
+	} {
+		home, id := filepath.Split(name)
+		all = append(all, candidate{id: name, file: mutant.File{ID: id, Home: home, Path: name}})
+	}
+	spread(all)
+	var ids []string
+	for _, m := range all {
+		ids = append(ids, m.id)
+	}
+	require.Equal(t, []string{
+		"a/D1", "a/D2-x", "a/D2-x", "a/plain", "b/D1", "a/D1-again", "a/D2-y", "a/plainer", "a/D1-more",
+	}, ids)
+}

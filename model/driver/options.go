@@ -37,12 +37,13 @@ type Options struct {
 	ShardModes string  // letters that Merge has asked for; "": none
 	Merge      *Shards // what all shards have found, instead of an exploration; nil: explore
 
-	All         bool   // the mutants in testdata/mutants/more as well
-	Part        Part   // which of the selected mutants
-	Race        bool   // run every schedule under the race detector
-	Both        bool   // and plainly as well, also where the race run stands for that
-	Strategy    string // one of Strategies; "" is "dpor"
-	Preemptions int    // bound; -1 is none
+	All         bool          // the mutants in testdata/mutants/more as well
+	For         time.Duration // no mutant is judged after it; 0: all are
+	Part        Part          // which of the selected mutants
+	Race        bool          // run every schedule under the race detector
+	Both        bool          // and plainly as well, also where the race run stands for that
+	Strategy    string        // one of Strategies; "" is "dpor"
+	Preemptions int           // bound; -1 is none
 	Budget      Budget
 	Early       time.Duration // timers below it may come early; 0 is DefaultEarly
 	Time        string        // one of Times; "" is "both"
@@ -125,6 +126,9 @@ func (o *Options) normalize() error {
 	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog
+	}
+	if o.For < 0 {
+		return usagef("for %v: must not be negative", o.For)
 	}
 	if o.Jobs < 0 {
 		return usagef("jobs %d: want 1 or more", o.Jobs)
