@@ -164,12 +164,13 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 	require.True(t, broken)
 }
 
-// If there is not time for all, the first mutant of each hazard comes before the second of any, also
-// for those that several tests must object to.
+// If there is not time for all, the first mutant of each hazard comes before the second of any. One
+// that several tests must object to stays together.
 func TestMutantsOfDifferentHazardsComeFirst(t *testing.T) {
 	var all []candidate
 	for _, name := range []string{
-		"a/D1", "a/D1-again", "a/D1-more", "a/D2-x", "a/D2-x", "a/D2-y", "a/plain", "a/plainer", "b/D1",
+		"a/D1", "a/D1-again", "a/D1-more", "a/D2-x", "a/D2-x", "a/D2-y", "a/plain", "a/plainer",
+		"b/D1",
 	} {
 		home, id := filepath.Split(name)
 		all = append(all, candidate{id: name, file: mutant.File{ID: id, Home: home, Path: name}})
@@ -180,6 +181,7 @@ func TestMutantsOfDifferentHazardsComeFirst(t *testing.T) {
 		ids = append(ids, m.id)
 	}
 	require.Equal(t, []string{
-		"a/D1", "a/D2-x", "a/D2-x", "a/plain", "b/D1", "a/D1-again", "a/D2-y", "a/plainer", "a/D1-more",
+		"a/D1", "a/D2-x", "a/D2-x", "a/plain", "b/D1", "a/D1-again", "a/D2-y", "a/plainer",
+		"a/D1-more",
 	}, ids)
 }
