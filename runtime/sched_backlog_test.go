@@ -110,10 +110,11 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 // waking one another. Each turn queues more than a ring holds, or all together do. How many there
 // are stays within some turns of each. (runtime/R64)
 func TestABoundedPopulationDoesNotGrow(t *testing.T) {
-	const polls = 200_000
 	for _, c := range []struct{ actors, children int }{
 		{8, 20}, {4, 20}, {1, 100}, {1, 200}, {1, 1000}, {100, 3},
 	} {
+		bound := int64(20*c.actors*(c.children+1) + 1000)
+		polls := 10 * bound
 		for _, way := range []string{"successor", "yield", "wake"} {
 			for _, workers := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%+v, %s, %d", c, way, workers), func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 						time.Sleep(time.Millisecond)
 					}
 					drains(t, rt)
-					require.Less(t, most.Load(), int64(20*c.actors*(c.children+1)+1000))
+					require.Less(t, most.Load(), bound)
 				})
 			}
 		}
