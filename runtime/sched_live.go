@@ -85,7 +85,11 @@ func (rt *Runtime) stopIfDone(closes bool) {
 		if rt.config.poller == Netpoll {
 			rt.watches.endAll() // its goroutines have to stop, as workers do
 		}
-		rt.idle.Close(func(worker int) { rt.unpark(worker, true) })
+		rt.idle.Close(func(worker int) {
+			if !rt.workers[worker].endDormant() {
+				rt.unpark(worker, true)
+			}
+		})
 	}
 }
 

@@ -129,6 +129,23 @@ func (w *worker) wakeUp() {
 	w.run()
 }
 
+// endDormant ends w, which Close has claimed, without a goroutine if it is dormant, and otherwise
+// returns false.
+func (w *worker) endDormant() bool {
+	if !w.dormant {
+		return false
+	}
+	w.dormant = false
+	w.idle.Woke(true)
+	if w.sleep() {
+		w.returned = true
+		w.stopped()
+	} else { // somebody has claimed it at the same time
+		go w.run()
+	}
+	return true
+}
+
 // run is the trampoline: it resumes one coroutine after another until the runtime has ended.
 func (w *worker) run() {
 	defer w.stopped()
