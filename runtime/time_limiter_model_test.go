@@ -58,11 +58,11 @@ func (l *Limiter) gave(x *model.Exec, times ...int64) {
 	slices.Sort(times)
 	for i, when := range times {
 		due := int64(i+1) * l.interval
-		x.Assert(when == due, "token %d came at %v instead of %v", i, time.Duration(when),
+		x.Assert(onTime(when, due), "token %d came at %v instead of %v", i, time.Duration(when),
 			time.Duration(due))
 	}
 	next := int64(len(times)+1) * l.interval
-	x.Assert(l.full.Load() == next, "the next token comes at %v instead of %v",
+	x.Assert(onTime(l.full.Load(), next), "the next token comes at %v instead of %v",
 		time.Duration(l.full.Load()), time.Duration(next))
 	l.turn.idle(x)
 }

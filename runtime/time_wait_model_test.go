@@ -20,6 +20,12 @@ func checkEarly(t *testing.T, body func(x *model.Exec)) {
 	})
 }
 
+// onTime reports whether what came at a time came when it was due: on real goroutines, which have
+// the monotonic clock that a check's has not, it may come later.
+func onTime(came, due int64) bool {
+	return came == due || came > due && !inBubble(time.Now())
+}
+
 // checkSleeps checks a task that calls fn, which waits for time, while nothing happens, or it is
 // woken, or cancelled: it ends with an error only if it is cancelled, and leaves no timer.
 func checkSleeps(t *testing.T, fn func(x *model.Exec, cx Cx) (int, error)) {
@@ -72,9 +78,9 @@ func TestATickComesInTimeOrIsLeft(t *testing.T) {
 				return n, err
 			}
 			now := cx.task.rt.now()
-			x.Assert(now == due, "tick %d came at %v instead of %v", n, time.Duration(now),
+			x.Assert(onTime(now, due), "tick %d came at %v instead of %v", n, time.Duration(now),
 				time.Duration(due))
-			x.Assert(ticker.next == due+period, "the next one comes at %v",
+			x.Assert(onTime(ticker.next, due+period), "the next one comes at %v",
 				time.Duration(ticker.next))
 		}
 		return 2, nil
@@ -114,12 +120,13 @@ func TestADeadlineOrASignal(t *testing.T) {
 				h := Submit(w.Runtime, func(cx Cx) (int, error) {
 					until := time.Now().Add(time.Millisecond)
 					close(begun)
-					over := false
+					called, over := false, false
 					v, err := Deadline(cx, until, func(cx Cx) (int, error) {
+						called = true
 						defer func() { over = true }()
 						return 7, n.Wait(cx)
 					})
-					x.Assert(over || err == ErrCancelled, "the function has not ended")
+					x.Assert(over == called, "the function has not ended")
 					x.Assert(err != ErrTimeout || !time.Now().Before(until), "too early")
 					return v, err
 				})
