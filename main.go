@@ -466,12 +466,15 @@ func (c *call) mutants() int {
 		noun = "mutant"
 	}
 	if sum.Left > 0 {
-		broken += fmt.Sprintf(", %d not tried in %v; -all tries all", sum.Left, c.opts.For)
+		broken += fmt.Sprintf(", %d not tried in %v; -for 0 tries all", sum.Left, c.opts.For)
 	}
 	fmt.Fprintf(c.stdout, "%d %s: %d killed, %d survived%s\n",
 		sum.Mutants, noun, sum.Killed, sum.Survived, broken)
-	if sum.Survived+sum.Broken > 0 {
+	switch {
+	case sum.Survived+sum.Broken > 0:
 		return exitFailed
+	case sum.Left == sum.Mutants:
+		return exitUndecided
 	}
 	return exitOK
 }

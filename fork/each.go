@@ -80,8 +80,8 @@ const (
 // itself, in order, unless a thief has asked: then it leaves the call to that, and draws the next.
 // It makes the call later, 256 values on, if no thief has come for it; as long as seq blocks, only
 // a thief can. So each steal gets one call; where these are shorter than a microsecond or two,
-// [Range] over a slice is better. At most 64 calls are left to thieves and have not ended, or wait
-// for one that was left later; it makes the others itself, and waits for none until seq has ended.
+// [Range] over a slice is better. At most 64 calls are left to thieves at a time. It waits for
+// none of them before seq has ended.
 //
 // seq may fork, to prepare the next value for instance. As long as it has forks that it has not
 // joined, ForEach leaves no call to a thief.

@@ -29,6 +29,12 @@ func (l *failingLine) Control(func(uintptr)) error {
 	return nil
 }
 
+// fail tells a direction of watch, which is that of l, that l has failed.
+func (l *failingLine) fail(watch *Watch, direction int) {
+	l.failed.Store(true)
+	watch.directions[direction].edge(nil, nil)
+}
+
 // waits are those for the readiness of both directions.
 var waits = []struct {
 	name      string
@@ -59,10 +65,9 @@ func TestAWaitForReadinessEnds(t *testing.T) {
 					x.Go(name, func() {
 						if closes {
 							w.ok(watch.Close())
-							return
+						} else {
+							l.fail(watch, c.direction)
 						}
-						l.failed.Store(true)
-						watch.directions[c.direction].edge(nil, nil)
 					})
 					_, err = w.await(h)
 					x.Join()
@@ -91,10 +96,9 @@ func TestASelectWaitsForReadiness(t *testing.T) {
 					x.Go(name, func() {
 						if closes {
 							w.ok(watch.Close())
-							return
+						} else {
+							l.fail(watch, c.direction)
 						}
-						l.failed.Store(true)
-						watch.directions[c.direction].edge(nil, nil)
 					})
 					if signals {
 						x.Go("signals", func() { n.signal(nil) })

@@ -14,8 +14,8 @@ import (
 //      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). Where
 //      an overflow has taken back some of a batch, one task is taken at a time, here and in steps
 //      5 and 6, until all have left the injector that were there then: so no worker takes one
-//      back twice (runtime/R56). A look that is one before its time waits then for what the last
-//      task and one of the ring have woken and spawned
+//      back twice, unless another has in between (runtime/R56). A look that is one before its time
+//      waits then for what the last task and one of the ring have woken and spawned
 //   2. the private buffer, if there is one
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
 //      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6);

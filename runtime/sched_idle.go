@@ -85,6 +85,7 @@ func (w *worker) sleep() bool {
 	return outcome == idle.Closed && !w.holds()
 }
 
+// countSleep counts a sleep of w, and shows it to Stats.
 func (w *worker) countSleep() {
 	w.count.parked++
 	w.public.parked.show(w.count.parked)

@@ -137,7 +137,7 @@ func spread(all []candidate) {
 	})
 }
 
-var hazardOf = regexp.MustCompile(`^[A-Za-z]+[0-9]+|^[0-9].*`)
+var hazardOf = regexp.MustCompile(`^[A-Za-z]+[0-9]+`)
 
 // killersElsewhere returns patterns for the packages that mutants of the selected ones name, and
 // that are not selected themselves.
