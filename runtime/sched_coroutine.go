@@ -321,7 +321,7 @@ func (w *worker) toIdle(t *task) {
 		t.state.Wake()
 	}
 	if t.state.ToIdle() == taskstate.IdleEnqueue {
-		w.pushLocal(t)
+		w.pushWoken(t)
 	}
 }
 

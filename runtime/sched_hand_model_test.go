@@ -86,3 +86,28 @@ func TestWhatAnEndWakesIsNotLost(t *testing.T) {
 		})
 	}
 }
+
+// A task whose worker's ring has overflowed yields, goes on at another worker, and joins its child
+// there, which waits then. The first worker moves the child's stale entry out of its slot.
+// (runtime/R67)
+func TestATaskLeavesTheSlotThatAJoinRuns(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := stillWorld(x, 2, InjectorInterval(time.Hour, 1, 1), InjectorBatch(1, LocalRing))
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			Spawn(cx, func(cx Cx) (int, error) {
+				Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
+				return 0, nil
+			}).Detach()
+			for range 2 {
+				Spawn(cx, func(Cx) (int, error) { return 0, nil }).Detach()
+			}
+			child := Spawn(cx, func(cx Cx) (int, error) { cx.Yield(); return 1, nil })
+			cx.Yield()
+			return child.Join(cx)
+		})
+		w.start()
+		v, err := w.await(h)
+		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
+	})
+}

@@ -25,32 +25,35 @@ func (w *worker) refuse(t *task, err error) {
 	t.completeWith(w, err)
 }
 
-// pushLocal makes t, which is SCHEDULED, the next task of w. The task that was in the slot moves to
-// the ring, where thieves can take it, and is announced. (runtime/D7)
-func (w *worker) pushLocal(t *task) {
+// pushLocal makes t, a new task, the next one of w. The task that was in the slot moves to the
+// ring, where thieves can take it, and is announced. (runtime/D7)
+func (w *worker) pushLocal(t *task) { w.pushNext(t, false) }
+
+// pushWoken is pushLocal for a task that has had turns.
+func (w *worker) pushWoken(t *task) { w.pushNext(t, true) }
+
+func (w *worker) pushNext(t *task, begun bool) {
 	if w.handing && w.slot.Load() == nil {
 		w.hand(t)
-		return
-	}
-	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
-	if evicted := w.slot.Swap(t); evicted != nil {
+	} else if evicted := w.slot.Swap(t); evicted != nil {
+		// The swap publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 		w.evict(evicted)
 	}
+	w.newestBegun = begun
 }
 
-// evict queues t, which another task has taken the place of, and announces it.
+// evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
+// not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 {
-		if _, begun := t.body.(*coroutine); begun {
-			w.pushBehind(t)
-			return
-		}
+	if w.spilled > 0 && w.newestBegun {
+		w.pushBehind(t)
+		return
 	}
 	w.ring.Push(t, w.overflowFn)
 	w.rt.notify()
 }
 
-// hand is pushLocal while a task of w ends and the slot is empty: as w takes its next task at once,
+// hand is pushNext while a task of w ends and the slot is empty: as w takes its next task at once,
 // the slot need not show t to rescuers. That saves two locked instructions. What w was handed
 // before moves to the ring, as from the slot.
 func (w *worker) hand(t *task) {

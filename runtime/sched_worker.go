@@ -28,6 +28,7 @@ type worker struct {
 
 	handing            bool  // a task of w ends; see hand
 	handed             *task // what comes before the slot, which is empty then; or nil
+	newestBegun        bool  // the task in the slot, or handed, has had turns; see pushNext
 	lifoPolls          int   // polls from the slot since the last one from the ring
 	unannounced        bool  // the ring may hold a task that was not announced; see pushBack
 	pollsUntilInjector int   // polls until the next look at the injector

@@ -108,7 +108,7 @@ func (t *task) wake(w *worker) {
 // (runtime/R1)
 func (t *task) schedule(w *worker) {
 	if w != nil && w.rt == t.rt {
-		w.pushLocal(t)
+		w.pushWoken(t)
 		return
 	}
 	t.rt.injector.Push([]*task{t})

@@ -104,7 +104,7 @@ func (cx Cx) handOff(t *task) {
 	defer func() {
 		if !handed { // the handle is detached, or the join would close a circle
 			t.state.Yield()
-			cx.coroutine.worker.pushLocal(t)
+			cx.coroutine.worker.pushWoken(t)
 		}
 	}()
 	cx.refuseCircle(t)
