@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -109,5 +110,32 @@ func TestATaskLeavesTheSlotThatAJoinRuns(t *testing.T) {
 		w.start()
 		v, err := w.await(h)
 		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
+	})
+}
+
+// A goroutine wakes a task, which its parent's join takes before the goroutine has queued it. Both
+// tasks end, and so does the runtime: what is queued then does not stay. (runtime/R68)
+func TestAWakeThatComesAfterTheEndLeavesNothing(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		begun := make(chan struct{})
+		var goOn Notify
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			child := Spawn(cx, func(cx Cx) (int, error) { return 1, goOn.Wait(cx) })
+			cx.Yield()
+			close(begun)
+			return child.Join(cx)
+		})
+		x.Go("waker", func() {
+			<-begun
+			goOn.Signal()
+		})
+		w.start()
+		v, err := h.Wait(context.Background())
+		x.Assert(err == nil && v == 1, "the task has ended with %v, %v", v, err)
+		<-w.Done()
+		x.Join()
+		w.over()
 	})
 }

@@ -93,6 +93,16 @@ func (rt *Runtime) stopIfDone(closes bool) {
 	}
 }
 
+// dropLate drops what is queued after the runtime has finished: stale entries of tasks that joins
+// have taken between a wake and its push. Nobody else looks there any more. (runtime/R68)
+func (rt *Runtime) dropLate() {
+	var late [1]*task
+	enters := func(n int) { rt.live.Add(int64(n)) }
+	for rt.injector.TakeFunc(late[:], 1, enters) > 0 {
+		late[0].dropStale()
+	}
+}
+
 // isOpen reports whether the runtime takes tasks from outside. Any goroutine may call it.
 func (rt *Runtime) isOpen() (open bool) {
 	rt.injector.Update(func(closed bool) bool {

@@ -114,6 +114,10 @@ func (t *task) schedule(w *worker) {
 	t.rt.injector.Push([]*task{t})
 	t.rt.subtractLive(1) // the injector counts it now
 	t.rt.notify()
+	// Partner: stopIfDone, which sets finished after it has found the injector empty.
+	if t.rt.finished.Load() {
+		t.rt.dropLate()
+	}
 }
 
 // complete ends t, after its result is stored. The runner calls it; w is its worker, or nil if it
