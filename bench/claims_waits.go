@@ -52,6 +52,14 @@ func waitClaims() []claim {
 			"Pending of a future, 2 workers", "Go's select",
 			"each wait allocates what the sources know of it"),
 	}
+	all = append(all,
+		beside("select-signal", "a select for a signal, 2 workers", "Select, WaitCase, 2 workers",
+			"Go's select, channels of capacity 1", stacks),
+		beside("select-end", "a start, and a select for its end, 2 workers",
+			"Spawn, Select, EndCase, 2 workers", "go, Go's select, channel of capacity 1", ""),
+		beside("select-outside", "a select of a goroutine that waits, 2 cases",
+			"SelectContext, SendContext", "Go's select, Context.Done",
+			"each wait allocates what the sources know of it"))
 	for _, timer := range []string{"Go's select, NewTimer, Stop", "Go's select, time.After"} {
 		all = append(all, beside("select-time", "a select that waits with a timer, 2 workers",
 			"Select, AfterCase, 2 workers", timer, "as without a timer"))

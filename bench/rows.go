@@ -30,6 +30,7 @@ func rows() []row {
 	}
 	all = append(all, groupRows()...)
 	all = append(all, selectRows()...)
+	all = append(all, endSelectRows()...)
 	all = append(all, lockRows()...)
 	all = append(all, limitRows()...)
 	all = append(all, callRows()...)

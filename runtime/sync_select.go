@@ -126,8 +126,25 @@ type selection struct {
 	cases   []Case
 	tickets []ticket
 	queued  []queuedCase // those of cases, nil where there is none
-	locks   []*rankedLock
 }
+
+// few is for how many cases a selection allocates its own things at once, and its locks nowhere.
+const few = 4
+
+type (
+	// waitOfTwo is what a selection of one or two cases has when it waits.
+	waitOfTwo struct {
+		choice  choice
+		tickets [2]ticket
+		queued  [2]queuedCase
+	}
+	// waitOfFew is the same for more cases.
+	waitOfFew struct {
+		choice  choice
+		tickets [few]ticket
+		queued  [few]queuedCase
+	}
+)
 
 // newSelection returns a selection that has not begun; what is the name of the calling function,
 // and t the calling task, or nil. It panics if a case makes no sense.
@@ -232,14 +249,16 @@ func chance(n int) int {
 // and its error; or queues all for owner, unless that is nil, and returns -1 and ErrWouldWait. t is
 // the calling task, or nil, and by its worker.
 func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, error) {
-	s.lockAll()
+	var stack [few]*rankedLock
+	locks := s.locks(stack[:0])
+	locks.lock()
 	for n := range s.cases {
 		i := (first + n) % len(s.cases)
 		if s.cases[i] == nil {
 			continue
 		}
 		if taken, wakes, err := s.cases[i].try(); taken {
-			s.unlockAll()
+			locks.unlock()
 			if wakes != nil {
 				wakes.wake(by)
 			}
@@ -247,18 +266,17 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 		}
 	}
 	if owner == nil {
-		s.unlockAll()
+		locks.unlock()
 		return -1, ErrWouldWait
 	}
-	s.choice = &choice{waker: owner}
+	s.allocate()
+	s.choice.waker = owner
 	if t != nil {
 		s.choice.rt = t.rt
 	}
 	s.choice.made.Store(undecided)
-	s.tickets = make([]ticket, len(s.cases))
-	s.queued = make([]queuedCase, len(s.cases))
 	s.queue(true)
-	s.unlockAll()
+	locks.unlock()
 	queued := false
 	defer func() {
 		if !queued { // a handle has been detached since newSelection
@@ -271,32 +289,56 @@ func (s *selection) begin(owner waker, t *task, first int, by *worker) (int, err
 	return -1, ErrWouldWait
 }
 
-// check panics if a case makes no sense, before there is anything to undo; otherwise it collects
-// the locks.
+// allocate gives s what it has when it waits.
+func (s *selection) allocate() {
+	switch n := len(s.cases); {
+	case n <= 2:
+		w := new(waitOfTwo)
+		s.choice, s.tickets, s.queued = &w.choice, w.tickets[:n], w.queued[:n]
+	case n <= few:
+		w := new(waitOfFew)
+		s.choice, s.tickets, s.queued = &w.choice, w.tickets[:n], w.queued[:n]
+	default:
+		s.choice, s.tickets, s.queued = new(choice), make([]ticket, n), make([]queuedCase, n)
+	}
+}
+
+// check panics if a case makes no sense, before there is anything to undo.
 func (s *selection) check(what string, t *task) {
+	for _, c := range s.cases {
+		if c != nil {
+			c.checkCase(what, t)
+		}
+	}
+}
+
+// rankedLocks are the locks of a selection, each once, in the order of their ranks.
+type rankedLocks []*rankedLock
+
+// locks returns the locks of all cases, in the space of into if there is room.
+func (s *selection) locks(into []*rankedLock) rankedLocks {
 	for _, c := range s.cases {
 		if c == nil {
 			continue
 		}
-		c.checkCase(what, t)
 		if l := c.lock(); l != nil {
-			s.locks = append(s.locks, l)
+			into = append(into, l)
 		}
 	}
-	slices.SortFunc(s.locks, func(a, b *rankedLock) int {
+	slices.SortFunc(into, func(a, b *rankedLock) int {
 		return cmp.Compare(a.ranked(), b.ranked())
 	})
-	s.locks = slices.Compact(s.locks)
+	return slices.Compact(into)
 }
 
-func (s *selection) lockAll() {
-	for _, l := range s.locks {
+func (all rankedLocks) lock() {
+	for _, l := range all {
 		l.Lock()
 	}
 }
 
-func (s *selection) unlockAll() {
-	for _, l := range s.locks {
+func (all rankedLocks) unlock() {
+	for _, l := range all {
 		l.Unlock()
 	}
 }

@@ -18,6 +18,9 @@ func TestAllocations(t *testing.T) {
 	block := func(_ runtime.Cx, lo, hi int) { sum += hi - lo }
 	count := func(_ runtime.Cx, lo, hi int) int { return hi - lo }
 	add := func(a, b int) int { return a + b }
+	values, other := runtime.NewChannel[int](1), runtime.NewChannel[int](1)
+	cases := []runtime.Case{values.ReceiveCase(nil), other.ReceiveCase(nil)}
+	sends := func(runtime.Cx) (int, error) { return 0, values.TrySend(1) }
 	for _, c := range []struct {
 		name string
 		most float64
@@ -52,6 +55,15 @@ func TestAllocations(t *testing.T) {
 			h := runtime.Spawn(cx, yields)
 			cx.Yield()
 			_, _ = h.Join(cx)
+		}},
+		{"Select that need not wait", 0, func(cx runtime.Cx) {
+			_ = values.TrySend(1)
+			_, _ = runtime.Select(cx, cases...)
+		}},
+		{"Select of two that waits: its own, and a place in each line", 3, func(cx runtime.Cx) {
+			again.Spawn(cx, sends)
+			_, _ = runtime.Select(cx, cases...)
+			_, _ = again.Join(cx)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
