@@ -422,7 +422,7 @@ func (r *runner) process(
 	}
 	j := job{
 		binary: path, dir: t.pkg.Dir, run: t.run, settings: s, watchdog: r.options.Watchdog,
-		kept: kept, covers: r.options.CoverProfile != "",
+		kept: kept, covers: r.options.CoverProfile != "", mutant: t.mutant,
 		progress: func(p wire.Progress) {
 			r.mu.Lock()
 			a.tell(&p)

@@ -111,7 +111,14 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 		limited, stop = context.WithDeadline(ctx, begin.Add(opts.For))
 	}
 	defer stop()
-	j := &judge{options: &opts, root: root, set: set, original: original}
+	j := &judge{
+		options: &opts, root: root, set: set, original: original, together: groupMutants(all, root),
+	}
+	defer func() {
+		for _, g := range j.together {
+			g.close()
+		}
+	}()
 	sum, err = judgeAll(limited, j, all, out)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		sum.Left, err = sum.Mutants-sum.Killed-sum.Survived-sum.Broken, nil
@@ -292,6 +299,7 @@ type judge struct {
 	root     string
 	set      *instrument.Set // the unchanged source
 	original *runner
+	together map[string]*together // by the path of the package
 
 	mu    sync.Mutex
 	known map[string]*innocence
@@ -325,6 +333,12 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 			"%s: what it changes is not part of the test binary of %s",
 			filepath.Base(m.file.Path), m.pkg.Path,
 		)
+	}
+	if g := j.together[m.pkg.Path]; g != nil && m.suspect != "" {
+		killer, err = g.ask(ctx, j, m)
+		if killer != "" || err != nil {
+			return killer, err
+		}
 	}
 	suspectIsCheck := slices.Contains(testsOf(&m.pkg), m.suspect)
 	if m.suspect != "" {

@@ -29,6 +29,7 @@ type planned struct {
 	run      string             // for -test.run
 	some     bool               // only some subtests were asked for
 	subtests []string           // patterns for those of an ordinary test
+	mutant   int                // of a build with several; see together
 	replay   *instrument.Replay // the test stands for a schedule of another one; nil: for itself
 
 	index, rank int // in the plan, and of its package: see rank

@@ -23,6 +23,7 @@ type job struct {
 	progress func(wire.Progress)
 	kept     *keptRun // what is kept of it, nil: nothing
 	covers   bool     // the binary marks what it reaches
+	mutant   int      // the one that the binary has, of several
 }
 
 // An outcome is what a process wrote and how it ended.
@@ -69,6 +70,9 @@ func (j *job) start(ctx context.Context) (*outcome, error) {
 		"GORACE="+raceEnvironment(filepath.Join(filepath.Dir(j.binary), suppressionsFile)),
 		"GOTRACEBACK="+wire.Traceback,
 	)
+	if j.mutant != 0 {
+		cmd.Env = append(cmd.Env, chosen(j.mutant))
+	}
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	// A grandchild that holds the pipes must not hold us.

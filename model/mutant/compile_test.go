@@ -8,9 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,35 +19,56 @@ import (
 
 // Each mutant leaves a package whose types are right: one that does not compile tells nothing of
 // the check that must object to it, and may be run once in a hundred changes. What other packages
-// use of the edited one is not looked at.
+// use of the edited one is not looked at. Those that share a build are looked at together; few do
+// not, since each of these costs a build.
 func TestEveryMutantCompiles(t *testing.T) {
 	packageOf, known := loadAll(t)
 	files, err := mutant.Find(root)
 	require.NoError(t, err)
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, f := range files {
-		m, err := f.Read()
+	of := map[string][]int{} // by home
+	all := make([]*mutant.Mutant, len(files))
+	for i, f := range files {
+		all[i], err = f.Read()
 		require.NoError(t, err, f.Path)
-		edited, err := m.Apply(read)
-		require.NoError(t, err, f.Path)
-		for file := range edited {
-			p := packageOf[file]
-			if p == nil {
-				continue // not Go, or of a module of its own
+		of[f.Home] = append(of[f.Home], i)
+	}
+	alone := 0
+	for home, indices := range of {
+		var mutants []*mutant.Mutant
+		for _, i := range indices {
+			mutants = append(mutants, all[i])
+		}
+		together := mutant.PutTogether(mutants, read)
+		packageOf.compile(t, known, "the mutants of "+home, together.Files)
+		for n, i := range indices {
+			edited, err := all[i].Apply(read)
+			require.NoError(t, err, files[i].Path)
+			if together.Numbers[n] == 0 {
+				alone++
+				packageOf.compile(t, known, files[i].Path, edited)
 			}
-			slots <- struct{}{}
-			wait.Go(func() {
-				defer func() { <-slots }()
-				for _, err := range p.errors(known, edited) {
-					t.Errorf("%s: %v", f.Path, err)
-				}
-			})
-			break
 		}
 	}
-	wait.Wait()
+	require.Less(t, alone, len(files)/10)
 }
+
+// compile fails if a package in which files are edited has errors then.
+func (all packagesByFile) compile(
+	t *testing.T, known imports, what string, edited map[string][]byte,
+) {
+	done := map[*checked]bool{nil: true} // not Go, or of a module of its own
+	for file := range edited {
+		if p := all[file]; !done[p] {
+			done[p] = true
+			for _, err := range p.errors(known, edited) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+// packagesByFile are the packages of this module.
+type packagesByFile map[string]*checked
 
 // A checked is a package of this module.
 type checked struct {
@@ -59,7 +78,7 @@ type checked struct {
 }
 
 // loadAll returns the packages of this module by their files, and all types they import.
-func loadAll(t *testing.T) (map[string]*checked, imports) {
+func loadAll(t *testing.T) (packagesByFile, imports) {
 	abs, err := filepath.Abs(root)
 	require.NoError(t, err)
 	loaded, err := packages.Load(&packages.Config{
@@ -71,7 +90,7 @@ func loadAll(t *testing.T) (map[string]*checked, imports) {
 	require.NoError(t, err)
 	known := imports{}
 	packages.Visit(loaded, nil, func(p *packages.Package) { known[p.PkgPath] = p.Types })
-	all := map[string]*checked{}
+	all := packagesByFile{}
 	for _, p := range loaded {
 		require.Empty(t, p.Errors, p.PkgPath)
 		c := &checked{Package: p}

@@ -18,6 +18,17 @@ import (
 	"unicode"
 )
 
+// file is one of this process.
+var file = filepath.Join(os.TempDir(), fmt.Sprint("ordinarylibrary.", os.Getpid()))
+
+// An earlier process with the same number may have left its file.
+func TestMain(m *testing.M) {
+	os.Remove(file)
+	code := m.Run()
+	os.Remove(file)
+	os.Exit(code)
+}
+
 // twice has two executions.
 func twice() {
 	var mu sync.Mutex
@@ -90,11 +101,10 @@ func TestPublish(t *testing.T) {
 // verdict: undecided it is the first of its process
 func TestFile(t *testing.T) {
 	twice()
-	name := filepath.Join(os.TempDir(), fmt.Sprint("ordinarylibrary.", os.Getpid()))
-	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal("there is one from before: ", os.Remove(name))
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("there is one from before: ", os.Remove(file))
 	}
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
