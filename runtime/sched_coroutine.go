@@ -245,11 +245,24 @@ func (co *coroutine) suspend(why suspendReason) {
 	co.enter(t)
 }
 
+// yieldWithForks is a yield that leaves the forks on the stack: none of them is what the task waits
+// for, and it is queued, and takes them along. (runtime/R69)
+func (co *coroutine) yieldWithForks() {
+	t := co.away(taskYields)
+	co.yield(struct{}{}) // as in suspend
+	co.enter(t)
+}
+
 // leave is the part of suspend before the switch. It returns the running task.
 func (co *coroutine) leave(why suspendReason) *task {
 	if f := co.forks; f != nil && f.stack.Len() > 0 {
 		f.release() // runtime/R34
 	}
+	return co.away(why)
+}
+
+// away is leave for a task whose forks are released, or stay.
+func (co *coroutine) away(why suspendReason) *task {
 	t, w := co.task, co.worker
 	if co.lastSuspended.Load() != t { // a store costs as much as the rest of suspend
 		co.lastSuspended.Store(t) // partner: wakeAll, called after mode was raised

@@ -21,6 +21,9 @@ import (
 // So a stack has an owner that runs while there is something to claim, and the join of a fork that
 // was claimed waits for a task. Both kinds are alike from there on.
 //
+// The exception is the yield of a loop to other tasks. What it has forked is a part of it, which
+// nobody waits for, and whoever takes the loop from the queue has the stack with it. (runtime/R69)
+//
 // # No fork is left to a sleeper
 //
 // Whoever sleeps cannot ask. So a stack is asked, and stays asked, before anybody sleeps: while a
@@ -30,7 +33,8 @@ import (
 //
 //	falling asleep   1 idle.Publish  2 load forks of all workers  3 ask each stack; if something
 //	                 is public, notify
-//	showing a stack  1 store it in worker.forks  2 ask it, in the name of the sleepers
+//	showing a stack  1 store it in worker.forks  2 ask it, in the name of the sleepers  3 if a loop
+//	                 has left forks on it, notify: some may be public
 //	exposing         1 the stack's word  2 idle.Notify
 //	                 A sleeper has asked the stack, or the owner has, after it; an exposing owner
 //	                 sees the sleeper, or is seen by the last look of it. (runtime/R33)
@@ -170,6 +174,9 @@ func (w *worker) showForks(f *forks) {
 	if w.forks.Load() != f {
 		w.forks.Store(f) // partner: Runtime.takeable, after idle.Publish
 		f.stack.Ask()    // whoever sleeps has not seen it (runtime/R33)
+		if f.stack.Len() > 0 {
+			w.rt.notify() // nor what is public (runtime/R69)
+		}
 	}
 }
 

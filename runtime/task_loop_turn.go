@@ -16,6 +16,9 @@ package runtime
 //
 //   - A number of calls, as the budget of calls that need not wait. Calls of a loop last from a
 //     nanosecond to as long as they like.
+//   - A yield that makes tasks of what the loop has forked, as other yields do: each of these is a
+//     loop, which yields after a millisecond, too. After a second there were hundreds, each with a
+//     stack and a turn of a millisecond. (runtime/R69)
 //   - A look by the worker that has nothing to do. There is none, and a timer is fired by a worker
 //     that can run whom it wakes.
 
@@ -64,7 +67,7 @@ func (cx Cx) lookAround() {
 	} else if !w.hasQueued() {
 		return
 	}
-	co.suspend(taskYields)
+	co.yieldWithForks()
 }
 
 // hasQueued reports whether a task is queued at w.

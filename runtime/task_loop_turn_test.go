@@ -118,3 +118,29 @@ func TestCallsThatBecomeLong(t *testing.T) {
 	require.ErrorIs(t, err, runtime.ErrTimeout)
 	require.Less(t, calls.Load(), int64(10_300))
 }
+
+// A loop yields, again and again, to a task that sleeps: it goes on as one, and its parts do not
+// become tasks that yield to each other. (runtime/R69)
+func TestALoopThatYieldsStaysOne(t *testing.T) {
+	for name, loop := range endless {
+		t.Run(name, func(t *testing.T) {
+			rt := start(t, 1)
+			sleeper := rt.Go(func(cx runtime.Cx) {
+				for cx.Sleep(100*time.Microsecond) == nil {
+				}
+			})
+			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+				return runtime.Timeout(cx, 100*time.Millisecond, func(cx runtime.Cx) (int, error) {
+					return 0, loop(cx)
+				})
+			})
+			_, err := get(t, h)
+			require.ErrorIs(t, err, runtime.ErrTimeout)
+			sleeper.Cancel()
+			require.NoError(t, rt.Close())
+			w := rt.Stats().Workers[0]
+			require.Zero(t, w.Released)
+			require.Greater(t, w.Polled, uint64(20)) // the sleeper's turns
+		})
+	}
+}

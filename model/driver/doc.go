@@ -15,7 +15,8 @@
 //	             live.go while the checks run
 //
 // replay.go runs one schedule again. mutants.go puts known bugs back, one at a time (package
-// mutant), and looks whether the checks or tests (gotest.go) object.
+// mutant), and looks whether the checks or tests (gotest.go) object; mutants_together.go does so
+// with one build of a package for many of them.
 //
 // A verdict is never better than what was seen: a binary that ends without a result, exits for a
 // reason that no result explains, or falls silent leaves its check undecided or failed.
