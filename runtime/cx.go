@@ -135,8 +135,9 @@ func (cx Cx) leaveShield() {
 
 // Yield moves the task to the back of its worker's ring: the tasks queued at this worker run first.
 // It promises no order, though. The task in the slot comes later if the ring's turn is next (see
-// [LIFOCap]). If the ring is full, its older half goes to the injector with the task behind it, and
-// a look there, by this or another worker, may take the task at once.
+// [LIFOCap]). If the ring is full, its older half goes to the injector with the task behind it; and
+// as long as this worker has not taken what came there in this way, a task that yields goes there,
+// too. A look there, by this or another worker, may take the task at once.
 func (cx Cx) Yield() {
 	cx.checkHere("Yield")
 	if co := cx.coroutine; !co.yieldsAlone() {

@@ -115,7 +115,7 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	} {
 		bound := int64(20*c.actors*(c.children+1) + 1000)
 		polls := 10 * bound
-		for _, way := range []string{"successor", "yield", "wake"} {
+		for _, way := range []string{"successor", "successor, then a child", "yield", "wake"} {
 			for _, workers := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%+v, %s, %d", c, way, workers), func(t *testing.T) {
 					rt := start(t, workers, runtime.Seed(1))
@@ -134,10 +134,13 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 						if turn(cx); polled.Load() < polls {
 							cx.Go(act)
 						}
+						if way != "successor" {
+							cx.Go(func(runtime.Cx) {})
+						}
 					}
 					for range c.actors {
 						switch way {
-						case "successor":
+						case "successor", "successor, then a child":
 							rt.Go(act)
 						case "yield":
 							rt.Go(func(cx runtime.Cx) {

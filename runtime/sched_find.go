@@ -20,7 +20,8 @@ import (
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
 //      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6);
 //      or of the injector, as does a task that yields, or has begun and must leave the slot, as
-//      long as that holds what overflows have moved there: those are older (runtime/R64).
+//      long as that holds what overflows have moved there: those are older (runtime/R64); after
+//      some looks so does any task that must leave the slot (runtime/R70).
 //      After a task that a look has taken they are counted anew, if one of the ring was polled
 //      since the last look
 //   4. the ring
@@ -137,6 +138,7 @@ func (w *worker) pick() *task {
 	if looks {
 		w.unhand()
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
+		w.piled++
 		w.fireTimers()
 		most := w.rt.config.batchCap
 		if t, n := w.fetch(most, w.sharers(most)); t != nil {

@@ -42,15 +42,35 @@ func (w *worker) pushNext(t *task, begun bool) {
 	w.newestBegun = begun
 }
 
+// pileLooks is how many looks at the injector may pass while there is what overflows have moved
+// there before new tasks queue behind it, too. It costs a lock for each of them; before, they queue
+// in the ring, and come before what is older. One of them may be the successor of a task that
+// starts more than a ring holds, again and again. (runtime/R70)
+const pileLooks = 32
+
 // evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
 // not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && w.newestBegun {
+	if w.spilled > 0 && (w.newestBegun || w.piled >= pileLooks) {
 		w.pushBehind(t)
 		return
 	}
+	w.evictToRing(t)
+}
+
+func (w *worker) evictToRing(t *task) {
 	w.ring.Push(t, w.overflowFn)
 	w.rt.notify()
+}
+
+// pushDue is pushWoken for the task of a timer. If the ring is full, it has room afterwards: what
+// was in the slot goes there in any case, and overflows it. (runtime/R71)
+func (w *worker) pushDue(t *task) {
+	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
+	if evicted := w.slot.Swap(t); evicted != nil {
+		w.evictToRing(evicted)
+	}
+	w.newestBegun = true
 }
 
 // hand is pushNext while a task of w ends and the slot is empty: as w takes its next task at once,
@@ -124,6 +144,9 @@ func (w *worker) overflow(batch []*task) {
 		return
 	}
 	w.rt.injector.Push(live)
+	if w.spilled == 0 {
+		w.piled = 0
+	}
 	w.spilled = w.rt.injector.Len() // runtime/R64
 	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56

@@ -219,6 +219,45 @@ func TestDueTasksBeginInTheOrderOfTheirDeadlines(t *testing.T) {
 	}
 }
 
+// The ring is full when they are due, after an overflow, and a task that was woken is in the slot.
+// (runtime/R71)
+func TestDueTasksKeepTheirOrderAfterAnOverflow(t *testing.T) {
+	for children := range 20 {
+		clock := new(fakeClock)
+		rt := start(t, 1, clock.option(), runtime.Ring(2), runtime.TickBudget(1))
+		var order, want []int
+		run(t, rt, func(cx runtime.Cx) error {
+			var signal runtime.Notify
+			var all []*runtime.Handle[struct{}]
+			for i := range 12 {
+				want = append(want, i)
+				all = append(all, cx.Go(func(cx runtime.Cx) {
+					_ = cx.Sleep(time.Hour + time.Duration(i))
+					order = append(order, i)
+				}))
+			}
+			waiter := cx.Go(func(cx runtime.Cx) { _ = signal.Wait(cx) })
+			for runtime.Timers(rt) < len(all) {
+				cx.Yield()
+			}
+			for range children {
+				cx.Go(func(runtime.Cx) {}).Detach()
+			}
+			signal.SignalFrom(cx)
+			clock.set(rt, 2*time.Hour)
+			cx.Yield()
+			for _, h := range all {
+				if _, err := h.Join(cx); err != nil {
+					return err
+				}
+			}
+			_, err := waiter.Join(cx)
+			return err
+		})
+		require.Equal(t, want, order, "%d children", children)
+	}
+}
+
 // Very many sleepers, for random times that follow closely, all due at once: they begin in the
 // order of their deadlines. (runtime/R13)
 func TestVeryManySleepersBeginInTheOrderOfTheirDeadlines(t *testing.T) {

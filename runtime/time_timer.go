@@ -223,7 +223,7 @@ func (w *worker) fireTimers() {
 			w.dueLeft = true
 			return
 		case !queued && (room == 0 || w.slot.Load() == nil) && w.lifoPolls < w.rt.config.lifoCap:
-			w.takeDue(now, 1, w.pushWoken)
+			w.takeDue(now, 1, w.pushDue)
 		default:
 			w.takeDue(now, max(room, 1), w.pushBack)
 			w.dueEnd = w.ring.Tail()
