@@ -43,7 +43,7 @@ type worker struct {
 	// queue in the ring: those that were there after an overflow.
 	spilled int
 	// piled is how many looks there were since then: after pileLooks, new tasks queue there, too.
-	piled int
+	piled   int
 	one     [1]*task // on its way to the injector; see pushBehind
 	fetched uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.

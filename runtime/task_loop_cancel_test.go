@@ -218,31 +218,38 @@ func TestAnIteratorThatEndsWithItsTaskIsNotWhole(t *testing.T) {
 				return runtime.ReduceSeqErr(cx, seq, oneErr, add)
 			},
 		} {
-			ch := runtime.NewChannel[int](3)
-			var sum int
-			drew := make(chan bool, 10)
-			h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				for i := range 3 {
-					require.NoError(t, ch.Send(cx, i))
-				}
-				var err error
-				sum, err = loop(cx, func(yield func(int) bool) {
-					for v := range ch.All(cx) {
-						drew <- true
-						if !yield(v) {
-							return
-						}
+			for _, values := range []int{0, 3} {
+				ch := runtime.NewChannel[int](3)
+				var sum int
+				var ended error
+				waits := make(chan bool, 10)
+				h := runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					for i := range values {
+						require.NoError(t, ch.Send(cx, i))
 					}
+					sum, ended = loop(cx, func(yield func(int) bool) {
+						waits <- true
+						for v, err := range ch.All(cx) {
+							if err != nil {
+								return
+							}
+							waits <- true
+							if !yield(v) {
+								return
+							}
+						}
+					})
+					return 1, ended
 				})
-				return 1, err
-			})
-			for range 3 {
-				<-drew
+				for range values + 1 {
+					<-waits
+				}
+				h.Cancel()
+				_, err := get(t, h)
+				require.ErrorIs(t, err, runtime.ErrCancelled, "%s, %d values", name, values)
+				require.ErrorIs(t, ended, runtime.ErrCancelled, "%s, %d values", name, values)
+				require.Zero(t, sum, "%s, %d values", name, values)
 			}
-			h.Cancel()
-			_, err := get(t, h)
-			require.ErrorIs(t, err, runtime.ErrCancelled, name)
-			require.Zero(t, sum, name)
 		}
 	})
 }
