@@ -33,8 +33,8 @@ import (
 //
 //	falling asleep   1 idle.Publish  2 load forks of all workers  3 ask each stack; if something
 //	                 is public, notify
-//	showing a stack  1 store it in worker.forks  2 ask it, in the name of the sleepers  3 if a loop
-//	                 has left forks on it, notify: some may be public
+//	showing a stack  1 store it in worker.forks  2 ask it, in the name of the sleepers
+//	                 3 if a loop has left forks on it, notify: some may be public
 //	exposing         1 the stack's word  2 idle.Notify
 //	                 A sleeper has asked the stack, or the owner has, after it; an exposing owner
 //	                 sees the sleeper, or is seen by the last look of it. (runtime/R33)

@@ -15,8 +15,8 @@ import (
 // of them: its number, or 0 or nothing for the source as it was.
 const ChosenVariable = "SUREWAKE_MUTANT"
 
-// Control is chosen to have copies of the functions that mutants edit, without the edits: who objects
-// to it objects to copies.
+// Control is chosen to have copies of the functions that mutants edit, without the edits: who
+// objects to it objects to copies.
 const Control = -1
 
 // Together is source text with several mutants in it, of which a program has one at a time: each
