@@ -24,6 +24,9 @@ import (
 // Each millisecond, between two calls, tasks run that are queued at the worker, or for all workers,
 // and those of timers that are due: body may find that they have run meanwhile.
 //
+// If body waits, or yields, the rest of the loop goes on as tasks: in the end all calls may wait at
+// the same time, each with a stack of its own. A [Group] can limit how many do.
+//
 // If the task must end, no further call begins. For returns [Cx.Err] then, when all calls that have
 // begun have returned, unless all were made. In a [Cx.Shield], all are.
 func For(cx Cx, lo, hi int, body func(cx Cx, i int)) error {
