@@ -148,3 +148,21 @@ func TestEndsThatWakeOneAnotherLetOthersRun(t *testing.T) {
 	}).Wait(t.Context())
 	require.NoError(t, err)
 }
+
+// A look that takes a stale entry, of a task that a join has taken, goes on until it has a task:
+// joins leave such entries faster than looks come. (runtime/R62)
+func TestALookGoesOnPastStaleEntries(t *testing.T) {
+	w := scripted(t, Workers(1)).workers[0]
+	joined, next := w.queued(), w.queued()
+	w.pushBehind(joined)
+	w.pushBehind(next)
+	joined.state.Claim()
+	first, n := w.fetch(1, 1)
+	joined.state.Yield()
+	w.pushLocal(joined)
+	if first != nil {
+		w.pushLocal(first)
+	}
+	require.Same(t, next, first)
+	require.Equal(t, 1, n)
+}
