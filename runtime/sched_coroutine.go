@@ -245,8 +245,8 @@ func (co *coroutine) suspend(why suspendReason) {
 	co.enter(t)
 }
 
-// yieldWithForks is a yield that leaves the forks on the stack: none of them is what the task waits
-// for, and it is queued, and takes them along. (runtime/R69)
+// yieldWithForks is a yield of a loop, which leaves the forks on the stack: the task waits for none
+// of them, and takes them along to whoever resumes it. (runtime/R69)
 func (co *coroutine) yieldWithForks() {
 	t := co.away(taskYields)
 	co.yield(struct{}{}) // as in suspend

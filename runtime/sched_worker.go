@@ -42,7 +42,8 @@ type worker struct {
 	// spilled is how many tasks are to be taken from the injector before what has had its turns may
 	// queue in the ring: those that were there after an overflow.
 	spilled int
-	// piled is how many looks there were since then: after pileLooks, new tasks queue there, too.
+	// piled is how many looks there were since the first of these overflows: after pileLooks, new
+	// tasks queue in the injector, too.
 	piled   int
 	one     [1]*task // on its way to the injector; see pushBehind
 	fetched uint32   // the position in the ring after the last batch from the injector
