@@ -21,8 +21,9 @@ import (
 // So a stack has an owner that runs while there is something to claim, and the join of a fork that
 // was claimed waits for a task. Both kinds are alike from there on.
 //
-// The exception is the yield of a loop between two calls. The task waits for none of its forks then,
-// and is queued: whoever takes it from there has the stack with it, and shows it. (runtime/R69)
+// The exception is the yield of a loop between two calls. The task waits for none of its forks
+// then, and is queued: whoever takes it from there has the stack with it, and shows it.
+// (runtime/R69)
 //
 // # No fork is left to a sleeper
 //
