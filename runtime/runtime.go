@@ -117,6 +117,9 @@ func (rt *Runtime) start() {
 		for _, w := range rt.workers[1:] {
 			w.lieDown()
 		}
+		if rt.takeable(rt.workers[0]) { // one look for all that have lain down
+			rt.notify()
+		}
 		go rt.workers[0].run()
 		return
 	}

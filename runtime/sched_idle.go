@@ -241,7 +241,6 @@ func (rt *Runtime) unpark(worker int, ok bool) {
 	if w.dormant {
 		w.dormant = false
 		go w.wakeUp()
-		return
 	}
 	rt.watches.poller.Unpark(worker, w.parker)
 }

@@ -78,8 +78,8 @@ type worker struct {
 	// buffer receives batches from the injector if so configured, else it is nil. Used as ring is.
 	buffer *deque.Deque[*task]
 	parker *park.Parker // parked on by w; unparked by whoever has claimed w
-	// dormant: w sleeps and has no goroutine yet. Whoever has claimed w starts it instead of giving
-	// it a token, and nobody else has until it sleeps again.
+	// dormant: w sleeps and has no goroutine yet. Whoever has claimed w starts one and gives it the
+	// token, and nobody else has access until w sleeps again.
 	dormant bool
 	// forks are those of the coroutine that the worker has resumed last, if it has any. Stored by
 	// the owner; loaded by thieves, and by whoever is about to sleep.
@@ -118,8 +118,8 @@ func (w *worker) batch(most int) []*task {
 	return w.scratch[:min(len(w.scratch), most)]
 }
 
-// lieDown makes w, which does not run yet, dormant. There is no task yet that a look at the queues
-// would find: nobody else has the runtime.
+// lieDown makes w, which does not run yet, dormant. Its caller looks at the queues after that, as
+// whoever falls asleep does.
 func (w *worker) lieDown() {
 	w.dormant = true
 	w.idle.Publish()
@@ -128,6 +128,7 @@ func (w *worker) lieDown() {
 
 // wakeUp runs w, which was dormant and has been claimed.
 func (w *worker) wakeUp() {
+	w.parker.Park()
 	w.idle.Woke(true)
 	w.tick.restart(w.rt.now())
 	w.run()
@@ -140,6 +141,8 @@ func (w *worker) endDormant() bool {
 		return false
 	}
 	w.dormant = false
+	w.parker.Unpark()
+	w.parker.Park()
 	w.idle.Woke(true)
 	if w.sleep() {
 		w.returned = true

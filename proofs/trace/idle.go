@@ -121,18 +121,20 @@ func (j *judge) passes(e *event, c *coordinator) {
 	}
 }
 
-// said leads the table over what a recheck has said.
+// said leads the table over what a recheck has said, for each worker that the goroutine has
+// published before.
 func (j *judge) said(e *event, t *thread) error {
-	w := t.publishes
-	if w == nil {
-		return nil
-	}
 	name := map[uint64]string{0: "recheck_none", 1: "recheck_work"}[e.After]
-	for _, s := range w.c.table.steps {
-		x := &try{idleStep: s, j: j, e: e, c: w.c, w: w, m: j.notices[e.Goroutine], k: -1}
-		for _, y := range x.places() {
-			if s.Name == name && y.holds() {
-				y.do([]string{y.to()}, []place{y.becomes()})
+	for _, w := range t.owned(e) {
+		for _, s := range w.c.table.steps {
+			if s.Name != name {
+				continue
+			}
+			x := &try{idleStep: s, j: j, e: e, c: w.c, w: w, m: j.notices[e.Goroutine], k: -1}
+			for _, y := range x.places() {
+				if y.holds() {
+					y.do([]string{y.to()}, []place{y.becomes()})
+				}
 			}
 		}
 	}
@@ -163,9 +165,9 @@ func (j *judge) owes(e *event, t *thread) error {
 // parks is the call of Park: only by a worker that the table has asleep.
 func (j *judge) parks(e *event, t *thread) error {
 	p := j.parkers[e.Address]
-	if p.worker == nil && t.publishes != nil && slices.ContainsFunc(t.publishes.at,
-		func(at string) bool { return slices.Contains(t.publishes.c.table.parked, at) }) {
-		if err := j.belongs(e, p, t.publishes); err != nil {
+	if own := t.owned(e); p.worker == nil && len(own) == 1 && slices.ContainsFunc(own[0].at,
+		func(at string) bool { return slices.Contains(own[0].c.table.parked, at) }) {
+		if err := j.belongs(e, p, own[0]); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ type worker struct {
 	id       int
 	at       []string // where it may be
 	bit, tok int
+	owner    uint64            // the goroutine that has published it, or woken for it, last
 	parker   uint64            // its address, if it is known
 	moved    map[string]*event // when its place was left last, by place
 }

@@ -51,8 +51,9 @@ type object struct {
 // A thread is a goroutine: the calls that it is in, the innermost last.
 type thread struct {
 	calls []call
-	// publishes is the worker that it has published, and for which it sleeps.
-	publishes *worker
+	// publishes are the workers that it has published, and for which it sleeps, or looks before
+	// another goroutine wakes for them.
+	publishes []*worker
 }
 
 type call struct {
@@ -68,6 +69,20 @@ func (t *thread) in(prefix string) *call {
 		}
 	}
 	return nil
+}
+
+// owned returns those of t.publishes that no other goroutine has woken.
+func (t *thread) owned(e *event) []*worker {
+	t.publishes = slices.DeleteFunc(t.publishes, func(w *worker) bool {
+		return w.owner != e.Goroutine
+	})
+	return t.publishes
+}
+
+// worker is the one whose method a call is.
+func (j *judge) worker(e *event) *worker {
+	o := j.objects[e.Address]
+	return o.of.workers[o.n]
 }
 
 // Judge holds a trace against tables. The error is a refusal, and says which access or call the
@@ -183,8 +198,11 @@ func (j *judge) entered(e *event, t *thread) error {
 	}
 	switch function {
 	case "Worker.Publish":
-		o := j.objects[e.Address]
-		t.publishes = o.of.workers[o.n]
+		w := j.worker(e)
+		w.owner = e.Goroutine
+		t.publishes = append(t.owned(e), w)
+	case "Worker.Woke":
+		j.worker(e).owner = e.Goroutine
 	case "Parker.Park", "Parker.ParkTimeout":
 		return j.parks(e, t)
 	case "Parker.Unpark":
@@ -204,8 +222,8 @@ func (j *judge) left(e *event, t *thread) error {
 	case "Worker.Publish":
 		return j.returns(e, t)
 	case "Worker.Woke":
-		if w := t.publishes; w != nil && !slices.Contains(w.at, "P") {
-			t.publishes = nil
+		if w := j.worker(e); !slices.Contains(w.at, "P") {
+			t.publishes = slices.DeleteFunc(t.publishes, func(p *worker) bool { return p == w })
 		}
 	case "Parker.Park", "Parker.ParkTimeout":
 		return j.hasParked(e)

@@ -83,7 +83,7 @@ func TestRealWorkIsTheTable(t *testing.T) {
 	program := build(t, work, nil, "build")
 	used := map[string]int{}
 	var last string
-	for _, workers := range []int{65, 130} {
+	for _, workers := range []int{65, 130, 300} { // of 300 all but one begin dormant
 		file, err := record(t, program, "", 300_000, time.Minute, "-workers", fmt.Sprint(workers))
 		require.NoError(t, err)
 		v, err := judge(t, file, trace.Shipped())
@@ -185,15 +185,15 @@ func TestWhoNotifiesGoesOn(t *testing.T) {
 func TestARefusalSaysWhere(t *testing.T) {
 	program := build(t, work, edited(t, "../refine/testdata/mutants/idle-publish-swapped.mutant"),
 		"build")
-	refused(t, program, "Add in idle.(*Coordinator).uncount, idle.go:", "rule uncount",
+	refused(t, program, 65, "Add in idle.(*Coordinator).uncount, idle.go:", "rule uncount",
 		"if i.at == A then", "and worker ", " in S bit=0")
 }
 
-func refused(t *testing.T, program string, texts ...string) {
+func refused(t *testing.T, program string, workers int, texts ...string) {
 	t.Helper()
 	for seed := range 12 {
-		file, failure := record(t, program, "", 200_000, 4*time.Second, "-workers", "65", "-seed",
-			fmt.Sprint(seed))
+		file, failure := record(t, program, "", 200_000, 4*time.Second, "-workers",
+			fmt.Sprint(workers), "-seed", fmt.Sprint(seed))
 		v, err := judge(t, file, trace.Shipped())
 		var refusal trace.Refusal
 		if err == nil {
@@ -231,7 +231,7 @@ func TestWhatBreaksTheTableIsRefused(t *testing.T) {
 					t.Skip("there is no futex here")
 				}
 				file := filepath.Join(root, b.pkg, "testdata/mutants", name+".mutant")
-				refused(t, build(t, work, edited(t, file), "build"))
+				refused(t, build(t, work, edited(t, file), "build"), 65)
 			})
 		}
 	}
@@ -241,7 +241,20 @@ func TestWhatBreaksTheTableIsRefused(t *testing.T) {
 // access shows what is missing.
 func TestATokenThatIsOwedIsMissed(t *testing.T) {
 	program := build(t, work, edited(t, "testdata/broken/token-withheld.mutant"), "build")
-	refused(t, program, "is a notifier in M3(")
+	refused(t, program, 65, "is a notifier in M3(")
+}
+
+// A worker that has no goroutine until somebody has claimed it does all that the others do: it is
+// published, somebody looks at the queues after that, and it wakes by its token. (runtime/R53)
+func TestDormantWorkersKeepToTheTable(t *testing.T) {
+	files, err := filepath.Glob("testdata/broken/dormant/*.mutant")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			refused(t, build(t, work, edited(t, name), "build"), 300)
+		})
+	}
 }
 
 // Edits that change the accesses, and not what they amount to, are accepted.
