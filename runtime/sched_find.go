@@ -138,7 +138,9 @@ func (w *worker) pick() *task {
 	if looks {
 		w.unhand()
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
-		w.piled++
+		if w.piled++; w.spilled > 0 && w.piled >= pileLooks {
+			w.pilesUp()
+		}
 		w.fireTimers()
 		most := w.rt.config.batchCap
 		if t, n := w.fetch(most, w.sharers(most)); t != nil {

@@ -48,10 +48,26 @@ func (w *worker) pushNext(t *task, begun bool) {
 // starts more than a ring holds, again and again. (runtime/R70)
 const pileLooks = 32
 
+// pilesUp reports whether what overflows have moved to the injector piles up there: it has been
+// there for so many looks. What joins have left, and one burst that is being run, are no pile: if
+// half of the entries have left, or most are stale and there are few tasks, new ones go on to queue
+// in the ring. Otherwise fib by Spawn takes 1.2 times as long, and a burst of 10,000 tasks 1.7
+// times, if it follows another. It is asked at each look, and before each new task that is to queue
+// behind. (runtime/R72)
+func (w *worker) pilesUp() bool {
+	n := w.rt.injector.Len()
+	if w.pileHigh = max(n, w.pileHigh); n < w.pileHigh/2 {
+		w.piled, w.pileHigh = 0, n
+	}
+	tasks := int(w.rt.live.Load()) + n // and some credit; live is less by the stale entries
+	w.piles = w.piled >= pileLooks && tasks >= min(n/2, 8*w.ring.Cap())
+	return w.piles
+}
+
 // evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
 // not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && (w.newestBegun || w.piled >= pileLooks) {
+	if w.spilled > 0 && (w.newestBegun || w.piles && w.pilesUp()) {
 		w.pushBehind(t)
 		return
 	}
@@ -145,9 +161,10 @@ func (w *worker) overflow(batch []*task) {
 	}
 	w.rt.injector.Push(live)
 	if w.spilled == 0 {
-		w.piled = 0
+		w.piled, w.pileHigh, w.piles = 0, 0, false
 	}
 	w.spilled = w.rt.injector.Len() // runtime/R64
+	w.pileHigh = max(w.pileHigh, w.spilled)
 	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}

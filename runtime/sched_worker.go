@@ -42,11 +42,13 @@ type worker struct {
 	// spilled is how many tasks are to be taken from the injector before what has had its turns may
 	// queue in the ring: those that were there after an overflow.
 	spilled int
-	// piled is how many looks there were since the first of these overflows: after pileLooks, new
-	// tasks queue in the injector, too.
-	piled   int
-	one     [1]*task // on its way to the injector; see pushBehind
-	fetched uint32   // the position in the ring after the last batch from the injector
+	// piled is how many looks there were since the first of these overflows, pileHigh is the most
+	// entries that were there. piles: new tasks queue in the injector, too; see pilesUp.
+	piled    int
+	pileHigh int
+	piles    bool
+	one      [1]*task // on its way to the injector; see pushBehind
+	fetched  uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick
