@@ -15,6 +15,11 @@ import "time"
 // over in four, if it goes on as it has begun, is not split: loops of a few nanoseconds, one after
 // another, are as fast with idle workers about as without.
 //
+// Who has long iterations would keep a thief waiting for the first of them: 16 iterations of a
+// millisecond took 9 on two processors. So the stack keeps how long the iterations of its last loop
+// were. If that was long, a loop that finds that a thief has asked is halved before its first one.
+// Where the next loop has short ones, that is one steal too many, and known at its end. (K16)
+//
 // For looks after each iteration. Range and Reduce hand out blocks, which their functions run
 // through as they like; a block grows to some microseconds, and shrinks if it turns out to last
 // longer.
@@ -44,6 +49,8 @@ const (
 	minSplit  = 4 * time.Microsecond // what is left of a loop that is split lasts longer
 	// A loop that had too little left looks again after so many iterations.
 	lookAgain = 8
+	// An iteration of so many nanoseconds is long: many times what a steal costs.
+	longIteration = 50_000
 )
 
 // splitLoop answers a thief that has asked, between two iterations of a loop. So many are done, in
@@ -53,10 +60,36 @@ func (s *Stack[W]) splitLoop(done, left uint, lasted time.Duration) uint {
 		s.feed()
 		return 0
 	}
-	if float64(lasted)/float64(done)*float64(left) < float64(s.minSplit) {
+	s.learn(done, lasted)
+	if s.iteration*float64(left) < float64(s.minSplit) {
 		return 0
 	}
 	return left / 2
+}
+
+// learn notes that so many iterations have lasted so long.
+func (s *Stack[W]) learn(done uint, lasted time.Duration) {
+	s.iteration = float64(lasted) / float64(done)
+}
+
+// splitFirst answers a thief that has asked, before the first of so many iterations, if those of
+// the last loop were long. It returns how many to fork, at the upper end, or 0.
+func (s *Stack[W]) splitFirst(all uint) uint {
+	if s.iteration < longIteration || !s.isHungry() {
+		return 0
+	}
+	if s.top > s.split {
+		s.feed()
+		return 0
+	}
+	return all / 2
+}
+
+// ends notes the end of a loop of so many iterations, if they are thought to be long.
+func (s *Stack[W]) ends(all uint, begin time.Time) {
+	if s.iteration >= longIteration {
+		s.learn(all, time.Since(begin))
+	}
 }
 
 // An each is what is left of a [For].
@@ -108,6 +141,9 @@ func forAll[W Strand[W]](w W, r each[W]) (cut bool) {
 
 func forRest[W Strand[W]](w W, r each[W]) (cut bool) {
 	s := w.Forks()
+	if n := s.splitFirst(uint(r.hi) - uint(r.lo)); n > 0 {
+		return forHalves(w, r, n)
+	}
 	begin := time.Now()
 	look := r.lo
 	for i := r.lo; i < r.hi; i++ {
@@ -120,14 +156,23 @@ func forRest[W Strand[W]](w W, r each[W]) (cut bool) {
 		}
 		done, left := uint(i+1)-uint(r.lo), uint(r.hi)-uint(i+1)
 		if n := s.splitLoop(done, left, time.Since(begin)); n > 0 {
-			upper := each[W]{r.body, r.over, r.hi - int(n), r.hi}
-			f := Fork(s, forRest[W], upper)
-			cut = forRest(w, each[W]{r.body, r.over, i + 1, upper.lo})
-			return f.Join(w) || cut
+			r.lo = i + 1
+			return forHalves(w, r, n)
 		}
 		look = i + min(lookAgain, int(left))
 	}
+	s.ends(uint(r.hi)-uint(r.lo), begin)
 	return false
+}
+
+// forHalves is forRest that forks the upper n iterations.
+func forHalves[W Strand[W]](w W, r each[W], n uint) (cut bool) {
+	upper := r
+	upper.lo = r.hi - int(n)
+	r.hi = upper.lo
+	f := Fork(w.Forks(), forRest[W], upper)
+	cut = forRest(w, r)
+	return f.Join(w) || cut
 }
 
 // Range calls body for blocks lo <= i < hi of the whole range, perhaps several at the same time,
@@ -232,28 +277,23 @@ func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (p partial[R]) {
 		return partial[R]{cut: true}
 	}
 	s := w.Forks()
+	if n := s.splitFirst(uint(r.hi) - uint(r.lo)); n > 0 {
+		return reduceHalves(w, r, n)
+	}
 	begin := time.Now()
 	var last time.Duration
 	next := r.next()
 	p.result = r.leaf(w, r.lo, next)
-	for first := r.lo; next < r.hi; {
+	first := r.lo
+	for next < r.hi {
 		if r.isOver(w) {
 			return partial[R]{cut: true}
 		}
 		now := time.Since(begin)
 		if s.isHungry() {
 			if n := s.splitLoop(uint(next)-uint(first), uint(r.hi)-uint(next), now); n > 0 {
-				upper := r
-				upper.lo = r.hi - int(n)
-				f := Fork(s, reduceRest[W, R], upper)
-				r.lo, r.hi = next, upper.lo
-				lower := reduceRest(w, r)
-				rest := f.Join(w)
-				if lower.cut || rest.cut {
-					return partial[R]{cut: true}
-				}
-				p.result = r.add(p.result, r.add(lower.result, rest.result))
-				return p
+				r.lo = next
+				return r.both(p, reduceHalves(w, r, n))
 			}
 		}
 		r.block = resize(r.block, now-last)
@@ -261,7 +301,25 @@ func reduceRest[W Strand[W], R any](w W, r sum[W, R]) (p partial[R]) {
 		next = r.next()
 		p.result = r.add(p.result, r.leaf(w, r.lo, next))
 	}
+	s.ends(uint(r.hi)-uint(first), begin)
 	return p
+}
+
+// reduceHalves is reduceRest that forks the upper n iterations.
+func reduceHalves[W Strand[W], R any](w W, r sum[W, R], n uint) partial[R] {
+	upper := r
+	upper.lo = r.hi - int(n)
+	r.hi = upper.lo
+	f := Fork(w.Forks(), reduceRest[W, R], upper)
+	return r.both(reduceRest(w, r), f.Join(w))
+}
+
+// both returns the result of two neighbours.
+func (r *sum[W, R]) both(lower, upper partial[R]) partial[R] {
+	if lower.cut || upper.cut {
+		return partial[R]{cut: true}
+	}
+	return partial[R]{result: r.add(lower.result, upper.result)}
 }
 
 func (r *sum[W, R]) isOver(w W) bool { return r.over != nil && r.over(w) }

@@ -175,19 +175,28 @@ func TestForEachOfSeveralWorkers(t *testing.T) {
 }
 
 func TestForEachKeepsFewCalls(t *testing.T) {
-	h := newCrew(1).workers[0]
-	thief := newCrew(1).workers[0]
-	sum, most := 0, 0
-	ForEach(h, func(yield func(int) bool) {
-		for i := 0; i < 1000 && yield(i); i++ {
-			most = max(most, h.Len())
-			if c := h.Claim(true); c != nil { // asks again
-				c.Run(thief, &thief.Stack)
-			}
-		}
-	}, func(_ *hand, i int) { sum += i })
-	require.Equal(t, 999*1000/2, sum)
-	require.Equal(t, forkedItems, most)
+	for name, slow := range map[string]bool{"ended at once": false, "ended late": true} {
+		t.Run(name, func(t *testing.T) {
+			h := newCrew(1).workers[0]
+			thief := newCrew(1).workers[0]
+			sum, most := 0, 0
+			var begun []*Claim[*hand]
+			ForEach(h, func(yield func(int) bool) {
+				for i := 0; i < 1000 && yield(i); i++ {
+					most = max(most, h.Len())
+					if c := h.Claim(true); c != nil { // asks again
+						begun = append(begun, c)
+					}
+					for len(begun) > 0 && (!slow || i == 999) {
+						begun[0].Run(thief, &thief.Stack)
+						begun = begun[1:]
+					}
+				}
+			}, func(_ *hand, i int) { sum += i })
+			require.Equal(t, 999*1000/2, sum)
+			require.Equal(t, forkedItems, most)
+		})
+	}
 }
 
 // A thief has asked, and does not come: the call is made while there are more values. (K14)
@@ -253,6 +262,80 @@ func TestALoopAnswersAThief(t *testing.T) {
 		})
 		x.Assert(fmt.Sprint(last) == "[0 1 5 6 7 2 3 4]", "%v", last)
 	})
+}
+
+// A thief that has asked does not wait for the first iteration of a loop if those of the last one
+// were long: it gets the upper half, or what was forked before. (K16)
+func TestALoopOfLongIterationsIsHalvedFirst(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		for _, loop := range []func(h *hand, body func(i int)){
+			func(h *hand, body func(i int)) { For(h, 0, 8, func(_ *hand, i int) { body(i) }) },
+			func(h *hand, body func(i int)) {
+				sum := Reduce(h, 0, 8, func(_ *hand, lo, hi int) (sum int) {
+					for i := lo; i < hi; i++ {
+						body(i)
+						sum += i
+					}
+					return sum
+				}, func(a, b int) int { return a + b })
+				x.Assert(sum == 28, "%d", sum)
+			},
+		} {
+			h := newCrew(1).workers[0]
+			h.iteration = longIteration
+			var last []int
+			loop(h, func(i int) {
+				if i == 0 {
+					c := h.Claim(false)
+					x.Assert(c != nil, "nothing is public before the first iteration")
+					thief := newCrew(1).workers[0]
+					c.Run(thief, &thief.Stack)
+				}
+				last = append(last, i)
+			})
+			x.Assert(fmt.Sprint(last) == "[4 5 6 7 0 1 2 3]", "%v", last)
+		}
+		h := newCrew(1).workers[0]
+		h.iteration, h.most = longIteration, 8
+		h.word.Store(0)
+		For(h, 0, 2, func(*hand, int) { x.Assert(h.Len() == 0, "nobody has asked") })
+		h.iteration = longIteration
+		before := Fork(&h.Stack, func(*hand, int) int { return 1 }, 0)
+		h.word.Store(h.word.Load() | hungry)
+		For(h, 0, 2, func(_ *hand, i int) {
+			if c := h.Claim(false); i == 0 {
+				x.Assert(c != nil && c.Depth() == 0, "a fork from before the loop was kept")
+				thief := newCrew(1).workers[0]
+				c.Run(thief, &thief.Stack)
+			}
+		})
+		x.Assert(before.Join(h) == 1, "the fork from before the loop")
+	})
+}
+
+// A stack knows from a loop whether its iterations were long: also from one of which nobody wanted
+// anything, if it was thought that they would be. (K16)
+func TestAStackKnowsWhetherIterationsAreLong(t *testing.T) {
+	long := 2 * longIteration * time.Nanosecond
+	for name, loop := range map[string]func(h *hand, n int, body func()){
+		"For": func(h *hand, n int, body func()) { For(h, 0, n, func(*hand, int) { body() }) },
+		"Range": func(h *hand, n int, body func()) {
+			Range(h, 0, n, func(_ *hand, lo, hi int) {
+				for range hi - lo {
+					body()
+				}
+			})
+		},
+	} {
+		h := newCrew(1).workers[0]
+		loop(h, 4, func() { time.Sleep(long) })
+		require.GreaterOrEqual(t, h.iteration, float64(longIteration), name)
+		h.word.Store(h.word.Load() &^ hungry)
+		loop(h, 100_000, func() {})
+		require.Less(t, h.iteration, float64(longIteration), name)
+		loop(h, 4, func() { time.Sleep(long) }) // nobody asks, and a reading of the clock is saved
+		require.Less(t, h.iteration, float64(longIteration), name)
+	}
 }
 
 // A rest that is over before a thief would have begun with it is not split.

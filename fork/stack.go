@@ -88,8 +88,9 @@ type Stack[W any] struct {
 	// origin is the stack of the panic that a join has raised last, for Traced.
 	origin []byte
 
-	minSplit time.Duration // never changes; see Loops
-	_        [64]byte
+	minSplit  time.Duration // never changes; see Loops
+	iteration float64       // the nanoseconds of one in the last loop
+	_         [64]byte
 
 	// word is hungry (bit 63), tail (bits 32 to 62) and split (bits 0 to 31). Changed by thieves
 	// and the owner as above; loaded by any goroutine.
