@@ -27,6 +27,8 @@ import (
 
 const start = 5
 
+var keep *[]int
+
 type Counter struct{ n atomic.Int64 }
 
 func (c *Counter) Add() { c.n.Add(1) }
@@ -41,6 +43,13 @@ func (c *Counter) Reset() int64 {
 func Caller() string {
 	name := asked()
 	return name
+}
+
+func Sum(numbers ...int) (sum int) {
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
 }
 
 func asked() string {
@@ -89,6 +98,12 @@ func TestReset(t *testing.T) {
 	}
 }
 
+func TestSum(t *testing.T) {
+	if n := testing.AllocsPerRun(10, func() { Sum(1, 2, 3) }); n > 1 {
+		t.Error(n)
+	}
+}
+
 func TestCaller(t *testing.T) {
 	if got := Caller(); !strings.HasSuffix(got, ".TestCaller") {
 		t.Error(got)
@@ -104,6 +119,7 @@ func TestCaller(t *testing.T) {
 		"6-same":    "TestReset Counter.Reset - return start\n+ return 5",
 		"7-caller":  "TestCaller Caller - return name\n+ return \"\" + name",
 		"8-caller":  "TestCaller Caller - return name\n+ return name[:1]",
+		"9-box":     "TestSum Sum - return sum\n+ keep = &numbers\n+ return sum",
 	} {
 		killer, rest, _ := strings.Cut(text, " ")
 		declaration, edit, _ := strings.Cut(rest, " ")
@@ -120,7 +136,8 @@ func TestCaller(t *testing.T) {
 		`6-same \.\.\. SURVIVED  [^\n]*\n`+
 		`7-caller \.\.\. SURVIVED  [^\n]*\n`+
 		`8-caller \.\.\. killed by TestCaller  [^\n]*\n`+
-		`8 mutants: 5 killed, 2 survived, 1 in error\n$`, a.Stdout)
+		`9-box \.\.\. killed by TestSum  [^\n]*\n`+
+		`9 mutants: 6 killed, 2 survived, 1 in error\n$`, a.Stdout)
 	seen, err := os.ReadFile(filepath.Join(dir, "seen"))
 	require.NoError(t, err)
 	require.Contains(t, string(seen), "\n-1\n", "who objects is asked about copies without edits")

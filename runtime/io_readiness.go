@@ -99,9 +99,14 @@ const ioPollGap = 50_000
 
 // pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago.
 func (w *worker) pollIO(now int64) {
-	if ws := &w.rt.watches; ws.count.Load() > 0 && now-w.ioPolledAt >= ioPollGap {
-		w.ioPolledAt = now
-		w.deliverEvents(ws.poller.Poll(w.eventBuffer()))
+	ws := &w.rt.watches
+	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap || w.owes(now) {
+		return
+	}
+	w.ioPolledAt = now
+	if n := ws.poller.Poll(w.eventBuffer()); n > 0 {
+		w.paidAt = now
+		w.deliverEvents(n)
 	}
 }
 

@@ -106,8 +106,8 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 	}
 }
 
-// Tasks that start others and themselves again, turn for turn: by a successor, by a yield, or by
-// waking one another. Each turn queues more than a ring holds, or all together do. How many there
+// Tasks that start others and themselves again, turn for turn: by a successor, by a yield, by a
+// sleep, or by waking one another. Each turn queues more than a ring holds, or all together do. How many there
 // are stays within some turns of each. (runtime/R64)
 func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	for _, c := range []struct{ actors, children int }{
@@ -115,7 +115,13 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	} {
 		bound := int64(20*c.actors*(c.children+1) + 1000)
 		polls := 10 * bound
-		for _, way := range []string{"successor", "successor, then a child", "yield", "wake"} {
+		for _, way := range []string{
+			"successor", "successor, then a child", "yield", "wake", "sleep", "select",
+		} {
+			bound := bound
+			if way == "sleep" || way == "select" { // they are not queued behind, but put off (R73)
+				bound *= 6
+			}
 			for _, workers := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%+v, %s, %d", c, way, workers), func(t *testing.T) {
 					rt := start(t, workers, runtime.Seed(1))
@@ -142,11 +148,18 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 						switch way {
 						case "successor", "successor, then a child":
 							rt.Go(act)
-						case "yield":
+						case "yield", "sleep", "select":
 							rt.Go(func(cx runtime.Cx) {
 								for polled.Load() < polls {
-									turn(cx)
-									cx.Yield()
+									switch turn(cx); way {
+									case "yield":
+										cx.Yield()
+									case "sleep":
+										_ = cx.Sleep(time.Microsecond)
+									case "select":
+										after := runtime.AfterCase(time.Microsecond)
+										_, _ = runtime.Select(cx, after)
+									}
 								}
 							})
 						case "wake":

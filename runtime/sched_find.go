@@ -255,6 +255,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		return first, n
 	}
 	w.oneByOne, w.spilled = 0, 0
+	w.piled, w.pileHigh, w.piles = 0, 0, false
 	return nil, 0
 }
 

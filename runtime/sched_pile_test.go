@@ -77,3 +77,33 @@ func TestWhatHasHadTurnsQueuesBehind(t *testing.T) {
 	require.Equal(t, 2, w.rt.injector.Len())
 	require.Equal(t, 1, w.ring.Len())
 }
+
+// What is due and ready is put off while there are more tasks than when they began to pile up, for
+// some milliseconds. (runtime/R73)
+func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
+	rt := scripted(t, Workers(1), Ring(16))
+	w := rt.workers[0]
+	for range 100 {
+		w.pushBehind(w.queued())
+	}
+	w.piled, w.spilled = pileLooks, 100
+	require.True(t, w.pilesUp())
+	require.Equal(t, w.tasks(), w.pileTasks)
+	require.False(t, w.owes(0), "as many as there were")
+	for range 2 * lease { // more than the credit
+		w.pushBehind(w.queued())
+	}
+	require.True(t, w.owes(mostOwed-1))
+	require.False(t, w.owes(mostOwed), "for long enough")
+	require.True(t, w.pilesUp())
+	require.True(t, w.owes(0), "the pile began before")
+	rt.watches.count.Add(1)
+	was := w.ioPolledAt
+	w.pollIO(was + ioPollGap)
+	rt.watches.count.Add(-1)
+	require.Equal(t, was, w.ioPolledAt, "descriptors are put off, too")
+	w.spilled = 0
+	require.False(t, w.owes(0))
+	w.spilled, w.piles = 100, false
+	require.False(t, w.owes(0))
+}

@@ -59,9 +59,27 @@ func (w *worker) pilesUp() bool {
 	if w.pileHigh = max(n, w.pileHigh); n < w.pileHigh/2 {
 		w.piled, w.pileHigh = 0, n
 	}
-	tasks := int(w.rt.live.Load()) + n // and some credit; live is less by the stale entries
-	w.piles = w.piled >= pileLooks && tasks >= min(n/2, 8*w.ring.Cap())
+	tasks, piled := w.tasks(), w.piles
+	if w.piles = w.piled >= pileLooks && tasks >= min(n/2, 8*w.ring.Cap()); w.piles && !piled {
+		w.pileTasks = tasks
+	}
 	return w.piles
+}
+
+// mostOwed is for how many nanoseconds at most a worker puts off what is due and ready.
+const mostOwed = 10_000_000
+
+// owes reports whether w puts off what is due and ready: tasks pile up in the injector, and there
+// are more of them than when that began. What sleeps, or waits for a descriptor, comes before all
+// that is queued; if it starts more tasks in each turn than have a turn in between, these would
+// pile up without bound. (runtime/R73)
+func (w *worker) owes(now int64) bool {
+	return w.spilled > 0 && w.piles && now-w.paidAt < mostOwed && w.tasks() > w.pileTasks
+}
+
+// tasks returns how many tasks there are, and some credit.
+func (w *worker) tasks() int {
+	return int(w.rt.live.Load()) + w.rt.injector.Len() // live is less by the stale entries
 }
 
 // evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
@@ -160,9 +178,6 @@ func (w *worker) overflow(batch []*task) {
 		return
 	}
 	w.rt.injector.Push(live)
-	if w.spilled == 0 {
-		w.piled, w.pileHigh, w.piles = 0, 0, false
-	}
 	w.spilled = w.rt.injector.Len() // runtime/R64
 	w.pileHigh = max(w.pileHigh, w.spilled)
 	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {

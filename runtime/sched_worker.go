@@ -47,8 +47,12 @@ type worker struct {
 	piled    int
 	pileHigh int
 	piles    bool
-	one      [1]*task // on its way to the injector; see pushBehind
-	fetched  uint32   // the position in the ring after the last batch from the injector
+	// pileTasks is how many tasks there were when that began; paidAt, the clock when what is due
+	// and ready was looked at last. See owes.
+	pileTasks int
+	paidAt    int64
+	one       [1]*task // on its way to the injector; see pushBehind
+	fetched   uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick

@@ -107,6 +107,14 @@ func mustEnd(cx Cx) bool {
 	return cx.stopErr() != nil
 }
 
+// sortMustEnd is mustEnd for sorts. They ask at each level on their way down, where nothing has
+// lasted, and else after hundreds of comparisons: how long one call takes tells nothing of the
+// next. (runtime/R74)
+func sortMustEnd(cx Cx) bool {
+	cx.lookAround()
+	return cx.stopErr() != nil
+}
+
 // loopErr returns what a loop does that has made all calls, or has left some out.
 func (cx Cx) loopErr(all bool) error {
 	if all {
@@ -157,7 +165,7 @@ func MapErr[E, R any](cx Cx, in []E, fn func(cx Cx, e E) (R, error)) ([]R, error
 func Sort[E cmp.Ordered](cx Cx, s []E) error {
 	cx.check("Sort")
 	cx.beginLoop()
-	return cx.loopErr(fork.SortFuncUntil(cx, s, mustEnd, cmp.Compare[E]))
+	return cx.loopErr(fork.SortFuncUntil(cx, s, sortMustEnd, cmp.Compare[E]))
 }
 
 // SortFunc sorts s as [slices.SortStableFunc] does, by halves that idle workers take, and returns
@@ -170,7 +178,7 @@ func SortFunc[E any](cx Cx, s []E, compare func(a, b E) int) error {
 		panic("surewake: SortFunc: nil function")
 	}
 	cx.beginLoop()
-	return cx.loopErr(fork.SortFuncUntil(cx, s, mustEnd, compare))
+	return cx.loopErr(fork.SortFuncUntil(cx, s, sortMustEnd, compare))
 }
 
 // A firstError is the first of several errors. Any number of forks use it.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -151,4 +152,33 @@ func TestMisuseOfLoopsOfTasks(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A sort of few elements whose comparisons are slow lets a task that sleeps have its turns, though
+// it asks at each level on its way down, where nothing lasts. (runtime/R74)
+func TestASortLetsOthersHaveTheirTurns(t *testing.T) {
+	rt := start(t, 1)
+	var turns atomic.Int64
+	during := int64(0)
+	run(t, rt, func(cx runtime.Cx) error {
+		sleeper := cx.Go(func(cx runtime.Cx) {
+			for cx.Sleep(time.Millisecond) == nil {
+				turns.Add(1)
+			}
+		})
+		cx.Yield()
+		before := turns.Load()
+		s := make([]int, 350)
+		for i := range s {
+			s[i] = i * 7919 % 350
+		}
+		err := runtime.SortFunc(cx, s, func(a, b int) int {
+			spin(50 * time.Microsecond)
+			return a - b
+		})
+		during = turns.Load() - before
+		sleeper.Cancel()
+		return err
+	})
+	require.GreaterOrEqual(t, during, int64(10), "a turn at each look")
 }

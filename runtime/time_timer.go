@@ -216,7 +216,12 @@ func (w *worker) fireTimers() {
 	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than reading the clock
 		return
 	}
-	for now := w.rt.now(); ts.next.Load() <= now; {
+	now := w.rt.now()
+	if ts.next.Load() > now || w.owes(now) {
+		return
+	}
+	w.paidAt = now
+	for ts.next.Load() <= now {
 		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued()
 		switch {
 		case room == 0 && queued:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,6 +23,9 @@ import (
 // enoughTogether is from how many mutants on one build with all of them is cheaper than one for
 // each.
 const enoughTogether = 5
+
+// testsGrace is what ordinary tests that share a build have beyond their own limit.
+const testsGrace = 5 * time.Second
 
 // togetherTries bounds how often mutants that do not compile are left out.
 const togetherTries = 5
@@ -44,6 +48,7 @@ type together struct {
 	plainOnce sync.Once
 	plain     string // the test binary, without checks
 	plainErr  error
+	limit     time.Duration // of one run of it
 }
 
 // groupMutants returns the packages of which enough mutants are judged for a build with all of
@@ -57,7 +62,7 @@ func groupMutants(all []candidate, root string) map[string]*together {
 		}
 		g := groups[m.pkg.Path]
 		if g == nil {
-			g = &together{pkg: m.pkg, place: place}
+			g = &together{pkg: m.pkg, place: place, limit: testsTimeout + testsGrace}
 			groups[m.pkg.Path] = g
 		}
 		same := func(f mutant.File) bool { return f.Path == m.file.Path }
@@ -95,7 +100,9 @@ func (g *together) tryBuild(ctx context.Context, j *judge) error {
 	}
 	var err error
 	for range togetherTries {
-		all := mutant.PutTogether(mutants, read)
+		all := mutant.PutTogether(mutants, read, func(file string) []string {
+			return goFilesBeside(j.root, file)
+		})
 		g.replace = map[string][]byte{}
 		for file, text := range all.Files {
 			g.replace[filepath.Join(j.root, filepath.FromSlash(file))] = text
@@ -120,6 +127,16 @@ func (g *together) tryBuild(ctx context.Context, j *judge) error {
 		}
 	}
 	return err
+}
+
+// goFilesBeside returns the Go files in the folder of a file, by their paths below root.
+func goFilesBeside(root, file string) (all []string) {
+	folder := path.Dir(file)
+	names, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))
+	for _, name := range names {
+		all = append(all, path.Join(folder, filepath.Base(name)))
+	}
+	return all
 }
 
 var atLine = regexp.MustCompile(`([^\s:]+\.go):(\d+)`)
@@ -166,6 +183,9 @@ func (g *together) objects(
 	ctx context.Context, j *judge, suspect string, number int,
 ) (killer string, err error) {
 	if !slices.Contains(testsOf(&g.pkg), suspect) {
+		if g.seesCopies(suspect) {
+			return "", nil
+		}
 		return g.fails(ctx, j, suspect, number)
 	}
 	for _, t := range g.checks {
@@ -237,6 +257,27 @@ func (g *together) fails(
 		})
 }
 
+// copiesShow are names of what tells a function from one that calls a copy: allocations, callers,
+// and processes, which may have another environment.
+var copiesShow = []string{"AllocsPerRun", "ReadMemStats", "Caller", "Callers", "FuncForPC",
+	"Command", "CommandContext", "StartProcess"}
+
+// seesCopies reports whether an ordinary test, or what it calls in test files, uses one of these:
+// it is asked about each mutant alone.
+func (g *together) seesCopies(test string) bool {
+	files, _ := filepath.Glob(filepath.Join(g.pkg.Dir, "*_test.go"))
+	var texts []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return true
+		}
+		texts = append(texts, string(text))
+	}
+	names, err := mutant.Mentions(texts, test)
+	return err != nil || slices.ContainsFunc(copiesShow, func(n string) bool { return names[n] })
+}
+
 func (g *together) buildPlain(ctx context.Context, j *judge) error {
 	overlay, err := writeOverlay(g.runner.dir, g.replace)
 	if err != nil {
@@ -251,15 +292,19 @@ func (g *together) buildPlain(ctx context.Context, j *judge) error {
 	return err
 }
 
-// test runs the ordinary tests whose names begin so, and returns the first that fails.
+// test runs the ordinary tests whose names begin so, and returns the first that fails. Go's own
+// limit ends the tests only: what goes on before or after them, or in a child, ends a little later,
+// and who objects is asked alone.
 func (g *together) test(
 	ctx context.Context, only string, number int,
 ) (failing string, err error) {
-	out, err := run(ctx, g.pkg.Dir, []string{chosen(number)}, "go", "tool", "test2json", g.plain,
+	limited, cancel := context.WithTimeout(ctx, g.limit)
+	defer cancel()
+	out, err := run(limited, g.pkg.Dir, []string{chosen(number)}, "go", "tool", "test2json", g.plain,
 		"-test.v=test2json", "-test.short", "-test.failfast", "-test.run", "^"+only,
 		"-test.timeout", testsTimeout.String(), "-test.paniconexit0")
 	var status *exec.ExitError
-	if err == nil || ctx.Err() != nil || !errors.As(err, &status) {
+	if err == nil || limited.Err() != nil || !errors.As(err, &status) {
 		return "", err
 	}
 	name, _, _ := readTestEvents(out)

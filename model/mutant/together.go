@@ -37,9 +37,12 @@ type copied struct {
 }
 
 // PutTogether puts those mutants into the source that edit nothing but the bodies of functions, and
-// for which a copy does what the function would do. A mutant that is nil is left out. read returns
-// the text of a file.
-func PutTogether(mutants []*Mutant, read func(file string) ([]byte, error)) *Together {
+// for which a copy does what the function would do: none of tests, whose copies would be tests, and
+// none that is called while the variables of its package get their values. A mutant that is nil is
+// left out. read returns the text of a file, beside the files in its folder.
+func PutTogether(
+	mutants []*Mutant, read func(file string) ([]byte, error), beside func(file string) []string,
+) *Together {
 	t := &Together{
 		Files: map[string][]byte{}, Numbers: make([]int, len(mutants)),
 		copies: map[string][]copied{},
@@ -49,7 +52,7 @@ func PutTogether(mutants []*Mutant, read func(file string) ([]byte, error)) *Tog
 		if m == nil {
 			continue
 		}
-		bodies, err := m.bodies(read, sources)
+		bodies, err := m.bodies(read, beside, sources)
 		if err != nil {
 			continue
 		}
@@ -83,6 +86,7 @@ type shared struct {
 	fset      *token.FileSet
 	syntax    *ast.File
 	functions map[string]*function // by name as declarations are named
+	initial   map[string]bool      // see initialNames
 }
 
 // A function is one of a shared file.
@@ -105,7 +109,8 @@ type mutatedBody struct {
 // bodies returns the functions that m edits, and their new text. The error says why m cannot share
 // a program with others.
 func (m *Mutant) bodies(
-	read func(file string) ([]byte, error), sources map[string]*shared,
+	read func(file string) ([]byte, error), beside func(file string) []string,
+	sources map[string]*shared,
 ) ([]mutatedBody, error) {
 	files, err := m.Apply(read)
 	if err != nil {
@@ -113,28 +118,25 @@ func (m *Mutant) bodies(
 	}
 	var all []mutatedBody
 	seen := map[string]bool{}
+	rest := map[string]string{} // the mutated files, with the bodies of the source
 	for _, e := range m.Edits {
 		if key := e.File + ":" + e.Decl; seen[key] {
 			continue
 		} else {
 			seen[key] = true
 		}
-		if path.Ext(e.File) != ".go" {
-			return nil, fmt.Errorf("%s is not Go", e.File)
+		if path.Ext(e.File) != ".go" || strings.HasSuffix(e.File, "_test.go") {
+			return nil, fmt.Errorf("%s is not Go, or of a test", e.File)
 		}
 		s := sources[e.File]
 		if s == nil {
-			text, err := read(e.File)
-			if err != nil {
-				return nil, err
-			}
-			if s, err = newShared(string(text)); err != nil {
+			if s, err = readShared(e.File, read, beside); err != nil {
 				return nil, err
 			}
 			sources[e.File] = s
 		}
 		f := s.functions[e.Decl]
-		if f == nil {
+		if f == nil || s.initial[f.declaration.Name.Name] {
 			return nil, fmt.Errorf("%s: %s is no function that has copies", e.File, e.Decl)
 		}
 		mutated, err := newShared(string(files[e.File]))
@@ -145,9 +147,49 @@ func (m *Mutant) bodies(
 		if g == nil || mutated.signature(g.declaration) != s.signature(f.declaration) {
 			return nil, fmt.Errorf("%s: the signature of %s changes", e.File, e.Decl)
 		}
-		all = append(all, mutatedBody{f, mutated.of(g.declaration.Pos(), g.declaration.End())})
+		if importsNoLonger(s.syntax, mutated.syntax) {
+			return nil, fmt.Errorf("%s has an import that it does not use", e.File)
+		}
+		text := mutated.of(g.declaration.Pos(), g.declaration.End())
+		all = append(all, mutatedBody{f, text})
+		if rest[e.File] == "" {
+			rest[e.File] = mutated.text
+		}
+		rest[e.File] = strings.Replace(rest[e.File], text,
+			s.of(f.declaration.Pos(), f.declaration.End()), 1)
+	}
+	for file, text := range rest {
+		if text != sources[file].text {
+			return nil, fmt.Errorf("%s is edited elsewhere, too", file)
+		}
 	}
 	return all, nil
+}
+
+func readShared(
+	file string, read func(file string) ([]byte, error), beside func(file string) []string,
+) (*shared, error) {
+	text, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newShared(string(text))
+	if err != nil {
+		return nil, err
+	}
+	texts := []string{s.text}
+	for _, other := range beside(file) {
+		if strings.HasSuffix(other, "_test.go") {
+			continue
+		}
+		text, err := read(other)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(text))
+	}
+	s.initial, err = initialNames(texts)
+	return s, err
 }
 
 func newShared(text string) (*shared, error) {
@@ -236,9 +278,10 @@ func (s *shared) write(t *Together, file string, number int) []byte {
 		call := "switch " + chosen + " {"
 		same := bodyCopy{Control - 1, s.of(declaration.Pos(), declaration.End())}
 		for _, c := range append(f.copies, same) {
-			name := fmt.Sprintf("%s_surewake%d", declaration.Name.Name, c.mutant+1)
+			// A method of this name is not exported, or who asks for methods would get the copies.
+			name := fmt.Sprintf("surewake%d%s", c.mutant+1, declaration.Name.Name)
 			if c.mutant < 0 {
-				name = declaration.Name.Name + "_surewake"
+				name = "surewake" + declaration.Name.Name
 			}
 			at := s.offset(declaration.Name.Pos()) - s.offset(declaration.Pos())
 			text := s.pragmas(declaration) + c.text[:at] + name +

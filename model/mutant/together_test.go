@@ -2,9 +2,11 @@ package mutant
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +62,16 @@ func caught(err *error) {
 	}
 }
 
-var begins = loop(8)
+type codec interface{ version() int }
+
+type plain struct{}
+
+func (plain) version() int { return 1 }
+
+var (
+	chosen codec = plain{}
+	begins       = chosen.version()
+)
 
 func init() { begins++ }
 
@@ -74,6 +85,9 @@ func main() {
 	fmt.Println(p, p.name(), s, err, b, a, unnamed(1, "y"), loop(5), recovers(), begins, limit)
 }
 `
+
+// nobody is in the folder of the program.
+func nobody(string) []string { return nil }
 
 // What a program prints with a mutant is the same, whether the mutant has a build of its own or is
 // one of several.
@@ -99,6 +113,8 @@ func TestMutantsTogetherDoWhatEachDoesAlone(t *testing.T) {
 		{"unnamed", "- int, ...string\n+ ...any\n", false},
 		{"caught", "- caught %v\n+ seen %v\n", false},
 		{"loop", "- n /= 2\n+ n -= 2\n\n- steps++\n+ steps = n\n", true},
+		{"plain.version", "- 1\n+ 2\n", false}, // called while the variables get their values
+		{"unnamed", "- { return 1 }\n+ { return 1 }\n+\n+ func init() { begins = 9 }\n", false},
 	} {
 		m, err := Parse([]byte("A bug.\n-- p.go: " + c.declaration + " --\n" + c.edit))
 		require.NoError(t, err)
@@ -106,7 +122,7 @@ func TestMutantsTogetherDoWhatEachDoesAlone(t *testing.T) {
 		together[i] = c.fits
 	}
 	read := func(string) ([]byte, error) { return []byte(program), nil }
-	all := PutTogether(append(mutants, nil), read)
+	all := PutTogether(append(mutants, nil), read, nobody)
 	require.Zero(t, all.Numbers[len(mutants)])
 	build := func(text []byte) string {
 		dir := t.TempDir()
@@ -148,7 +164,7 @@ func TestALineTellsWhoseCopyItIs(t *testing.T) {
 		require.NoError(t, err)
 		mutants = append(mutants, m)
 	}
-	all := PutTogether(mutants, func(string) ([]byte, error) { return []byte(program), nil })
+	all := PutTogether(mutants, func(string) ([]byte, error) { return []byte(program), nil }, nobody)
 	text := string(all.Files["p.go"])
 	line := func(of string) int {
 		for n, l := range strings.Split(text, "\n") {
@@ -167,4 +183,32 @@ func TestALineTellsWhoseCopyItIs(t *testing.T) {
 			require.Equal(t, l, strings.Split(text, "\n")[n])
 		}
 	}
+}
+
+// What does not compile alone, and what edits a test, shares no build.
+func TestWhatHasABuildOfItsOwn(t *testing.T) {
+	texts := map[string]string{
+		"p/p.go":      "package p\n\nimport \"fmt\"\n\nfunc Name() string { return fmt.Sprint(1) }\n",
+		"p/p_test.go": "package p\n\nfunc helper() int { return 1 }\n",
+		"p/q.go":      "package p\n\nvar name = Late()\n\nfunc Late() int { return 1 }\n",
+		"p/r.go":      "package p\n\nfunc Calm() int { return 1 }\n\nfunc Calls() int { return Calm() }\n",
+		"p/s.go":      "package p\n\nfunc init() { Calls() }\n",
+	}
+	var mutants []*Mutant
+	for _, edit := range []string{
+		"-- p/p.go: Name --\n- fmt.Sprint(1)\n+ \"1\"\n",
+		"-- p/p.go: Name --\n- 1\n+ 2\n",
+		"-- p/p_test.go: helper --\n- 1\n+ 2\n",
+		"-- p/q.go: Late --\n- 1\n+ 2\n",
+		"-- p/r.go: Calm --\n- 1\n+ 2\n",
+	} {
+		m, err := Parse([]byte("A bug.\n" + edit))
+		require.NoError(t, err)
+		mutants = append(mutants, m)
+	}
+	all := PutTogether(mutants,
+		func(file string) ([]byte, error) { return []byte(texts[file]), nil },
+		func(string) []string { return slices.Sorted(maps.Keys(texts)) })
+	require.Equal(t, []int{0, 2, 0, 0, 5}, all.Numbers)
+	require.NotRegexp(t, `func [A-Z]\w*[0-9]`, string(all.Files["p/p.go"]), "no copy is exported")
 }

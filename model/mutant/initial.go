@@ -1,0 +1,157 @@
+package mutant
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// initialNames returns the names of what a package calls to give its variables their values, or in
+// an init, given the texts of its files. Nobody has chosen a mutant yet then, and what the mutated
+// texts speak of changes the order. What is called by these in turn is not among them: with the
+// names of methods, that would be most of a package.
+func initialNames(texts []string) (map[string]bool, error) {
+	called, _, err := namesFrom(texts, false, func(d ast.Decl) bool {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			return d.Tok == token.VAR
+		case *ast.FuncDecl:
+			return d.Recv == nil && d.Name.Name == "init"
+		}
+		return false
+	})
+	return called, err
+}
+
+// Mentions returns the names in a function and in all that it calls, given the texts of some files;
+// and in what else has the name of what it calls.
+func Mentions(texts []string, function string) (map[string]bool, error) {
+	_, all, err := namesFrom(texts, true, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Recv == nil && f.Name.Name == function
+	})
+	return all, err
+}
+
+// namesFrom returns the names of what some declarations call, if deep with what these call, and so
+// on, and all names there. The bodies of function literals count if they are in functions. A name
+// of another package leads to no function of this one.
+func namesFrom(
+	texts []string, deep bool, root func(ast.Decl) bool,
+) (called, all map[string]bool, err error) {
+	bodies := map[string][]ast.Node{}
+	foreign := map[*ast.Ident]bool{}
+	var roots []ast.Node
+	for _, text := range texts {
+		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, err
+		}
+		imported := map[string]bool{}
+		for _, i := range file.Imports {
+			imported[importName(i)] = true
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				x, ok := s.X.(*ast.Ident)
+				foreign[s.Sel] = ok && imported[x.Name]
+			}
+			return true
+		})
+		for _, d := range file.Decls {
+			f, _ := d.(*ast.FuncDecl)
+			switch {
+			case f != nil && f.Body == nil:
+			case root(d):
+				roots = append(roots, d)
+			case f != nil && deep:
+				bodies[f.Name.Name] = append(bodies[f.Name.Name], f.Body)
+			}
+		}
+	}
+	called, all = map[string]bool{}, map[string]bool{}
+	for len(roots) > 0 {
+		root := roots[len(roots)-1]
+		roots = roots[:len(roots)-1]
+		_, variables := root.(*ast.GenDecl)
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return !variables
+			case *ast.Ident:
+				all[n.Name] = true
+			case *ast.CallExpr:
+				if id := calledName(n.Fun); id != nil && !foreign[id] {
+					called[id.Name] = true
+					roots = append(roots, bodies[id.Name]...)
+					delete(bodies, id.Name)
+				}
+			}
+			return true
+		})
+	}
+	return called, all, nil
+}
+
+// calledName returns the name of what is called, nil if it has none.
+func calledName(fun ast.Expr) *ast.Ident {
+	switch f := fun.(type) {
+	case *ast.Ident:
+		return f
+	case *ast.SelectorExpr:
+		return f.Sel
+	case *ast.IndexExpr:
+		return calledName(f.X)
+	case *ast.IndexListExpr:
+		return calledName(f.X)
+	case *ast.ParenExpr:
+		return calledName(f.X)
+	}
+	return nil
+}
+
+// importsNoLonger reports whether a file has an import that the text before used and this one does
+// not: it does not compile.
+func importsNoLonger(before, after *ast.File) bool {
+	used, still := packagesIn(before), packagesIn(after)
+	for _, i := range before.Imports {
+		if name := importName(i); used[name] && !still[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// packagesIn returns the names that stand before a selector in a file.
+func packagesIn(file *ast.File) map[string]bool {
+	names := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// importName returns the name that a file most likely has for what it imports.
+func importName(i *ast.ImportSpec) string {
+	if i.Name != nil {
+		return i.Name.Name
+	}
+	whole, _ := strconv.Unquote(i.Path.Value)
+	name := path.Base(whole)
+	if version.MatchString(name) {
+		name = path.Base(path.Dir(whole))
+	}
+	name, _, _ = strings.Cut(name, ".v")
+	return name
+}
+
+var version = regexp.MustCompile(`^v[0-9]+$`)
