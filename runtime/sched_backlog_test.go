@@ -107,8 +107,8 @@ func TestNoTaskIsTakenBackForEver(t *testing.T) {
 }
 
 // Tasks that start others and themselves again, turn for turn: by a successor, by a yield, by a
-// sleep, or by waking one another. Each turn queues more than a ring holds, or all together do. How many there
-// are stays within some turns of each. (runtime/R64)
+// sleep, or by waking one another. Each turn queues more than a ring holds, or all together do. How
+// many there are stays within some turns of each. (runtime/R64)
 func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	for _, c := range []struct{ actors, children int }{
 		{8, 20}, {4, 20}, {1, 100}, {1, 200}, {1, 1000}, {100, 3},

@@ -300,7 +300,8 @@ func (g *together) test(
 ) (failing string, err error) {
 	limited, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
-	out, err := run(limited, g.pkg.Dir, []string{chosen(number)}, "go", "tool", "test2json", g.plain,
+	chosen := []string{chosen(number)}
+	out, err := run(limited, g.pkg.Dir, chosen, "go", "tool", "test2json", g.plain,
 		"-test.v=test2json", "-test.short", "-test.failfast", "-test.run", "^"+only,
 		"-test.timeout", testsTimeout.String(), "-test.paniconexit0")
 	var status *exec.ExitError

@@ -164,7 +164,8 @@ func TestALineTellsWhoseCopyItIs(t *testing.T) {
 		require.NoError(t, err)
 		mutants = append(mutants, m)
 	}
-	all := PutTogether(mutants, func(string) ([]byte, error) { return []byte(program), nil }, nobody)
+	read := func(string) ([]byte, error) { return []byte(program), nil }
+	all := PutTogether(mutants, read, nobody)
 	text := string(all.Files["p.go"])
 	line := func(of string) int {
 		for n, l := range strings.Split(text, "\n") {
