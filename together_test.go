@@ -77,13 +77,17 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-func TestOdd(t *testing.T) {
-	file, err := os.OpenFile("../seen", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+func note(t *testing.T, name string) {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	_, _ = file.WriteString(os.Getenv("SUREWAKE_MUTANT") + "\n")
+}
+
+func TestOdd(t *testing.T) {
+	note(t, "../seen")
 	var c Counter
 	c.Add()
 	if !c.Odd() {
@@ -99,6 +103,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestSum(t *testing.T) {
+	note(t, "../counted")
 	if n := testing.AllocsPerRun(10, func() { Sum(1, 2, 3) }); n > 1 {
 		t.Error(n)
 	}
@@ -142,4 +147,7 @@ func TestCaller(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(seen), "\n-1\n", "who objects is asked about copies without edits")
 	require.Regexp(t, `(?m)^[1-9]$`, string(seen), "no build has several mutants")
+	counted, err := os.ReadFile(filepath.Join(dir, "counted"))
+	require.NoError(t, err)
+	require.Empty(t, strings.TrimSpace(string(counted)), "who counts is asked about copies")
 }

@@ -104,7 +104,7 @@ func (r *each[W]) calls() any { return r.body }
 // For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns when
 // all calls have; w is that of the worker that makes the call. The calls of one worker come in
 // order, and all in order if nobody steals. The rest of the loop can be stolen, by halves, between
-// any two calls.
+// any two calls; and before the first, if those of the last loop on the Stack were long.
 //
 // If a call panics, so does For, after those that had begun elsewhere have ended; of others that
 // panic nothing is heard. Some are not made then. For panics if body is nil. The owner of the Stack

@@ -97,7 +97,8 @@ func (w *worker) eventBuffer() []poll.Event {
 // hundreds of ns, and a tick may take only a few thousand.
 const ioPollGap = 50_000
 
-// pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago.
+// pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago, or puts
+// them off (runtime/R73).
 func (w *worker) pollIO(now int64) {
 	ws := &w.rt.watches
 	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap || w.owes(now) {

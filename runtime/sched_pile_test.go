@@ -107,3 +107,30 @@ func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
 	w.spilled, w.piles = 100, false
 	require.False(t, w.owes(0))
 }
+
+// A pile is one until the injector is empty, or half of it has left: what was there when it began
+// has left before, where others go on to pile up. (runtime/R73)
+func TestAPileEndsWithTheInjector(t *testing.T) {
+	w := scripted(t, Workers(1), Ring(16)).workers[0]
+	for range 100 {
+		w.pushBehind(w.queued())
+	}
+	w.piled, w.spilled = pileLooks, 1
+	require.True(t, w.pilesUp())
+	first, _ := w.fetch(1, 1)
+	require.Zero(t, w.spilled)
+	w.overflow([]*task{first})
+	require.True(t, w.piles)
+	require.Equal(t, pileLooks, w.piled)
+	var all []*task
+	for n := 1; n > 0; {
+		if first, n = w.fetch(1, 1); n > 0 {
+			all = append(all, first)
+		}
+	}
+	require.False(t, w.piles)
+	require.Zero(t, w.piled)
+	for _, task := range all {
+		w.pushLocal(task)
+	}
+}

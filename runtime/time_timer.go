@@ -206,7 +206,7 @@ func (h timerHeap) put(i int32, e timerEntry) {
 // Rejected alternative: the slot for each, as for any wake. The last one then begins first, and
 // most of the others go through the injector.
 
-// fireTimers queues tasks of timers that are due.
+// fireTimers queues tasks of timers that are due, unless w puts them off (runtime/R73).
 func (w *worker) fireTimers() {
 	ts := &w.rt.timers
 	w.dueLeft = false

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -100,9 +99,7 @@ func (g *together) tryBuild(ctx context.Context, j *judge) error {
 	}
 	var err error
 	for range togetherTries {
-		all := mutant.PutTogether(mutants, read, func(file string) []string {
-			return goFilesBeside(j.root, file)
-		})
+		all := mutant.PutTogether(mutants, read, mutant.Beside(j.root))
 		g.replace = map[string][]byte{}
 		for file, text := range all.Files {
 			g.replace[filepath.Join(j.root, filepath.FromSlash(file))] = text
@@ -127,16 +124,6 @@ func (g *together) tryBuild(ctx context.Context, j *judge) error {
 		}
 	}
 	return err
-}
-
-// goFilesBeside returns the Go files in the folder of a file, by their paths below root.
-func goFilesBeside(root, file string) (all []string) {
-	folder := path.Dir(file)
-	names, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))
-	for _, name := range names {
-		all = append(all, path.Join(folder, filepath.Base(name)))
-	}
-	return all
 }
 
 var atLine = regexp.MustCompile(`([^\s:]+\.go):(\d+)`)
@@ -262,8 +249,8 @@ func (g *together) fails(
 var copiesShow = []string{"AllocsPerRun", "ReadMemStats", "Caller", "Callers", "FuncForPC",
 	"Command", "CommandContext", "StartProcess"}
 
-// seesCopies reports whether an ordinary test, or what it calls in test files, uses one of these:
-// it is asked about each mutant alone.
+// seesCopies reports whether an ordinary test, or a function of test files that it calls, uses one
+// of these: it is asked about each mutant alone.
 func (g *together) seesCopies(test string) bool {
 	files, _ := filepath.Glob(filepath.Join(g.pkg.Dir, "*_test.go"))
 	var texts []string

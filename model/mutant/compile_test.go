@@ -7,7 +7,6 @@ import (
 	"go/printer"
 	"go/token"
 	"go/types"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,7 +38,7 @@ func TestEveryMutantCompiles(t *testing.T) {
 		for _, i := range indices {
 			mutants = append(mutants, all[i])
 		}
-		together := mutant.PutTogether(mutants, read, beside)
+		together := mutant.PutTogether(mutants, read, mutant.Beside(root))
 		packageOf.compile(t, known, "the mutants of "+home, together.Files)
 		for n, i := range indices {
 			edited, err := all[i].Apply(read)
@@ -51,15 +50,6 @@ func TestEveryMutantCompiles(t *testing.T) {
 		}
 	}
 	require.Less(t, alone, len(files)/10)
-}
-
-// beside returns the Go files in the folder of a file.
-func beside(file string) (all []string) {
-	names, _ := filepath.Glob(filepath.Join(root, filepath.Dir(file), "*.go"))
-	for _, name := range names {
-		all = append(all, path.Join(path.Dir(file), filepath.Base(name)))
-	}
-	return all
 }
 
 // compile fails if a package in which files are edited has errors then.

@@ -5,17 +5,31 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 )
+
+// Beside returns a function that returns the Go files in the folder of a file, by their paths below
+// root.
+func Beside(root string) func(file string) []string {
+	return func(file string) (all []string) {
+		folder := path.Dir(file)
+		names, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))
+		for _, name := range names {
+			all = append(all, path.Join(folder, filepath.Base(name)))
+		}
+		return all
+	}
+}
 
 // initialNames returns the names of what a package calls to give its variables their values, or in
 // an init, given the texts of its files. Nobody has chosen a mutant yet then, and what the mutated
 // texts speak of changes the order. What is called by these in turn is not among them: with the
 // names of methods, that would be most of a package.
 func initialNames(texts []string) (map[string]bool, error) {
-	called, _, err := namesFrom(texts, false, func(d ast.Decl) bool {
+	called, _, err := namesFrom(texts, 0, func(d ast.Decl) bool {
 		switch d := d.(type) {
 		case *ast.GenDecl:
 			return d.Tok == token.VAR
@@ -27,21 +41,21 @@ func initialNames(texts []string) (map[string]bool, error) {
 	return called, err
 }
 
-// Mentions returns the names in a function and in all that it calls, given the texts of some files;
-// and in what else has the name of what it calls.
+// Mentions returns the names in a function and in the functions of some files that it calls, but not
+// in what these call: by their names alone, that would be most of a package.
 func Mentions(texts []string, function string) (map[string]bool, error) {
-	_, all, err := namesFrom(texts, true, func(d ast.Decl) bool {
+	_, all, err := namesFrom(texts, 1, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
 		return ok && f.Recv == nil && f.Name.Name == function
 	})
 	return all, err
 }
 
-// namesFrom returns the names of what some declarations call, if deep with what these call, and so
-// on, and all names there. The bodies of function literals count if they are in functions. A name
-// of another package leads to no function of this one.
+// namesFrom returns the names of what some declarations call, with what the functions call that have
+// these names, and so on for some levels, and all names there. The bodies of function literals count
+// if they are in functions. A name of another package leads to no function of this one.
 func namesFrom(
-	texts []string, deep bool, root func(ast.Decl) bool,
+	texts []string, levels int, root func(ast.Decl) bool,
 ) (called, all map[string]bool, err error) {
 	bodies := map[string][]ast.Node{}
 	foreign := map[*ast.Ident]bool{}
@@ -68,31 +82,33 @@ func namesFrom(
 			case f != nil && f.Body == nil:
 			case root(d):
 				roots = append(roots, d)
-			case f != nil && deep:
+			case f != nil && f.Recv == nil:
 				bodies[f.Name.Name] = append(bodies[f.Name.Name], f.Body)
 			}
 		}
 	}
 	called, all = map[string]bool{}, map[string]bool{}
-	for len(roots) > 0 {
-		root := roots[len(roots)-1]
-		roots = roots[:len(roots)-1]
-		_, variables := root.(*ast.GenDecl)
-		ast.Inspect(root, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return !variables
-			case *ast.Ident:
-				all[n.Name] = true
-			case *ast.CallExpr:
-				if id := calledName(n.Fun); id != nil && !foreign[id] {
-					called[id.Name] = true
-					roots = append(roots, bodies[id.Name]...)
-					delete(bodies, id.Name)
+	for ; levels >= 0; levels-- {
+		var next []ast.Node
+		for _, root := range roots {
+			_, variables := root.(*ast.GenDecl)
+			ast.Inspect(root, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncLit:
+					return !variables
+				case *ast.Ident:
+					all[n.Name] = true
+				case *ast.CallExpr:
+					if id := calledName(n.Fun); id != nil && !foreign[id] {
+						called[id.Name] = true
+						next = append(next, bodies[id.Name]...)
+						delete(bodies, id.Name)
+					}
 				}
-			}
-			return true
-		})
+				return true
+			})
+		}
+		roots = next
 	}
 	return called, all, nil
 }
