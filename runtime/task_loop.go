@@ -18,8 +18,9 @@ import (
 
 // For calls body for each i with lo <= i < hi, perhaps several at the same time, and returns nil
 // when all calls have returned. Idle workers take the upper half of what is left, between any two
-// calls, or before the first if those of the last loop were long; nobody chooses a grain. If nobody takes anything and body does not wait, the calls are in
-// order and cost what they cost in a loop. See [fork.For], and [Fork] for what body may do.
+// calls, or before the first if those of the last loop were long; nobody chooses a grain. If nobody
+// takes anything and body does not wait, the calls are in order and cost what they cost in a loop.
+// See [fork.For], and [Fork] for what body may do.
 //
 // Each millisecond, between two calls, tasks run that are queued at the worker, or for all workers,
 // and those of timers that are due: body may find that they have run meanwhile.

@@ -41,8 +41,8 @@ func initialNames(texts []string) (map[string]bool, error) {
 	return called, err
 }
 
-// Mentions returns the names in a function and in the functions of some files that it calls, but not
-// in what these call: by their names alone, that would be most of a package.
+// Mentions returns the names in a function and in the functions of some files that it calls, but
+// not in what these call: by their names alone, that would be most of a package.
 func Mentions(texts []string, function string) (map[string]bool, error) {
 	_, all, err := namesFrom(texts, 1, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
@@ -51,9 +51,9 @@ func Mentions(texts []string, function string) (map[string]bool, error) {
 	return all, err
 }
 
-// namesFrom returns the names of what some declarations call, with what the functions call that have
-// these names, and so on for some levels, and all names there. The bodies of function literals count
-// if they are in functions. A name of another package leads to no function of this one.
+// namesFrom returns the names of what some declarations call, with what the functions call that
+// have these names, and so on for some levels, and all names there. The bodies of function literals
+// count if they are in functions. A name of another package leads to no function of this one.
 func namesFrom(
 	texts []string, levels int, root func(ast.Decl) bool,
 ) (called, all map[string]bool, err error) {
