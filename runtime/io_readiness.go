@@ -101,12 +101,12 @@ const ioPollGap = 50_000
 // them off (runtime/R73).
 func (w *worker) pollIO(now int64) {
 	ws := &w.rt.watches
-	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap || w.owes(now) {
+	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap || w.owes(&w.readyOwed, now) {
 		return
 	}
 	w.ioPolledAt = now
 	if n := ws.poller.Poll(w.eventBuffer()); n > 0 {
-		w.paidAt = now
+		w.pay(&w.readyOwed, now)
 		w.deliverEvents(n)
 	}
 }

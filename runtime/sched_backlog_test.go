@@ -180,6 +180,38 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	}
 }
 
+// A task that sleeps starts others in each turn that take five times as long as what sleeps is put
+// off at first. They do not pile up without bound. (runtime/R75)
+func TestSlowTasksOfASleeperDoNotPileUp(t *testing.T) {
+	rt := start(t, 1, runtime.Seed(1))
+	const children, polls = 1000, 50_000
+	var queued, most, polled int
+	run(t, rt, func(cx runtime.Cx) error {
+		for polled < polls {
+			for range children {
+				queued++
+				cx.Go(func(runtime.Cx) {
+					takes(50 * time.Microsecond)
+					queued, polled = queued-1, polled+1
+				})
+			}
+			most = max(most, queued)
+			if err := cx.Sleep(time.Microsecond); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	drains(t, rt)
+	require.Less(t, most, 60*children)
+}
+
+// takes keeps the processor for d.
+func takes(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; {
+	}
+}
+
 // takeTurns starts two tasks that wake each other after each turn, as long as it returns true.
 func takeTurns(rt *runtime.Runtime, turn func(cx runtime.Cx) bool) {
 	a, b := runtime.NewChannel[int](1), runtime.NewChannel[int](1)

@@ -89,23 +89,81 @@ func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
 	w.piled, w.spilled = pileLooks, 100
 	require.True(t, w.pilesUp())
 	require.Equal(t, w.tasks(), w.pileTasks)
-	require.False(t, w.owes(0), "as many as there were")
+	d := &w.dueOwed
+	require.False(t, w.owes(d, 0), "as many as there were")
 	for range 2 * lease { // more than the credit
 		w.pushBehind(w.queued())
 	}
-	require.True(t, w.owes(mostOwed-1))
-	require.False(t, w.owes(mostOwed), "for long enough")
+	require.True(t, w.owes(d, leastOwed-1))
+	require.False(t, w.owes(d, leastOwed), "for long enough")
 	require.True(t, w.pilesUp())
-	require.True(t, w.owes(0), "the pile began before")
+	require.True(t, w.owes(d, 0), "the pile began before")
 	rt.watches.count.Add(1)
 	was := w.ioPolledAt
 	w.pollIO(was + ioPollGap)
 	rt.watches.count.Add(-1)
 	require.Equal(t, was, w.ioPolledAt, "descriptors are put off, too")
 	w.spilled = 0
-	require.False(t, w.owes(0))
+	require.False(t, w.owes(d, 0))
 	w.spilled, w.piles = 100, false
-	require.False(t, w.owes(0))
+	require.False(t, w.owes(d, 0))
+}
+
+// What is put off waits for twice as long each time there are more tasks than the last time, up to
+// a limit, until there are no more than when they began to pile up. (runtime/R75)
+func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
+	w := scripted(t, Workers(1), Ring(16)).workers[0]
+	grow := func() {
+		for range 2 * lease { // more than the credit
+			w.pushBehind(w.queued())
+		}
+	}
+	grow()
+	w.piled, w.spilled = pileLooks, 100
+	require.True(t, w.pilesUp())
+	now, d := int64(0), &w.dueOwed
+	waits := func(wait int64) {
+		t.Helper()
+		require.True(t, w.owes(d, now+wait-1))
+		require.False(t, w.owes(d, now+wait))
+	}
+	for _, wait := range []int64{1, 2, 4, 8, 16, 16} {
+		grow()
+		waits(wait * leastOwed)
+		now += wait * leastOwed
+		w.pay(d, now)
+	}
+	w.pay(d, now)
+	waits(mostOwed) // there are as many as the last time
+	w.pileTasks = w.tasks()
+	w.pay(d, now)
+	w.pileTasks--
+	waits(leastOwed)
+	w.pay(d, now)
+	waits(leastOwed) // there are as many as the last time
+	grow()
+	w.pay(d, now)
+	waits(2 * leastOwed)
+	w.piles = false
+	w.pay(d, now)
+	w.piles = true
+	waits(leastOwed)
+}
+
+// Timers that are due all the time do not keep descriptors from their turn, nor the other way
+// round. (runtime/R75)
+func TestTimersAndDescriptorsAreNotOwedTogether(t *testing.T) {
+	w := scripted(t, Workers(1), Ring(16)).workers[0]
+	for range 2 * lease {
+		w.pushBehind(w.queued())
+	}
+	w.piles, w.spilled = true, 100
+	for _, kinds := range [][2]*debt{{&w.dueOwed, &w.readyOwed}, {&w.readyOwed, &w.dueOwed}} {
+		now := w.dueOwed.paidAt + 2*mostOwed
+		w.pay(kinds[0], now)
+		require.True(t, w.owes(kinds[0], now))
+		require.False(t, w.owes(kinds[1], now))
+	}
 }
 
 // A pile is one until the injector is empty, or half of it has left: what was there when it began

@@ -66,15 +66,46 @@ func (w *worker) pilesUp() bool {
 	return w.piles
 }
 
-// mostOwed is for how many nanoseconds at most a worker puts off what is due and ready.
-const mostOwed = 10_000_000
+// For how many nanoseconds a worker puts off what is due or ready: at first, and at most.
+const (
+	leastOwed = 10_000_000
+	mostOwed  = 16 * leastOwed
+)
 
-// owes reports whether w puts off what is due and ready: tasks pile up in the injector, and there
-// are more of them than when that began. What sleeps, or waits for a descriptor, comes before all
-// that is queued; if it starts more tasks in each turn than have a turn in between, these would
-// pile up without bound. (runtime/R73)
-func (w *worker) owes(now int64) bool {
-	return w.spilled > 0 && w.piles && now-w.paidAt < mostOwed && w.tasks() > w.pileTasks
+// A debt says how long a worker has put off one kind of what makes tasks go on, timers or
+// descriptors. Each kind has its own: what is due all the time would keep the other from its turn.
+// Only its worker uses it.
+type debt struct {
+	paidAt int64 // the clock when the worker let such tasks go on last
+	tasks  int   // how many tasks there were then, if tasks piled up
+	wait   int64 // for how long it puts off the next ones, if not for leastOwed
+}
+
+// owes reports whether w puts off what d is about: tasks pile up in the injector, and there are
+// more of them than when that began. What sleeps, or waits for a descriptor, comes before all that
+// is queued; if it starts more tasks in each turn than have a turn in between, these would pile up
+// without bound. (runtime/R73)
+func (w *worker) owes(d *debt, now int64) bool {
+	return w.spilled > 0 && w.piles && now-d.paidAt < max(d.wait, leastOwed) &&
+		w.tasks() > w.pileTasks
+}
+
+// pay says that w lets what d is about go on at now. If there are more tasks than the last time,
+// what has run in between was less than it starts, and the next ones wait for twice as long: tasks
+// may take long, or w have its processor for a part of the time only. (runtime/R75)
+func (w *worker) pay(d *debt, now int64) {
+	d.paidAt = now
+	if w.spilled == 0 || !w.piles {
+		d.wait = 0
+		return
+	}
+	tasks := w.tasks()
+	if tasks <= w.pileTasks {
+		d.wait = 0
+	} else if tasks > d.tasks {
+		d.wait = min(2*max(d.wait, leastOwed), mostOwed)
+	}
+	d.tasks = tasks
 }
 
 // tasks returns how many tasks there are, and some credit.

@@ -47,10 +47,10 @@ type worker struct {
 	piled    int
 	pileHigh int
 	piles    bool
-	// pileTasks is how many tasks there were when that began; paidAt, the clock when what is due
-	// and ready was looked at last. See owes.
+	// pileTasks is how many tasks there were when that began.
 	pileTasks int
-	paidAt    int64
+	dueOwed   debt     // what is put off of timers; see owes
+	readyOwed debt     // and of descriptors
 	one       [1]*task // on its way to the injector; see pushBehind
 	fetched   uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.

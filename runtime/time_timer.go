@@ -217,10 +217,10 @@ func (w *worker) fireTimers() {
 		return
 	}
 	now := w.rt.now()
-	if ts.next.Load() > now || w.owes(now) {
+	if ts.next.Load() > now || w.owes(&w.dueOwed, now) {
 		return
 	}
-	w.paidAt = now
+	w.pay(&w.dueOwed, now)
 	for ts.next.Load() <= now {
 		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued()
 		switch {
