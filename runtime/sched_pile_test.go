@@ -109,45 +109,50 @@ func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
 	require.False(t, w.owes(d, 0))
 }
 
-// What is put off waits for twice as long each time there are more tasks than the last time, up to
-// a limit, until there are no more than when they began to pile up. (runtime/R75)
+// What is put off waits for twice as long each time there are more tasks by a sixteenth, up to
+// a limit, and for half as long when there are fewer by a quarter; until there are no more than when
+// they began to pile up. (runtime/R75)
 func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
 	w := scripted(t, Workers(1), Ring(16)).workers[0]
-	grow := func() {
-		for range 2 * lease { // more than the credit
-			w.pushBehind(w.queued())
-		}
-	}
-	grow()
-	w.piled, w.spilled = pileLooks, 100
-	require.True(t, w.pilesUp())
+	w.pushBehind(w.queued())
+	w.piles, w.spilled, w.pileTasks = true, 1, 1000
+	live := w.rt.live.Load()
+	defer func() { w.rt.live.Store(live) }()
 	now, d := int64(0), &w.dueOwed
-	waits := func(wait int64) {
+	pays := func(tasks int, wait int64) {
 		t.Helper()
-		require.True(t, w.owes(d, now+wait-1))
-		require.False(t, w.owes(d, now+wait))
-	}
-	for _, wait := range []int64{1, 2, 4, 8, 16, 16} {
-		grow()
-		waits(wait * leastOwed)
-		now += wait * leastOwed
+		w.rt.live.Add(int64(tasks - w.tasks()))
+		now += mostOwed
 		w.pay(d, now)
+		w.rt.live.Add(int64(w.pileTasks + 1 - w.tasks()))
+		require.True(t, w.owes(d, now+wait*leastOwed-1))
+		require.False(t, w.owes(d, now+wait*leastOwed))
 	}
+	pays(1062, 1)
+	pays(1063, 2)
+	pays(1129, 2)
+	pays(1001, 2)
+	pays(1130, 4)
+	w.spilled = 0
 	w.pay(d, now)
-	waits(mostOwed) // there are as many as the last time
-	w.pileTasks = w.tasks()
-	w.pay(d, now)
-	w.pileTasks--
-	waits(leastOwed)
-	w.pay(d, now)
-	waits(leastOwed) // there are as many as the last time
-	grow()
-	w.pay(d, now)
-	waits(2 * leastOwed)
+	w.spilled = 1
+	pays(1130, 4)
+	pays(2000, 8)
+	pays(1500, 8)
+	pays(1499, 4)
+	pays(1593, 8)
+	pays(3000, 16)
+	pays(4000, 16)
+	pays(1001, 8)
+	pays(1064, 16)
+	pays(1000, 1)
+	pays(1062, 1)
+	pays(1063, 2)
 	w.piles = false
 	w.pay(d, now)
 	w.piles = true
-	waits(leastOwed)
+	pays(1062, 1)
+	pays(1063, 2)
 }
 
 // Timers that are due all the time do not keep descriptors from their turn, nor the other way

@@ -77,8 +77,8 @@ const (
 // Only its worker uses it.
 type debt struct {
 	paidAt int64 // the clock when the worker let such tasks go on last
-	tasks  int   // how many tasks there were then, if tasks piled up
 	wait   int64 // for how long it puts off the next ones, if not for leastOwed
+	tasks  int   // how many tasks there were when wait changed last
 }
 
 // owes reports whether w puts off what d is about: tasks pile up in the injector, and there are
@@ -90,22 +90,26 @@ func (w *worker) owes(d *debt, now int64) bool {
 		w.tasks() > w.pileTasks
 }
 
-// pay says that w lets what d is about go on at now. If there are more tasks than the last time,
-// what has run in between was less than it starts, and the next ones wait for twice as long: tasks
-// may take long, or w have its processor for a part of the time only. (runtime/R75)
+// pay says that w lets what d is about go on at now. If there are more tasks than before, what has
+// run in between was less than it starts, and the next ones wait for twice as long: tasks may take
+// long, or w have its processor for a part of the time only. If there are far fewer, they wait for
+// half as long. A sixteenth more is more, as a number that only goes up and down is highest now
+// and then; a quarter fewer is far fewer, or tasks would grow on wherever one time is a little too
+// short and its double is not. (runtime/R75)
 func (w *worker) pay(d *debt, now int64) {
 	d.paidAt = now
-	if w.spilled == 0 || !w.piles {
-		d.wait = 0
+	if !w.piles {
+		d.wait, d.tasks = 0, 0
 		return
 	}
-	tasks := w.tasks()
-	if tasks <= w.pileTasks {
-		d.wait = 0
-	} else if tasks > d.tasks {
-		d.wait = min(2*max(d.wait, leastOwed), mostOwed)
+	switch tasks, most := w.tasks(), max(d.tasks, w.pileTasks); {
+	case tasks <= w.pileTasks:
+		d.wait, d.tasks = 0, 0
+	case tasks > most+most/16:
+		d.wait, d.tasks = min(2*max(d.wait, leastOwed), mostOwed), tasks
+	case tasks < most-most/4:
+		d.wait, d.tasks = d.wait/2, tasks
 	}
-	d.tasks = tasks
 }
 
 // tasks returns how many tasks there are, and some credit.
