@@ -109,8 +109,8 @@ func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
 	require.False(t, w.owes(d, 0))
 }
 
-// What is put off waits for twice as long each time there are more tasks by a sixteenth, up to
-// a limit, and for half as long when there are fewer by a quarter; until there are no more than when
+// What is put off waits for twice as long each time there are more tasks by a sixteenth, up to a
+// limit, and for half as long when there are fewer by a quarter; until there are no more than when
 // they began to pile up. (runtime/R75)
 func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
 	w := scripted(t, Workers(1), Ring(16)).workers[0]
