@@ -79,3 +79,18 @@ func TestThreadSetIsASetOfNumbers(t *testing.T) {
 		requireSame(t, inA, a, "what was copied")
 	})
 }
+
+// A copy of a set with threads above the first word loses one: the set does not, nor the other way
+// round.
+func TestCopiesOfASetChangeIndependently(t *testing.T) {
+	s := only(70).union(only(130))
+	copied := s
+	copied.remove(70)
+	require.True(t, s.has(70))
+	require.False(t, copied.has(70))
+	s.remove(130)
+	require.True(t, copied.has(130))
+	require.False(t, s.has(130))
+	s.add(200)
+	require.False(t, copied.has(200))
+}
