@@ -155,22 +155,6 @@ func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
 	pays(1063, 2)
 }
 
-// Timers that are due all the time do not keep descriptors from their turn, nor the other way
-// round. (runtime/R75)
-func TestTimersAndDescriptorsAreNotOwedTogether(t *testing.T) {
-	w := scripted(t, Workers(1), Ring(16)).workers[0]
-	for range 2 * lease {
-		w.pushBehind(w.queued())
-	}
-	w.piles, w.spilled = true, 100
-	for _, kinds := range [][2]*debt{{&w.dueOwed, &w.readyOwed}, {&w.readyOwed, &w.dueOwed}} {
-		now := w.dueOwed.paidAt + 2*mostOwed
-		w.pay(kinds[0], now)
-		require.True(t, w.owes(kinds[0], now))
-		require.False(t, w.owes(kinds[1], now))
-	}
-}
-
 // A pile is one until the injector is empty, or half of it has left: what was there when it began
 // has left before, where others go on to pile up. (runtime/R73)
 func TestAPileEndsWithTheInjector(t *testing.T) {
