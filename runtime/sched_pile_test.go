@@ -111,7 +111,7 @@ func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
 
 // What is put off waits for twice as long each time there are more tasks by a sixteenth, up to a
 // limit, and for half as long when there are fewer by a quarter; until there are no more than when
-// they began to pile up. (runtime/R75)
+// they began to pile up, or that begins again. (runtime/R75)
 func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
 	w := scripted(t, Workers(1), Ring(16)).workers[0]
 	w.pushBehind(w.queued())
@@ -150,7 +150,14 @@ func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
 	pays(1063, 2)
 	w.piles = false
 	w.pay(d, now)
-	w.piles = true
+	require.Zero(t, w.readyOwed)
+	w.readyOwed = *d
+	w.piled, w.pileHigh = pileLooks, 1
+	require.True(t, w.pilesUp(), "a pile begins")
+	w.pileTasks = 1000
+	pays(1062, 1)
+	pays(1063, 2)
+	d = &w.readyOwed
 	pays(1062, 1)
 	pays(1063, 2)
 }

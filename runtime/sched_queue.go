@@ -62,6 +62,8 @@ func (w *worker) pilesUp() bool {
 	tasks, piled := w.tasks(), w.piles
 	if w.piles = w.piled >= pileLooks && tasks >= min(n/2, 8*w.ring.Cap()); w.piles && !piled {
 		w.pileTasks = tasks
+		w.dueOwed.forget()
+		w.readyOwed.forget()
 	}
 	return w.piles
 }
@@ -81,6 +83,9 @@ type debt struct {
 	tasks  int   // how many tasks there were when wait changed last
 }
 
+// forget says that what has been put off so far tells nothing of what comes.
+func (d *debt) forget() { d.wait, d.tasks = 0, 0 }
+
 // owes reports whether w puts off what d is about: tasks pile up in the injector, and there are
 // more of them than when that began. What sleeps, or waits for a descriptor, comes before all that
 // is queued; if it starts more tasks in each turn than have a turn in between, these would pile up
@@ -99,12 +104,11 @@ func (w *worker) owes(d *debt, now int64) bool {
 func (w *worker) pay(d *debt, now int64) {
 	d.paidAt = now
 	if !w.piles {
-		d.wait, d.tasks = 0, 0
 		return
 	}
 	switch tasks, most := w.tasks(), max(d.tasks, w.pileTasks); {
 	case tasks <= w.pileTasks:
-		d.wait, d.tasks = 0, 0
+		d.forget()
 	case tasks > most+most/16:
 		d.wait, d.tasks = min(2*max(d.wait, leastOwed), mostOwed), tasks
 	case tasks < most-most/4:
