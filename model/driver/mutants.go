@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +49,8 @@ const (
 
 // Mutants puts every mutant in, one at a time, in memory, and prints who
 // objects. Options.Run selects mutants by id. With Options.For those come
-// first that begin with different hazards, and the rest may be left.
+// first that share a build, and of these those that begin with different
+// hazards, and the rest may be left.
 func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, error) {
 	var sum MutantSummary
 	begin := time.Now()
@@ -106,13 +106,14 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	}
 	defer original.close()
 	limited, stop := context.WithCancel(ctx)
+	together := groupMutants(all, root)
 	if opts.For > 0 {
-		spread(all)
+		spread(all, func(m candidate) bool { return !together[m.pkg.Path].shares(m) })
 		limited, stop = context.WithDeadline(ctx, begin.Add(opts.For))
 	}
 	defer stop()
 	j := &judge{
-		options: &opts, root: root, set: set, original: original, together: groupMutants(all, root),
+		options: &opts, root: root, set: set, original: original, together: together,
 	}
 	defer func() {
 		for _, g := range j.together {
@@ -124,108 +125,6 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 		sum.Left, err = sum.Mutants-sum.Killed-sum.Survived-sum.Broken, nil
 	}
 	return sum, err
-}
-
-// spread puts the first mutant of each hazard before the second ones, and so on: names begin with
-// that of the hazard, a letter and a number, if there is one.
-func spread(all []candidate) {
-	seen := map[string]int{}
-	rank := map[string]int{} // by the path of the file
-	for _, m := range all {
-		if _, known := rank[m.file.Path]; known {
-			continue
-		}
-		hazard := m.file.Home + "/" + hazardOf.FindString(m.file.ID)
-		rank[m.file.Path] = seen[hazard]
-		seen[hazard]++
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Compare(rank[a.file.Path], rank[b.file.Path])
-	})
-}
-
-var hazardOf = regexp.MustCompile(`^[A-Za-z]+[0-9]+`)
-
-// killersElsewhere returns patterns for the packages that mutants of the selected ones name, and
-// that are not selected themselves.
-func killersElsewhere(selected []instrument.Package, root string, more bool) ([]string, error) {
-	var patterns []string
-	for _, p := range selected {
-		own, err := mutant.In(p.Dir, placeOf(p, root))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range own {
-			m, err := f.Read()
-			if err != nil || f.More && !more {
-				continue // the error is printed when the mutant is judged
-			}
-			for _, k := range m.Killers {
-				here := func(p instrument.Package) bool { return placeOf(p, root) == k.Place }
-				if k.Place == "" || slices.ContainsFunc(selected, here) {
-					continue
-				}
-				patterns = append(patterns, "./"+k.Place)
-			}
-		}
-	}
-	slices.Sort(patterns)
-	return slices.Compact(patterns), nil
-}
-
-// findMutants returns the mutants of the selected packages, each once for everyone it names in one
-// of the packages, and those of the module's other packages that name someone in a selected one.
-// Those that are further examples of the same bugs are among them if more is set.
-func findMutants(selected, packages []instrument.Package, root string, more bool) (
-	all []candidate, err error,
-) {
-	module, err := mutant.Find(root)
-	if err != nil {
-		return nil, err
-	}
-	homes := map[string]bool{}
-	for _, p := range selected {
-		homes[placeOf(p, root)] = true
-	}
-	for _, p := range packages {
-		place := placeOf(p, root)
-		if homes[place] {
-			own, err := mutant.In(p.Dir, place)
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range own {
-				if more || !f.More {
-					all = append(all, candidatesOf(f, f.ID, p, place)...)
-				}
-			}
-		}
-		for _, f := range module {
-			if f.Home != place && (more || !f.More) && (homes[place] || homes[f.Home]) {
-				all = append(all, candidatesOf(f, f.Name(), p, place)...)
-			}
-		}
-	}
-	return all, nil
-}
-
-// candidatesOf returns one candidate for each killer that a mutant names in a package; for its own
-// package at least one, unless it names killers elsewhere only.
-func candidatesOf(f mutant.File, id string, p instrument.Package, place string) []candidate {
-	m, err := f.Read()
-	if err != nil { // it is printed when the mutant is judged in its own package
-		m = &mutant.Mutant{}
-	}
-	var all []candidate
-	for _, k := range m.Killers {
-		if k.Place == place || k.Place == "" && f.Home == place {
-			all = append(all, candidate{id: id, file: f, pkg: p, suspect: k.Name})
-		}
-	}
-	if len(m.Killers) == 0 && f.Home == place {
-		all = []candidate{{id: id, file: f, pkg: p}}
-	}
-	return all
 }
 
 // judgeAll judges several mutants at a time and prints the verdicts in order.
@@ -334,7 +233,7 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 			filepath.Base(m.file.Path), m.pkg.Path,
 		)
 	}
-	if g := j.together[m.pkg.Path]; g != nil && m.suspect != "" {
+	if g := j.together[m.pkg.Path]; g != nil {
 		killer, err = g.ask(ctx, j, m)
 		if killer != "" || err != nil {
 			return killer, err

@@ -165,23 +165,24 @@ func TestTheFirstFailingTestIsNamed(t *testing.T) {
 }
 
 // If there is not time for all, the first mutant of each hazard comes before the second of any. One
-// that several tests must object to stays together.
+// that several tests must object to stays together. Those that need their own build come last.
 func TestMutantsOfDifferentHazardsComeFirst(t *testing.T) {
 	var all []candidate
 	for _, name := range []string{
-		"a/D1", "a/D1-again", "a/D1-more", "a/D2-x", "a/D2-x", "a/D2-y", "a/plain", "a/plainer",
-		"b/D1",
+		"a/D1", "a/D1-again", "a/D1-more", "a/D2-x", "a/D2-x", "a/D2-y", "a/D3", "a/D3", "a/plain",
+		"a/plainer", "b/D1",
 	} {
 		home, id := filepath.Split(name)
 		all = append(all, candidate{id: name, file: mutant.File{ID: id, Home: home, Path: name}})
 	}
-	spread(all)
+	all[7].suspect = "TestAllocations"
+	spread(all, func(m candidate) bool { return m.suspect != "" })
 	var ids []string
 	for _, m := range all {
 		ids = append(ids, m.id)
 	}
 	require.Equal(t, []string{
 		"a/D1", "a/D2-x", "a/D2-x", "a/plain", "b/D1", "a/D1-again", "a/D2-y", "a/plainer",
-		"a/D1-more",
+		"a/D1-more", "a/D3", "a/D3",
 	}, ids)
 }

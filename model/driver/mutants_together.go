@@ -48,6 +48,10 @@ type together struct {
 	plain     string // the test binary, without checks
 	plainErr  error
 	limit     time.Duration // of one run of it
+
+	testsOnce sync.Once
+	tests     *mutant.Functions
+	testsErr  error
 }
 
 // groupMutants returns the packages of which enough mutants are judged for a build with all of
@@ -152,7 +156,7 @@ func leaveOut(mutants []*mutant.Mutant, all *mutant.Together, messages string) (
 // ask has the one object to m of whom it is said, "" if nobody does, or m is not in the build. The
 // error is the context's.
 func (g *together) ask(ctx context.Context, j *judge, m candidate) (killer string, err error) {
-	if g.build(ctx, j) == nil {
+	if g.shares(m) && g.build(ctx, j) == nil {
 		if n := g.numbers[m.file.Path]; n > 0 {
 			killer, err = g.objects(ctx, j, m.suspect, n)
 		}
@@ -170,9 +174,6 @@ func (g *together) objects(
 	ctx context.Context, j *judge, suspect string, number int,
 ) (killer string, err error) {
 	if !slices.Contains(testsOf(&g.pkg), suspect) {
-		if g.seesCopies(suspect) {
-			return "", nil
-		}
 		return g.fails(ctx, j, suspect, number)
 	}
 	for _, t := range g.checks {
@@ -252,17 +253,35 @@ var copiesShow = []string{"AllocsPerRun", "ReadMemStats", "Caller", "Callers", "
 // seesCopies reports whether an ordinary test, or a function of test files that it calls, uses one
 // of these: it is asked about each mutant alone.
 func (g *together) seesCopies(test string) bool {
-	files, _ := filepath.Glob(filepath.Join(g.pkg.Dir, "*_test.go"))
+	g.testsOnce.Do(func() { g.tests, g.testsErr = testFunctions(g.pkg.Dir) })
+	if g.testsErr != nil {
+		return true
+	}
+	names := g.tests.Mentions(test)
+	return slices.ContainsFunc(copiesShow, func(n string) bool { return names[n] })
+}
+
+// testFunctions returns the functions of the test files in a folder.
+func testFunctions(dir string) (*mutant.Functions, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
 	var texts []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return true
+			return nil, err
 		}
 		texts = append(texts, string(text))
 	}
-	names, err := mutant.Mentions(texts, test)
-	return err != nil || slices.ContainsFunc(copiesShow, func(n string) bool { return names[n] })
+	return mutant.FunctionsOf(texts)
+}
+
+// shares reports whether it can be asked of this build who objects to m.
+func (g *together) shares(m candidate) bool {
+	return g != nil && m.suspect != "" &&
+		(slices.Contains(testsOf(&g.pkg), m.suspect) || !g.seesCopies(m.suspect))
 }
 
 func (g *together) buildPlain(ctx context.Context, j *judge) error {

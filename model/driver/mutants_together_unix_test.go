@@ -52,7 +52,13 @@ func TestAdds(t *testing.T) { adds() }
 func adds() {}
 `), 0o666))
 	g := &together{pkg: instrument.Package{Dir: dir}}
-	require.True(t, g.seesCopies("TestCounts"))
-	require.True(t, g.seesCopies("TestRuns"))
-	require.False(t, g.seesCopies("TestAdds"))
+	for suspect, shares := range map[string]bool{
+		"TestCounts": false, "TestRuns": false, "TestAdds": true, "": false,
+	} {
+		require.Equal(t, shares, g.shares(candidate{suspect: suspect}), suspect)
+	}
+	none := (*together)(nil)
+	require.False(t, none.shares(candidate{suspect: "TestAdds"}), "too few for a build")
+	g = &together{pkg: instrument.Package{Dir: dir, Checks: []string{"TestCounts"}}}
+	require.True(t, g.shares(candidate{suspect: "TestCounts"}), "a check")
 }

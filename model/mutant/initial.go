@@ -29,7 +29,11 @@ func Beside(root string) func(file string) []string {
 // texts speak of changes the order. What is called by these in turn is not among them: with the
 // names of methods, that would be most of a package.
 func initialNames(texts []string) (map[string]bool, error) {
-	called, _, err := namesFrom(texts, 0, func(d ast.Decl) bool {
+	f, err := FunctionsOf(texts)
+	if err != nil {
+		return nil, err
+	}
+	called, _ := f.namesFrom(0, func(d ast.Decl) bool {
 		switch d := d.(type) {
 		case *ast.GenDecl:
 			return d.Tok == token.VAR
@@ -38,32 +42,23 @@ func initialNames(texts []string) (map[string]bool, error) {
 		}
 		return false
 	})
-	return called, err
+	return called, nil
 }
 
-// Mentions returns the names in a function and in the functions of some files that it calls, but
-// not in what these call: by their names alone, that would be most of a package.
-func Mentions(texts []string, function string) (map[string]bool, error) {
-	_, all, err := namesFrom(texts, 1, func(d ast.Decl) bool {
-		f, ok := d.(*ast.FuncDecl)
-		return ok && f.Recv == nil && f.Name.Name == function
-	})
-	return all, err
+// Functions are the functions of some files, and what they call.
+type Functions struct {
+	all     []ast.Decl
+	bodies  map[string][]ast.Node // by the name of a function, which is no method
+	foreign map[*ast.Ident]bool   // names of other packages
 }
 
-// namesFrom returns the names of what some declarations call, with what the functions call that
-// have these names, and so on for some levels, and all names there. The bodies of function literals
-// count if they are in functions. A name of another package leads to no function of this one.
-func namesFrom(
-	texts []string, levels int, root func(ast.Decl) bool,
-) (called, all map[string]bool, err error) {
-	bodies := map[string][]ast.Node{}
-	foreign := map[*ast.Ident]bool{}
-	var roots []ast.Node
+// FunctionsOf returns the functions of files with these texts.
+func FunctionsOf(texts []string) (*Functions, error) {
+	f := &Functions{bodies: map[string][]ast.Node{}, foreign: map[*ast.Ident]bool{}}
 	for _, text := range texts {
 		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		imported := map[string]bool{}
 		for _, i := range file.Imports {
@@ -72,19 +67,43 @@ func namesFrom(
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok {
 				x, ok := s.X.(*ast.Ident)
-				foreign[s.Sel] = ok && imported[x.Name]
+				f.foreign[s.Sel] = ok && imported[x.Name]
 			}
 			return true
 		})
 		for _, d := range file.Decls {
-			f, _ := d.(*ast.FuncDecl)
-			switch {
-			case f != nil && f.Body == nil:
-			case root(d):
-				roots = append(roots, d)
-			case f != nil && f.Recv == nil:
-				bodies[f.Name.Name] = append(bodies[f.Name.Name], f.Body)
+			fn, _ := d.(*ast.FuncDecl)
+			if fn == nil || fn.Body != nil {
+				f.all = append(f.all, d)
 			}
+			if fn != nil && fn.Body != nil && fn.Recv == nil {
+				f.bodies[fn.Name.Name] = append(f.bodies[fn.Name.Name], fn.Body)
+			}
+		}
+	}
+	return f, nil
+}
+
+// Mentions returns the names in a function and in those that it calls, but not in what these call:
+// by their names alone, that would be most of a package.
+func (f *Functions) Mentions(function string) map[string]bool {
+	_, all := f.namesFrom(1, func(d ast.Decl) bool {
+		fn, ok := d.(*ast.FuncDecl)
+		return ok && fn.Recv == nil && fn.Name.Name == function
+	})
+	return all
+}
+
+// namesFrom returns the names of what some declarations call, with what the functions call that
+// have these names, and so on for some levels, and all names there. The bodies of function literals
+// count if they are in functions. A name of another package leads to no function of this one.
+func (f *Functions) namesFrom(
+	levels int, root func(ast.Decl) bool,
+) (called, all map[string]bool) {
+	var roots []ast.Node
+	for _, d := range f.all {
+		if root(d) {
+			roots = append(roots, d)
 		}
 	}
 	called, all = map[string]bool{}, map[string]bool{}
@@ -99,10 +118,10 @@ func namesFrom(
 				case *ast.Ident:
 					all[n.Name] = true
 				case *ast.CallExpr:
-					if id := calledName(n.Fun); id != nil && !foreign[id] {
+					id := calledName(n.Fun)
+					if id != nil && !f.foreign[id] && !called[id.Name] {
 						called[id.Name] = true
-						next = append(next, bodies[id.Name]...)
-						delete(bodies, id.Name)
+						next = append(next, f.bodies[id.Name]...)
 					}
 				}
 				return true
@@ -110,7 +129,7 @@ func namesFrom(
 		}
 		roots = next
 	}
-	return called, all, nil
+	return called, all
 }
 
 // calledName returns the name of what is called, nil if it has none.
