@@ -32,13 +32,16 @@ func (j *judge) tests(
 		}
 		limit += 3 * own
 	}
-	killer, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
+	killer, _, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
 	if killer == "" || err != nil {
 		return "", err
 	}
 	return killer, j.presume(p.Path+" tests "+only, killer, func() (bool, error) {
 		// All of those: they are cached from then on.
-		failing, err := goTest(ctx, p, j.options.Tags, nil, only, limit)
+		failing, late, err := goTest(ctx, p, j.options.Tags, nil, only, limit)
+		if late {
+			err = fmt.Errorf("%s: the unchanged source's tests last longer than %v", failing, limit)
+		}
 		return failing != "", err
 	})
 }
@@ -52,7 +55,7 @@ func (j *judge) ownTime(ctx context.Context, p instrument.Package) (time.Duratio
 		return own, nil
 	}
 	begin := time.Now()
-	_, err := goTest(ctx, p, j.options.Tags, nil, "", ownTimeout)
+	_, _, err := goTest(ctx, p, j.options.Tags, nil, "", ownTimeout)
 	if err != nil {
 		return 0, err
 	}
@@ -64,14 +67,15 @@ func (j *judge) ownTime(ctx context.Context, p instrument.Package) (time.Duratio
 }
 
 // goTest runs go test, with files replaced, all tests or only those whose names
-// begin so, and returns the first that fails, "" if none does.
+// begin so, and returns the first that fails, "" if none does, and whether that is the one that ran
+// when the time was up.
 func goTest(
 	ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string,
 	limit time.Duration,
-) (failing string, err error) {
+) (failing string, late bool, err error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer os.RemoveAll(dir)
 	args := []string{
@@ -87,7 +91,7 @@ func goTest(
 	if len(replace) > 0 {
 		overlay, err := writeOverlay(dir, replace)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		args = append(args, "-overlay", overlay)
 	}
@@ -100,24 +104,25 @@ func goTest(
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
 	if err := ctx.Err(); err != nil {
-		return "", err
+		return "", false, err
 	}
 	var status *exec.ExitError
 	if err != nil && !errors.As(err, &status) {
-		return "", err
+		return "", false, err
 	}
 	name, text, broken := readTestEvents(stdout.Bytes())
+	late = strings.Contains(text, "panic: test timed out after ")
 	switch {
 	case err == nil:
-		return "", nil
+		return "", false, nil
 	case broken:
-		return "", fmt.Errorf("does not compile:\n%s", text)
+		return "", false, fmt.Errorf("does not compile:\n%s", text)
 	case name != "":
-		return name, nil
+		return name, late, nil
 	case strings.Contains(text, "FAIL"):
-		return "go test", nil
+		return "go test", late, nil
 	}
-	return "", fmt.Errorf("go test: %w\n%s%s", err, text, stderr.String())
+	return "", false, fmt.Errorf("go test: %w\n%s%s", err, text, stderr.String())
 }
 
 // readTestEvents reads the stream of go test -json: the first test to fail,

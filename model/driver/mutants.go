@@ -296,7 +296,9 @@ func (j *judge) askSuspect(
 func (j *judge) mutated(
 	ctx context.Context, m candidate, replace map[string][]byte,
 ) (*runner, []planned, error) {
-	set, err := instrument.Rewrite(ctx, j.options.instrument([]string{m.pkg.Path}, replace))
+	cfg := j.options.instrument([]string{m.pkg.Path}, replace)
+	cfg.Lean = true
+	set, err := instrument.Rewrite(ctx, cfg)
 	if err != nil {
 		return nil, nil, notCompiling(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -185,4 +186,31 @@ func TestMutantsOfDifferentHazardsComeFirst(t *testing.T) {
 		"a/D1", "a/D2-x", "a/D2-x", "a/plain", "b/D1", "a/D1-again", "a/D2-y", "a/plainer",
 		"a/D1-more", "a/D3", "a/D3",
 	}, ids)
+}
+
+// Tests that are ended as their time is up are told from those that fail.
+func TestTestsThatAreLateAreToldFromThoseThatFail(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	write("go.mod", "module p\n\ngo 1.26\n")
+	write("p_test.go", `package p
+
+import "testing"
+
+func TestFails(t *testing.T) { t.Fail() }
+
+func TestStays(t *testing.T) { <-make(chan int) }
+`)
+	p := instrument.Package{Dir: dir}
+	failing, late, err := goTest(t.Context(), p, "", nil, "TestFails", time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, "TestFails", failing)
+	require.False(t, late)
+	failing, late, err = goTest(t.Context(), p, "", nil, "TestStays", time.Second)
+	require.NoError(t, err)
+	require.Equal(t, "TestStays", failing)
+	require.True(t, late)
 }

@@ -109,7 +109,9 @@ func (g *together) tryBuild(ctx context.Context, j *judge) error {
 			g.replace[filepath.Join(j.root, filepath.FromSlash(file))] = text
 		}
 		var set *instrument.Set
-		set, err = instrument.Rewrite(ctx, j.options.instrument([]string{g.pkg.Path}, g.replace))
+		cfg := j.options.instrument([]string{g.pkg.Path}, g.replace)
+		cfg.Lean = true // ordinary tests have a build of their own
+		set, err = instrument.Rewrite(ctx, cfg)
 		if err == nil {
 			if len(set.Packages) != 1 {
 				return fmt.Errorf("%s is listed as %d packages", g.pkg.Path, len(set.Packages))
