@@ -11,4 +11,7 @@ if [ "${1-}" = -mutants ]; then
 else
 	go run . check -both -tags wide
 fi
+# Random tests that must object draw as often as in go test: mutants are tested with -short, which
+# makes it a fifth.
+export RAPID_CHECKS=500
 go run . mutants -for 0 -tags wide "$@"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,6 +67,11 @@ func (j *judge) ownTime(ctx context.Context, p instrument.Package) (time.Duratio
 	return j.times[p.Path], nil
 }
 
+// quietRapid are settings for random tests by pgregory.net/rapid, unless the environment has others:
+// nobody reads the input by which a mutant is found, so time for a smaller one is wasted, and it
+// must not be left among the sources, where later tests would try it.
+var quietRapid = []string{"RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
+
 // goTest runs go test, with files replaced, all tests or only those whose names
 // begin so, and returns the first that fails, "" if none does, and whether that is the one that ran
 // when the time was up.
@@ -97,6 +103,7 @@ func goTest(
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir = p.Dir
+	cmd.Env = slices.Concat(quietRapid, os.Environ())
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second

@@ -214,3 +214,45 @@ func TestStays(t *testing.T) { <-make(chan int) }
 	require.Equal(t, "TestStays", failing)
 	require.True(t, late)
 }
+
+// Random tests by rapid are told to make no failing input smaller, and to keep none; unless the
+// environment says otherwise.
+func TestRandomTestsThatFindAMutantAreQuiet(t *testing.T) {
+	for _, name := range []string{"RAPID_SHRINKTIME", "RAPID_NOFAILFILE"} {
+		t.Setenv(name, "") // puts it back
+		require.NoError(t, os.Unsetenv(name))
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	write("go.mod", "module p\n\ngo 1.26\n")
+	write("p_test.go", `package p
+
+import (
+	"os"
+	"testing"
+)
+
+func TestIsQuiet(t *testing.T) {
+	if os.Getenv("RAPID_SHRINKTIME") != "0s" || os.Getenv("RAPID_NOFAILFILE") != "true" {
+		t.Fail()
+	}
+}
+`)
+	objects := func() (killer string, err error) {
+		alone, _, err := goTest(
+			t.Context(), instrument.Package{Dir: dir}, "", nil, "", time.Minute,
+		)
+		require.NoError(t, err)
+		_, err = run(t.Context(), dir, nil, "go", "test", "-count=1")
+		return alone, err
+	}
+	killer, err := objects()
+	require.NoError(t, err)
+	require.Empty(t, killer)
+	t.Setenv("RAPID_SHRINKTIME", "1s")
+	killer, err = objects()
+	require.Error(t, err)
+	require.Equal(t, "TestIsQuiet", killer)
+}

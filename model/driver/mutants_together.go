@@ -329,7 +329,7 @@ func run(
 ) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), environ...)
+	cmd.Env = slices.Concat(quietRapid, os.Environ(), environ)
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second
