@@ -25,15 +25,22 @@ func (j *judge) tests(
 	if !p.Tests {
 		return "", nil
 	}
-	limit := testsTimeout
+	limit := j.testsTimeout
 	if only == "" {
-		own, err := j.ownTime(ctx, p)
+		own, err := j.ownTime(ctx, p, only)
 		if err != nil {
 			return "", err
 		}
 		limit += 3 * own
 	}
-	killer, _, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
+	killer, late, err := goTest(ctx, p, j.options.Tags, replace, only, limit)
+	if late && only != "" {
+		var own time.Duration
+		if own, err = j.ownTime(ctx, p, only); err == nil && own > limit/3 {
+			limit += 3 * own
+			killer, _, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
+		}
+	}
 	if killer == "" || err != nil {
 		return "", err
 	}
@@ -47,27 +54,31 @@ func (j *judge) tests(
 	})
 }
 
-// ownTime returns how long all ordinary tests of the unchanged package take, here and now. It is
-// asked for only where a test was not asked by its name: that one is short.
-func (j *judge) ownTime(ctx context.Context, p instrument.Package) (time.Duration, error) {
+// ownTime returns how long ordinary tests of the unchanged package take, here and now. It is asked
+// for only where it matters: a test that was asked by its name is short, unless there was no time
+// for it.
+func (j *judge) ownTime(
+	ctx context.Context, p instrument.Package, only string,
+) (time.Duration, error) {
 	j.timing.Lock()
 	defer j.timing.Unlock()
-	if own, known := j.times[p.Path]; known {
+	key := p.Path + " " + only
+	if own, known := j.times[key]; known {
 		return own, nil
 	}
 	begin := time.Now()
-	_, _, err := goTest(ctx, p, j.options.Tags, nil, "", ownTimeout)
+	_, _, err := goTest(ctx, p, j.options.Tags, nil, only, ownTimeout, "-count=1") // not cached
 	if err != nil {
 		return 0, err
 	}
 	if j.times == nil {
 		j.times = map[string]time.Duration{}
 	}
-	j.times[p.Path] = time.Since(begin)
-	return j.times[p.Path], nil
+	j.times[key] = time.Since(begin)
+	return j.times[key], nil
 }
 
-// quietRapid are settings for random tests by pgregory.net/rapid, unless the environment has others:
+// quietRapid are settings for random tests by pgregory.net/rapid unless the environment has others:
 // nobody reads the input by which a mutant is found, so time for a smaller one is wasted, and it
 // must not be left among the sources, where later tests would try it.
 var quietRapid = []string{"RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
@@ -77,7 +88,7 @@ var quietRapid = []string{"RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
 // when the time was up.
 func goTest(
 	ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string,
-	limit time.Duration,
+	limit time.Duration, flags ...string,
 ) (failing string, late bool, err error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
@@ -88,6 +99,7 @@ func goTest(
 		"test", "-json", "-short", "-failfast", "-vet=off", "-ldflags=-w",
 		"-timeout", limit.String(),
 	}
+	args = append(args, flags...)
 	if tags != "" {
 		args = append(args, "-tags", tags)
 	}

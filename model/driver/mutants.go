@@ -114,6 +114,7 @@ func Mutants(ctx context.Context, opts Options, out io.Writer) (MutantSummary, e
 	defer stop()
 	j := &judge{
 		options: &opts, root: root, set: set, original: original, together: together,
+		testsTimeout: testsTimeout,
 	}
 	defer func() {
 		for _, g := range j.together {
@@ -203,8 +204,10 @@ type judge struct {
 	mu    sync.Mutex
 	known map[string]*innocence
 
+	testsTimeout time.Duration // see tests
+
 	timing sync.Mutex
-	times  map[string]time.Duration // of all ordinary tests of a package, unchanged
+	times  map[string]time.Duration // of ordinary tests of a package, unchanged; see ownTime
 }
 
 // innocence: that who objects to a mutant does not object to the original.

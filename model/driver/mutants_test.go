@@ -215,6 +215,39 @@ func TestStays(t *testing.T) { <-make(chan int) }
 	require.True(t, late)
 }
 
+// A test that has no time to end though nothing is wrong, as it takes long or the machine is busy,
+// gets more of it.
+func TestATestThatIsLateGetsTheTimeThatItTakes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	source := filepath.Join(dir, "p.go")
+	write("go.mod", "module p\n\ngo 1.26\n")
+	write("p.go", "package p\n\nfunc F() {}\n")
+	write("p_test.go", `package p
+
+import (
+	"testing"
+	"time"
+)
+
+func TestF(t *testing.T) { F(); time.Sleep(4 * time.Second) }
+`)
+	j := &judge{options: &Options{}, testsTimeout: time.Second / 2}
+	p := instrument.Package{Path: "p", Dir: dir, Tests: true}
+	_, _, err := goTest(t.Context(), p, "", nil, "TestF", ownTimeout) // Go has the result
+	require.NoError(t, err)
+	own, err := j.ownTime(t.Context(), p, "TestF")
+	require.NoError(t, err)
+	require.Greater(t, own, 4*time.Second)
+	replace := map[string][]byte{source: []byte("package p\n\nfunc F() { }\n")}
+	killer, err := j.tests(t.Context(), p, replace, "TestF")
+	require.NoError(t, err)
+	require.Empty(t, killer)
+}
+
 // Random tests by rapid are told to make no failing input smaller, and to keep none; unless the
 // environment says otherwise.
 func TestRandomTestsThatFindAMutantAreQuiet(t *testing.T) {
