@@ -11,7 +11,6 @@ if [ "${1-}" = -mutants ]; then
 else
 	go run . check -both -tags wide
 fi
-# Random tests that must object draw as often as in go test: mutants are tested with -short, which
-# makes it a fifth.
-export RAPID_CHECKS=500
+# Random tests that must object draw 60 times: mutants are tested with -short, which makes it a fifth.
+export RAPID_CHECKS=300
 go run . mutants -for 0 -tags wide "$@"

@@ -33,24 +33,26 @@ func (j *judge) tests(
 		}
 		limit += 3 * own
 	}
-	killer, late, err := goTest(ctx, p, j.options.Tags, replace, only, limit)
-	if late && only != "" {
+	got, err := goTest(ctx, p, j.options.Tags, replace, only, limit)
+	if got.late && only != "" {
 		var own time.Duration
 		if own, err = j.ownTime(ctx, p, only); err == nil && own > limit/3 {
 			limit += 3 * own
-			killer, _, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
+			got, err = goTest(ctx, p, j.options.Tags, replace, only, limit)
 		}
 	}
-	if killer == "" || err != nil {
+	if got.failing == "" || err != nil {
 		return "", err
 	}
-	return killer, j.presume(p.Path+" tests "+only, killer, func() (bool, error) {
+	return got.failing, j.presume(p.Path+" tests "+only, got.failing, func() (bool, error) {
 		// All of those: they are cached from then on.
-		failing, late, err := goTest(ctx, p, j.options.Tags, nil, only, limit)
-		if late {
-			err = fmt.Errorf("%s: the unchanged source's tests last longer than %v", failing, limit)
+		got, err := goTest(ctx, p, j.options.Tags, nil, only, limit)
+		if got.late {
+			err = fmt.Errorf(
+				"%s: the unchanged source's tests last longer than %v", got.failing, limit,
+			)
 		}
-		return failing != "", err
+		return got.failing != "", err
 	})
 }
 
@@ -66,15 +68,14 @@ func (j *judge) ownTime(
 	if own, known := j.times[key]; known {
 		return own, nil
 	}
-	begin := time.Now()
-	_, _, err := goTest(ctx, p, j.options.Tags, nil, only, ownTimeout, "-count=1") // not cached
+	got, err := goTest(ctx, p, j.options.Tags, nil, only, ownTimeout, "-count=1") // not cached
 	if err != nil {
 		return 0, err
 	}
 	if j.times == nil {
 		j.times = map[string]time.Duration{}
 	}
-	j.times[key] = time.Since(begin)
+	j.times[key] = got.ran
 	return j.times[key], nil
 }
 
@@ -83,16 +84,21 @@ func (j *judge) ownTime(
 // must not be left among the sources, where later tests would try it.
 var quietRapid = []string{"RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
 
-// goTest runs go test, with files replaced, all tests or only those whose names
-// begin so, and returns the first that fails, "" if none does, and whether that is the one that ran
-// when the time was up.
+// What go test has said.
+type tested struct {
+	failing string        // the first test that fails, "" if none does
+	late    bool          // that is the one that ran when the time was up
+	ran     time.Duration // how long the tests took, without their build
+}
+
+// goTest runs go test, with files replaced, all tests or only those whose names begin so.
 func goTest(
 	ctx context.Context, p instrument.Package, tags string, replace map[string][]byte, only string,
 	limit time.Duration, flags ...string,
-) (failing string, late bool, err error) {
+) (tested, error) {
 	dir, err := os.MkdirTemp("", "surewake-")
 	if err != nil {
-		return "", false, err
+		return tested{}, err
 	}
 	defer os.RemoveAll(dir)
 	args := []string{
@@ -109,7 +115,7 @@ func goTest(
 	if len(replace) > 0 {
 		overlay, err := writeOverlay(dir, replace)
 		if err != nil {
-			return "", false, err
+			return tested{}, err
 		}
 		args = append(args, "-overlay", overlay)
 	}
@@ -123,34 +129,46 @@ func goTest(
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
 	if err := ctx.Err(); err != nil {
-		return "", false, err
+		return tested{}, err
 	}
 	var status *exec.ExitError
 	if err != nil && !errors.As(err, &status) {
-		return "", false, err
+		return tested{}, err
 	}
-	name, text, broken := readTestEvents(stdout.Bytes())
-	late = strings.Contains(text, "panic: test timed out after ")
+	e := readTestEvents(stdout.Bytes())
+	got := tested{ran: e.ran}
+	if err == nil {
+		return got, nil
+	}
+	got.failing, got.late = e.failing, strings.Contains(e.text, "panic: test timed out after ")
 	switch {
-	case err == nil:
-		return "", false, nil
-	case broken:
-		return "", false, fmt.Errorf("does not compile:\n%s", text)
-	case name != "":
-		return name, late, nil
-	case strings.Contains(text, "FAIL"):
-		return "go test", late, nil
+	case e.broken:
+		return tested{}, fmt.Errorf("does not compile:\n%s", e.text)
+	case e.failing == "" && !strings.Contains(e.text, "FAIL"):
+		return tested{}, fmt.Errorf("go test: %w\n%s%s", err, e.text, stderr.String())
+	case e.failing == "":
+		got.failing = "go test"
 	}
-	return "", false, fmt.Errorf("go test: %w\n%s%s", err, text, stderr.String())
+	return got, nil
 }
 
-// readTestEvents reads the stream of go test -json: the first test to fail,
-// all output, and whether it was the build that failed.
-func readTestEvents(stream []byte) (failing, text string, broken bool) {
+// Events are what go test -json prints.
+type events struct {
+	failing string        // the first test to fail
+	text    string        // all output
+	broken  bool          // it was the build that failed
+	ran     time.Duration // how long the tests took
+}
+
+// readTestEvents reads the stream of go test -json.
+func readTestEvents(stream []byte) (all events) {
 	var b strings.Builder
 	var crashed string
 	for line := range bytes.Lines(stream) {
-		var e struct{ Action, Test, Output, FailedBuild string }
+		var e struct {
+			Action, Test, Output, FailedBuild string
+			Elapsed                           float64
+		}
 		if json.Unmarshal(line, &e) != nil {
 			b.Write(line)
 			continue
@@ -159,18 +177,22 @@ func readTestEvents(stream []byte) (failing, text string, broken bool) {
 		if crashed == "" && crashLine(e.Output) {
 			crashed = e.Test
 		}
+		if e.Test == "" && e.Elapsed > 0 {
+			all.ran = time.Duration(e.Elapsed * float64(time.Second))
+		}
 		switch {
 		case e.Action == "build-fail" || e.FailedBuild != "":
-			broken = true
-		case e.Action == "fail" && e.Test != "" && failing == "":
-			failing = e.Test
+			all.broken = true
+		case e.Action == "fail" && e.Test != "" && all.failing == "":
+			all.failing = e.Test
 		}
 	}
-	if failing == "" {
+	if all.failing == "" {
 		// A panic in a goroutine of the test ends the process: no test is said to fail.
-		failing = crashed
+		all.failing = crashed
 	}
-	return failing, b.String(), broken
+	all.text = b.String()
+	return all
 }
 
 // writeOverlay puts the replaced files into dir and returns the overlay file

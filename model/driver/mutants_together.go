@@ -316,8 +316,7 @@ func (g *together) test(
 	if err == nil || limited.Err() != nil || !errors.As(err, &status) {
 		return "", err
 	}
-	name, _, _ := readTestEvents(out)
-	return name, nil
+	return readTestEvents(out).failing, nil
 }
 
 // chosen is the setting by which a program has a mutant.
