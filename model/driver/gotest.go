@@ -121,7 +121,7 @@ func goTest(
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir = p.Dir
-	cmd.Env = slices.Concat(quietRapid, os.Environ())
+	cmd.Env = slices.Concat(quietRapid, cmd.Environ()) // its PWD is p.Dir, as in the overlay
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second

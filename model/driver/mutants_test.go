@@ -248,6 +248,40 @@ func TestF(t *testing.T) { F(); time.Sleep(4 * time.Second) }
 	require.Empty(t, killer)
 }
 
+// Go takes the name of a folder from PWD: a mutant in one that has two is put in by the name that it
+// is listed by.
+func TestMutantsBehindALink(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(t.TempDir(), dir))
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	write("go.mod", "module p\n\ngo 1.26\n")
+	write("p.go", "package p\n\nfunc F() int { return 1 }\n")
+	write("p_test.go", `package p
+
+import "testing"
+
+func TestF(t *testing.T) {
+	if F() != 1 {
+		t.Fail()
+	}
+}
+`)
+	replace := map[string][]byte{
+		filepath.Join(dir, "p.go"): []byte("package p\n\nfunc F() int { return 2 }\n"),
+	}
+	p := instrument.Package{Path: "p", Dir: dir}
+	got, err := goTest(t.Context(), p, "", replace, "TestF", time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, "TestF", got.failing)
+
+	out, err := run(t.Context(), dir, nil, "go", "list", "-f", "{{.Dir}}")
+	require.NoError(t, err)
+	require.Equal(t, dir+"\n", string(out))
+}
+
 // Random tests by rapid are told to make no failing input smaller, and to keep none; unless the
 // environment says otherwise.
 func TestRandomTestsThatFindAMutantAreQuiet(t *testing.T) {

@@ -328,7 +328,7 @@ func run(
 ) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Concat(quietRapid, os.Environ(), environ)
+	cmd.Env = slices.Concat(quietRapid, cmd.Environ(), environ) // its PWD is dir, as in overlays
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second
