@@ -511,4 +511,25 @@ func TestReductionOfKeptPrograms(t *testing.T) {
 			{{Op: "store", Var: 1, Val: 1}},
 		}))
 	})
+	t.Run("looks at two counts beside an offer, and loads", func(t *testing.T) {
+		sameChanTraces(t, buffered(program{
+			{{Op: "send", Cond: true}, {Op: "store", Var: 1}, {Op: "recv"}},
+			{
+				{Op: "len", Var: 1, Val: 1}, {Op: "len", Val: 2}, {Op: "load", Var: 1},
+				{Op: "store", Var: 2, Val: 1},
+			},
+			{
+				{Op: "offer"}, {Op: "load", Var: 1, Val: 1, Cond: true}, {Op: "recv", Val: 1},
+				{Op: "len", Var: 2, Val: 2, Cond: true},
+			},
+		}))
+	})
+	t.Run("selects of signals and values, of which each has two partners", func(t *testing.T) {
+		sameOutcomes(t, program{
+			{{Op: "send", Var: 2, Val: 2}},
+			{{Op: "beep or never", Val: 1, Cond: true}, {Op: "receive or halted", Var: 1, Val: 1}},
+			{{Op: "beep or never"}, {Op: "receive or halted", Var: 2}},
+			{{Op: "receive or halted", Var: 2, Val: 1}, {Op: "beep or never", Val: 2}},
+		}, 0)
+	})
 }
