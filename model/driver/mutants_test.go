@@ -248,7 +248,7 @@ func TestF(t *testing.T) { F(); time.Sleep(4 * time.Second) }
 	require.Empty(t, killer)
 }
 
-// Go takes the name of a folder from PWD: a mutant in one that has two is put in by the name by which
+// Go takes the name of a folder from PWD: a mutant in one that has two is put in by the one by which
 // it is listed.
 func TestMutantsBehindALink(t *testing.T) {
 	t.Parallel()
