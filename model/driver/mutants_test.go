@@ -248,8 +248,8 @@ func TestF(t *testing.T) { F(); time.Sleep(4 * time.Second) }
 	require.Empty(t, killer)
 }
 
-// Go takes the name of a folder from PWD: a mutant in one that has two is put in by the one by which
-// it is listed.
+// Go takes the name of a folder from PWD: if it has two, a mutant is put in by the one by which it
+// is listed.
 func TestMutantsBehindALink(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "link")
