@@ -9,7 +9,7 @@ type chanHistory struct {
 	closes               []access // accClose, and accLookSend by closing it again
 	lens                 []access
 	reads                []access // accClockRead
-	all                  []access // accAll; else everything, of timers, the clock and meetings
+	all                  []access // everything, of timers, the clock and meetings (isWhole)
 }
 
 // closesAgain is the number of the access by which a closed channel is closed.
@@ -45,13 +45,11 @@ func (h *chanHistory) note(a access, whole bool) {
 			list = &h.closes
 		case accLen:
 			list = &h.lens
+		default:
+			panic("explore: an access to all of a channel that has parts")
 		}
 	}
 	*list = append(*list, a)
-}
-
-func (h *chanHistory) parts() [6][]access {
-	return [...][]access{h.sends, h.recvs, h.sendLooks, h.recvLooks, h.closes, h.lens}
 }
 
 // isWhole reports whether the accesses to ch are in one list, apart from looks at a clock.
@@ -78,13 +76,7 @@ func (e *engine) eachDependence(a *access, meet func(b *access) bool) {
 		return
 	}
 	dependences := dependences{e, a, meet}
-	every := dependences.since(h.all)
 	switch a.kind {
-	case accAll:
-		for _, list := range h.parts() {
-			dependences.after(list, every)
-		}
-		return
 	case accSend, accLookSend:
 		since := dependences.since(h.sends)
 		if a.kind == accSend {
