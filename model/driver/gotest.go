@@ -84,7 +84,7 @@ func (j *judge) ownTime(
 // must not be left among the sources, where later tests would try it.
 var quietRapid = []string{"RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
 
-// What go test has said.
+// A tested is what go test has said.
 type tested struct {
 	failing string        // the first test that fails, "" if none does
 	late    bool          // that is the one that ran when the time was up
@@ -152,7 +152,7 @@ func goTest(
 	return got, nil
 }
 
-// Events are what go test -json prints.
+// Events is what go test -json has printed.
 type events struct {
 	failing string        // the first test to fail
 	text    string        // all output
