@@ -155,6 +155,7 @@ func (t *tools) selects(w *world, patience context.Context, rng *rand.Rand) {
 	cases := []runtime.Case{
 		t.pipe.SendCase(2), t.pipe.ReceiveCase(&v), t.permits.AcquireCase(2), t.bell.WaitCase(),
 		runtime.AfterCase(time.Duration(rng.IntN(200)) * time.Microsecond),
+		runtime.DoneCase(patience),
 	}
 	first := rng.IntN(len(cases))
 	for i := range first {

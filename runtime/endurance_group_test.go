@@ -100,6 +100,13 @@ func (p *player) choices() []choice {
 			}
 		}},
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), pause)
+	context.AfterFunc(ctx, cancel)
+	all = append(all, choice{runtime.DoneCase(ctx), func(runtime.Cx, error) {
+		if ctx.Err() == nil {
+			p.w.fail("task %d: the end of a context was taken before it", p.r.id)
+		}
+	}})
 	if other := p.r.house.any(p.rng); other != nil && other.rank > p.r.rank {
 		all = append(all, choice{other.handle.EndCase(), func(runtime.Cx, error) {
 			if _, _, ended := other.handle.TryJoin(); !ended {

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -53,10 +54,10 @@ func (l *lockTools) close(w *world) {
 	}
 }
 
-// happens notes what a limiter has decided.
-func (l *lockTools) happens(allowed bool) {
+// happens notes what a limiter has decided of n events.
+func (l *lockTools) happens(n int64, allowed bool) {
 	if allowed {
-		l.events.Add(1)
+		l.events.Add(n)
 	}
 }
 
@@ -80,7 +81,7 @@ func (l *lockTools) change() {
 }
 
 // tend is what a goroutine does with the locks.
-func (l *lockTools) tend(w *world, patience context.Context) {
+func (l *lockTools) tend(w *world, patience context.Context, rng *rand.Rand) {
 	if l.mutex.LockContext(patience) == nil {
 		l.hold(w, l.change, l.mutex.Unlock)
 	}
@@ -96,7 +97,8 @@ func (l *lockTools) tend(w *world, patience context.Context) {
 		l.read(w)
 		l.shared.RUnlock()
 	}
-	l.happens(l.limiter.WaitContext(patience) == nil)
+	n := 1 + rng.IntN(eventBurst)
+	l.happens(int64(n), l.limiter.WaitNContext(patience, n) == nil)
 }
 
 func (l *lockTools) read(w *world) {
@@ -156,9 +158,15 @@ func (l *lockTools) use(p *player) {
 		}
 		l.hold(p.w, func() {}, func() { l.mutex.UnlockFrom(cx) })
 	case 4:
-		l.happens(!p.fail(l.limiter.Wait(cx), "Limiter.Wait"))
+		n := 1 + p.rng.IntN(eventBurst)
+		if n == 1 {
+			l.happens(1, !p.fail(l.limiter.Wait(cx), "Limiter.Wait"))
+		} else {
+			l.happens(int64(n), !p.fail(l.limiter.WaitN(cx, n), "Limiter.WaitN"))
+		}
 	case 5:
-		l.happens(l.limiter.Allow())
+		n := 1 + p.rng.IntN(eventBurst)
+		l.happens(int64(n), l.limiter.AllowN(n))
 	case 6:
 		if l.mutex.TryLock() {
 			l.hold(p.w, rest, func() { l.mutex.UnlockFrom(cx) })

@@ -72,7 +72,7 @@ func (t *tools) open(w *world, h *house, capacity int) {
 					t.permits.Release(permits)
 				}
 			case 6:
-				t.locks.tend(w, patience)
+				t.locks.tend(w, patience, rng)
 			}
 			enough()
 			time.Sleep(20 * time.Microsecond)

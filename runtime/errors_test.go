@@ -52,6 +52,7 @@ func TestErrorOfAContextIsItsErrAndItsCause(t *testing.T) {
 		"read":      rwMutex.RLockContext,
 		"WaitGroup": group.WaitContext,
 		"Limiter":   limiter.WaitContext,
+		"events":    func(ctx context.Context) error { return limiter.WaitNContext(ctx, 1) },
 		"Cond": func(ctx context.Context) error {
 			var m runtime.Mutex
 			c := runtime.NewCond(&m)

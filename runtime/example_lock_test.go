@@ -224,6 +224,30 @@ func ExampleLimiter() {
 	// Output: true
 }
 
+// Events may differ in size, here in kilobytes of a line that carries 100,000 a second.
+func ExampleLimiter_WaitN() {
+	do(func(cx sw.Cx) error {
+		kilobytes := sw.NewLimiter(100_000, 64)
+		for _, size := range []int{10, 64, 1} {
+			if err := kilobytes.WaitN(cx, size); err != nil {
+				return err
+			}
+			fmt.Println("send", size)
+		}
+		return nil
+	})
+	// Output:
+	// send 10
+	// send 64
+	// send 1
+}
+
+func ExampleLimiter_AllowN() {
+	l := sw.NewLimiter(0.1, 5)
+	fmt.Println(l.AllowN(4), l.AllowN(2), l.AllowN(1))
+	// Output: true false true
+}
+
 func ExampleLimiter_Allow() {
 	l := sw.NewLimiter(0.1, 2)
 	fmt.Println(l.Allow(), l.Allow(), l.Allow())

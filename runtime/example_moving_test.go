@@ -67,10 +67,8 @@ func firstOfGoChannel(cx sw.Cx, values <-chan string) (string, error) {
 }
 
 func firstOrEnd(ctx context.Context, cx sw.Cx, values *sw.Channel[string]) (string, error) {
-	var end sw.Oneshot[struct{}]
-	defer context.AfterFunc(ctx, end.Close)()
 	var v string
-	i, err := sw.Select(cx, values.ReceiveCase(&v), end.ReceiveCase(nil))
+	i, err := sw.Select(cx, values.ReceiveCase(&v), sw.DoneCase(ctx))
 	if i == 1 {
 		err = context.Cause(ctx)
 	}

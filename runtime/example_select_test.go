@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,6 +36,20 @@ func ExampleSelect() {
 	// first
 	// second
 	// stopped by case 1
+}
+
+// A task waits for a message, as long as a connection lasts that has a context of its own.
+func ExampleDoneCase() {
+	do(func(cx sw.Cx) error {
+		messages := sw.NewChannel[string](0)
+		connection, drop := context.WithCancelCause(context.Background())
+		time.AfterFunc(time.Millisecond, func() { drop(errors.New("connection lost")) })
+		var message string
+		i, err := sw.Select(cx, messages.ReceiveCase(&message), sw.DoneCase(connection))
+		fmt.Println(i, err, context.Cause(connection))
+		return err
+	})
+	// Output: 1 <nil> connection lost
 }
 
 // A goroutine takes what comes first: the result of a task, or a permit.

@@ -79,6 +79,7 @@ func TestDebugRefusesWaitsAndWakesOnAnotherGoroutine(t *testing.T) {
 					_, _ = runtime.Select(cx, full.ReceiveCase(&v), runtime.AfterCase(0))
 				},
 				"Limiter.Wait":       func() { _ = limiter.Wait(cx) },
+				"Limiter.WaitN":      func() { _ = limiter.WaitN(cx, 1) },
 				"Receive":            func() { _, _, _ = runtime.Receive(cx, goes) },
 				"Send":               func() { _ = runtime.Send(cx, goes, 1) },
 				"Sleep":              func() { _ = cx.Sleep(time.Microsecond) },

@@ -246,6 +246,9 @@ func commonMistakes() []mistake {
 		refused("sw.NewSemaphore(3).Release(1)", func(*mistakes) { sw.NewSemaphore(3).Release(1) }),
 		refused("sw.NewChannel[int](-1)", func(*mistakes) { sw.NewChannel[int](-1) }),
 		refused("sw.NewLimiter(0, 1)", func(*mistakes) { sw.NewLimiter(0, 1) }),
+		refused("sw.NewLimiter(1, 4).WaitN(cx, 5)", func(m *mistakes) {
+			_ = sw.NewLimiter(1, 4).WaitN(m.cx, 5)
+		}),
 		refused("cx.NewTicker(0, sw.Skip)", func(m *mistakes) { m.cx.NewTicker(0, sw.Skip) }),
 		refused("new(sw.Nap).Over(cx, time.Second)", func(m *mistakes) {
 			new(sw.Nap).Over(m.cx, time.Second)
@@ -290,6 +293,7 @@ func blockingMistakes() (all []mistake) {
 			"Channel.SendContext":      "channel.SendContext(ctx, 1)",
 			"Channel.AllContext":       "for range channel.AllContext(ctx)",
 			"Semaphore.AcquireContext": "semaphore.AcquireContext(ctx, 1)",
+			"Limiter.WaitNContext":     "limiter.WaitNContext(ctx, 2)",
 			"Group.Go":                 "group.Go(fn)",
 			"Group.Wait":               "group.Wait()",
 			"Run":                      "sw.Run(ctx, fn)",

@@ -35,6 +35,11 @@ var boundTasks = map[string]func(context.Context, *runtime.Runtime){
 	"AwaitContext": func(ctx context.Context, rt *runtime.Runtime) {
 		runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return 0, cx.AwaitContext(ctx) })
 	},
+	"Select": func(ctx context.Context, rt *runtime.Runtime) {
+		runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+			return runtime.Select(cx, new(runtime.Notify).WaitCase(), runtime.DoneCase(ctx))
+		})
+	},
 }
 
 // aWatchdog makes the alarms of a bubble those of a watchdog, which are as those of Debug.

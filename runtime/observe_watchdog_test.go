@@ -165,6 +165,9 @@ func TestWatchdogTellsOfTasksThatWaitForEver(t *testing.T) {
 		func() *Handle[int] {
 			return Submit(rt, func(cx Cx) (int, error) { return 0, cx.AwaitContext(ctx) })
 		},
+		func() *Handle[int] {
+			return Submit(rt, func(cx Cx) (int, error) { return Select(cx, DoneCase(ctx)) })
+		},
 		func() *Handle[int] { return SubmitFuture(rt, rests{}) },
 	} {
 		h := start()
@@ -178,6 +181,7 @@ func TestWatchdogTellsOfTasksThatWaitForEver(t *testing.T) {
 		func(cx Cx) error { _, _, err := Receive[int](cx, nil); return err },
 		func(cx Cx) error { return Send(cx, nil, 1) },
 		func(cx Cx) error { return cx.AwaitContext(context.Background()) },
+		func(cx Cx) error { _, err := Select(cx, DoneCase(context.Background())); return err },
 	} {
 		h := Submit(rt, func(cx Cx) (int, error) { return 0, waits(cx) })
 		require.Equal(t, 1, looks(), "nobody can end it")

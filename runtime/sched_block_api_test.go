@@ -13,7 +13,7 @@ import (
 
 // neverBlocks has the exported functions that are given no Cx and never block, by type.
 var neverBlocks = map[string]string{
-	"": `AfterCase BlockingKeepAlive BlockingThreads Debug Default IdleBatch InjectorBatch
+	"": `AfterCase BlockingKeepAlive BlockingThreads Debug Default DoneCase IdleBatch InjectorBatch
 		InjectorInterval InlineDepth LIFOCap Labels LogPanics MaxTasks New NewChannel NewCond
 		NewGroup NewLimiter NewResults NewSemaphore OnPanic Parker Poller RescueInterval Ring
 		Searches Seed
@@ -24,7 +24,7 @@ var neverBlocks = map[string]string{
 	"Conn":        "Close LocalAddr NetConn RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline",
 	"Group":       "Cancel SetLimit TryGo",
 	"Handle":      "Cancel Detach Done EndCase TryJoin WakeOnEnd",
-	"Limiter":     "Allow",
+	"Limiter":     "Allow AllowN",
 	"Listener":    "Addr Close SetDeadline",
 	"MissedTicks": "String",
 	"Mutex":       "TryLock Unlock",

@@ -218,6 +218,12 @@ func blockingTwins() []blockingCall {
 				l.Allow()
 				return l.WaitContext, always
 			}),
+		twin("Limiter.WaitNContext", "Limiter.WaitN",
+			func(*blockingScene) (func(context.Context) error, func() bool) {
+				l := runtime.NewLimiter(0.001, 3)
+				l.AllowN(2)
+				return func(ctx context.Context) error { return l.WaitNContext(ctx, 2) }, always
+			}),
 	}
 }
 
@@ -314,6 +320,7 @@ func TestDebugLetsCallsThatNeedNotWait(t *testing.T) {
 		require.NoError(t, new(runtime.RWMutex).RLockContext(ctx))
 		require.NoError(t, new(runtime.WaitGroup).WaitContext(ctx))
 		require.NoError(t, runtime.NewLimiter(1, 1).WaitContext(ctx))
+		require.NoError(t, runtime.NewLimiter(1, 2).WaitNContext(ctx, 2))
 		var n runtime.Notify
 		n.Signal()
 		require.NoError(t, n.WaitContext(ctx))

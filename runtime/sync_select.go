@@ -33,8 +33,8 @@ import (
 // claim: whoever comes first waits, and the second finds it. Locks are taken in the order of their
 // ranks, and whoever holds one otherwise takes no second: there is no circle. (runtime/R29)
 //
-// What has no lock, the end of a task and a timer, is looked at before, watched after step 3, and
-// claims when it comes, or is found to have come.
+// What has no lock, the end of a task, a timer and the end of a context, is looked at before,
+// watched after step 3, and claims when it comes, or is found to have come.
 //
 // Rejected alternatives
 //
@@ -44,7 +44,8 @@ import (
 //     been seen meanwhile, by a source that has passed the waiter over, and comes no more.
 //   - Waking the task to try again, without an answer. Another may be faster each time, and what a
 //     source has given to none it may not keep: a rendezvous needs somebody who takes.
-//   - A task for each case. The losers would have to give back what they have received.
+//   - A task for each case. The losers would have to give back what they have received. So there is
+//     no case for a Go channel: what has been received from one cannot be put back.
 //   - Ranks by address. The order would differ from run to run, and with it what is seen in a test.
 
 // A Case is what a [Select] waits for. The functions whose names end in Case make them. A Case can
@@ -59,7 +60,7 @@ type Case interface {
 	// the lock, and returns who is to be woken after the lock, or nil.
 	try() (taken bool, wakes waker, err error)
 	// queue waits for the case. It is called under the lock if there is one. The ticket's choice
-	// may be claimed from then on.
+	// may be claimed from then on. It returns nil if the case never comes.
 	queue(t *ticket) queuedCase
 }
 

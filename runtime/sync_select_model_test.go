@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	goruntime "runtime"
 	"testing"
 	"time"
@@ -216,6 +217,55 @@ func TestSelectOfATask(t *testing.T) {
 			"case %d; the signal is left: %v", took, n.signalled)
 		x.Assert(target.joiners.Load() == nil, "a joiner is left")
 	})
+}
+
+// A select waits for the end of a context and for a signal, which both come at any moment, or it
+// gives up: it takes one of them, and a signal that it does not take is left.
+func TestSelectOfAContext(t *testing.T) {
+	t.Run("goroutine", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			var n Notify
+			leaves := leaving(x)
+			ctx, cancel := context.WithCancel(context.Background())
+			x.Go("signals", func() { n.signal(nil) })
+			x.Go("cancels", cancel)
+			i, err := choose([]Case{n.WaitCase(), DoneCase(ctx)}, leaves)
+			x.Assert(i != 1 || ctx.Err() != nil, "the end was taken before it came")
+			x.Join()
+			x.Assert((i < 0) == (err != nil) && (i >= 0 || leaves), "%d, %v", i, err)
+			x.Assert(n.signalled == (i != 0) && n.line.first == nil,
+				"case %d; the signal is left: %v", i, n.signalled)
+		})
+	})
+	for name, cancels := range map[string]bool{"task": false, "cancelled task": true} {
+		t.Run(name, func(t *testing.T) {
+			checkWithin(t, 2, func(x *model.Exec) {
+				w := stillWorld(x, 1)
+				var n Notify
+				ctx, cancel := context.WithCancel(context.Background())
+				took := -2
+				h := Submit(w.Runtime, func(cx Cx) (int, error) {
+					i, err := Select(cx, n.WaitCase(), DoneCase(ctx))
+					took = i
+					x.Assert(i != 1 || ctx.Err() != nil, "the end was taken before it came")
+					return i, err
+				})
+				w.start()
+				cancel()
+				if cancels {
+					h.Cancel()
+				} else {
+					n.Signal()
+				}
+				w.shutdown()
+				_, err, ended := h.TryJoin()
+				x.Assert(ended && (err == nil) == (took >= 0) && (err == nil || cancels),
+					"case %d, %v", took, err)
+				x.Assert(n.signalled == (took != 0 && !cancels) && n.line.first == nil,
+					"case %d; the signal is left: %v", took, n.signalled)
+			})
+		})
+	}
 }
 
 // A select waits for a time and for a signal. It takes one, and a signal that it does not take is

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,11 +74,14 @@ func TestSelectTakesWhatCanBeTaken(t *testing.T) {
 		s := runtime.NewSemaphore(1)
 		require.True(t, s.TryAcquire(1))
 		target := runtime.Submit(rt, forever)
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
 		var v int
 		var text string
 		cases := []runtime.Case{in.ReceiveCase(&v), out.SendCase(7), n.WaitCase(),
 			o.ReceiveCase(&text), s.AcquireCase(1), target.EndCase(), nil,
-			runtime.AfterCase(1 << 62)}
+			runtime.AfterCase(1 << 62), runtime.DoneCase(ctx),
+			runtime.DoneCase(context.Background())}
 		untouched := func() {
 			t.Helper()
 			require.Zero(t, runtime.Waiting(in)+runtime.Waiting(out)+runtime.Waiting(&n)+
@@ -137,8 +141,18 @@ func TestSelectTakesWhatCanBeTaken(t *testing.T) {
 		i, err = choose(nil, runtime.AfterCase(time.Millisecond))
 		require.NoError(t, err)
 		require.Equal(t, 1, i)
-		require.NoError(t, in.Close())
 		cases[5] = nil
+		untouched()
+		for _, waits := range []bool{true, false} {
+			if waits {
+				time.AfterFunc(time.Millisecond, end)
+			}
+			i, err = choose(cases...)
+			require.NoError(t, err)
+			require.Equal(t, 8, i)
+		}
+		require.NoError(t, in.Close())
+		cases[8] = nil
 		v = 1
 		i, err = choose(cases...)
 		require.ErrorIs(t, err, runtime.ErrChannelClosed)
@@ -172,8 +186,9 @@ func TestSelectEndsWithItsTaskOrContext(t *testing.T) {
 	c := runtime.NewChannel[int](0)
 	var n runtime.Notify
 	target := runtime.Submit(rt, forever)
+	other := &listenedTo{Context: t.Context()}
 	cases := []runtime.Case{c.ReceiveCase(nil), c.SendCase(1), n.WaitCase(), target.EndCase(),
-		runtime.AfterCase(time.Hour)}
+		runtime.AfterCase(time.Hour), runtime.DoneCase(other)}
 	waits(t, func() bool { return runtime.Timers(rt) == 1 }, "it does not sleep")
 	h := runtime.Submit(rt,
 		func(cx runtime.Cx) (int, error) { return runtime.Select(cx, cases...) })
@@ -198,11 +213,28 @@ func TestSelectEndsWithItsTaskOrContext(t *testing.T) {
 	require.Zero(t, runtime.Waiting(c)+runtime.Waiting(&n))
 	require.Equal(t, 1, runtime.Timers(rt))
 	require.Zero(t, target.Joiners())
+	require.Equal(t, int64(2), other.calls.Load())
+	require.Zero(t, other.listeners.Load())
 
 	h = runtime.Submit(rt, func(cx runtime.Cx) (int, error) { return runtime.Select(cx) })
 	closes(t, rt)
 	_, err = get(t, h)
 	require.ErrorIs(t, err, runtime.ErrClosed)
+}
+
+// A listenedTo is a context that counts who is to be called at its end, and was.
+type listenedTo struct {
+	context.Context
+	calls, listeners atomic.Int64
+}
+
+func (l *listenedTo) Done() <-chan struct{} { return make(chan struct{}) }
+
+// AfterFunc is what package context calls instead of starting a goroutine.
+func (l *listenedTo) AfterFunc(func()) (stop func() bool) {
+	l.calls.Add(1)
+	l.listeners.Add(1)
+	return func() bool { l.listeners.Add(-1); return true }
 }
 
 // Tasks and goroutines that send and receive by selects on the same channels, in both orders: every
@@ -295,6 +327,7 @@ func TestMisuseOfSelectPanics(t *testing.T) {
 			"Oneshot.ReceiveCase: nil Oneshot": func() runtime.Case {
 				return (*runtime.Oneshot[int])(nil).ReceiveCase(nil)
 			},
+			"DoneCase: nil context": func() runtime.Case { return runtime.DoneCase(noContext) },
 			"Notify.WaitCase: nil Notify": func() runtime.Case {
 				return (*runtime.Notify)(nil).WaitCase()
 			},
@@ -354,8 +387,8 @@ func TestMisuseOfEndsNamesTheCall(t *testing.T) {
 		panics(func() { _, _ = runtime.SelectContext(t.Context(), ended) }))
 }
 
-// BenchmarkSelect is a receive from one of two channels that have a value, and a value that goes to
-// and fro between two that select.
+// BenchmarkSelect is a receive from one of two channels that have a value; a value that goes to and
+// fro between two that select; and the same where the first waits for the end of a context, too.
 func BenchmarkSelect(b *testing.B) {
 	b.Run("ready/task", func(b *testing.B) {
 		inside(b, func(cx runtime.Cx) {
@@ -399,6 +432,44 @@ func BenchmarkSelect(b *testing.B) {
 			_ = stop.Close()
 			_, _ = echo.Join(cx)
 		})
+	})
+	b.Run("context/task", func(b *testing.B) {
+		ctx, end := context.WithCancel(context.Background())
+		defer end()
+		inside(b, func(cx runtime.Cx) {
+			x, y := runtime.NewChannel[int](0), runtime.NewChannel[int](0)
+			echo := cx.Go(func(cx runtime.Cx) {
+				for range x.All(cx) {
+					_ = y.Send(cx, 1)
+				}
+			})
+			cases := []runtime.Case{y.ReceiveCase(nil), runtime.DoneCase(ctx)}
+			for b.Loop() {
+				_ = x.Send(cx, 1)
+				_, _ = runtime.Select(cx, cases...)
+			}
+			_ = x.Close()
+			_, _ = echo.Join(cx)
+		})
+	})
+	b.Run("context/goroutine", func(b *testing.B) {
+		b.ReportAllocs()
+		ctx, end := context.WithCancel(context.Background())
+		defer end()
+		x, y := make(chan int), make(chan int)
+		go func() {
+			for range x {
+				y <- 1
+			}
+		}()
+		for b.Loop() {
+			x <- 1
+			select {
+			case <-y:
+			case <-ctx.Done():
+			}
+		}
+		close(x)
 	})
 	b.Run("wait/goroutine", func(b *testing.B) {
 		b.ReportAllocs()

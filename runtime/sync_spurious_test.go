@@ -71,6 +71,12 @@ func TestWakesForNoReasonEndNoWait(t *testing.T) {
 			return last
 		},
 		"Limiter.Wait": slow.Wait,
+		"Select of a context": func(cx runtime.Cx) error {
+			ctx, cancel := context.WithCancel(never)
+			defer cancel()
+			_, err := runtime.Select(cx, runtime.DoneCase(ctx))
+			return err
+		},
 		"Oneshot.Receive": func(cx runtime.Cx) error {
 			_, err := new(runtime.Oneshot[int]).Receive(cx)
 			return err

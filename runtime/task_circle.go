@@ -150,13 +150,19 @@ func (cx Cx) noteJoinContext(t *task, ctx context.Context) (forget func()) {
 }
 
 // noteEnds notes that the calling task waits for the end of one of the tasks of cases, in the
-// function what, if that is all it waits for. It returns what forgets that. Debug is on.
+// function what, if nothing else can end the wait. It returns what forgets that. Debug is on.
 func (cx Cx) noteEnds(what string, cases []Case) (forget func()) {
 	var ends []any
 	for _, c := range cases {
-		if end, ok := c.(endCase); ok {
-			ends = append(ends, end.task)
-		} else if c != nil {
+		switch c := c.(type) {
+		case endCase:
+			ends = append(ends, c.task)
+		case doneCase:
+			if !cx.task.rt.contexts.isEndless(c.ctx, cx.task) {
+				return func() {}
+			}
+		case nil:
+		default:
 			return func() {}
 		}
 	}

@@ -188,34 +188,51 @@ func TestDebugRefusesCirclesOfJoinsWithAContext(t *testing.T) {
 				return ctx, cancel
 			}, false},
 		} {
-			rt := start(t, workers, runtime.Debug())
-			gate, release := begun()
-			var one, other *runtime.Handle[int]
-			one = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				if err := gate(cx); err != nil {
-					return 0, err
+			for call, join := range joinsWithAContext {
+				rt := start(t, workers, runtime.Debug())
+				gate, release := begun()
+				var one, other *runtime.Handle[int]
+				one = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					if err := gate(cx); err != nil {
+						return 0, err
+					}
+					ctx, stop := with.context(cx)
+					defer stop()
+					return join(cx, other, ctx)
+				})
+				other = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
+					if err := gate(cx); err != nil {
+						return 0, err
+					}
+					return one.Join(cx)
+				})
+				release()
+				_, first := get(t, one)
+				_, second := get(t, other)
+				if with.refused {
+					refusal(t, "(Join|"+call+")", 2, first, second)
+				} else {
+					require.ErrorIs(t, second, first, name)
+					require.ErrorIs(t, first, ctxErr(name))
 				}
-				ctx, stop := with.context(cx)
-				defer stop()
-				return other.JoinContext(cx, ctx)
-			})
-			other = runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
-				if err := gate(cx); err != nil {
-					return 0, err
-				}
-				return one.Join(cx)
-			})
-			release()
-			_, first := get(t, one)
-			_, second := get(t, other)
-			if with.refused {
-				refusal(t, "Join(Context)?", 2, first, second)
-			} else {
-				require.ErrorIs(t, second, first, name)
-				require.ErrorIs(t, first, ctxErr(name))
 			}
 		}
 	})
+}
+
+var joinsWithAContext = map[string]func(
+	cx runtime.Cx, h *runtime.Handle[int], ctx context.Context,
+) (int, error){
+	"JoinContext": func(cx runtime.Cx, h *runtime.Handle[int], ctx context.Context) (int, error) {
+		return h.JoinContext(cx, ctx)
+	},
+	"Select": func(cx runtime.Cx, h *runtime.Handle[int], ctx context.Context) (int, error) {
+		i, err := runtime.Select(cx, h.EndCase(), runtime.DoneCase(ctx))
+		if i == 1 {
+			err = ctx.Err()
+		}
+		return i, err
+	},
 }
 
 func ctxErr(name string) error {

@@ -12,17 +12,18 @@ import (
 //
 // A bucket holds up to burst tokens and gains one in each interval. Its content follows from one
 // number, the time at which it will be full if nobody takes any (the "theoretical arrival time" of
-// the generic cell rate algorithm). To take a token moves that time an interval further. There is
-// one if the bucket lacks at most burst-1 of them:
+// the generic cell rate algorithm). To take n tokens moves that time n intervals further. There are
+// as many if the bucket lacks at most burst-n of them:
 //
-//	there is a token   full - now <= (burst-1) * interval
-//	take it            full = max(full, now) + interval
+//	there are n tokens   full - now <= (burst-n) * interval
+//	take them            full = max(full, now) + n * interval
 //
 // Nothing has to refill it, and nobody has to be woken while nobody waits.
 //
-// Who finds no token locks a Mutex, the turn, which makes the line: only its holder waits for time,
-// takes the next token, and hands the turn on. Until then it has taken nothing. So whoever gives
-// up, in line or with the turn, leaves its place to those behind it.
+// Who finds too few tokens locks a Mutex, the turn, which makes the line: only its holder waits for
+// time, takes its tokens, and hands the turn on. Until then it has taken nothing, and nobody else
+// takes any. So whoever gives up, in line or with the turn, leaves its place to those behind it,
+// and who wants many is not passed by those that want few.
 //
 // Rejected alternative: to take a token of the future at once, and wait until it is due. There is
 // no line, and each wait has one timer and no further wake. But whoever gives up has moved the
@@ -32,9 +33,9 @@ import (
 // Tasks of any runtime, and goroutines, ask it. They are served in the order in which they came.
 // [NewLimiter] makes one; it must not be copied.
 type Limiter struct {
-	interval  int64     // nanoseconds from one token to the next; never changes
-	tolerance int64     // how far ahead full may be while there is a token; never changes
-	base      time.Time // what full counts from; never changes
+	interval int64     // nanoseconds from one token to the next; never changes
+	burst    int       // the tokens of a full bucket; never changes
+	base     time.Time // what full counts from; never changes
 	// full is when the bucket will be full, in nanoseconds since base; any goroutine may swap it.
 	full atomic.Int64
 	turn Mutex // held by the one that waits for the next token
@@ -53,25 +54,37 @@ func NewLimiter(perSecond float64, burst int) *Limiter {
 			"1 or more at once, and so many within %v seconds", perSecond, burst, float64(maxFill)))
 	}
 	interval := int64(math.Round(1e9 / perSecond))
-	return &Limiter{interval: interval, tolerance: int64(burst-1) * interval, base: time.Now()}
+	return &Limiter{interval: interval, burst: burst, base: time.Now()}
 }
 
 // Allow reports whether an event may happen now, and counts it if so. It returns false while
 // somebody waits. Any goroutine may call it.
-func (l *Limiter) Allow() bool {
-	l.check()
-	return l.turn.word.Load() == 0 && l.take(l.now()) == 0
+func (l *Limiter) Allow() bool { return l.allow("Limiter.Allow", 1) }
+
+// AllowN is [Limiter.Allow] for n events, which happen at once or not at all. It panics unless n is
+// between 1 and the burst.
+func (l *Limiter) AllowN(n int) bool { return l.allow("Limiter.AllowN", n) }
+
+func (l *Limiter) allow(what string, n int) bool {
+	l.inRange(what, n)
+	return l.turn.word.Load() == 0 && l.take(l.now(), n) == 0
 }
 
 // Wait waits until an event may happen and all earlier calls are served, counts the event, and
 // returns nil. It counts none and returns [Cx.Err] if the task must end.
-func (l *Limiter) Wait(cx Cx) error {
-	cx.checkHere("Limiter.Wait")
-	l.check()
+func (l *Limiter) Wait(cx Cx) error { return l.wait(cx, "Limiter.Wait", 1) }
+
+// WaitN is [Limiter.Wait] for n events, which happen at once: those behind it in line wait until
+// then, also for one. It panics unless n is between 1 and the burst.
+func (l *Limiter) WaitN(cx Cx, n int) error { return l.wait(cx, "Limiter.WaitN", n) }
+
+func (l *Limiter) wait(cx Cx, what string, n int) error {
+	cx.checkHere(what)
+	l.inRange(what, n)
 	if err := cx.stopErr(); err != nil {
 		return err
 	}
-	if l.Allow() {
+	if l.allow(what, n) {
 		cx.charge()
 		return nil
 	}
@@ -79,7 +92,7 @@ func (l *Limiter) Wait(cx Cx) error {
 		return err
 	}
 	for {
-		wait := l.take(l.now())
+		wait := l.take(l.now(), n)
 		if wait == 0 {
 			break
 		}
@@ -104,22 +117,31 @@ func (l *Limiter) waitForTurn(cx Cx) error {
 // WaitContext is [Limiter.Wait] for goroutines that are not tasks, since it would block a worker.
 // If ctx ends first, it returns the error of ctx, as [Handle.Wait] does.
 func (l *Limiter) WaitContext(ctx context.Context) error {
-	notNil(ctx, "Limiter.WaitContext")
-	l.check()
+	return l.waitContext(ctx, "Limiter.WaitContext", 1)
+}
+
+// WaitNContext is [Limiter.WaitContext] for n events. It panics as [Limiter.WaitN] does.
+func (l *Limiter) WaitNContext(ctx context.Context, n int) error {
+	return l.waitContext(ctx, "Limiter.WaitNContext", n)
+}
+
+func (l *Limiter) waitContext(ctx context.Context, what string, n int) error {
+	notNil(ctx, what)
+	l.inRange(what, n)
 	if ctx.Err() != nil {
 		return contextErr(ctx)
 	}
-	if l.Allow() {
+	if l.allow(what, n) {
 		return nil
 	}
-	refuseBlocking("Limiter.WaitContext")
-	defer guards.enter("Limiter.WaitContext")()
+	refuseBlocking(what)
+	defer guards.enter(what)()
 	if err := l.turn.LockContext(ctx); err != nil {
 		return err
 	}
 	defer l.turn.Unlock()
 	for {
-		wait := l.take(l.now())
+		wait := l.take(l.now(), n)
 		if wait == 0 {
 			return nil
 		}
@@ -133,24 +155,28 @@ func (l *Limiter) WaitContext(ctx context.Context) error {
 	}
 }
 
-// check panics if NewLimiter has not made l.
-func (l *Limiter) check() {
+// inRange panics if NewLimiter has not made l, or n is not between 1 and the burst.
+func (l *Limiter) inRange(what string, n int) {
 	if l == nil || l.interval == 0 {
 		panic("surewake: Limiter: a nil or zero Limiter; NewLimiter makes one")
+	}
+	if n < 1 || n > l.burst {
+		panic(fmt.Sprintf("surewake: %s(%d): must be 1 to %d, the burst", what, n, l.burst))
 	}
 }
 
 func (l *Limiter) now() int64 { return int64(time.Since(l.base)) }
 
-// take takes a token and returns 0, or returns after how many nanoseconds there will be one if
-// nobody takes it.
-func (l *Limiter) take(now int64) (wait int64) {
+// take takes n tokens and returns 0, or returns after how many nanoseconds there will be as many if
+// nobody takes one.
+func (l *Limiter) take(now int64, n int) (wait int64) {
+	ahead := int64(l.burst-n) * l.interval // how far full may be while there are as many
 	for {
 		full := l.full.Load()
-		if early := full - l.tolerance - now; early > 0 {
+		if early := full - ahead - now; early > 0 {
 			return early
 		}
-		if l.full.CompareAndSwap(full, max(full, now)+l.interval) {
+		if l.full.CompareAndSwap(full, max(full, now)+int64(n)*l.interval) {
 			return 0
 		}
 	}

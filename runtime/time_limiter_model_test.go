@@ -15,21 +15,40 @@ func TestATokenIsTakenOnce(t *testing.T) {
 	for name, later := range map[string]int64{"at once": 0, "a little later": 99} {
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) {
-				l := &Limiter{interval: 100}
+				l := &Limiter{interval: 100, burst: 1}
 				var taken atomic.Int32
 				for _, now := range []int64{1000, 1000 + later} {
 					x.Go("takes", func() {
-						if l.take(now) == 0 {
+						if l.take(now, 1) == 0 {
 							taken.Add(1)
 						}
 					})
 				}
 				x.Join()
 				x.Assert(taken.Load() == 1, "%d have taken it", taken.Load())
-				x.Assert(l.take(1100+later) == 0, "the next one does not come")
+				x.Assert(l.take(1100+later, 1) == 0, "the next one does not come")
 			})
 		})
 	}
+}
+
+// Two ask for two tokens each, where there are three: one gets them, and the third is left.
+func TestManyTokensAreTakenAtOnce(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		l := &Limiter{interval: 100, burst: 3}
+		var taken atomic.Int32
+		for range 2 {
+			x.Go("takes two", func() {
+				if l.take(1000, 2) == 0 {
+					taken.Add(1)
+				}
+			})
+		}
+		x.Join()
+		x.Assert(taken.Load() == 1, "%d have taken two", taken.Load())
+		x.Assert(l.take(1000, 2) == 100 && l.take(1000, 1) == 0 && l.take(1000, 1) == 100,
+			"the third is not left, or is not the last")
+	})
 }
 
 // A token is for those who wait: the first of them may just have been woken.

@@ -2,7 +2,9 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,19 +24,20 @@ func TestLimiterIsABucket(t *testing.T) {
 		require.Equal(t, interval, l.Interval())
 		content := interval * int64(burst) // in nanoseconds
 		now := int64(0)
-		var events []int64
+		var events []int64 // as often as there were at a time
 		for range rapid.IntRange(1, 50).Draw(t, "calls") {
 			passes := rapid.Int64Range(0, 3*interval).Draw(t, "passes")
 			now += passes
 			content = min(content+passes, interval*int64(burst))
-			wait := l.Take(now)
-			if content < interval {
-				require.Equal(t, interval-content, wait)
+			n := rapid.IntRange(1, burst).Draw(t, "events")
+			wait := l.Take(now, n)
+			if content < int64(n)*interval {
+				require.Equal(t, int64(n)*interval-content, wait)
 				continue
 			}
 			require.Zero(t, wait)
-			content -= interval
-			events = append(events, now)
+			content -= int64(n) * interval
+			events = append(events, slices.Repeat([]int64{now}, n)...)
 		}
 		for i := range events {
 			for j := i; j < len(events); j++ {
@@ -51,12 +54,18 @@ func TestNoTokenIsTakenTwice(t *testing.T) {
 		var lock sync.Mutex
 		allowed := 0
 		ask := func() {
-			for range 20 {
-				if l.Allow() {
+			for i := range 20 {
+				n := 1 + i%3
+				if l.AllowN(n) {
 					lock.Lock()
-					allowed++
+					allowed += n
 					lock.Unlock()
 				}
+			}
+			for l.Allow() {
+				lock.Lock()
+				allowed++
+				lock.Unlock()
 			}
 		}
 		var outside sync.WaitGroup
@@ -78,23 +87,53 @@ func TestWaitsForALimiterTakeATokenEach(t *testing.T) {
 		var tasks []*runtime.Handle[struct{}]
 		for range 10 {
 			tasks = append(tasks, runtime.Submit(rt, does(func(cx runtime.Cx) error {
-				for range 4 {
-					if err := l.Wait(cx); err != nil {
+				for i := range 2 {
+					if err := l.WaitN(cx, 1+i); err != nil {
 						return err
 					}
 				}
-				return nil
+				return l.Wait(cx)
 			})))
 		}
-		for range 10 {
+		for range 5 {
 			require.NoError(t, l.WaitContext(context.Background()))
 		}
+		require.NoError(t, l.WaitNContext(context.Background(), 2))
+		require.NoError(t, l.WaitNContext(context.Background(), 2))
+		require.NoError(t, l.WaitNContext(context.Background(), 1))
 		for _, h := range tasks {
 			_, err := get(t, h)
 			require.NoError(t, err)
 		}
 		require.GreaterOrEqual(t, l.Full(), 50*l.Interval())
 		require.LessOrEqual(t, l.Full(), l.Now()+2*l.Interval())
+	})
+}
+
+// Who wants all tokens of a bucket gets them before those that came later and want one: they take
+// none while the bucket fills.
+func TestWhoWaitsForManyIsNotPassed(t *testing.T) {
+	rt := start(t, 1)
+	run(t, rt, func(cx runtime.Cx) error {
+		l := runtime.NewLimiter(500, 4)
+		require.NoError(t, l.WaitN(cx, 2))
+		var order []int
+		var tasks []*runtime.Handle[struct{}]
+		for _, n := range []int{4, 1, 2} {
+			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				err := l.WaitN(cx, n)
+				order = append(order, n)
+				return err
+			})))
+			cx.Yield()
+		}
+		for _, h := range tasks {
+			if _, err := h.Join(cx); err != nil {
+				return err
+			}
+		}
+		require.Equal(t, []int{4, 1, 2}, order)
+		return nil
 	})
 }
 
@@ -127,19 +166,21 @@ func TestWaitsForALimiterEndInTheirOrder(t *testing.T) {
 func TestWhoGivesUpTakesNoToken(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
-		l := runtime.NewLimiter(1e-3, 1)
-		require.True(t, l.Allow())
+		l := runtime.NewLimiter(1e-3, 3)
+		require.True(t, l.AllowN(2))
 		full := l.Full()
 		var tasks []*runtime.Handle[struct{}]
-		for range 3 {
-			tasks = append(tasks, runtime.Spawn(cx, does(l.Wait)))
+		for _, n := range []int{3, 2, 2} { // of which one is there
+			tasks = append(tasks, runtime.Spawn(cx, does(func(cx runtime.Cx) error {
+				return l.WaitN(cx, n)
+			})))
 			settle(cx)
 		}
 		require.Equal(t, 2, runtime.Waiting(l), "the first waits for time")
 		require.False(t, l.Allow())
 		ctx, stop := context.WithCancelCause(context.Background())
 		outside := make(chan error, 1)
-		go func() { outside <- l.WaitContext(ctx) }()
+		go func() { outside <- l.WaitNContext(ctx, 2) }()
 		for runtime.Waiting(l) < 3 {
 			cx.Yield()
 		}
@@ -218,6 +259,7 @@ func TestLimiterMisuse(t *testing.T) {
 	require.Equal(t, none, panics(func() { new(runtime.Limiter).Allow() }))
 	require.Equal(t, none, panics(func() { (*runtime.Limiter)(nil).Allow() }))
 	require.Equal(t, none, panics(func() { _ = new(runtime.Limiter).WaitContext(t.Context()) }))
+	require.Equal(t, none, panics(func() { new(runtime.Limiter).AllowN(1) }))
 	l := runtime.NewLimiter(1, 1)
 	require.Equal(t,
 		"surewake: Limiter.Wait: the zero Cx; a Cx is what a task's function is given",
@@ -227,6 +269,17 @@ func TestLimiterMisuse(t *testing.T) {
 	rt := start(t, 1)
 	run(t, rt, func(cx runtime.Cx) error {
 		require.Equal(t, none, panics(func() { _ = new(runtime.Limiter).Wait(cx) }))
+		many := runtime.NewLimiter(1, 4)
+		for _, n := range []int{math.MinInt, -1, 0, 5, math.MaxInt} {
+			for what, call := range map[string]func(){
+				"AllowN":       func() { many.AllowN(n) },
+				"WaitN":        func() { _ = many.WaitN(cx, n) },
+				"WaitNContext": func() { _ = many.WaitNContext(t.Context(), n) },
+			} {
+				require.Equal(t, fmt.Sprintf("surewake: Limiter.%s(%d): must be 1 to 4, the burst",
+					what, n), panics(call))
+			}
+		}
 		return nil
 	})
 }

@@ -1,0 +1,43 @@
+package runtime
+
+import "context"
+
+// A doneCase waits for the end of a context.
+type doneCase struct{ ctx context.Context }
+
+// DoneCase returns the [Case] of the end of ctx; context.Cause says why it ended. A [Select] that
+// waits for it needs no goroutine before ctx ends, unless ctx is of a type that package context
+// does not know. DoneCase panics if ctx is nil.
+//
+// The context of the task itself needs no case: when the task must end, Select returns [Cx.Err].
+func DoneCase(ctx context.Context) Case {
+	notNil(ctx, "DoneCase")
+	return doneCase{ctx}
+}
+
+func (c doneCase) checkCase(string, *task)   {}
+func (c doneCase) lock() *rankedLock         { return nil }
+func (c doneCase) try() (bool, waker, error) { return c.ctx.Err() != nil, nil, nil }
+
+func (c doneCase) queue(t *ticket) queuedCase {
+	if c.ctx.Done() == nil {
+		return nil // it never comes
+	}
+	ended := func() {
+		if t.claim() {
+			t.wake(nil)
+		}
+	}
+	if rt := t.choice.rt; rt != nil {
+		return queuedDone{rt.afterContext(c.ctx, ended)}
+	}
+	return queuedDone{context.AfterFunc(c.ctx, ended)}
+}
+
+// A queuedDone is a doneCase that is waited for. It claims on a goroutine of the context.
+type queuedDone struct{ stop func() bool }
+
+func (q queuedDone) look()            {}
+func (q queuedDone) withdraw(*worker) { q.stop() }
+func (q queuedDone) undo(*worker)     {}
+func (q queuedDone) result() error    { return nil }
