@@ -219,9 +219,20 @@ func TestSelectOfATask(t *testing.T) {
 	})
 }
 
-// A select waits for the end of a context and for a signal, which both come at any moment, or it
-// gives up: it takes one of them, and a signal that it does not take is left.
+// A select waits for the end of a context and for a signal. The end comes at any moment; so does
+// the signal, or it does not, or the select gives up. It takes what has come, and a signal that it
+// does not take is left.
 func TestSelectOfAContext(t *testing.T) {
+	t.Run("goroutine without a signal", func(t *testing.T) {
+		model.Check(t, func(x *model.Exec) {
+			var n Notify
+			ctx, cancel := context.WithCancel(context.Background())
+			x.Go("cancels", cancel)
+			i, err := choose([]Case{n.WaitCase(), DoneCase(ctx)}, false)
+			x.Join()
+			x.Assert(i == 1 && err == nil && n.line.first == nil, "%d, %v", i, err)
+		})
+	})
 	t.Run("goroutine", func(t *testing.T) {
 		model.Check(t, func(x *model.Exec) {
 			var n Notify
@@ -237,7 +248,9 @@ func TestSelectOfAContext(t *testing.T) {
 				"case %d; the signal is left: %v", i, n.signalled)
 		})
 	})
-	for name, cancels := range map[string]bool{"task": false, "cancelled task": true} {
+	for name, also := range map[string]string{
+		"task without a signal": "", "task": "signals", "cancelled task": "cancels",
+	} {
 		t.Run(name, func(t *testing.T) {
 			checkWithin(t, 2, func(x *model.Exec) {
 				w := stillWorld(x, 1)
@@ -252,16 +265,17 @@ func TestSelectOfAContext(t *testing.T) {
 				})
 				w.start()
 				cancel()
-				if cancels {
-					h.Cancel()
-				} else {
+				switch also {
+				case "signals":
 					n.Signal()
+				case "cancels":
+					h.Cancel()
 				}
 				w.shutdown()
 				_, err, ended := h.TryJoin()
-				x.Assert(ended && (err == nil) == (took >= 0) && (err == nil || cancels),
+				x.Assert(ended && (err == nil) == (took >= 0) && (err == nil || also == "cancels"),
 					"case %d, %v", took, err)
-				x.Assert(n.signalled == (took != 0 && !cancels) && n.line.first == nil,
+				x.Assert(n.signalled == (took != 0 && also == "signals") && n.line.first == nil,
 					"case %d; the signal is left: %v", took, n.signalled)
 			})
 		})
