@@ -67,6 +67,18 @@ func injectorTheorems() []Theorem {
 			}, "live.go"}
 		})
 	}
+	driverCode := []string{"runtime/sched_idle.go", "runtime/time_timer.go"}
+	claimed := "a claimed worker gets its token (idle/I2)"
+	driverScope := "any N workers, timers, claims, timeouts, a Close"
+	drives := func(goals ...string) onTable {
+		return on("Driver", spec.Driver(), func(s *spec.System) proof {
+			return invariant{smt.Proof{
+				System: s, Goals: goals,
+				Invariant: []string{s.NonNegative(), spec.OneDriver, spec.DeadlineKept,
+					spec.SomebodyDrives},
+			}, "driver.go"}
+		})
+	}
 	promela := func(live bool, defines ...string) model {
 		return model{source: "injector.pml", live: live,
 			defines: append([]string{"N=2", "T=2"}, defines...)}
@@ -169,6 +181,27 @@ func injectorTheorems() []Theorem {
 			Scope: "any N workers, outsiders, tasks, ends", Assumptions: []string{mutex},
 			Code:  liveCode,
 			proof: lives(spec.EndNoticed),
+		},
+		{
+			ID: "injector/J14",
+			Statement: "no timer is overslept: when nobody is under way, one worker sleeps " +
+				"until the earliest deadline, or an earlier time",
+			Scope: driverScope, Assumptions: []string{claimed}, Code: driverCode,
+			proof: drives(spec.DriverAtRest),
+		},
+		{
+			ID: "injector/J15",
+			Statement: "a new earliest deadline reaches the driver: while it sleeps for longer, " +
+				"unclaimed, somebody who has stored the deadline is about to claim it",
+			Scope: driverScope, Assumptions: []string{claimed}, Code: driverCode,
+			proof: drives(spec.DeadlineKept),
+		},
+		{
+			ID: "injector/J16",
+			Statement: "at most one worker is the driver, and when none is, one is awake or " +
+				"about to be, which will find that",
+			Scope: driverScope, Assumptions: []string{claimed}, Code: driverCode,
+			proof: drives("N_b + N_c + D_b + D_c <= 1", spec.SomebodyDrives),
 		},
 		{
 			ID: "injector/X1",

@@ -89,6 +89,16 @@ func refinements() []Theorem {
 				"a worker looks at the queues before it says that it is about to sleep"},
 			[2]string{"park-found-untold",
 				"who has found work as the last searcher does not say so"}),
+		refines("injector/R3", "runtime as a worker becomes the driver, sleeps and leaves, and as "+
+			"a deadline is set", "the table of the driver",
+			"1 worker and tasks of 2 deadlines, 2 workers and tasks of 1 or 2, with 1 preemption; "+
+				"2 workers and tasks of 3 deadlines without", "TestTheDriverIsTheTable",
+			"../runtime/sched_driver_refinement_model_test.go",
+			[]string{"runtime/sched_idle.go", "runtime/time_timer.go"},
+			[2]string{"P3-deadline-before-the-driver",
+				"a worker loads the earliest deadline before it becomes the driver"},
+			[2]string{"P3-nobody-told",
+				"who sets an earlier deadline does not wake the driver"}),
 		refinesAlone(refines("injector/R2", "injector",
 			"the part of the table which is about its queue",
 			"any N outsiders, workers and closers; rings of 0, 64, 128, 2^15 and 2^16 slots, "+

@@ -118,7 +118,7 @@ func HTML(w io.Writer, rows []Row, base string, named map[string][]Place) error 
 	tables := map[string][]*spec.System{
 		"idle": {spec.Idle(), spec.IdleRuns(), spec.Close(), spec.Claim()}, "park": {spec.Park()},
 		"deque": {spec.Deque()}, "fork": {spec.Fork()}, "taskstate": {spec.Task()},
-		"injector": {spec.Injector(), spec.Live()},
+		"injector": {spec.Injector(), spec.Live(), spec.Driver()},
 	}
 	var parts []*protocol
 	here := map[string]bool{}
