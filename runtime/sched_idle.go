@@ -48,10 +48,9 @@ import (
 
 // Falling asleep, sleeping and waking are, access by access, the transitions that package idle's
 // protocol is proved for (injector/R1). Becoming the driver, leaving, and setting a deadline are
-// those of a table of their own (injector/R3), of which it is proved, for any number of workers and
-// timers, that no timer is overslept (injector/J14), that a new earliest deadline reaches the driver
-// (injector/J15), and that there is one, or a worker awake that will find that there is none
-// (injector/J16): rules 1 and 2 where all workers sleep.
+// those of a table of their own (injector/R3). For any number of workers and timers, no timer is
+// overslept (injector/J14), a new earliest deadline reaches the driver (injector/J15), and there is
+// one, or a worker awake that will find that there is none (injector/J16).
 
 // sleep sleeps until there may be something to do, and reports whether the runtime has ended.
 func (w *worker) sleep() bool {

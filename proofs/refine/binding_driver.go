@@ -63,7 +63,8 @@ type driverBinding struct {
 // sawBy gives an actor variables of its own in place of saw and late, and the rules for these: when
 // the driver leaves, each actor who saw it is late.
 func sawBy(table *spec.System, actor int) *spec.System {
-	own := strings.NewReplacer("saw", fmt.Sprint("saw_a", actor), "late", fmt.Sprint("late_a", actor))
+	of := fmt.Sprint("_a", actor)
+	own := strings.NewReplacer("saw", "saw"+of, "late", "late"+of)
 	table.Vars = append(slices.Clone(table.Vars), own.Replace("saw"), own.Replace("late"))
 	for _, r := range slices.Clone(table.Rules) {
 		switch {
