@@ -165,11 +165,10 @@
 //     others: those that a worker has queued have a turn before it takes the next batch.
 //   - What a full ring has moved to that queue comes before what has had its turns since: a task
 //     that starts others and its successor, or yields, or is woken again and again, waits until
-//     those that are older have begun, so that their number does not grow. While it grows all the
-//     same, as those that sleep, or wait for a descriptor, start more in each turn than are run in
-//     between, workers put off what is due and ready: by 10 ms at first, and by twice as long
-//     each time their number has grown by a sixteenth, up to 160 ms. Those whose turns start more
-//     than a worker runs in 160 ms grow in number for ever.
+//     those that are older have begun, so that their number does not grow. While tasks pile up
+//     there for long, whoever sleeps, or waits for a descriptor, queues behind them when it may go
+//     on: a timer is late by as long as what is submitted waits, and a task has one turn at most
+//     while all others have one.
 //   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
 //     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
 //     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what

@@ -97,22 +97,25 @@ func (w *worker) eventBuffer() []poll.Event {
 // hundreds of ns, and a tick may take only a few thousand.
 const ioPollGap = 50_000
 
-// pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago, or puts
-// them off (runtime/R73).
+// pollIO wakes calls whose descriptors are ready, unless w did so less than ioPollGap ago.
 func (w *worker) pollIO(now int64) {
 	ws := &w.rt.watches
-	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap || w.owes(&w.readyOwed, now) {
+	if ws.count.Load() == 0 || now-w.ioPolledAt < ioPollGap {
 		return
 	}
 	w.ioPolledAt = now
 	if n := ws.poller.Poll(w.eventBuffer()); n > 0 {
-		w.pay(&w.readyOwed, now)
 		w.deliverEvents(n)
 	}
 }
 
-// deliverEvents wakes the calls that wait for the first n events.
+// deliverEvents wakes the calls that wait for the first n events: as from outside, if they queue
+// behind what piles up.
 func (w *worker) deliverEvents(n int) {
+	by := w
+	if w.queuesBehind() {
+		by = nil
+	}
 	for i := range w.events[:n] {
 		e := &w.events[i]
 		watch := w.rt.watches.find(e.ID)
@@ -120,10 +123,10 @@ func (w *worker) deliverEvents(n int) {
 			continue
 		}
 		if e.Read {
-			watch.directions[reading].edge(nil, w)
+			watch.directions[reading].edge(nil, by)
 		}
 		if e.Write {
-			watch.directions[writing].edge(nil, w)
+			watch.directions[writing].edge(nil, by)
 		}
 	}
 }

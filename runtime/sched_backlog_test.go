@@ -117,10 +117,12 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 		for _, way := range []string{
 			"successor", "successor, then a child", "yield", "wake", "sleep", "select",
 		} {
-			bound, polls := bound, 10*bound
-			if way == "sleep" || way == "select" { // they are not queued behind, but put off (R73)
-				bound *= 6
-			} else if testing.Short() {
+			bound := bound
+			if way == "sleep" || way == "select" { // turns before so many looks tell of a pile
+				bound *= 3
+			}
+			polls := 10 * bound
+			if testing.Short() {
 				polls /= 3
 			}
 			for _, workers := range []int{1, 2} {
@@ -181,8 +183,8 @@ func TestABoundedPopulationDoesNotGrow(t *testing.T) {
 	}
 }
 
-// A task that sleeps starts others in each turn that take five times as long as what sleeps is put
-// off at first. They do not pile up without bound. (runtime/R75)
+// A task that sleeps starts others in each turn that take 50 ms together. They do not pile up
+// without bound. (runtime/R73)
 func TestSlowTasksOfASleeperDoNotPileUp(t *testing.T) {
 	rt := start(t, 1, runtime.Seed(1))
 	const children, polls = 1000, 50_000
@@ -205,6 +207,71 @@ func TestSlowTasksOfASleeperDoNotPileUp(t *testing.T) {
 	})
 	drains(t, rt)
 	require.Less(t, most, 100*children)
+}
+
+// Among many tasks that yield, those that sleep and have come later have a turn about as often,
+// however many they are and however short they sleep. (runtime/R75)
+func TestWhatIsDueGoesOnAsOftenAsAPile(t *testing.T) {
+	rt := start(t, 1, runtime.Seed(1))
+	const yielders, sleepers, turns = 5000, 2000, 100
+	yielded, slept := 0, 0
+	over := func() bool { return yielded > yielders*turns }
+	for range yielders {
+		rt.Go(func(cx runtime.Cx) {
+			for !over() {
+				cx.Yield()
+				yielded++
+			}
+		})
+	}
+	rt.Go(func(cx runtime.Cx) {
+		for yielded < 5*yielders { // they have piled up then
+			cx.Yield()
+		}
+		for range sleepers {
+			cx.Go(func(cx runtime.Cx) {
+				for !over() && cx.Sleep(time.Microsecond) == nil {
+					slept++
+				}
+			})
+		}
+	})
+	drains(t, rt)
+	require.Greater(t, slept, sleepers*turns/4)
+}
+
+// When a burst from outside has been run, what sleeps and starts others in each turn has as many
+// queued as before. (runtime/R75)
+func TestABurstDoesNotRaiseAPile(t *testing.T) {
+	rt := start(t, 1, runtime.Seed(1))
+	const sleepers, children, burst, polls = 4, 1000, 100_000, 200_000
+	queued, most, polled, left := 0, 0, 0, burst
+	for range sleepers {
+		rt.Go(func(cx runtime.Cx) {
+			for polled < polls {
+				for range children {
+					queued++
+					cx.Go(func(runtime.Cx) {
+						if queued--; left == 0 {
+							polled++
+						}
+					})
+				}
+				if left == 0 && polled > polls/2 {
+					most = max(most, queued)
+				}
+				if cx.Sleep(time.Microsecond) != nil {
+					return
+				}
+			}
+		})
+	}
+	for range burst {
+		rt.Go(func(runtime.Cx) { left-- })
+	}
+	drains(t, rt)
+	require.Positive(t, most)
+	require.Less(t, most, 10*sleepers*children)
 }
 
 // takes keeps the processor for d.

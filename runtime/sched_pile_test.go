@@ -78,88 +78,48 @@ func TestWhatHasHadTurnsQueuesBehind(t *testing.T) {
 	require.Equal(t, 1, w.ring.Len())
 }
 
-// What is due and ready is put off while there are more tasks than when they began to pile up, for
-// some milliseconds. (runtime/R73)
-func TestWhatIsDueIsPutOffWhileTasksPileUp(t *testing.T) {
-	rt := scripted(t, Workers(1), Ring(16))
-	w := rt.workers[0]
-	for range 100 {
-		w.pushBehind(w.queued())
+// While tasks pile up, what is due queues behind them, in the order of the deadlines, however many
+// are due; before and after that it does not. (runtime/R73)
+func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
+	for _, piles := range []bool{false, true} {
+		rt := scripted(t, Workers(1), Ring(16))
+		w := rt.workers[0]
+		for range 100 {
+			w.pushBehind(w.queued())
+		}
+		w.spilled, w.piled = 100, pileLooks
+		w.piles = piles
+		var due [40]*task
+		for i := range due {
+			due[i] = w.sleeping()
+			rt.timers.set(&timer{task: due[i]}, int64(1+i))
+		}
+		w.fireTimers()
+		if !piles {
+			require.Equal(t, 100, rt.injector.Len())
+			require.NotNil(t, w.slot.Load())
+			continue
+		}
+		require.Equal(t, 140, rt.injector.Len())
+		require.Nil(t, w.slot.Load())
+		require.Zero(t, w.ring.Len())
+		var all []*task
+		for first, n := w.fetch(1, 1); n > 0; first, n = w.fetch(1, 1) {
+			all = append(all, first)
+		}
+		require.Equal(t, due[:], all[100:])
+		for _, task := range all {
+			w.pushLocal(task)
+		}
 	}
-	w.piled, w.spilled = pileLooks, 100
-	require.True(t, w.pilesUp())
-	require.Equal(t, w.tasks(), w.pileTasks)
-	d := &w.dueOwed
-	require.False(t, w.owes(d, 0), "as many as there were")
-	for range 2 * lease { // more than the credit
-		w.pushBehind(w.queued())
-	}
-	require.True(t, w.owes(d, leastOwed-1))
-	require.False(t, w.owes(d, leastOwed), "for long enough")
-	require.True(t, w.pilesUp())
-	require.True(t, w.owes(d, 0), "the pile began before")
-	rt.watches.count.Add(1)
-	was := w.ioPolledAt
-	w.pollIO(was + ioPollGap)
-	rt.watches.count.Add(-1)
-	require.Equal(t, was, w.ioPolledAt, "descriptors are put off, too")
-	w.spilled = 0
-	require.False(t, w.owes(d, 0))
-	w.spilled, w.piles = 100, false
-	require.False(t, w.owes(d, 0))
 }
 
-// What is put off waits for twice as long each time there are more tasks by a sixteenth, up to a
-// limit, and for half as long when there are fewer by a quarter; until there are no more than when
-// they began to pile up, or that begins again. (runtime/R75)
-func TestWhatGrowsIsPutOffForLonger(t *testing.T) {
-	w := scripted(t, Workers(1), Ring(16)).workers[0]
-	w.pushBehind(w.queued())
-	w.piles, w.spilled, w.pileTasks = true, 1, 1000
-	live := w.rt.live.Load()
-	defer func() { w.rt.live.Store(live) }()
-	now, d := int64(0), &w.dueOwed
-	pays := func(tasks int, wait int64) {
-		t.Helper()
-		w.rt.live.Add(int64(tasks - w.tasks()))
-		now += mostOwed
-		w.pay(d, now)
-		w.rt.live.Add(int64(w.pileTasks + 1 - w.tasks()))
-		require.True(t, w.owes(d, now+wait*leastOwed-1))
-		require.False(t, w.owes(d, now+wait*leastOwed))
-	}
-	pays(1062, 1)
-	pays(1063, 2)
-	pays(1129, 2)
-	pays(1001, 2)
-	pays(1130, 4)
-	w.spilled = 0
-	w.pay(d, now)
-	w.spilled = 1
-	pays(1130, 4)
-	pays(2000, 8)
-	pays(1500, 8)
-	pays(1499, 4)
-	pays(1593, 8)
-	pays(3000, 16)
-	pays(4000, 16)
-	pays(1001, 8)
-	pays(1064, 16)
-	pays(1000, 1)
-	pays(1062, 1)
-	pays(1063, 2)
-	w.piles = false
-	w.pay(d, now)
-	require.Zero(t, w.readyOwed)
-	w.readyOwed = *d
-	w.piled, w.pileHigh = pileLooks, 1
-	require.True(t, w.pilesUp(), "a pile begins")
-	w.pileTasks = 1000
-	pays(1062, 1)
-	pays(1063, 2)
-	d = &w.readyOwed
-	pays(1062, 1)
-	pays(1063, 2)
+// sleeping returns a task that waits.
+func (w *worker) sleeping() *task {
+	t := w.queued()
+	t.state.ToRunning()
+	t.state.ToIdle()
+	return t
 }
 
 // A pile is one until the injector is empty, or half of it has left: what was there when it began

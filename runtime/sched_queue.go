@@ -59,62 +59,20 @@ func (w *worker) pilesUp() bool {
 	if w.pileHigh = max(n, w.pileHigh); n < w.pileHigh/2 {
 		w.piled, w.pileHigh = 0, n
 	}
-	tasks, piled := w.tasks(), w.piles
-	if w.piles = w.piled >= pileLooks && tasks >= min(n/2, 8*w.ring.Cap()); w.piles && !piled {
-		w.pileTasks = tasks
-		w.dueOwed.forget()
-		w.readyOwed.forget()
-	}
+	w.piles = w.piled >= pileLooks && w.tasks() >= min(n/2, 8*w.ring.Cap())
 	return w.piles
 }
 
-// For how many nanoseconds a worker puts off what is due or ready: at first, and at most.
-const (
-	leastOwed = 10_000_000
-	mostOwed  = 16 * leastOwed
-)
-
-// A debt says how long a worker has put off one kind of what makes tasks go on, timers or
-// descriptors. Each kind has its own: what is due all the time would keep the other from its turn.
-// Only its worker uses it.
-type debt struct {
-	paidAt int64 // the clock when the worker let such tasks go on last
-	wait   int64 // for how long it puts off the next ones, if not for leastOwed
-	tasks  int   // how many tasks there were when wait changed last
-}
-
-// forget says that what has been put off so far tells nothing of what comes.
-func (d *debt) forget() { d.wait, d.tasks = 0, 0 }
-
-// owes reports whether w puts off what d is about: tasks pile up in the injector, and there are
-// more of them than when that began. What sleeps, or waits for a descriptor, comes before all that
-// is queued; if it starts more tasks in each turn than have a turn in between, these would pile up
-// without bound. (runtime/R73)
-func (w *worker) owes(d *debt, now int64) bool {
-	return w.spilled > 0 && w.piles && now-d.paidAt < max(d.wait, leastOwed) &&
-		w.tasks() > w.pileTasks
-}
-
-// pay says that w lets what d is about go on at now. If there are more tasks than before, what has
-// run in between was less than it starts, and the next ones wait for twice as long: tasks may take
-// long, or w have its processor for a part of the time only. If there are far fewer, they wait for
-// half as long. A sixteenth more is more, as a number that only goes up and down is highest now
-// and then; a quarter fewer is far fewer, or tasks would grow on wherever one time is a little too
-// short and its double is not. (runtime/R75)
-func (w *worker) pay(d *debt, now int64) {
-	d.paidAt = now
-	if !w.piles {
-		return
-	}
-	switch tasks, most := w.tasks(), max(d.tasks, w.pileTasks); {
-	case tasks <= w.pileTasks:
-		d.forget()
-	case tasks > most+most/16:
-		d.wait, d.tasks = min(2*max(d.wait, leastOwed), mostOwed), tasks
-	case tasks < most-most/4:
-		d.wait, d.tasks = d.wait/2, tasks
-	}
-}
+// queuesBehind reports whether tasks pile up in the injector, so that what is due, or ready, queues
+// behind them: before them, what sleeps, or waits for a descriptor, would have a turn whenever it
+// may, and what it starts in each of them would pile up without bound. (runtime/R73)
+//
+// Rejected alternative: to put off what is due and ready for some time while there are more tasks
+// than when they began to pile up. No time is right. One that is too short for what is started in a
+// turn does not bound the tasks; and while a long one passes, more timers become due than may go on
+// after it, so that their tasks, which are tasks, too, pile up. And the pile does not get smaller
+// than when it began, which was half of a burst. (runtime/R75)
+func (w *worker) queuesBehind() bool { return w.spilled > 0 && w.piles && w.pilesUp() }
 
 // tasks returns how many tasks there are, and some credit.
 func (w *worker) tasks() int {
@@ -124,7 +82,7 @@ func (w *worker) tasks() int {
 // evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
 // not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && (w.newestBegun || w.piles && w.pilesUp()) {
+	if w.spilled > 0 && w.newestBegun || w.queuesBehind() {
 		w.pushBehind(t)
 		return
 	}

@@ -47,12 +47,8 @@ type worker struct {
 	piled    int
 	pileHigh int
 	piles    bool
-	// pileTasks is how many tasks there were when that began.
-	pileTasks int
-	dueOwed   debt     // what is put off of timers; see owes
-	readyOwed debt     // and of descriptors
-	one       [1]*task // on its way to the injector; see pushBehind
-	fetched   uint32   // the position in the ring after the last batch from the injector
+	one      [1]*task // on its way to the injector; see pushBehind
+	fetched  uint32   // the position in the ring after the last batch from the injector
 	// dueEnd is the position in the ring after the last task of a timer that was due.
 	dueEnd uint32
 	tick   tick

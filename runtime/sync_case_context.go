@@ -2,8 +2,12 @@ package runtime
 
 import "context"
 
-// A doneCase waits for the end of a context.
-type doneCase struct{ ctx context.Context }
+// A doneCase waits for the end of a context. It has asked for done at its beginning, so that none of
+// the context's functions is called while locks of other cases are held.
+type doneCase struct {
+	ctx  context.Context
+	done <-chan struct{}
+}
 
 // DoneCase returns the [Case] of the end of ctx; context.Cause says why it ended. A [Select] that
 // waits for it needs no goroutine before ctx ends, unless ctx is of a type that package context
@@ -12,15 +16,23 @@ type doneCase struct{ ctx context.Context }
 // The context of the task itself needs no case: when the task must end, Select returns [Cx.Err].
 func DoneCase(ctx context.Context) Case {
 	notNil(ctx, "DoneCase")
-	return doneCase{ctx}
+	return doneCase{ctx, ctx.Done()}
 }
 
-func (c doneCase) checkCase(string, *task)   {}
-func (c doneCase) lock() *rankedLock         { return nil }
-func (c doneCase) try() (bool, waker, error) { return c.ctx.Err() != nil, nil, nil }
+func (c doneCase) checkCase(string, *task) {}
+func (c doneCase) lock() *rankedLock       { return nil }
+
+func (c doneCase) try() (bool, waker, error) {
+	select {
+	case <-c.done:
+		return true, nil, nil
+	default:
+		return false, nil, nil
+	}
+}
 
 func (c doneCase) queue(t *ticket) queuedCase {
-	if c.ctx.Done() == nil {
+	if c.done == nil {
 		return nil // it never comes
 	}
 	ended := func() {

@@ -237,6 +237,55 @@ func (l *listenedTo) AfterFunc(func()) (stop func() bool) {
 	return func() bool { l.listeners.Add(-1); return true }
 }
 
+// A meddler is a context that uses a channel whenever it is asked.
+type meddler struct {
+	context.Context
+	meddle func()
+}
+
+func (m *meddler) Done() <-chan struct{} { m.meddle(); return m.Context.Done() }
+func (m *meddler) Err() error            { m.meddle(); return m.Context.Err() }
+func (m *meddler) Value(key any) any     { m.meddle(); return m.Context.Value(key) }
+
+// What a context does when it is asked has to do with other cases: they are not locked. One that
+// panics leaves them as they are.
+func TestSelectAsksContextsWithoutALock(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		eachSelector(t, func(t *testing.T, _ *runtime.Runtime,
+			choose func(cases ...runtime.Case) (int, error),
+		) {
+			c := runtime.NewChannel[int](1)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			asked := 0
+			m := &meddler{ctx, func() {
+				asked++
+				_, err := c.TryReceive()
+				require.ErrorIs(t, err, runtime.ErrWouldWait)
+				if panics && asked > 1 {
+					panic(errOver)
+				}
+			}}
+			done := runtime.DoneCase(m)
+			func() {
+				defer func() { require.Equal(t, panics, recover() != nil) }()
+				i, err := choose(c.ReceiveCase(nil), done, runtime.AfterCase(time.Millisecond))
+				if panics && err != nil { // of a future
+					panic(err)
+				}
+				require.NoError(t, err)
+				require.Equal(t, 2, i)
+			}()
+			require.Greater(t, asked, 1)
+			require.Zero(t, runtime.Waiting(c))
+			require.NoError(t, c.TrySend(1))
+			i, err := choose(c.ReceiveCase(nil))
+			require.NoError(t, err)
+			require.Zero(t, i)
+		})
+	}
+}
+
 // Tasks and goroutines that send and receive by selects on the same channels, in both orders: every
 // value is received once. (runtime/R28, runtime/R29)
 func TestSelectsLoseNothing(t *testing.T) {

@@ -232,13 +232,14 @@ func (g *Group) leaveIfRefused(w *waiter[*groupTask]) func() {
 
 // isEndless reports whether ctx never ends, or ends when t must end.
 func (cs *contexts) isEndless(ctx context.Context, t *task) bool {
-	if ctx.Done() == nil {
+	done := ctx.Done()
+	if done == nil {
 		return true
 	}
 	cs.lock.Lock()
 	defer cs.lock.Unlock()
 	own := cs.all[t]
-	return own != nil && own.Done() == ctx.Done()
+	return own != nil && own.Done() == done
 }
 
 // enter notes that the innermost of running waits as note says, in the function what, and the

@@ -203,10 +203,12 @@ func (h timerHeap) put(i int32, e timerEntry) {
 // If none of those that came before is left in the ring, and the slot is empty or the ring is full,
 // the first goes to the slot: a single timer does not wait for what the ring holds.
 //
+// While tasks pile up in the injector, all go there, behind them. (runtime/R73)
+//
 // Rejected alternative: the slot for each, as for any wake. The last one then begins first, and
 // most of the others go through the injector.
 
-// fireTimers queues tasks of timers that are due, unless w puts them off (runtime/R73).
+// fireTimers queues tasks of timers that are due.
 func (w *worker) fireTimers() {
 	ts := &w.rt.timers
 	w.dueLeft = false
@@ -217,10 +219,15 @@ func (w *worker) fireTimers() {
 		return
 	}
 	now := w.rt.now()
-	if ts.next.Load() > now || w.owes(&w.dueOwed, now) {
+	if ts.next.Load() > now {
 		return
 	}
-	w.pay(&w.dueOwed, now)
+	if w.queuesBehind() {
+		for ts.next.Load() <= now {
+			w.takeDueBehind(now)
+		}
+		return
+	}
 	for ts.next.Load() <= now {
 		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued()
 		switch {
@@ -253,6 +260,24 @@ func (w *worker) takeDue(now int64, most int, push func(*task)) {
 		if t.state.Wake() == taskstate.WakeEnqueue {
 			push(t)
 		}
+	}
+	clear(due)
+}
+
+// takeDueBehind fires some timers that are due, and queues their tasks in the injector.
+func (w *worker) takeDueBehind(now int64) {
+	due := w.batch(w.ring.Cap())
+	due = due[:w.rt.timers.takeDue(now, due)]
+	woken := due[:0]
+	for _, t := range due {
+		if t.state.Wake() == taskstate.WakeEnqueue {
+			woken = append(woken, t)
+		}
+	}
+	if len(woken) > 0 {
+		w.rt.injector.Push(woken)
+		w.addCredit(len(woken))
+		w.rt.notify()
 	}
 	clear(due)
 }
