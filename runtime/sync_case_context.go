@@ -2,8 +2,8 @@ package runtime
 
 import "context"
 
-// A doneCase waits for the end of a context. It has asked for done at its beginning, so that none of
-// the context's functions is called while locks of other cases are held.
+// A doneCase waits for the end of a context. It has asked for done when it was made, so that no
+// function of the context is called while locks of other cases are held.
 type doneCase struct {
 	ctx  context.Context
 	done <-chan struct{}
