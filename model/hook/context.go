@@ -137,7 +137,7 @@ func ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
 			return stop()
 		}
 	}
-	return virtual.New(notNil(ctx), f).Stop
+	return virtual.New(notNil(ctx), startable(f)).Stop
 }
 
 // WithoutCancel is the hook of context.WithoutCancel.

@@ -17,7 +17,7 @@ import (
 // it: they only call other hooks, or what they are given. Nor do Close and SelectSent, and a report
 // about a channel has the line that calls them.
 var touchNothing = regexp.MustCompile(
-	`^(Bind\d+|Clear|Dyn[A-Z]\w*|Once(Func|Values?)|RWMutexRLocker|` +
+	`^(Bind\d+|WithMethods|Clear|Dyn[A-Z]\w*|Once(Func|Values?)|RWMutexRLocker|` +
 		`Register(ed|Foreign(Anywhere)?)?|States?|LeftOut|(Kept|Lost)?Variable|Watched|Initialised|` +
 		`Step|Setting|Starting|NotRepeated|Close|SelectSent|` +
 		`R?(aw)?Syscall6)$`)

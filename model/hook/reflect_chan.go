@@ -183,6 +183,18 @@ func ValueClose(v reflect.Value) {
 	}
 }
 
+// CloseAny is the hook of close of a type parameter that stands for channels of several types.
+//
+//go:norace
+//go:noinline
+func CloseAny[C any](c C) { ValueClose(reflect.ValueOf(c)) }
+
+// LenAny is the hook of len of one.
+//
+//go:norace
+//go:noinline
+func LenAny[C any](c C) int { return ValueLen(reflect.ValueOf(c)) }
+
 // ReflectSelect is the hook of reflect.Select.
 //
 //go:norace

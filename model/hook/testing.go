@@ -253,7 +253,10 @@ func (t Test) Cleanup(f func()) {
 func (t Test) Context() context.Context {
 	if s := t.state(); s != nil {
 		if s.ctx == nil {
-			s.ctx, s.cancel = WithCancel(context.Background())
+			s.makeContext()
+			if s.ending {
+				s.cancel()
+			}
 		}
 		return s.ctx
 	}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,6 +173,11 @@ func (s *testState) late(text func() string, failed bool) {
 	panic("Log in goroutine after " + s.name + " has completed: " + text())
 }
 
+// makeContext makes what Test.Context gives.
+//
+//go:norace
+func (s *testState) makeContext() { s.ctx, s.cancel = WithCancel(context.Background()) }
+
 // end runs what the end of a test runs.
 //
 //go:norace
@@ -180,6 +186,9 @@ func (s *testState) end() {
 		return
 	}
 	s.ending = true
+	if s.cancel == nil && explore.Goroutines() > 1 { // another may be about to ask for it
+		s.makeContext()
+	}
 	if s.cancel != nil {
 		s.cancel()
 	}

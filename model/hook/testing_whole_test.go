@@ -59,6 +59,29 @@ func TestParallelSubtestsWaitForTheEndOfTheFunction(t *testing.T) {
 	require.NotZero(t, res.Complete)
 }
 
+// The context of a test ends with its function, whoever asks for it, and when: that is tried out.
+func TestTheContextOfATestEndsWithItsFunction(t *testing.T) {
+	res := exploreWhole(t, func(t hook.Test) {
+		t.Cleanup(func() {
+			if t.Context().Err() == nil {
+				t.Error("it goes on in a cleanup")
+			}
+		})
+	}, func() {})
+	require.Nil(t, res.Failure)
+	ended, seen := false, map[bool]bool{}
+	res = exploreWhole(t, func(t hook.Test) {
+		done := make(chan bool)
+		t.Cleanup(func() { hook.Recv(done) })
+		hook.Go(func() {
+			ended = t.Context().Err() != nil
+			hook.Close(done)
+		})
+	}, func() { seen[ended] = true })
+	require.Nil(t, res.Failure)
+	require.Len(t, seen, 2)
+}
+
 func TestAnErrorAfterTheEndOfATestPanics(t *testing.T) {
 	for kind, say := range map[explore.Kind]func(t hook.Test){
 		explore.KindPanic:  func(t hook.Test) { t.Log("late") },

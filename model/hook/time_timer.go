@@ -92,8 +92,19 @@ func TimeAfterFunc(d time.Duration, f func()) *time.Timer {
 		return time.AfterFunc(d, f)
 	}
 	t := &time.Timer{}
-	explore.StartTimer(timerKey(t), d, 0, f)
+	explore.StartTimer(timerKey(t), d, 0, startable(f))
 	return t
+}
+
+// startable gives f, or what fails when it is run, as the start of a nil function by a timer or a
+// context ends the process.
+//
+//go:norace
+func startable(f func()) func() {
+	if f == nil {
+		return func() { panic("go of nil func value") }
+	}
+	return f
 }
 
 // NewTicker is the hook of time.NewTicker.

@@ -111,6 +111,33 @@ func (r *rewriter) onlyChan(e ast.Expr) bool {
 	return all
 }
 
+// oneElem reports whether e, which can only be a channel, is one of a known type of elements: a type
+// parameter may stand for channels of several.
+func (r *rewriter) oneElem(e ast.Expr) bool {
+	tp, ok := types.Unalias(r.c.info.TypeOf(e)).(*types.TypeParam)
+	if !ok {
+		return true
+	}
+	var first types.Type
+	same := true
+	typeSet(tp, func(t types.Type) {
+		elem := t.Underlying().(*types.Chan).Elem()
+		if first == nil {
+			first = elem
+		}
+		same = same && types.Identical(first, elem)
+	})
+	return same
+}
+
+// closeHook is the hook that closes ch, which can only be a channel.
+func (r *rewriter) closeHook(ch ast.Expr) string {
+	if r.oneElem(ch) {
+		return "Close"
+	}
+	return "CloseAny"
+}
+
 // chanBuiltin rewrites close and len.
 func (r *rewriter) chanBuiltin(n *ast.CallExpr, name string) {
 	if name == "cap" {
@@ -121,9 +148,11 @@ func (r *rewriter) chanBuiltin(n *ast.CallExpr, name string) {
 		r.refuseChan(ch, n.Pos(), name+" of what may be a channel")
 		return
 	}
-	hook := "Close"
+	hook := r.closeHook(ch)
 	if name == "len" {
-		if hook = "Len"; r.sendOnly(ch) {
+		if hook = "Len"; !r.oneElem(ch) {
+			hook = "LenAny"
+		} else if r.sendOnly(ch) {
 			hook = "LenOut"
 		}
 	}

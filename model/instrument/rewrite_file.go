@@ -345,8 +345,14 @@ func (r *rewriter) call(n *ast.CallExpr) {
 		return
 	}
 	// x.f.Lock(a) becomes hook(&x.f, a): the text between the receiver and
-	// the arguments goes.
-	r.ed.front(r.off(n.Pos()), r.hook(o.hook)+"("+rv.amp+rv.star)
+	// the arguments goes. A defer statement evaluates the method of an interface at once.
+	before, after := r.hook(o.hook)+"(", ""
+	if d, ok := r.parent().(*ast.DeferStmt); ok && d.Call == n &&
+		types.IsInterface(s.Obj().(*types.Func).Signature().Recv().Type()) {
+		before, after = before+r.hook("WithMethods")+"(", ")"
+	}
+	r.ed.front(r.off(n.Pos()), before+rv.amp+rv.star)
+	rv.path += after
 	if len(n.Args) > 0 {
 		r.gap(sel.X.End(), n.Lparen+1, rv.path+", ")
 	} else {

@@ -35,7 +35,7 @@ func (r *rewriter) goStmt(n *ast.GoStmt) {
 		fun = r.moved(call.Fun)
 		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 			if b, ok := r.c.info.Uses[id].(*types.Builtin); ok && b.Name() == "close" {
-				fun = r.hook("Close")
+				fun = r.hook(r.closeHook(call.Args[0]))
 			}
 		}
 	} else {

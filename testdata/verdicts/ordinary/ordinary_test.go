@@ -277,9 +277,19 @@ func TestGoroutineThatOutlivesIt(t *testing.T) {
 	go func() { <-c }()
 }
 
+// verdict: FAILED late
+func TestErrorAtAnyTime(t *testing.T) {
+	go func() { t.Error("late") }()
+}
+
 // verdict: FAILED panic.*Fail in goroutine after TestErrorAfterTheEnd has completed: late
 func TestErrorAfterTheEnd(t *testing.T) {
-	go func() { t.Error("late") }()
+	ends := make(chan bool)
+	t.Cleanup(func() { close(ends) })
+	go func() {
+		<-ends
+		t.Error("late")
+	}()
 }
 
 // verdict: FAILED panic.*Log in goroutine after TestLogAfterTheEnd has completed: late

@@ -205,6 +205,22 @@ func TestNoTwoWaitForOneAnother(t *testing.T) {
 		go func() {
 			select {
 			case c <- 1:
+			case <-make(chan int):
+			}
+		}()
+	})
+}
+
+// The context of a bubble ends with its function, and who waited for another waits on.
+//
+// verdict: FAILED deadlock.*blocked for ever in channel receive at
+func TestContextOfABubbleEndsWithItsFunction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := make(chan int)
+		go func() { <-c }()
+		go func() {
+			select {
+			case c <- 1:
 			case <-t.Context().Done():
 			}
 		}()

@@ -377,3 +377,14 @@ func TestLogsAreNoRace(t *testing.T) {
 		x.Join()
 	})
 }
+
+// verdict: proved
+func TestContextFirstAskedForInACleanup(t *testing.T) {
+	model.Check(t, func(*model.Exec) {
+		t.Cleanup(func() {
+			if t.Context().Err() == nil {
+				t.Error("it has not ended")
+			}
+		})
+	})
+}
