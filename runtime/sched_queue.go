@@ -82,7 +82,7 @@ func (w *worker) tasks() int {
 // evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
 // not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && w.newestBegun || w.queuesBehind() {
+	if w.spilled > 0 && (w.newestBegun || w.queuesBehind()) {
 		w.pushBehind(t)
 		return
 	}
