@@ -111,8 +111,8 @@ func (r *rewriter) onlyChan(e ast.Expr) bool {
 	return all
 }
 
-// oneElem reports whether e, which can only be a channel, has one type of elements: a type parameter
-// may stand for channels of several.
+// oneElem reports whether e, which can only be a channel, has one type of elements. A type
+// parameter may stand for channels of several.
 func (r *rewriter) oneElem(e ast.Expr) bool {
 	tp, ok := types.Unalias(r.c.info.TypeOf(e)).(*types.TypeParam)
 	if !ok {
