@@ -240,6 +240,7 @@ func (t Test) Name() string {
 //go:norace
 func (t Test) Cleanup(f func()) {
 	if s := t.state(); s != nil {
+		s.inTurn("T.Cleanup")
 		s.cleanups = &cleanup{f, s.cleanups}
 		return
 	}
@@ -272,6 +273,7 @@ func (t Test) Run(name string, f func(t *testing.T)) bool {
 		return t.real().Run(name, f)
 	}
 	s.noBubble("Run")
+	s.inTurn("T.Run")
 	sub := s.newSub(t.Name(), name)
 	if sub == nil {
 		return true

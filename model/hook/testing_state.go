@@ -31,6 +31,7 @@ type testState struct {
 	thread   int      // of the function
 	looked   bool     // other threads have said something
 	over     uint32   // the object that done is for the search
+	turns    turns
 	cleanups *cleanup // the last one first
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -177,6 +178,9 @@ func (t Test) state() *testState {
 		return t.lateState()
 	}
 	real := t.real()
+	if real == nil {
+		_ = real.Name() // it panics, as all methods do
+	}
 	for s := tests.states; s != nil; s = s.next {
 		if s.t == real {
 			return s

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -173,6 +175,35 @@ func (s *testState) late(text func() string, failed bool) {
 	panic("Log in goroutine after " + s.name + " has completed: " + text())
 }
 
+// turns is the lock of a test: in which order several goroutines register cleanups, or start
+// subtests of one name, tells in which order these run, or what they are called.
+type turns struct {
+	object [unsafe.Sizeof(sync.Map{})]byte // that turns are for the search
+	token  uint64                          // that they hand on for the race detector
+}
+
+// inTurn is a step, which has the lock.
+//
+//go:norace
+func (s *testState) inTurn(what string) {
+	if !explore.InExecution() {
+		return
+	}
+	explore.EnterMap(unsafe.Pointer(&s.turns.object), explore.OpMapStore, what, nil)
+	explore.Acquire(&s.turns.token)
+	explore.Release(&s.turns.token)
+}
+
+// mayClean reports whether there is a cleanup that has not run. Others may be about to add one.
+//
+//go:norace
+func (s *testState) mayClean() bool {
+	if s.cleanups != nil || explore.Goroutines() > 1 {
+		s.inTurn("look for cleanups")
+	}
+	return s.cleanups != nil
+}
+
 // makeContext makes what Test.Context gives.
 //
 //go:norace
@@ -192,7 +223,7 @@ func (s *testState) end() {
 	if s.cancel != nil {
 		s.cancel()
 	}
-	for s.cleanups != nil {
+	for s.mayClean() {
 		c := s.cleanups
 		s.cleanups = c.next
 		c.f()

@@ -82,6 +82,54 @@ func TestTheContextOfATestEndsWithItsFunction(t *testing.T) {
 	require.Len(t, seen, 2)
 }
 
+// Several goroutines register cleanups, start subtests of one name, or come while the test ends:
+// both orders are tried out.
+func TestWhatGoroutinesTellATestIsTriedOutInBothOrders(t *testing.T) {
+	last := 0
+	two := func(say func(i int)) {
+		var done [2]chan bool
+		for i := range done {
+			done[i] = make(chan bool)
+			hook.Go(func() { say(i); hook.Close(done[i]) })
+		}
+		hook.Recv(done[0])
+		hook.Recv(done[1])
+	}
+	for what, f := range map[string]func(t hook.Test){
+		"cleanups": func(t hook.Test) {
+			two(func(i int) { t.Cleanup(func() { last = i }) })
+		},
+		"subtests": func(t hook.Test) {
+			two(func(i int) {
+				t.Run("x", wrapped(func(t hook.Test) {
+					if strings.HasSuffix(t.Name(), "#01") {
+						last = i
+					}
+				}))
+			})
+		},
+		"end": func(t hook.Test) {
+			last = 0
+			done := make(chan bool)
+			t.Run("x", wrapped(func(t hook.Test) {
+				hook.Go(func() { t.Cleanup(func() { last = 1 }); hook.Close(done) })
+			}))
+			hook.Recv(done)
+		},
+	} {
+		seen := map[int]bool{}
+		res := exploreWhole(t, f, func() { seen[last] = true })
+		require.Nil(t, res.Failure, what)
+		require.Len(t, seen, 2, what)
+	}
+}
+
+func TestMethodsOfANilTestPanic(t *testing.T) {
+	res := exploreWhole(t, func(hook.Test) { hook.TestT(nil).Log("nobody") }, func() {})
+	require.NotNil(t, res.Failure)
+	require.Equal(t, explore.KindPanic, res.Failure.Kind)
+}
+
 func TestAnErrorAfterTheEndOfATestPanics(t *testing.T) {
 	for kind, say := range map[explore.Kind]func(t hook.Test){
 		explore.KindPanic:  func(t hook.Test) { t.Log("late") },
