@@ -194,7 +194,7 @@ func (s stackReader) death(out *outcome, test string) *objection {
 	case hasCrash(out.said):
 		var raisedBy string
 		raisedBy, o.file, o.line = s.crash(out.said)
-		if s.checker(raisedBy) {
+		if s.checker(raisedBy) && !s.overflowed(out.said) {
 			o.kind = wire.KindInternal
 		}
 	case exited:
@@ -205,6 +205,14 @@ func (s stackReader) death(out *outcome, test string) *objection {
 	}
 	o.message = fmt.Sprintf("%s ended without a result: %s", test, how) + quote(out.said)
 	return o
+}
+
+// overflowed reports whether the program has used up its stack: its functions are among the
+// innermost ones then, though one of the checker may be called by the last of them.
+func (s stackReader) overflowed(text string) bool {
+	innermost, _, _ := strings.Cut(text, " frames elided")
+	_, file, _ := s.crash(innermost)
+	return file != "" && strings.Contains(text, "fatal error: stack overflow")
 }
 
 // crash reads the first stack of a crash: the function that raised it, the

@@ -1,10 +1,14 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/surewake/surewake/model/wire"
 )
 
 func TestPackageOfAFunction(t *testing.T) {
@@ -147,6 +151,21 @@ func TestACrashIsOfTheProgramUnlessTheCheckerRaisedIt(t *testing.T) {
 		by, file, line := s.crash("noise\npanic: no\n\ngoroutine 7 [running]:\n" + raised + stack)
 		require.Equal(t, own, s.checker(by), by)
 		require.Equal(t, "/src/ring/ring.go:31", fmt.Sprintf("%s:%d", file, line))
+	}
+}
+
+func TestAStackOverflowIsOfWhoCallsItself(t *testing.T) {
+	s := stackReader{[]string{"example.com/ring"}}
+	user := strings.Repeat("example.com/ring.(*Ring).Push(...)\n\t/src/ring/ring.go:31 +0x44\n", 3)
+	engine := strings.Repeat(enginePath+"/explore.Loop(...)\n\t/sw/loop.go:1\n", 3)
+	for stack, kind := range map[string]wire.Kind{
+		user: wire.KindPanic, engine + user: wire.KindPanic,
+		engine + "...100 frames elided...\n" + user: wire.KindInternal,
+	} {
+		o := s.death(&outcome{exit: errors.New("signal: aborted"), said: "fatal error: stack " +
+			"overflow\n\nruntime stack:\nruntime.throw(...)\n\t/go/panic.go:1\n\n" +
+			"goroutine 7 [running]:\n" + stack}, "TestPush")
+		require.Equal(t, kind, o.kind, stack)
 	}
 }
 
