@@ -14,6 +14,8 @@ type Map struct {
 	root  unsafe.Pointer // of the real one
 	first *entry         // in the order of first use
 	last  *entry
+	// writes is how many there were.
+	writes int
 }
 
 // An entry is kept when its key is deleted: what reads that the key is not there sees the effect of
@@ -81,6 +83,7 @@ func (m *Map) set(key, value any, present bool) {
 		e = m.add(key)
 	}
 	e.value, e.present = value, present
+	m.writes++
 	explore.Release(&e.token)
 }
 
@@ -211,7 +214,7 @@ func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	return deleted
 }
 
-const mapOrder = "sync.Map.Range visits keys in the order of their first use"
+const mapOrder = "sync.Map.Range visits keys in the order of their first use, new ones last"
 
 // others reports whether a key behind that of the entry is present.
 func (at *entry) others() bool {
@@ -223,30 +226,35 @@ func (at *entry) others() bool {
 	return false
 }
 
-// Range is a step for each key that it visits and one that finds no more: as the documentation
-// says it is no snapshot, each key is visited once at most, and its value is that of some time
-// during the call. Of the orders in which the real map may visit keys there is one: that of their
-// first use, with those that are stored meanwhile.
+// Range is a step for each key that the map has had, and one that finds no more: as the
+// documentation says it is no snapshot, each key is visited once at most, and its value is that of
+// some time during the call. A key that is not there is passed by in a step, too: what is stored
+// after that is not visited, whatever is visited behind it. Of the orders in which the real map may
+// visit keys there is one: that of their first use, with those that are stored meanwhile.
 func (m *Map) Range(f func(key, value any) bool) {
 	var at *entry
-	for n := 0; ; n++ {
+	began, visited := 0, 0
+	for keys := 0; ; keys++ {
 		explore.EnterMap(m.p, explore.OpMapRange, "Map.Range", nil)
 		if at == nil {
-			at = m.first
+			at, began = m.first, m.writes
 		} else {
 			at = at.next
 		}
-		for at != nil && !at.present {
-			at = at.next
+		if keys > 0 && m.writes != began {
+			explore.Assume(mapOrder) // another order would be another time
 		}
 		if at == nil {
 			return
 		}
-		if n == 1 {
+		explore.Acquire(&at.token)
+		if !at.present {
+			continue
+		}
+		if visited++; visited == 2 {
 			explore.Assume(mapOrder)
 		}
-		explore.Acquire(&at.token)
-		chosen := n == 0 && at.others() // if f stops here
+		chosen := visited == 1 && at.others() // if f stops here
 		if !f(at.key, at.value) {
 			if chosen {
 				explore.Assume(mapOrder)
