@@ -98,17 +98,19 @@ func TestTheDriverIsTheTable(t *testing.T) {
 	var executions int64
 	for _, c := range []struct {
 		driverSetting
-		bounds []model.Option
+		preemptions int
 	}{
-		{driverSetting{1, []int{2, 1}}, []model.Option{model.Preemptions(1)}},
-		{driverSetting{2, []int{1}}, []model.Option{model.Preemptions(1)}},
-		{driverSetting{2, []int{2, 1}}, []model.Option{model.Preemptions(1)}},
-		{driverSetting{2, []int{1, 3, 2}}, []model.Option{model.Preemptions(0)}},
+		{driverSetting{1, []int{2, 1}}, 1},
+		{driverSetting{2, []int{1}}, 1},
+		{driverSetting{2, []int{2, 1}}, 1},
+		{driverSetting{2, []int{1, 3, 2}}, 0},
 	} {
 		m := c.machine()
-		t.Run(fmt.Sprintf("workers %d hours %v", c.workers, c.hours), func(t *testing.T) {
+		name := fmt.Sprintf("workers %d, hours %v/%s", c.workers, c.hours,
+			[]string{"no preemption", "one preemption"}[c.preemptions])
+		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { c.run(x, m) },
-				append(c.bounds, model.Observe(m.Step))...)
+				model.Preemptions(c.preemptions), model.Observe(m.Step))
 		})
 		executions += m.Used(used)
 	}

@@ -241,6 +241,9 @@ func (t Test) Name() string {
 func (t Test) Cleanup(f func()) {
 	if s := t.state(); s != nil {
 		s.inTurn("T.Cleanup")
+		if s.ending {
+			s.assumeLate()
+		}
 		s.cleanups = &cleanup{f, s.cleanups}
 		return
 	}
@@ -254,9 +257,10 @@ func (t Test) Cleanup(f func()) {
 func (t Test) Context() context.Context {
 	if s := t.state(); s != nil {
 		if s.ctx == nil {
-			s.makeContext()
+			s.ctx, s.cancel = WithCancel(context.Background())
 			if s.ending {
 				s.cancel()
+				s.assumeLate()
 			}
 		}
 		return s.ctx

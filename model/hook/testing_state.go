@@ -23,14 +23,14 @@ type testState struct {
 	name     string // of a subtest, and of a test that is explored as it stands
 	failed   bool
 	skipped  bool
-	whole    bool     // a test that is explored as it stands
-	bubble   bool     // that of synctest.Test: all that its parent does there
-	ending   bool     // its cleanups have begun
-	returned bool     // the function
-	done     bool     // all is over, parallel subtests and cleanups too
-	thread   int      // of the function
-	looked   bool     // other threads have said something
-	over     uint32   // the object that done is for the search
+	whole    bool   // a test that is explored as it stands
+	bubble   bool   // that of synctest.Test: all that its parent does there
+	ending   bool   // its cleanups have begun
+	returned bool   // the function
+	done     bool   // all is over, parallel subtests and cleanups too
+	thread   int    // of the function
+	looked   bool   // other threads have said something
+	over     uint32 // the object that done is for the search
 	turns    turns
 	cleanups *cleanup // the last one first
 	ctx      context.Context

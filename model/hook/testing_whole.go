@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -194,20 +193,16 @@ func (s *testState) inTurn(what string) {
 	explore.Release(&s.turns.token)
 }
 
-// mayClean reports whether there is a cleanup that has not run. Others may be about to add one.
+// assumeLate is called when a goroutine does something for the first time, or adds a cleanup, after
+// the function of the test has ended. That end is no step, so that it came first is not tried out.
 //
 //go:norace
-func (s *testState) mayClean() bool {
-	if s.cleanups != nil || explore.Goroutines() > 1 {
-		s.inTurn("look for cleanups")
+func (s *testState) assumeLate() {
+	if s.thread != explore.Thread() {
+		explore.Assume("goroutines that first ask for the context of their test, or add a cleanup, " +
+			"after its function has ended do so each time")
 	}
-	return s.cleanups != nil
 }
-
-// makeContext makes what Test.Context gives.
-//
-//go:norace
-func (s *testState) makeContext() { s.ctx, s.cancel = WithCancel(context.Background()) }
 
 // end runs what the end of a test runs.
 //
@@ -217,13 +212,11 @@ func (s *testState) end() {
 		return
 	}
 	s.ending = true
-	if s.cancel == nil && explore.Goroutines() > 1 { // another may be about to ask for it
-		s.makeContext()
-	}
 	if s.cancel != nil {
 		s.cancel()
 	}
-	for s.mayClean() {
+	for s.cleanups != nil {
+		s.inTurn("cleanup")
 		c := s.cleanups
 		s.cleanups = c.next
 		c.f()
