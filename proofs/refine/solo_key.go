@@ -110,8 +110,8 @@ var lowest = lowestFor(uint64(uintptr(unsafe.Pointer(new([64]byte)))))
 // heap begins at a random place and grows upwards from there, so none is 4 GiB below one of the
 // first. What is below is a number: a time in nanoseconds since the process began, say, which is
 // beyond 1<<36 after 69 seconds. Where the heap begins below 1<<36, once in a thousand times, more
-// numbers are taken for addresses; below 1<<32, once in sixteen thousand times, keep sees to it that
-// nothing is believed.
+// numbers are taken for addresses; below 1<<32, once in sixteen thousand times, keep sees to it
+// that nothing is believed.
 func lowestFor(address uint64) uint64 {
 	if address < 1<<36 {
 		return 1 << 32
