@@ -34,7 +34,7 @@ func TestContextEndsAGoroutineOfASubtest(t *testing.T) {
 
 // A goroutine that asks may come before the end of the function, and after it.
 //
-// verdict: said do so each time
+// verdict: proved
 func TestContextAskedForByAGoroutine(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = t.Context().Err() })
