@@ -16,11 +16,14 @@ import (
 // an earlier deadline does, are transitions of the table of the driver: each access to the number
 // of the driver, the earliest deadline and the bits.
 
-// A driverSetting is how many workers there are, and when the tasks wake that sleep, in hours.
+// A driverSetting is how many workers there are, and when the tasks wake that sleep: a number of
+// driverUnits after the beginning.
 type driverSetting struct {
 	workers int
-	hours   []int
+	wakes   []int
 }
+
+const driverUnit = time.Millisecond
 
 // noDeadline is the number in the table that stands for none.
 const noDeadline = 4
@@ -51,7 +54,7 @@ func (c driverSetting) begin(m *refine.Machine, w world) {
 			if when == math.MaxInt64 {
 				return noDeadline
 			}
-			return int((time.Duration(when-base) + time.Hour/2) / time.Hour)
+			return int((time.Duration(when-base) + driverUnit/2) / driverUnit)
 		},
 	}
 	for i := range c.workers {
@@ -73,11 +76,11 @@ func (c driverSetting) run(x *model.Exec, m *refine.Machine) {
 	start := time.Now()
 	var ran count
 	x.Go(names[c.workers], func() {
-		for _, hours := range c.hours {
+		for _, units := range c.wakes {
 			Submit(w.Runtime, func(cx Cx) (int, error) {
-				err := cx.SleepUntil(start.Add(time.Duration(hours) * time.Hour))
+				err := cx.SleepUntil(start.Add(time.Duration(units) * driverUnit))
 				x.Assert(err == nil, "%v", err)
-				if int(ran.Add(1)) == len(c.hours) {
+				if int(ran.Add(1)) == len(c.wakes) {
 					w.last(cx)
 				}
 				return 0, nil
@@ -106,7 +109,7 @@ func TestTheDriverIsTheTable(t *testing.T) {
 		{driverSetting{2, []int{1, 3, 2}}, 0},
 	} {
 		m := c.machine()
-		name := fmt.Sprintf("workers %d, hours %v/%s", c.workers, c.hours,
+		name := fmt.Sprintf("workers %d, wakes %v/%s", c.workers, c.wakes,
 			[]string{"no preemption", "one preemption"}[c.preemptions])
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { c.run(x, m) },
