@@ -10,12 +10,11 @@ import (
 // stays as it is. For the race detector it orders what the documentation of sync.Map promises and
 // no more: a write of a key comes before the reads that see its effect.
 type Map struct {
-	p     unsafe.Pointer // the sync.Map
-	root  unsafe.Pointer // of the real one
-	first *entry         // in the order of first use
-	last  *entry
-	// writes is how many there were.
-	writes int
+	p      unsafe.Pointer // the sync.Map
+	root   unsafe.Pointer // of the real one
+	first  *entry         // in the order of first use
+	last   *entry
+	writes int // how many there were, as Range sees
 }
 
 // An entry is kept when its key is deleted: what reads that the key is not there sees the effect of
@@ -142,6 +141,7 @@ func (m *Map) Store(key, value any) {
 // Clear writes every key that the map has had.
 func (m *Map) Clear() {
 	explore.EnterMap(m.p, explore.OpMapStore, "Map.Clear", nil)
+	m.writes++
 	for e := m.first; e != nil; e = e.next {
 		e.value, e.present = nil, false
 		explore.Release(&e.token)

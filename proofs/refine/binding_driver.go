@@ -15,11 +15,11 @@ func Driver(workers int, actors []string, most int) Binding {
 	for a := range actors {
 		b.table = sawBy(b.table, a)
 	}
-	b.table = b.table.Without("ask").Without("look").Without("wake_none").Without("wake_late")
-	for _, v := range driverParked {
-		b.table = b.table.Without("wake_late_" + v)
+	for _, r := range spec.Driver().Rules {
+		if ofWhoSaw(r) { // each actor has its own
+			b.table = b.table.Without(r.Name)
+		}
 	}
-	b.table = b.table.Without("wake_N").Without("wake_D")
 	return Binding{
 		System: b.table, Actors: actors, Copies: b.copies(len(actors)), Package: "runtime",
 		Silent: []string{"woke_F", "woke_S", "woke_L"}, Instances: b.instances, Params: most,
@@ -68,11 +68,11 @@ func sawBy(table *spec.System, actor int) *spec.System {
 	table.Vars = append(slices.Clone(table.Vars), own.Replace("saw"), own.Replace("late"))
 	for _, r := range slices.Clone(table.Rules) {
 		switch {
-		case strings.HasPrefix(r.Name, "leave"):
+		case leaves(r):
 			r.Do += own.Replace("; late += saw; saw = 0")
 			table = table.With(r)
 		case strings.Contains(r.Name, "_a"): // another actor's
-		case strings.Contains(r.When+r.Do, "saw") || strings.Contains(r.When, "late"):
+		case ofWhoSaw(r):
 			table = table.With(spec.Rule{
 				Name: fmt.Sprintf("%s_a%d", r.Name, actor), Code: r.Code,
 				When: own.Replace(r.When), Do: own.Replace(r.Do),
@@ -80,6 +80,14 @@ func sawBy(table *spec.System, actor int) *spec.System {
 		}
 	}
 	return table
+}
+
+func leaves(r spec.Rule) bool { return strings.HasPrefix(r.Name, "leave") }
+
+// ofWhoSaw reports whether a rule is done by who saw the driver, or is about to.
+func ofWhoSaw(r spec.Rule) bool {
+	text := r.When + r.Do
+	return !leaves(r) && (strings.Contains(text, "saw") || strings.Contains(text, "late"))
 }
 
 func (b *driverBinding) copies(actors int) map[string][]string {

@@ -65,3 +65,14 @@ func TestRangeBesideAChange(t *testing.T) {
 		rangeSees(x, &m, func() { m.Delete(1) })
 	})
 }
+
+// verdict: said sync.Map.Range visits keys in the order of their first use
+func TestRangeBesideClear(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var m sync.Map
+		m.Store(1, true)
+		m.Store(2, true)
+		m.Delete(2)
+		rangeSees(x, &m, m.Clear)
+	})
+}
