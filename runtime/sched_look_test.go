@@ -178,6 +178,30 @@ func whatOverflowsHasItsTurn(t *testing.T) {
 	}
 }
 
+// As long as one task is taken at a time, the next look comes as soon as that has run and one of
+// the worker's own: a backlog does not wait for whole intervals. (runtime/R56)
+func TestOneAtATimeIsTakenWithoutDelay(t *testing.T) {
+	const interval, own = 20, 100
+	rt := start(t, 1, runtime.InjectorInterval(time.Hour, interval, interval))
+	run(t, rt, func(cx runtime.Cx) error {
+		ran := 0
+		for range 10 * own {
+			runtime.Submit(rt, func(runtime.Cx) (int, error) {
+				ran++
+				return 0, nil
+			})
+		}
+		runtime.TakeOneByOne(cx, rt.Stats().Injected)
+		for range own {
+			cx.Yield()
+		}
+		require.Greater(t, ran, own/2)
+		require.Less(t, ran, 2*own)
+		return nil
+	})
+	closes(t, rt)
+}
+
 // When what an overflow has left is gone, a look takes a whole batch again. (runtime/R56)
 func TestBatchesAreWholeAfterAnOverflow(t *testing.T) {
 	const most = 8

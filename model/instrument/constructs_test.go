@@ -34,7 +34,8 @@ func TestConstructsKeepTheirMeaning(t *testing.T) {
 	out := buildAndRun(t, set, "example.com/t", false,
 		"-test.v", "-test.bench=Run", "-test.benchtime=1x")
 	for _, test := range []string{
-		"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestSelect", "TestTimers",
+		"TestMethods", "TestGo", "TestEmbedded", "TestChannels", "TestChannelsOfSeveralTypes",
+		"TestSelect", "TestDeferOfNoMethod", "TestTimers",
 		"TestContexts", "TestLines", "TestDot", "TestBubble", "TestOnlyFunctions", "TestPull",
 		"TestRuntimeFunctions", "TestReporters", "BenchmarkRun",
 	} {

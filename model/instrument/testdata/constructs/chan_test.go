@@ -271,3 +271,23 @@ L:
 		return 1
 	}
 }
+
+func closeSome[C chan int | chan string](c C) int {
+	defer close(c)
+	return len(c)
+}
+
+func closeSomeLater[C chan int | chan<- string](c C) { go close(c) }
+
+// A type parameter may stand for channels of several types.
+func TestChannelsOfSeveralTypes(t *testing.T) {
+	c, d := make(chan int, 2), make(chan string)
+	c <- 1
+	eq(t, closeSome(c), 1)
+	eq(t, closeSome(make(chan string, 1)), 0)
+	eq(t, <-c, 1)
+	_, open := <-c
+	eq(t, open, false)
+	closeSomeLater[chan<- string](d)
+	eq(t, <-d, "")
+}

@@ -345,3 +345,15 @@ func TestWaysToAnAny(t *testing.T) {
 	a = holdsIt{[]withinIt{{new(sync.Mutex)}}}
 	reflect.ValueOf(a).Field(0).Index(0).Interface().(sync.Locker).Lock()
 }
+
+// A defer statement evaluates the method of an interface, not the call at the end.
+func TestDeferOfNoMethod(t *testing.T) {
+	passed := false
+	defer func() {
+		eq(t, recover() != nil, true)
+		eq(t, passed, false)
+	}()
+	var l sync.Locker
+	defer l.Unlock()
+	passed = true
+}
