@@ -256,13 +256,13 @@ func ThreadName(i int) string {
 	return "goroutine " + strconv.Itoa(i)
 }
 
-// Goroutines returns the number of threads that have not ended and of coroutines of the running
-// execution, 0 outside of one.
-func Goroutines() int {
+// Goroutines returns how many threads of the running execution have not ended, with its coroutines,
+// and how many it has started; 0 outside of an execution.
+func Goroutines() (now, started int) {
 	if e := eng; e != nil {
-		return e.alive.without(e.unseen).count() + len(e.coros)
+		return e.alive.without(e.unseen).count() + len(e.coros), e.n - e.unseen.count()
 	}
-	return 0
+	return 0, 0
 }
 
 // Procs returns GOMAXPROCS as it was before the running exploration, 0 outside of an execution.

@@ -78,3 +78,24 @@ func TestTheBeginningOfALine(t *testing.T) {
 		x.Assert(runtime.Stack(nil, false) == 0, "nothing has no room")
 	})
 }
+
+// Whether the other one has ended is not tried out.
+//
+// verdict: said runtime.NumGoroutine
+func TestHowManyThereAre(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		go func() {}()
+		x.Assert(runtime.NumGoroutine() >= 1, "%d", runtime.NumGoroutine())
+	})
+}
+
+// verdict: proved without assumptions
+func TestThereIsOne(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		next, stop := iter.Pull(func(func(int) bool) {})
+		defer stop()
+		x.Assert(runtime.NumGoroutine() == 2, "%d", runtime.NumGoroutine())
+		next()
+		x.Assert(runtime.NumGoroutine() == 1, "%d", runtime.NumGoroutine())
+	})
+}
