@@ -145,7 +145,11 @@ func Turn(n uint64, state ...any) {
 	if e == nil || n == 0 || e.quiet {
 		return
 	}
-	e.lapHead(e.cur, n, fairLoop).carry(state)
+	l := e.lapHead(e.cur, n, fairLoop)
+	moved := l.carry(state)
+	if !moved && len(l.before) == 0 && e.tired.has(e.cur.id) {
+		e.cur.spin.pause()
+	}
 }
 
 // carry keeps the variables at the head of an iteration. It reports whether they differ from those
@@ -203,7 +207,8 @@ func (e *engine) lapHead(t *thread, n uint64, kind loopKind) *lap {
 func (e *engine) enterLoop(t *thread, n uint64, kind loopKind) {
 	s := &t.spin
 	e.sawLoop = true
-	s.on, s.effects, s.held, s.watch = true, false, s.held[:0], s.watch[:0]
+	s.on = true
+	s.begin()
 	if len(s.laps) == maxNested { // most likely the first one has ended
 		first := s.laps[0]
 		for i := range maxNested - 1 { // the race detector would look at what copy moves

@@ -16,10 +16,16 @@ import (
 // values were sent and received, and of whether they are closed. Only a send, a receive or a close
 // changes what it finds. What ends the wait is the first of these on any of the channels, needed or
 // not: it may be one that leaves the select as it was, and then the thread waits again.
+//
+// If the thread read nothing by operations, it reads plain memory, whose changes are not seen. Nor
+// are those of how many goroutines there are. Then it waits by the fair rule (thread_fair.go): when it is
+// tired, each iteration waits until no other thread is enabled. If others write that memory it is a
+// data race, which the race run finds.
 type spinning struct {
 	on      bool
 	count   uint64 // activations of loops so far
 	effects bool   // the iteration wrote
+	looked  bool   // it read something whose changes are no events (Look)
 	held    heldLocks
 	watch   []watched
 
@@ -29,6 +35,11 @@ type spinning struct {
 	turn  int32         // the last event while nothing else could run
 	hurry time.Duration // by how much the clock moves when a tired thread looks at it or a timer
 	waits bool          // a timeout has ended a wait of it since it was last rested
+}
+
+// begin begins an iteration of an exactLoop.
+func (s *spinning) begin() {
+	s.effects, s.looked, s.held, s.watch = false, false, s.held[:0], s.watch[:0]
 }
 
 // top returns the innermost loop.
@@ -50,7 +61,9 @@ const (
 func init() {
 	ops[OpSpin] = operation{
 		name:    "spin: wait for a change",
-		enabled: func(e *engine, t *thread) bool { return e.firstChange(t) >= 0 },
+		enabled: func(e *engine, t *thread) bool {
+			return len(t.spin.watch) == 0 || e.firstChange(t) >= 0
+		},
 		wokenBy: (*engine).firstChange,
 	}
 }
@@ -113,24 +126,39 @@ func Spin(n uint64, state ...any) {
 		} else {
 			e.lapHead(t, n, exactLoop)
 		}
-		s.effects, s.held, s.watch = false, s.held[:0], s.watch[:0]
+		s.begin()
 		s.top().carry(state)
 		return
 	}
 	same := !s.top().carry(state)
-	if same && !s.effects && len(s.held) == 0 && (len(s.watch) > 0 || e.quiet) {
-		if e.quiet {
+	if same && !s.effects && len(s.held) == 0 {
+		switch {
+		case e.quiet:
 			e.fail(KindLivelock, "%s repeats an iteration without effect, "+
 				"and no other goroutine is left to change what it reads", t.name)
+		case len(s.watch) > 0 && !s.looked:
+			s.wait()
+		case len(s.watch) == 0 && e.tired.has(t.id):
+			s.pause()
 		}
-		s.on = false
-		Enter(nil, OpSpin)
-		s.on = true
 	}
 	if !e.quiet {
 		e.lapEnd(t)
 	}
-	s.effects, s.held, s.watch = false, s.held[:0], s.watch[:0]
+	s.begin()
+}
+
+// wait waits until something has changed that the iteration has read.
+func (s *spinning) wait() {
+	s.on = false
+	Enter(nil, OpSpin)
+	s.on = true
+}
+
+// pause is a scheduling point of a tired thread whose iteration has none.
+func (s *spinning) pause() {
+	s.watch = s.watch[:0]
+	s.wait()
 }
 
 // Unseen says that the running thread may have effects that the engine does not see: the iteration
@@ -142,6 +170,13 @@ func Unseen() {
 		for _, l := range s.laps {
 			l.progress = true
 		}
+	}
+}
+
+// Look says that the running thread has read something whose changes are no events.
+func Look() {
+	if e := eng; e != nil {
+		e.cur.spin.looked = true
 	}
 }
 

@@ -68,6 +68,7 @@ func NumGoroutine() int {
 	if started > 1 {
 		explore.Assume("no schedule matters that differs only in what runtime.NumGoroutine gives")
 	}
+	explore.Look()
 	return n
 }
 

@@ -59,9 +59,21 @@ func (a *spinAnalysis) retries(loop *ast.ForStmt) bool {
 	return loads && loop.Cond != nil && !a.hooks(loop.Cond) && a.writes
 }
 
-// counts reports whether the loop ends by its post statement.
+// counts reports whether the loop ends by its post statement: the condition has something that it
+// has, too.
 func (a *spinAnalysis) counts(loop *ast.ForStmt) bool {
-	return loop.Post != nil && loop.Cond != nil && !a.hooks(loop.Cond) && !a.hooks(loop.Post)
+	if loop.Post == nil || loop.Cond == nil || a.hooks(loop.Cond) || a.hooks(loop.Post) {
+		return false
+	}
+	both := false
+	ast.Inspect(loop.Post, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v := a.c.info.ObjectOf(id)
+			both = both || v != nil && a.uses(loop.Cond, v)
+		}
+		return !both
+	})
+	return both
 }
 
 // markHead gives the loop a number for each time it is entered, and tells the engine at the head of
