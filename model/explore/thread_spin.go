@@ -60,7 +60,7 @@ const (
 
 func init() {
 	ops[OpSpin] = operation{
-		name:    "spin: wait for a change",
+		name: "spin: wait for a change",
 		enabled: func(e *engine, t *thread) bool {
 			return len(t.spin.watch) == 0 || e.firstChange(t) >= 0
 		},
