@@ -9,9 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While tasks pile up, a call whose descriptor is ready queues behind them. (runtime/R73)
+// While tasks pile up, a call whose descriptor is ready goes first, or, if such have started more
+// than a ring holds, queues behind them. (runtime/R73)
 func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
-	for _, piles := range []bool{false, true} {
+	for _, c := range []struct {
+		piles   bool
+		started int
+	}{{false, 16}, {true, 15}, {true, 16}} {
+		behind := c.piles && c.started == 16
 		rt := scripted(t, Workers(1), Ring(16))
 		r, o, err := os.Pipe()
 		require.NoError(t, err)
@@ -21,7 +26,8 @@ func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 		for range 100 {
 			w.pushBehind(w.queued())
 		}
-		w.spilled, w.piled, w.piles = 100, pileLooks, piles
+		w.spilled, w.piled, w.piles = 100, pileLooks, c.piles
+		w.due.started = c.started
 		reader := w.sleeping()
 		d := &watched.directions[reading]
 		d.of.lock.Lock()
@@ -30,7 +36,8 @@ func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 		_, err = o.Write([]byte{1})
 		require.NoError(t, err)
 		w.pollIO(w.ioPolledAt + ioPollGap)
-		if piles {
+		require.Equal(t, c.piles && !behind, w.due.turn)
+		if behind {
 			require.Nil(t, w.slot.Load())
 			require.Equal(t, 101, rt.injector.Len())
 		} else {

@@ -110,11 +110,14 @@ func (w *worker) pollIO(now int64) {
 }
 
 // deliverEvents wakes the calls that wait for the first n events: as from outside, if they queue
-// behind what piles up.
+// behind what piles up. Otherwise the last of them goes before that. (runtime/R73)
 func (w *worker) deliverEvents(n int) {
 	by := w
 	if w.queuesBehind() {
-		by = nil
+		if by = nil; w.goesFirst() {
+			by = w
+			defer w.beginDueTurn()
+		}
 	}
 	for i := range w.events[:n] {
 		e := &w.events[i]

@@ -133,6 +133,9 @@ func (w *worker) countTurn() {
 
 // pick removes one entry from w's queues or the injector and returns it, or nil.
 func (w *worker) pick() *task {
+	if w.due.turn {
+		w.endDueTurn()
+	}
 	looks := w.pollsUntilInjector <= 0 && w.turns == 0 && !w.looksLater()
 	w.turns = max(w.turns-1, 0)
 	if looks {
@@ -143,7 +146,9 @@ func (w *worker) pick() *task {
 		}
 		w.fireTimers()
 		most := w.rt.config.batchCap
-		if t, n := w.fetch(most, w.sharers(most)); t != nil {
+		if w.spilled > 0 && w.dueNext() {
+			w.pollsUntilInjector = 0 // what the next task wakes may push it out of the slot
+		} else if t, n := w.fetch(most, w.sharers(most)); t != nil {
 			w.lookSooner(n)
 			w.leaveTurn()
 			if w.ringTurn {
@@ -151,7 +156,8 @@ func (w *worker) pick() *task {
 			}
 			return w.afterForeignTask(t)
 		}
-	} else if w.dueLeft && w.ring.Len() == 0 {
+	} else if w.dueLeft && (w.ring.Len() == 0 || w.piles) {
+		w.unhand()
 		w.fireTimers()
 	}
 	if w.buffer != nil {
@@ -236,6 +242,8 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 			break
 		}
 		w.oneByOne, w.spilled = max(w.oneByOne-n, 0), max(w.spilled-n, 0)
+		behind := w.due.behind > 0
+		w.passPile(n)
 		first, others := batch[0], batch[1:n]
 		if n == 1 && w.dropIfStale(first) {
 			batch[0] = nil
@@ -246,6 +254,9 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 		}
 		if target == w.ring && n > 1 {
 			w.fetched = w.ring.Tail()
+			if behind {
+				w.dueEnd = w.ring.Tail() // some may be of timers that were due
+			}
 		}
 		clear(batch[:n])
 		w.count.batches++
@@ -256,6 +267,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	}
 	w.oneByOne, w.spilled = 0, 0
 	w.piled, w.pileHigh, w.piles = 0, 0, false
+	w.due.started, w.due.behind = 0, 0
 	return nil, 0
 }
 

@@ -78,42 +78,6 @@ func TestWhatHasHadTurnsQueuesBehind(t *testing.T) {
 	require.Equal(t, 1, w.ring.Len())
 }
 
-// While tasks pile up, what is due queues behind them, in the order of the deadlines, however many
-// are due; before and after that it does not. (runtime/R73)
-func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
-	for _, piles := range []bool{false, true} {
-		rt := scripted(t, Workers(1), Ring(16))
-		w := rt.workers[0]
-		for range 100 {
-			w.pushBehind(w.queued())
-		}
-		w.spilled, w.piled = 100, pileLooks
-		w.piles = piles
-		var due [40]*task
-		for i := range due {
-			due[i] = w.sleeping()
-			rt.timers.set(&timer{task: due[i]}, int64(1+i))
-		}
-		w.fireTimers()
-		if !piles {
-			require.Equal(t, 100, rt.injector.Len())
-			require.NotNil(t, w.slot.Load())
-			continue
-		}
-		require.Equal(t, 140, rt.injector.Len())
-		require.Nil(t, w.slot.Load())
-		require.Zero(t, w.ring.Len())
-		var all []*task
-		for first, n := w.fetch(1, 1); n > 0; first, n = w.fetch(1, 1) {
-			all = append(all, first)
-		}
-		require.Equal(t, due[:], all[100:])
-		for _, task := range all {
-			w.pushLocal(task)
-		}
-	}
-}
-
 // sleeping returns a task that waits.
 func (w *worker) sleeping() *task {
 	t := w.queued()

@@ -27,62 +27,34 @@ func (w *worker) refuse(t *task, err error) {
 
 // pushLocal makes t, a new task, the next one of w. The task that was in the slot moves to the
 // ring, where thieves can take it, and is announced. (runtime/D7)
-func (w *worker) pushLocal(t *task) { w.pushNext(t, false) }
+func (w *worker) pushLocal(t *task) { w.pushNext(t, isNew) }
+
+// newest says what the task is that was pushed to the slot last, or handed.
+type newest uint8
+
+const (
+	isNew newest = iota
+	hasBegun
+	isDue // it has begun, and its timer was due; see pushDue
+)
 
 // pushWoken is pushLocal for a task that has had turns.
-func (w *worker) pushWoken(t *task) { w.pushNext(t, true) }
+func (w *worker) pushWoken(t *task) { w.pushNext(t, hasBegun) }
 
-func (w *worker) pushNext(t *task, begun bool) {
+func (w *worker) pushNext(t *task, as newest) {
 	if w.handing && w.slot.Load() == nil {
 		w.hand(t)
 	} else if evicted := w.slot.Swap(t); evicted != nil {
 		// The swap publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 		w.evict(evicted)
 	}
-	w.newestBegun = begun
+	w.newest = as
 }
 
-// pileLooks is how many looks at the injector may pass while there is what overflows have moved
-// there before new tasks queue behind it, too. It costs a lock for each of them; before, they queue
-// in the ring, and come before what is older. One of them may be the successor of a task that
-// starts more than a ring holds, again and again. (runtime/R70)
-const pileLooks = 32
-
-// pilesUp reports whether what overflows have moved to the injector piles up there: it has been
-// there for so many looks. What joins have left, and one burst that is being run, are no pile: if
-// half of the entries have left, or most are stale and there are few tasks, new ones go on to queue
-// in the ring. Otherwise fib by Spawn takes 1.2 times as long, and a burst of 10,000 tasks 1.7
-// times, if it follows another. It is asked at each look, and before each new task that is to queue
-// behind. (runtime/R72)
-func (w *worker) pilesUp() bool {
-	n := w.rt.injector.Len()
-	if w.pileHigh = max(n, w.pileHigh); n < w.pileHigh/2 {
-		w.piled, w.pileHigh = 0, n
-	}
-	w.piles = w.piled >= pileLooks && w.tasks() >= min(n/2, 8*w.ring.Cap())
-	return w.piles
-}
-
-// queuesBehind reports whether tasks pile up in the injector, so that what is due, or ready, queues
-// behind them: before them, what sleeps, or waits for a descriptor, would have a turn whenever it
-// may, and what it starts in each of them would pile up without bound. (runtime/R73)
-//
-// Rejected alternative: to put off what is due and ready for some time while there are more tasks
-// than when they began to pile up. No time is right. One that is too short for what is started in a
-// turn does not bound the tasks; and while a long one passes, more timers become due than may go on
-// after it, so that their tasks, which are tasks, too, pile up. And the pile does not get smaller
-// than when it began, which was half of a burst. (runtime/R75)
-func (w *worker) queuesBehind() bool { return w.spilled > 0 && w.piles && w.pilesUp() }
-
-// tasks returns how many tasks there are, and some credit.
-func (w *worker) tasks() int {
-	return int(w.rt.live.Load()) + w.rt.injector.Len() // live is less by the stale entries
-}
-
-// evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
+// evict queues t, which another task has taken the place of, and announces it. It asks newest,
 // not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && (w.newestBegun || w.queuesBehind()) {
+	if w.spilled > 0 && (w.newest != isNew || w.queuesBehind()) {
 		w.pushBehind(t)
 		return
 	}
@@ -101,8 +73,11 @@ func (w *worker) pushDue(t *task) {
 	if evicted := w.slot.Swap(t); evicted != nil {
 		w.evictToRing(evicted)
 	}
-	w.newestBegun = true
+	w.newest = isDue
 }
+
+// dueNext reports whether the task of a timer that was due is in the slot.
+func (w *worker) dueNext() bool { return w.newest == isDue && w.slot.Load() != nil }
 
 // hand is pushNext while a task of w ends and the slot is empty: as w takes its next task at once,
 // the slot need not show t to rescuers. That saves two locked instructions. What w was handed

@@ -203,7 +203,8 @@ func (h timerHeap) put(i int32, e timerEntry) {
 // If none of those that came before is left in the ring, and the slot is empty or the ring is full,
 // the first goes to the slot: a single timer does not wait for what the ring holds.
 //
-// While tasks pile up in the injector, all go there, behind them. (runtime/R73)
+// While tasks pile up in the injector, one at a time goes to the slot, or all go there, behind them
+// (sched_pile.go).
 //
 // Rejected alternative: the slot for each, as for any wake. The last one then begins first, and
 // most of the others go through the injector.
@@ -223,13 +224,11 @@ func (w *worker) fireTimers() {
 		return
 	}
 	if w.queuesBehind() {
-		for ts.next.Load() <= now {
-			w.takeDueBehind(now)
-		}
+		w.fireFirst(now)
 		return
 	}
 	for ts.next.Load() <= now {
-		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued()
+		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued() || w.dueNext()
 		switch {
 		case room == 0 && queued:
 			w.dueLeft = true

@@ -1,0 +1,127 @@
+package runtime
+
+// Tasks that pile up
+//
+// What a ring has no room for goes to the injector. If it piles up there, whoever comes before it
+// again and again, and starts more tasks than a ring holds each time, makes the pile grow without
+// bound, and what is submitted is never begun. So new tasks, and what has had its turns, queue
+// behind the pile. (runtime/R64, R70)
+//
+// What sleeps, or waits for a descriptor, goes first all the same: a pile may be one burst that is
+// being run, for seconds, and a timeout of it, or a heartbeat beside it, cannot wait for that. But
+// the tasks that it starts then are counted, with those of what it wakes, as long as one comes after
+// the other. When they are more than a ring holds, what is due and ready queues behind the pile,
+// too, until as many tasks have left the injector as were there when the count began. So while all
+// that is queued has a turn, what goes first adds so many tasks to the pile, and those of one turn.
+// (runtime/R73)
+//
+// As long as something that was due is queued there, all that is due later is queued behind it, in
+// the order of the deadlines. (runtime/R13)
+//
+// Rejected alternatives:
+//
+//   - To queue all that is due behind a pile. A timeout of 300 ms ended a burst of 2 s after 2 s,
+//     when nothing was left to end. (runtime/R76)
+//   - To let what is due go first only while the pile gets smaller. What is due starts a task, and
+//     that starts a thousand when the pile has left: it grew from one time to the next.
+//   - To put off what is due and ready for some time while there are more tasks than when they
+//     began to pile up. No time is right. One that is too short for what is started in a turn does
+//     not bound the tasks; and while a long one passes, more timers become due than may go on after
+//     it, so that their tasks, which are tasks, too, pile up. And the pile does not get smaller than
+//     when it began, which was half of a burst. (runtime/R75)
+
+// pileLooks is how many looks at the injector may pass while there is what overflows have moved
+// there before new tasks queue behind it, too. It costs a lock for each of them; before, they queue
+// in the ring, and come before what is older. One of them may be the successor of a task that
+// starts more than a ring holds, again and again. (runtime/R70)
+const pileLooks = 32
+
+// pilesUp reports whether what overflows have moved to the injector piles up there: it has been
+// there for so many looks. What joins have left, and one burst that is being run, are no pile: if
+// half of the entries have left, or most are stale and there are few tasks, new ones go on to queue
+// in the ring. Otherwise fib by Spawn takes 1.2 times as long, and a burst of 10,000 tasks 1.7
+// times, if it follows another. It is asked at each look, and before each new task that is to queue
+// behind. (runtime/R72)
+func (w *worker) pilesUp() bool {
+	n := w.rt.injector.Len()
+	if w.pileHigh = max(n, w.pileHigh); n < w.pileHigh/2 {
+		w.piled, w.pileHigh = 0, n
+	}
+	w.piles = w.piled >= pileLooks && w.tasks() >= min(n/2, 8*w.ring.Cap())
+	return w.piles
+}
+
+// queuesBehind reports whether tasks pile up in the injector, so that new ones queue behind them.
+func (w *worker) queuesBehind() bool { return w.spilled > 0 && w.piles && w.pilesUp() }
+
+// tasks returns how many tasks there are, and some credit.
+func (w *worker) tasks() int {
+	return int(w.rt.live.Load()) + w.rt.injector.Len() // live is less by the stale entries
+}
+
+// A duePile is what a worker knows of what is due, or ready, while tasks pile up. Its worker
+// accesses it.
+type duePile struct {
+	turn    bool   // the turn that runs is one of what was due, or of what that has woken
+	from    uint64 // count.spawned when the turn began
+	started int    // tasks that were started in such turns since forget was set
+	forget  int    // tasks to be taken from the injector until started is 0 again
+	behind  int    // tasks to be taken from there before what is due may go first again
+}
+
+// goesFirst reports whether what is due, or ready, may go before what piles up.
+func (w *worker) goesFirst() bool { return w.due.behind == 0 && w.due.started < w.ring.Cap() }
+
+// beginDueTurn says that what was due, or ready, and went before what piles up is in the slot.
+func (w *worker) beginDueTurn() {
+	w.endDueTurn()
+	w.due.turn, w.due.from = true, w.count.spawned
+}
+
+// endDueTurn counts what a turn of what was due has started. If it has woken something that goes
+// next, or the last that it has started does, that turn is one, too.
+func (w *worker) endDueTurn() {
+	d := &w.due
+	if !d.turn {
+		return
+	}
+	if n := int(w.count.spawned - d.from); n > 0 {
+		if d.started == 0 {
+			d.forget = w.shareQueued()
+		}
+		d.started += n
+	}
+	d.turn, d.from = w.handed != nil || w.slot.Load() != nil, w.count.spawned
+}
+
+// shareQueued returns how many tasks w is to take from the injector until all have left that are
+// there, if each worker takes as many.
+func (w *worker) shareQueued() int { return w.rt.injector.Len()/len(w.rt.workers) + 1 }
+
+// passPile counts n tasks that w has taken from the injector.
+func (w *worker) passPile(n int) {
+	d := &w.due
+	d.behind, d.forget = max(d.behind-n, 0), max(d.forget-n, 0)
+	if d.forget == 0 {
+		d.started = 0
+	}
+}
+
+// fireFirst is fireTimers while tasks pile up: one of those that are due goes before these, the
+// others follow at the next picks; or all of them go behind.
+func (w *worker) fireFirst(now int64) {
+	ts := &w.rt.timers
+	switch {
+	case !w.goesFirst():
+		for ts.next.Load() <= now {
+			w.takeDueBehind(now)
+		}
+		w.due.behind = w.shareQueued()
+	case w.dueQueued() || w.dueNext() || w.lifoPolls >= w.rt.config.lifoCap:
+		w.dueLeft = true
+	default:
+		w.takeDue(now, 1, w.pushDue)
+		w.beginDueTurn()
+		w.dueLeft = ts.next.Load() <= now
+	}
+}
