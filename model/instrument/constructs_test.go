@@ -186,7 +186,7 @@ func TestSplices(t *testing.T) {
 		{"refuse_test.go", `sw_hook.ValueLen(*p)+sw_hook.ValueLen(rv)`},
 		{"refuse_test.go", `sw_hook.MapStore(&c.Map, 1, 2)`},
 		{"refuse_test.go", `f := sw_hook.Bind10(sw_hook.MapDelete, &c.Map)`},
-		{"refuse_test.go", "sw_hook.Held(some, \"refuse_test.go:"},
+		{"refuse_test.go", "sw_hook.Held(some, \"Delete\", \"refuse_test.go:"},
 		{"refuse_test.go", "\towner.Delete(1)\n"},
 		{"refuse_test.go", `g := sw_hook.MapStore` + "\n"},
 		{"refuse_test.go", `sw_hook.ReflectedValue(rv, "refuse_test.go:62:5: `},

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/model/stdlib"
@@ -170,8 +171,8 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 		body = r.hook(o.hook) + "(" + strings.Join(append([]string{operand}, args...), ", ") + ")"
 	case checkOp:
 		what := fmt.Sprintf(heldByInterface, fn.Name())
-		body = r.hook("Held") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
-			fn.Name() + "(" + variadic(args, sig) + ")"
+		body = r.hook("Held") + "(" + operand + ", " + strconv.Quote(fn.Name()) + ", " +
+			r.quoteWhere(tn.Pos(), what) + ")." + fn.Name() + "(" + variadic(args, sig) + ")"
 	case refuseOp, noteOp:
 		before, after := r.guardText(tn.Pos(), o)
 		body = before + operand + after + "." + fn.Name() + "(" + variadic(args, sig) + ")"
