@@ -9,8 +9,10 @@ import (
 // A type that is declared inside a function, or that has no name, cannot be
 // given methods, and a lock that it embeds would be taken by its promoted
 // methods once the type stands behind an interface. Direct calls are rewritten
-// as ever; its conversion to an interface is refused, to any interface at all,
-// since an assertion may lead from there to one with those methods.
+// as ever, and calls through an interface find what is embedded when they run
+// (hook/sync_promoted.go). Where they cannot, the type's conversion to an
+// interface is refused, to any interface at all, since an assertion may lead
+// from there to one with those methods.
 
 // refuseConversion refuses e if it is such a conversion's operand.
 func (r *rewriter) refuseConversion(e ast.Expr) {
@@ -43,7 +45,8 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if hidden == "" {
 		return
 	}
-	r.refuse(e, e.Pos(), "its method "+hidden+" comes from an embedded field, and the type has no name at package level: as an interface it is not modelled")
+	r.guardConversion(e, op{role: refuseOp, reason: "its method " + hidden + " comes from an " +
+		"embedded field, and the type has no name at package level: as an interface it is not modelled"})
 }
 
 // noteConversion notes the conversion of e to an interface if what it points to is of the standard
@@ -69,7 +72,19 @@ func (r *rewriter) noteConversion(e ast.Expr) {
 	if target, _ := r.target(e); target != nil && types.IsInterface(target) {
 		o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
 		o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+		r.guardConversion(e, o)
+	}
+}
+
+// guardConversion is guard for an expression that is converted where it stands. What a clause of a
+// select receives stays there: the channel is wrapped in its place.
+func (r *rewriter) guardConversion(e ast.Expr, o op) {
+	recv, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	switch {
+	case !ok || !r.comms[recv]:
 		r.guard(e, e.Pos(), o)
+	case e == recv:
+		r.guard(recv.X, e.Pos(), o)
 	}
 }
 
@@ -81,16 +96,33 @@ var (
 )
 
 // unguarded returns the name of a method that a value of the type has from a
-// sync or atomic type, with no explicit method in between; "" if there is
-// none.
+// sync or atomic type, with no explicit method in between, and that is not found
+// when it is called; "" if there is none.
 func (ss *session) unguarded(t types.Type) string {
 	for m := range types.NewMethodSet(t).Methods() {
 		fn := m.Obj().(*types.Func)
-		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.hasExplicit(t, m.Obj().Name()) {
+		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.isFound(fn) && !ss.hasExplicit(t, m.Obj().Name()) {
 			return m.Obj().Name()
 		}
 	}
 	return ""
+}
+
+// isFound reports whether hook finds what a method is promoted from, or refuses to call it, in each
+// call through an interface. Some methods of a sync.Map are called as they stand if the interface
+// has others.
+func (ss *session) isFound(fn *types.Func) bool {
+	tn := typeName(fn.Signature().Recv().Type())
+	switch o := ss.method(fn); o.role {
+	case hookedOp:
+		if path := tn.Pkg().Path(); path != "sync" && path != "sync/atomic" && path != "time" {
+			return false
+		}
+		return tn.Name() != "Map" || checkMethods[fn.Name()] != nil
+	case dynOp:
+		return true
+	}
+	return false
 }
 
 // target returns the type to which its context converts e, nil if it does not:

@@ -4,6 +4,8 @@
 package localtypes
 
 import (
+	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -134,6 +136,53 @@ func TestSelected(t *testing.T) {
 		case l, _ = <-c:
 		}
 		order(x, l)
+	})
+}
+
+// verdict: FAILED the other order
+func TestSelectedAlone(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type lock struct{ sync.Mutex }
+		c := make(chan *lock, 1)
+		c <- &lock{}
+		var l sync.Locker
+		select {
+		case l = (<-c):
+		}
+		order(x, l)
+	})
+}
+
+// verdict: undecided its method Clear comes from an embedded field
+func TestSelectedMap(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type table struct{ sync.Map }
+		c := make(chan *table, 1)
+		c <- &table{}
+		var m interface{ Clear() }
+		select {
+		case m = <-c:
+		}
+		m.Clear()
+	})
+}
+
+// verdict: FAILED the other order
+func TestAssigned(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type lock struct{ sync.RWMutex }
+		l := &lock{}
+		fmt.Fprint(io.Discard, l)
+		order(x, l)
+	})
+}
+
+// verdict: undecided RLocker through an interface is not modelled
+func TestRLocker(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		type lock struct{ sync.RWMutex }
+		var l interface{ RLocker() sync.Locker } = &lock{}
+		l.RLocker().Lock()
 	})
 }
 

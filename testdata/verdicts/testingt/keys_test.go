@@ -77,3 +77,16 @@ func TestCases(t *testing.T) {
 		x.Assert(n == 6, "%d", n)
 	})
 }
+
+// verdict: FAILED received
+func TestSelected(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		c := make(chan *testing.T, 1)
+		c <- t
+		var tb testing.TB
+		select {
+		case tb = <-c:
+		}
+		tb.Error("received")
+	})
+}
