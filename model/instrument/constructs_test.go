@@ -168,6 +168,13 @@ func TestSplices(t *testing.T) {
 		{"testing_test.go", "case nil, sw_hook.RealTest(tb):"},
 		{"testing_test.go", "case tb = <-sw_hook.SelectRecv(&sw_select0, c):"},
 		{"testing_test.go", "case w = <-sw_hook.SelectRecv(&sw_select1, sw_hook.Shared(files, "},
+		{"testing_test.go", "w, err := sw_hook.Shared(sw_hook.Shared(os.OpenFile, "},
+		{"testing_test.go", "w, ok := sw_hook.Shared(byName, "},
+		{"testing_test.go", "w, ok = sw_hook.Recv2(files)"},
+		{"testing_test.go", "w, ok = sw_hook.Shared(a, "},
+		{"testing_test.go", "w, err = (opened(1))"},
+		{"testing_test.go", "func(io.Writer, error) {}(sw_hook.Shared(sw_hook.Shared(os.OpenFile, "},
+		{"testing_test.go", "w, n := sw_hook.Shared(sw_hook.Shared(os.Stdin, "},
 		{"testing_test.go", "(func(sw_a0 *testing.T, sw_a1 string, sw_a2 ...any)  { " +
 			"sw_hook.TestT(sw_a0).Logf(sw_a1, sw_a2...) })(t, "},
 		{"outside_test.go", "\t\tsw_hook.Refused(net.DefaultResolver, "},

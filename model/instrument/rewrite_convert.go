@@ -2,7 +2,6 @@ package instrument
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 )
 
@@ -51,29 +50,74 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 
 // noteConversion notes the conversion of e to an interface if what it points to is of the standard
 // library, shared, and used by code that is not rewritten, or by methods that could be anyone's.
+// Of several results of e, one may be converted.
 func (r *rewriter) noteConversion(e ast.Expr) {
 	tv, ok := r.c.info.Types[e]
 	if !ok || !tv.IsValue() || tv.Type == nil {
 		return
 	}
-	p, ok := types.Unalias(tv.Type).(*types.Pointer)
-	if !ok {
+	if results, ok := tv.Type.(*types.Tuple); ok {
+		if _, ok := r.parent().(*ast.ParenExpr); ok {
+			return // the parentheses are looked at
+		}
+		w := stateWalker{c: r.c, stack: r.stack}
+		for i := range results.Len() {
+			if o := noted(results.At(i).Type()); o.role == noteOp && isInterface(w.targetOf(e, i)) {
+				r.guardResults(ast.Unparen(e), o)
+			}
+		}
 		return
 	}
-	tn := typeName(p)
-	if tn == nil || tn.Pkg() == nil || !passedOn[tn.Pkg().Path()+"."+tn.Name()] {
+	o := noted(tv.Type)
+	if o.role != noteOp {
 		return
 	}
 	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && r.c.info.Uses[sel.Sel] != nil {
-		if n := sel.Sel.Name; tn.Name() == "File" && (n == "Stdout" || n == "Stderr") {
+		if n := sel.Sel.Name; o.name == "os.File" && (n == "Stdout" || n == "Stderr") {
 			return // what is printed does not come back
 		}
 	}
-	if target, _ := r.target(e); target != nil && types.IsInterface(target) {
-		o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
-		o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+	if target, _ := r.target(e); isInterface(target) {
 		r.guardConversion(e, o)
 	}
+}
+
+// noted gives what is noted of values of a type that become interfaces.
+func noted(t types.Type) op {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return op{}
+	}
+	tn := typeName(p)
+	if tn == nil || tn.Pkg() == nil || !passedOn[tn.Pkg().Path()+"."+tn.Name()] {
+		return op{}
+	}
+	o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
+	o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+	return o
+}
+
+func isInterface(t types.Type) bool { return t != nil && types.IsInterface(t) }
+
+// guardResults wraps what e, of several results, has them from: the function, the map or the
+// interface. A generic function is left alone, whose type arguments may not be written, and a
+// channel, which the receive wraps.
+func (r *rewriter) guardResults(e ast.Expr, o op) {
+	from := e
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		if fn := callee(r.c.info, e); fn != nil && fn.Signature().TypeParams() != nil {
+			return
+		}
+		from = e.Fun
+	case *ast.UnaryExpr:
+		return
+	case *ast.IndexExpr:
+		from = e.X
+	case *ast.TypeAssertExpr:
+		from = e.X
+	}
+	r.guard(from, e.Pos(), o)
 }
 
 // guardConversion is guard for an expression that is converted where it stands. What a clause of a
@@ -143,7 +187,7 @@ func (r *rewriter) target(e ast.Expr) (t types.Type, constraint bool) {
 	}
 	switch p := r.stack[i].(type) {
 	case *ast.AssignStmt:
-		if p.Tok == token.DEFINE || len(p.Lhs) != len(p.Rhs) {
+		if len(p.Lhs) != len(p.Rhs) {
 			return nil, false
 		}
 		for j, rhs := range p.Rhs {

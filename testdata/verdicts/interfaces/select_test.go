@@ -45,3 +45,36 @@ func TestSelectedFile(t *testing.T) {
 		x.Join()
 	})
 }
+
+// verdict: said files
+func TestFileIsOneOfTwoResults(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	model.Check(t, func(x *model.Exec) {
+		open := func() (*os.File, error) { return null, nil }
+		x.Go("other", func() {})
+		var w io.Writer
+		w, _ = (open())
+		fmt.Fprintln(w, "a")
+		x.Join()
+	})
+}
+
+// verdict: said files
+func TestFileIsTheSecondResult(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	model.Check(t, func(x *model.Exec) {
+		open := func() (string, *os.File) { return "a", null }
+		show := func(text string, w io.Writer) { fmt.Fprintln(w, text) }
+		x.Go("other", func() {})
+		show(open())
+		x.Join()
+	})
+}

@@ -57,3 +57,24 @@ func TestSelectedInterfaces(t *testing.T) {
 	}
 	eq(t, w, io.Writer(os.Stdout))
 }
+
+func opened[T any](T) (*os.File, error) { return os.Stdout, nil }
+
+func TestSeveralResults(t *testing.T) {
+	byName := map[string]*os.File{"a": os.Stdout}
+	files := make(chan *os.File, 1)
+	files <- os.Stdout
+	var a any = os.Stdout
+	var w io.Writer
+	w, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	w.(*os.File).Close()
+	w, ok := byName["a"]
+	w, ok = <-files
+	w, ok = a.(*os.File)
+	w, err = (opened(1))
+	w, err = opened[int](1)
+	func(io.Writer, error) {}(os.OpenFile(os.DevNull, os.O_WRONLY, 0))
+	eq(t, ok && err == nil && w == io.Writer(os.Stdout), true)
+	w, n := os.Stdin, 1
+	eq(t, w == io.Writer(os.Stdin), n == 1)
+}
