@@ -145,7 +145,8 @@ var (
 func (ss *session) unguarded(t types.Type) string {
 	for m := range types.NewMethodSet(t).Methods() {
 		fn := m.Obj().(*types.Func)
-		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.isFound(fn) && !ss.hasExplicit(t, m.Obj().Name()) {
+		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.isFound(fn) &&
+			!ss.hasExplicit(t, fn.Name()) {
 			return m.Obj().Name()
 		}
 	}

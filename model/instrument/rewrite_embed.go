@@ -15,7 +15,7 @@ import (
 // in a sync.Locker calls them without any text that could be rewritten. So
 // each package-level type gets methods of its own that hide the promoted ones
 // and call hook. A type declared inside a function, or without a name, cannot
-// have methods: see convert.go.
+// have methods: see rewrite_convert.go.
 
 // explicitMethods adds the methods for the types of a declaration, on the line
 // on which it ends.

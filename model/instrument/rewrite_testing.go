@@ -180,8 +180,8 @@ func (r *rewriter) reflected() bool {
 	return fn != nil && (fn.FullName() == "reflect.ValueOf" || fn.FullName() == "reflect.TypeOf")
 }
 
-// compared gives the interface type to which ==, != or a case converts e, or a map to look e up, nil
-// if none does.
+// compared gives the interface type to which ==, != or a case converts e, or a map to look e up,
+// nil if none does.
 func (r *rewriter) compared(e ast.Expr) types.Type {
 	var t types.Type
 	switch p := r.parent().(type) {
