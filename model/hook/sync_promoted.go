@@ -59,8 +59,8 @@ func embedded(v any, name string) any {
 		return nil
 	case untold:
 		if !explore.Aborting() {
-			explore.Fail(explore.KindRefused, name+" of "+p.t.String()+" comes from what it embeds, "+
-				"and is not modelled through an interface")
+			explore.Fail(explore.KindRefused, name+" of "+p.t.String()+
+				" comes from what it embeds, and is not modelled through an interface")
 		}
 		return nil
 	}
@@ -221,6 +221,13 @@ func find(t reflect.Type, name string) (reflect.Method, bool) {
 		return t.MethodByName("Signal")
 	case "Broadcast":
 		return t.MethodByName("Broadcast")
+	}
+	return findHeld(t, name)
+}
+
+// findHeld is find for what Held is told.
+func findHeld(t reflect.Type, name string) (reflect.Method, bool) {
+	switch name {
 	case "Load":
 		return t.MethodByName("Load")
 	case "Store":
