@@ -14,18 +14,25 @@ import (
 // program can tell. Where the method could be one of theirs, the call goes to what Held gives.
 
 // Held gives what is to be called in place of v: v itself, or something with the same methods that
-// calls hooks if v is one of those types behind an interface. An atomic.Pointer, or such a type
-// behind a type parameter, fails the check.
+// calls hooks if v is one of those types behind an interface, or has the method from one that it
+// embeds. An atomic.Pointer, or such a type behind a type parameter, fails the check.
 //
 //go:norace
 //go:noinline
-func Held[T any](v T, what string) T {
+func Held[T any](v T, method, what string) T {
 	if !explore.Active() || explore.Aborting() {
 		return v
 	}
 	h := hooked(any(v))
 	if h == nil && !isAtomicPointer(any(v)) {
-		return v
+		e := embedded(any(v), method)
+		for outer := e; outer != nil; outer = embedded(outer, method) {
+			e = outer
+		}
+		h = hooked(e)
+		if h == nil && !isAtomicPointer(e) {
+			return v
+		}
 	}
 	if h, ok := h.(T); ok {
 		return h

@@ -94,7 +94,7 @@ func TestHooksOutsideAnExecution(t *testing.T) {
 	require.GreaterOrEqual(t, hook.Since(start), time.Millisecond)
 	require.Negative(t, hook.Until(start))
 	require.Equal(t, 3, hook.Refused(3, "never said"))
-	require.Same(t, &n, hook.Held(&n, "never said"))
+	require.Same(t, &n, hook.Held(&n, "Load", "never said"))
 	require.Nil(t, hook.Recover(nil))
 	hook.Gosched()
 	require.Equal(t, runtime.GOMAXPROCS(0), hook.GOMAXPROCS(0))

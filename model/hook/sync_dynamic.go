@@ -14,6 +14,10 @@ func DynLock(l interface{ Lock() }) {
 	case *sync.RWMutex:
 		RWMutexLock(m)
 	default:
+		if e, ok := embedded(l, "Lock").(interface{ Lock() }); ok {
+			DynLock(e)
+			return
+		}
 		explore.Unseen()
 		l.Lock()
 	}
@@ -27,6 +31,10 @@ func DynUnlock(l interface{ Unlock() }) {
 	case *sync.RWMutex:
 		RWMutexUnlock(m)
 	default:
+		if e, ok := embedded(l, "Unlock").(interface{ Unlock() }); ok {
+			DynUnlock(e)
+			return
+		}
 		explore.Unseen()
 		l.Unlock()
 	}
@@ -38,6 +46,10 @@ func DynRLock(l interface{ RLock() }) {
 		RWMutexRLock(m)
 		return
 	}
+	if e, ok := embedded(l, "RLock").(interface{ RLock() }); ok {
+		DynRLock(e)
+		return
+	}
 	explore.Unseen()
 	l.RLock()
 }
@@ -46,6 +58,10 @@ func DynRLock(l interface{ RLock() }) {
 func DynRUnlock(l interface{ RUnlock() }) {
 	if m, ok := l.(*sync.RWMutex); ok {
 		RWMutexRUnlock(m)
+		return
+	}
+	if e, ok := embedded(l, "RUnlock").(interface{ RUnlock() }); ok {
+		DynRUnlock(e)
 		return
 	}
 	explore.Unseen()
@@ -60,6 +76,9 @@ func DynTryLock(l interface{ TryLock() bool }) bool {
 	case *sync.RWMutex:
 		return RWMutexTryLock(m)
 	}
+	if e, ok := embedded(l, "TryLock").(interface{ TryLock() bool }); ok {
+		return DynTryLock(e)
+	}
 	explore.Unseen()
 	return l.TryLock()
 }
@@ -68,6 +87,9 @@ func DynTryLock(l interface{ TryLock() bool }) bool {
 func DynTryRLock(l interface{ TryRLock() bool }) bool {
 	if m, ok := l.(*sync.RWMutex); ok {
 		return RWMutexTryRLock(m)
+	}
+	if e, ok := embedded(l, "TryRLock").(interface{ TryRLock() bool }); ok {
+		return DynTryRLock(e)
 	}
 	explore.Unseen()
 	return l.TryRLock()
@@ -81,6 +103,10 @@ func DynWait(l interface{ Wait() }) {
 	case *sync.Cond:
 		CondWait(w)
 	default:
+		if e, ok := embedded(l, "Wait").(interface{ Wait() }); ok {
+			DynWait(e)
+			return
+		}
 		l.Wait()
 	}
 }
@@ -89,6 +115,10 @@ func DynWait(l interface{ Wait() }) {
 func DynDone(l interface{ Done() }) {
 	if w, ok := l.(*sync.WaitGroup); ok {
 		WaitGroupDone(w)
+		return
+	}
+	if e, ok := embedded(l, "Done").(interface{ Done() }); ok {
+		DynDone(e)
 		return
 	}
 	l.Done()
@@ -100,6 +130,10 @@ func DynAdd(l interface{ Add(int) }, n int) {
 		WaitGroupAdd(w, n)
 		return
 	}
+	if e, ok := embedded(l, "Add").(interface{ Add(int) }); ok {
+		DynAdd(e, n)
+		return
+	}
 	l.Add(n)
 }
 
@@ -107,6 +141,10 @@ func DynAdd(l interface{ Add(int) }, n int) {
 func DynGo(l interface{ Go(func()) }, f func()) {
 	if w, ok := l.(*sync.WaitGroup); ok {
 		WaitGroupGo(w, f)
+		return
+	}
+	if e, ok := embedded(l, "Go").(interface{ Go(func()) }); ok {
+		DynGo(e, f)
 		return
 	}
 	l.Go(f)
@@ -118,6 +156,10 @@ func DynDo(l interface{ Do(func()) }, f func()) {
 		OnceDo(o, f)
 		return
 	}
+	if e, ok := embedded(l, "Do").(interface{ Do(func()) }); ok {
+		DynDo(e, f)
+		return
+	}
 	l.Do(f)
 }
 
@@ -127,6 +169,10 @@ func DynSignal(l interface{ Signal() }) {
 		CondSignal(c)
 		return
 	}
+	if e, ok := embedded(l, "Signal").(interface{ Signal() }); ok {
+		DynSignal(e)
+		return
+	}
 	l.Signal()
 }
 
@@ -134,6 +180,10 @@ func DynSignal(l interface{ Signal() }) {
 func DynBroadcast(l interface{ Broadcast() }) {
 	if c, ok := l.(*sync.Cond); ok {
 		CondBroadcast(c)
+		return
+	}
+	if e, ok := embedded(l, "Broadcast").(interface{ Broadcast() }); ok {
+		DynBroadcast(e)
 		return
 	}
 	l.Broadcast()

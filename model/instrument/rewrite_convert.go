@@ -2,15 +2,16 @@ package instrument
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 )
 
 // A type that is declared inside a function, or that has no name, cannot be
 // given methods, and a lock that it embeds would be taken by its promoted
 // methods once the type stands behind an interface. Direct calls are rewritten
-// as ever; its conversion to an interface is refused, to any interface at all,
-// since an assertion may lead from there to one with those methods.
+// as ever, and calls through an interface find what is embedded when they run
+// (hook/sync_promoted.go). Where they cannot, the type's conversion to an
+// interface is refused, to any interface at all, since an assertion may lead
+// from there to one with those methods.
 
 // refuseConversion refuses e if it is such a conversion's operand.
 func (r *rewriter) refuseConversion(e ast.Expr) {
@@ -43,33 +44,91 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if hidden == "" {
 		return
 	}
-	r.refuse(e, e.Pos(), "its method "+hidden+" comes from an embedded field, and the type has no name at package level: as an interface it is not modelled")
+	r.guardConversion(e, op{role: refuseOp, reason: "its method " + hidden + " comes from an " +
+		"embedded field, and the type has no name at package level: as an interface it is not modelled"})
 }
 
 // noteConversion notes the conversion of e to an interface if what it points to is of the standard
 // library, shared, and used by code that is not rewritten, or by methods that could be anyone's.
+// Of several results of e, one may be converted.
 func (r *rewriter) noteConversion(e ast.Expr) {
 	tv, ok := r.c.info.Types[e]
 	if !ok || !tv.IsValue() || tv.Type == nil {
 		return
 	}
-	p, ok := types.Unalias(tv.Type).(*types.Pointer)
-	if !ok {
+	if results, ok := tv.Type.(*types.Tuple); ok {
+		if _, ok := r.parent().(*ast.ParenExpr); ok {
+			return // the parentheses are looked at
+		}
+		w := stateWalker{c: r.c, stack: r.stack}
+		for i := range results.Len() {
+			if o := noted(results.At(i).Type()); o.role == noteOp && isInterface(w.targetOf(e, i)) {
+				r.guardResults(ast.Unparen(e), o)
+			}
+		}
 		return
 	}
-	tn := typeName(p)
-	if tn == nil || tn.Pkg() == nil || !passedOn[tn.Pkg().Path()+"."+tn.Name()] {
+	o := noted(tv.Type)
+	if o.role != noteOp {
 		return
 	}
 	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && r.c.info.Uses[sel.Sel] != nil {
-		if n := sel.Sel.Name; tn.Name() == "File" && (n == "Stdout" || n == "Stderr") {
+		if n := sel.Sel.Name; o.name == "os.File" && (n == "Stdout" || n == "Stderr") {
 			return // what is printed does not come back
 		}
 	}
-	if target, _ := r.target(e); target != nil && types.IsInterface(target) {
-		o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
-		o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+	if target, _ := r.target(e); isInterface(target) {
+		r.guardConversion(e, o)
+	}
+}
+
+// noted gives what is noted of values of a type that become interfaces.
+func noted(t types.Type) op {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return op{}
+	}
+	tn := typeName(p)
+	if tn == nil || tn.Pkg() == nil || !passedOn[tn.Pkg().Path()+"."+tn.Name()] {
+		return op{}
+	}
+	o := library(tn.Pkg().Path(), passedAs[tn.Name()], false)
+	o.name = shortName(tn.Pkg().Path() + "." + tn.Name())
+	return o
+}
+
+func isInterface(t types.Type) bool { return t != nil && types.IsInterface(t) }
+
+// guardResults wraps what e, of several results, has them from: the function, the map or the
+// interface. A generic function is left alone, whose type arguments may not be written, and a
+// channel, which the receive wraps.
+func (r *rewriter) guardResults(e ast.Expr, o op) {
+	from := e
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		if fn := callee(r.c.info, e); fn != nil && fn.Signature().TypeParams() != nil {
+			return
+		}
+		from = e.Fun
+	case *ast.UnaryExpr:
+		return
+	case *ast.IndexExpr:
+		from = e.X
+	case *ast.TypeAssertExpr:
+		from = e.X
+	}
+	r.guard(from, e.Pos(), o)
+}
+
+// guardConversion is guard for an expression that is converted where it stands. What a clause of a
+// select receives stays there: the channel is wrapped in its place.
+func (r *rewriter) guardConversion(e ast.Expr, o op) {
+	recv, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	switch {
+	case !ok || !r.comms[recv]:
 		r.guard(e, e.Pos(), o)
+	case e == recv:
+		r.guard(recv.X, e.Pos(), o)
 	}
 }
 
@@ -81,16 +140,34 @@ var (
 )
 
 // unguarded returns the name of a method that a value of the type has from a
-// sync or atomic type, with no explicit method in between; "" if there is
-// none.
+// sync or atomic type, with no explicit method in between, and that is not found
+// when it is called; "" if there is none.
 func (ss *session) unguarded(t types.Type) string {
 	for m := range types.NewMethodSet(t).Methods() {
 		fn := m.Obj().(*types.Func)
-		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.hasExplicit(t, m.Obj().Name()) {
+		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.isFound(fn) &&
+			!ss.hasExplicit(t, fn.Name()) {
 			return m.Obj().Name()
 		}
 	}
 	return ""
+}
+
+// isFound reports whether hook finds what a method is promoted from, or refuses to call it, in each
+// call through an interface. Some methods of a sync.Map are called as they stand if the interface
+// has others.
+func (ss *session) isFound(fn *types.Func) bool {
+	tn := typeName(fn.Signature().Recv().Type())
+	switch o := ss.method(fn); o.role {
+	case hookedOp:
+		if path := tn.Pkg().Path(); path != "sync" && path != "sync/atomic" && path != "time" {
+			return false
+		}
+		return tn.Name() != "Map" || checkMethods[fn.Name()] != nil
+	case dynOp:
+		return true
+	}
+	return false
 }
 
 // target returns the type to which its context converts e, nil if it does not:
@@ -111,7 +188,7 @@ func (r *rewriter) target(e ast.Expr) (t types.Type, constraint bool) {
 	}
 	switch p := r.stack[i].(type) {
 	case *ast.AssignStmt:
-		if p.Tok == token.DEFINE || len(p.Lhs) != len(p.Rhs) {
+		if len(p.Lhs) != len(p.Rhs) {
 			return nil, false
 		}
 		for j, rhs := range p.Rhs {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"github.com/surewake/surewake/model/stdlib"
@@ -14,7 +15,7 @@ import (
 // in a sync.Locker calls them without any text that could be rewritten. So
 // each package-level type gets methods of its own that hide the promoted ones
 // and call hook. A type declared inside a function, or without a name, cannot
-// have methods: see convert.go.
+// have methods: see rewrite_convert.go.
 
 // explicitMethods adds the methods for the types of a declaration, on the line
 // on which it ends.
@@ -170,8 +171,8 @@ func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string
 		body = r.hook(o.hook) + "(" + strings.Join(append([]string{operand}, args...), ", ") + ")"
 	case checkOp:
 		what := fmt.Sprintf(heldByInterface, fn.Name())
-		body = r.hook("Held") + "(" + operand + ", " + r.quoteWhere(tn.Pos(), what) + ")." +
-			fn.Name() + "(" + variadic(args, sig) + ")"
+		body = r.hook("Held") + "(" + operand + ", " + strconv.Quote(fn.Name()) + ", " +
+			r.quoteWhere(tn.Pos(), what) + ")." + fn.Name() + "(" + variadic(args, sig) + ")"
 	case refuseOp, noteOp:
 		before, after := r.guardText(tn.Pos(), o)
 		body = before + operand + after + "." + fn.Name() + "(" + variadic(args, sig) + ")"

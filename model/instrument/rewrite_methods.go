@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -35,7 +36,8 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		}
 		r.ed.front(start, r.hook("Held")+"(")
 		what := fmt.Sprintf(heldByInterface, n.Sel.Name)
-		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+r.quoteWhere(n.Sel.Pos(), what)+").")
+		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+strconv.Quote(n.Sel.Name)+", "+
+			r.quoteWhere(n.Sel.Pos(), what)+").")
 	case refuseOp, noteOp:
 		if !ok {
 			rv = recv{}

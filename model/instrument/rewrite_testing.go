@@ -130,6 +130,11 @@ func (r *rewriter) testConversion(e ast.Expr) {
 	if !ok || !tv.IsValue() || tv.Type == nil || tv.IsNil() {
 		return
 	}
+	if r.isCaseOfTest(e) {
+		r.ed.front(r.off(e.Pos()), r.hook("RealTest")+"(")
+		r.ed.behind(r.off(e.End()), ")")
+		return
+	}
 	t := types.Unalias(tv.Type)
 	_, isPointer := t.(*types.Pointer)
 	_, isParam := t.(*types.TypeParam)
@@ -146,6 +151,9 @@ func (r *rewriter) testConversion(e ast.Expr) {
 	}
 	if _, ok := r.parent().(*ast.ParenExpr); ok {
 		return // the parentheses are wrapped
+	}
+	if recv, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && r.comms[recv] {
+		return // of a select, where it has to stay; its methods are called by way of TB
 	}
 	target, constraint := r.target(e)
 	if target == nil {
@@ -172,20 +180,57 @@ func (r *rewriter) reflected() bool {
 	return fn != nil && (fn.FullName() == "reflect.ValueOf" || fn.FullName() == "reflect.TypeOf")
 }
 
-// compared gives the interface type to which == or != converts e, nil if it does not.
+// compared gives the interface type to which ==, != or a case converts e, or a map to look e up,
+// nil if none does.
 func (r *rewriter) compared(e ast.Expr) types.Type {
-	b, ok := r.parent().(*ast.BinaryExpr)
-	if !ok || b.Op != token.EQL && b.Op != token.NEQ {
-		return nil
+	var t types.Type
+	switch p := r.parent().(type) {
+	case *ast.BinaryExpr:
+		if p.Op != token.EQL && p.Op != token.NEQ {
+			return nil
+		}
+		other := p.X
+		if other == e {
+			other = p.Y
+		}
+		t = r.c.info.TypeOf(other)
+	case *ast.IndexExpr:
+		if m := r.c.info.TypeOf(p.X); p.Index == e && m != nil {
+			t = mapKey(m)
+		}
+	case *ast.CallExpr: // delete
+		if fun := r.c.info.Types[p.Fun]; fun.IsBuiltin() && len(p.Args) == 2 && p.Args[1] == e {
+			t = mapKey(r.c.info.TypeOf(p.Args[0]))
+		}
+	case *ast.CaseClause:
+		t = r.tag()
 	}
-	other := b.X
-	if other == e {
-		other = b.Y
-	}
-	if t := r.c.info.TypeOf(other); types.IsInterface(t) {
+	if t != nil && types.IsInterface(t) {
 		return t
 	}
 	return nil
+}
+
+// tag gives the type of what a switch compares the cases with of which one is being visited, nil if
+// there is none.
+func (r *rewriter) tag() types.Type {
+	if len(r.stack) < 3 {
+		return nil
+	}
+	sw, ok := r.stack[len(r.stack)-3].(*ast.SwitchStmt)
+	if !ok || sw.Tag == nil {
+		return nil
+	}
+	return r.c.info.TypeOf(sw.Tag)
+}
+
+// isCaseOfTest reports whether e is an interface that is compared with the *testing.T of a switch.
+func (r *rewriter) isCaseOfTest(e ast.Expr) bool {
+	if _, ok := r.parent().(*ast.CaseClause); !ok || !types.IsInterface(r.c.info.TypeOf(e)) {
+		return false
+	}
+	tag := r.tag()
+	return tag != nil && isTestPointer(tag)
 }
 
 // testAssertion unwraps the operand of an assertion that may find a *testing.T.

@@ -134,7 +134,7 @@ func TestLocalTypes(t *testing.T) {
 	var asAny any = l
 	_, isLocker := asAny.(sync.Locker)
 	eq(t, isLocker, true)
-	fmt.Fprint(io.Discard, l, &viaNamed{}, struct{ sync.Mutex }{})
+	fmt.Fprint(io.Discard, l, &viaNamed{}, struct{ sync.Map }{}, &struct{ sync.Map }{})
 	var rl interface{ RLocker() sync.Locker } = &sync.RWMutex{}
 	rl.RLocker().Lock()
 	f := (*local).TryLock

@@ -1,0 +1,265 @@
+package hook
+
+import (
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"github.com/surewake/surewake/model/explore"
+)
+
+// A type that is declared inside a function, or that has no name, can be given no methods that
+// hide those that it has from what it embeds (model/instrument/rewrite_embed.go). The compiler
+// writes a wrapper for each of these, which calls the real one. So where such a method is called
+// through an interface, what is embedded is looked for, and its hook is called.
+
+// A promotion says where values of a type have a method from. There is one for each type and name
+// that was asked for in this process, in a list. The goroutines of an execution run one at a time,
+// and others do not ask.
+type promotion struct {
+	next *promotion
+	t    reflect.Type
+	name string
+
+	kind  origin
+	steps []step       // from a value of the type to what it embeds
+	field reflect.Type // of that
+}
+
+// An origin is what a method comes from.
+type origin int
+
+const (
+	declared origin = iota // the type, or one that it embeds and whose methods are rewritten
+	object                 // an embedded type of package sync, sync/atomic or time, or a pointer
+	dynamic                // an embedded interface
+	untold                 // what cannot be told
+)
+
+// A step leads from a struct to a field, or, if follow, from a pointer that is a field to another.
+type step struct {
+	offset uintptr
+	follow bool
+}
+
+var promotions *promotion
+
+// embedded gives the object that v has the method from, a pointer to it or what an embedded
+// interface holds, nil if v is to be called itself.
+//
+//go:norace
+//go:noinline
+func embedded(v any, name string) any {
+	if v == nil || !explore.InExecution() {
+		return nil
+	}
+	p := promotionOf(reflect.TypeOf(v), name)
+	switch p.kind {
+	case declared:
+		return nil
+	case untold:
+		if !explore.Aborting() {
+			explore.Fail(explore.KindRefused, name+" of "+p.t.String()+
+				" comes from what it embeds, and is not modelled through an interface")
+		}
+		return nil
+	}
+	at := placeOf(v)
+	for _, s := range p.steps {
+		if at == nil {
+			return nil // the call panics
+		}
+		at = unsafe.Add(at, s.offset)
+		if s.follow {
+			explore.RaceRead(at)
+			at = *(*unsafe.Pointer)(at)
+		}
+	}
+	if at == nil {
+		return nil
+	}
+	if p.kind == dynamic {
+		explore.RaceRead(at)
+		return reflect.NewAt(p.field, at).Elem().Interface()
+	}
+	return reflect.NewAt(p.field, at).Interface()
+}
+
+// placeOf gives v if that is a pointer, else a pointer to a copy.
+//
+//go:norace
+func placeOf(v any) unsafe.Pointer {
+	of := reflect.ValueOf(v)
+	if of.Kind() == reflect.Pointer {
+		return of.UnsafePointer()
+	}
+	at := reflect.New(of.Type())
+	at.Elem().Set(of)
+	return at.UnsafePointer()
+}
+
+//go:norace
+//go:noinline
+func promotionOf(t reflect.Type, name string) *promotion {
+	for p := promotions; p != nil; p = p.next {
+		if p.t == t && p.name == name {
+			return p
+		}
+	}
+	p := &promotion{t: t, name: name, next: promotions}
+	if p.kind, p.steps, p.field, _ = p.from(t, nil); p.steps == nil && p.kind == object {
+		p.kind = declared
+	}
+	promotions = p
+	return p
+}
+
+// from says where t, a struct, an interface or a pointer to a struct, has the method from, and
+// how many structs that is embedded in. A type in outer embeds t, by a pointer.
+func (p *promotion) from(t reflect.Type, outer []reflect.Type) (
+	kind origin, steps []step, field reflect.Type, depth int) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Interface {
+		return dynamic, nil, t, 0
+	}
+	if p.declares(t) {
+		if hookedTypeOf(t) {
+			return object, nil, t, 0
+		}
+		return declared, nil, t, 0
+	}
+	kind, depth = untold, 1<<30
+	if t.Kind() != reflect.Struct {
+		return kind, nil, nil, depth
+	}
+	outer = append(outer, t)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.Anonymous || !p.has(f.Type) || contains(outer, f.Type) {
+			continue
+		}
+		k, s, of, d := p.from(f.Type, outer)
+		if d++; d < depth {
+			first := step{offset: f.Offset, follow: f.Type.Kind() == reflect.Pointer}
+			kind, steps, field, depth = k, append([]step{first}, s...), of, d
+		}
+	}
+	return kind, steps, field, depth
+}
+
+func contains(outer []reflect.Type, t reflect.Type) bool {
+	for _, o := range outer {
+		if o == t || t.Kind() == reflect.Pointer && o == t.Elem() {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether t or a pointer to it has the method.
+func (p *promotion) has(t reflect.Type) bool {
+	_, ok := find(t, p.name)
+	if !ok && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
+		_, ok = find(reflect.PointerTo(t), p.name)
+	}
+	return ok
+}
+
+// declares reports whether the method is declared with t or a pointer to it as its receiver. The
+// compiler writes one for a pointer if it is declared for t.
+func (p *promotion) declares(t reflect.Type) bool {
+	m, ok := find(t, p.name)
+	if !ok {
+		m, ok = find(reflect.PointerTo(t), p.name)
+	}
+	if !ok {
+		return false
+	}
+	pc := m.Func.Pointer()
+	file, _ := runtime.FuncForPC(pc).FileLine(pc)
+	return file != "<autogenerated>"
+}
+
+// hookedTypeOf reports whether t is of a package whose types have hooks.
+func hookedTypeOf(t reflect.Type) bool {
+	switch t.PkgPath() {
+	case "sync", "sync/atomic", "time":
+		return true
+	}
+	return false
+}
+
+// find looks for a method that has a hook. The names are constants so that the linker keeps the
+// methods of these names, of all types, and no others.
+func find(t reflect.Type, name string) (reflect.Method, bool) {
+	switch name {
+	case "Lock":
+		return t.MethodByName("Lock")
+	case "Unlock":
+		return t.MethodByName("Unlock")
+	case "RLock":
+		return t.MethodByName("RLock")
+	case "RUnlock":
+		return t.MethodByName("RUnlock")
+	case "TryLock":
+		return t.MethodByName("TryLock")
+	case "TryRLock":
+		return t.MethodByName("TryRLock")
+	case "Wait":
+		return t.MethodByName("Wait")
+	case "Done":
+		return t.MethodByName("Done")
+	case "Add":
+		return t.MethodByName("Add")
+	case "Go":
+		return t.MethodByName("Go")
+	case "Do":
+		return t.MethodByName("Do")
+	case "Signal":
+		return t.MethodByName("Signal")
+	case "Broadcast":
+		return t.MethodByName("Broadcast")
+	}
+	return findHeld(t, name)
+}
+
+// findHeld is find for what Held is told.
+func findHeld(t reflect.Type, name string) (reflect.Method, bool) {
+	switch name {
+	case "Load":
+		return t.MethodByName("Load")
+	case "Store":
+		return t.MethodByName("Store")
+	case "Swap":
+		return t.MethodByName("Swap")
+	case "CompareAndSwap":
+		return t.MethodByName("CompareAndSwap")
+	case "And":
+		return t.MethodByName("And")
+	case "Or":
+		return t.MethodByName("Or")
+	case "LoadOrStore":
+		return t.MethodByName("LoadOrStore")
+	case "LoadAndDelete":
+		return t.MethodByName("LoadAndDelete")
+	case "CompareAndDelete":
+		return t.MethodByName("CompareAndDelete")
+	case "Delete":
+		return t.MethodByName("Delete")
+	case "Range":
+		return t.MethodByName("Range")
+	case "Clear":
+		return t.MethodByName("Clear")
+	case "Get":
+		return t.MethodByName("Get")
+	case "Put":
+		return t.MethodByName("Put")
+	case "Stop":
+		return t.MethodByName("Stop")
+	case "Reset":
+		return t.MethodByName("Reset")
+	}
+	return reflect.Method{}, false
+}
