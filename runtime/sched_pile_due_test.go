@@ -187,3 +187,15 @@ func TestWhatIsDueKeepsItsPlaceBeforeAPile(t *testing.T) {
 	require.Zero(t, w.ring.Len())
 	require.True(t, w.dueLeft)
 }
+
+// While tasks pile up, what is due goes before what the end of a task has woken: the end of that
+// might push it out of the slot, behind the pile. (runtime/R76)
+func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
+	w, due := piled(t, 1)
+	w.dueLeft = true
+	woken := w.queued()
+	w.hands(func() { w.pushLocal(woken) })
+	require.Same(t, due[0], w.pick())
+	require.Equal(t, 1, w.ring.Len())
+	w.again(due)
+}
