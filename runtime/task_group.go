@@ -272,8 +272,10 @@ func (g *Group) wait() error {
 
 // Join is [Group.Wait] for tasks of the same runtime. As the join of a child, it returns when the
 // functions have ended, in any case: if the calling task must end, it cancels them, with the error
-// of [Cx.Err], and returns that if there is no other, also if none runs. It panics in a function of the group. A task that such a function joins must not
-// call it: both would wait for each other, also when the runtime is closed; with [Debug] it panics.
+// of [Cx.Err], and returns that if there is no other, also if none runs.
+//
+// It panics in a function of the group. A task that such a function joins must not call it: both
+// would wait for each other, also when the runtime is closed; with [Debug] it panics.
 func (g *Group) Join(cx Cx) error {
 	g.check("Join", false)
 	return cmp.Or(g.join(cx), g.takeRefused())

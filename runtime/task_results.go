@@ -85,8 +85,8 @@ func (r *Results[T]) Wait() ([]T, error) {
 	return r.take(r.group.wait(), r.group.takeRefused())
 }
 
-// Join is [Results.Wait] for tasks of the same runtime; see [Group.Join]. If it returns an error only
-// because the calling task must end, it leaves the results to the next call.
+// Join is [Results.Wait] for tasks of the same runtime; see [Group.Join]. If it returns an error
+// only because the calling task must end, it leaves the results to the next call.
 func (r *Results[T]) Join(cx Cx) ([]T, error) {
 	r.check("Join", false)
 	return r.take(r.group.join(cx), r.group.takeRefused())

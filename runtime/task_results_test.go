@@ -150,6 +150,13 @@ func TestResultsTellOfWhatSpawnHasRefused(t *testing.T) {
 			return 0, err
 		})
 		require.Equal(t, runtime.ErrTimeout, err)
+		_, err = runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+			_ = cx.Sleep(time.Hour)
+			return 0, r.Spawn(cx, returns(2))
+		})
+		require.Error(t, err)
+		_, err = r.Join(cx) // in a task that need not end
+		require.ErrorIs(t, err, runtime.ErrCancelled)
 		require.NoError(t, r.Spawn(cx, returns(3)))
 		got, err := r.Join(cx)
 		require.Equal(t, []int{3}, got)

@@ -50,8 +50,8 @@ func TestLimiterIsABucket(t *testing.T) {
 }
 
 // Those in line come when they like, wait for as many tokens as they want, and wake up late: the
-// limiter gives out what a bucket does in which nobody is late, and in no time there are more events
-// due than the rate and the burst allow.
+// limiter gives out what a bucket does in which nobody is late, and in no time there are more
+// events due than the rate and the burst allow.
 func TestLimiterOfTheLateIsABucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		interval := rapid.Int64Range(1, 1000).Draw(t, "interval")
