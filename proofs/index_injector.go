@@ -185,14 +185,14 @@ func injectorTheorems() []Theorem {
 		{
 			ID: "injector/J14",
 			Statement: "no timer is overslept: when nobody is under way, one worker sleeps " +
-				"until the earliest deadline, or an earlier time",
+				"until the earliest deadline that was stored, or an earlier time",
 			Scope: driverScope, Assumptions: []string{claimed}, Code: driverCode,
 			proof: drives(spec.DriverAtRest),
 		},
 		{
 			ID: "injector/J15",
-			Statement: "a new earliest deadline reaches the driver: while it sleeps for longer, " +
-				"unclaimed, somebody who has stored the deadline is about to claim it",
+			Statement: "the earliest deadline that was stored reaches the driver: while it " +
+				"sleeps for longer, unclaimed, somebody who has stored it is about to claim it",
 			Scope: driverScope, Assumptions: []string{claimed}, Code: driverCode,
 			proof: drives(spec.DeadlineKept),
 		},

@@ -90,7 +90,7 @@ func refinements() []Theorem {
 			[2]string{"park-found-untold",
 				"who has found work as the last searcher does not say so"}),
 		refines("injector/R3", "runtime as a worker becomes the driver, sleeps and leaves, and as "+
-			"a deadline is set", "the table of the driver",
+			"the earliest deadline is stored", "the table of the driver",
 			"1 worker and tasks of 2 deadlines, 2 workers and tasks of 1 or 2, with 1 preemption; "+
 				"2 workers and tasks of 3 deadlines without", "TestTheDriverIsTheTable",
 			"../runtime/sched_driver_refinement_model_test.go",

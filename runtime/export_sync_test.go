@@ -73,7 +73,10 @@ func (l *Limiter) Full() int64 { return l.full.Load() }
 func (l *Limiter) Now() int64 { return l.now() }
 
 // Take takes a token at a time by the clock of Full.
-func (l *Limiter) Take(now int64, n int) (wait int64) { return l.take(now, n) }
+func (l *Limiter) Take(arrived, now int64, n int) (wait int64) { return l.take(arrived, now, n) }
+
+// Turn returns the turn of l.
+func (l *Limiter) Turn() *Mutex { return &l.turn }
 
 func (l *line[P]) count() (n int) {
 	for w := l.first; w != nil; w = w.next {

@@ -14,6 +14,7 @@ type doneCase struct {
 // does not know. DoneCase panics if ctx is nil.
 //
 // The context of the task itself needs no case: when the task must end, Select returns [Cx.Err].
+// With a case for it, either may come first: the case, or that error.
 func DoneCase(ctx context.Context) Case {
 	notNil(ctx, "DoneCase")
 	return doneCase{ctx, ctx.Done()}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -58,6 +59,7 @@ type Group struct {
 	queue   line[*groupTask]
 	waiting line[struct{}] // calls that wait until nothing runs
 	err     error          // the first one
+	refused error          // why Spawn has refused a function since the last Wait or Join
 	unwatch func() bool    // takes the registration with the context back; nil: there is none
 }
 
@@ -176,7 +178,8 @@ func (g *Group) tryStart(fn groupCall) bool {
 
 // Spawn is [Group.Go] for tasks of the same runtime, which it suspends instead of blocking their
 // goroutine. It returns nil if fn is called or will be; the error of the group, or that of its
-// context, if it has one; and [Cx.Err] if the calling task must end: then fn is not called.
+// context, if it has one; and [Cx.Err] if the calling task must end: then fn is not called, and the
+// next Wait or Join returns the same error if there is no other.
 //
 // In a function of the group, and in a [Timeout], [Deadline] or [Scope] there, Spawn does not wait,
 // since it might be for the place of that function: fn is called when it is its turn. Other tasks
@@ -193,7 +196,7 @@ func (g *Group) spawn(cx Cx, fn groupCall) error {
 	cx.refuseForeign()
 	g.sameRuntime(cx, "Spawn")
 	if err := cx.stopErr(); err != nil {
-		return err
+		return g.refuse(err)
 	}
 	c := g.newTask(fn)
 	inside := g.has(cx.task)
@@ -219,11 +222,27 @@ func (g *Group) spawn(cx Cx, fn groupCall) error {
 		if err := w.wait(cx, (*groupQueue)(g)); err == ErrChannelClosed {
 			return g.result()
 		} else if err != nil {
-			return err
+			return g.refuse(err)
 		}
 	}
 	cx.charge()
 	return nil
+}
+
+// refuse returns err, and keeps it for the next Wait or Join: a function was not called.
+func (g *Group) refuse(err error) error {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.refused = cmp.Or(g.refused, err)
+	return err
+}
+
+// takeRefused returns what refuse has kept, once.
+func (g *Group) takeRefused() (err error) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	err, g.refused = g.refused, nil
+	return err
 }
 
 // Wait waits until no function runs and none is to be called, and returns the first error, or nil.
@@ -233,6 +252,11 @@ func (g *Group) spawn(cx Cx, fn groupCall) error {
 // [Group.Join]. With [Debug] it panics if a task of the runtime calls it.
 func (g *Group) Wait() error {
 	g.check("Wait", false)
+	return cmp.Or(g.wait(), g.takeRefused())
+}
+
+// wait is Wait, without what takeRefused returns.
+func (g *Group) wait() error {
 	if g.rt.config.debug {
 		g.rt.refuseInTask("Group.Wait", waitInTaskRule, "Group.Join")
 	}
@@ -248,10 +272,17 @@ func (g *Group) Wait() error {
 
 // Join is [Group.Wait] for tasks of the same runtime. As the join of a child, it returns when the
 // functions have ended, in any case: if the calling task must end, it cancels them, with the error
-// of [Cx.Err]. It panics in a function of the group. A task that such a function joins must not
-// call it: both would wait for each other, also when the runtime is closed; with [Debug] it panics.
+// of [Cx.Err], and returns that if there is no other, also if none runs.
+//
+// It panics in a function of the group. A task that such a function joins must not call it: both
+// would wait for each other, also when the runtime is closed; with [Debug] it panics.
 func (g *Group) Join(cx Cx) error {
 	g.check("Join", false)
+	return cmp.Or(g.join(cx), g.takeRefused())
+}
+
+// join is Join, without what takeRefused returns.
+func (g *Group) join(cx Cx) error {
 	cx.checkHere("Group.Join")
 	g.sameRuntime(cx, "Join")
 	if g.has(cx.task) {
@@ -279,7 +310,7 @@ func (g *Group) Join(cx Cx) error {
 		defer cx.leaveShield()
 		_ = w.wait(cx, (*groupEnd)(g))
 	}
-	return g.result()
+	return cmp.Or(g.result(), err)
 }
 
 // Cancel cancels all functions of the group, present and future. [Group.Wait] returns
@@ -431,7 +462,7 @@ func (g *Group) await(who func() waker) *waiter[struct{}] {
 	return w
 }
 
-// result returns the first error.
+// result returns the error of the group, or nil.
 func (g *Group) result() error {
 	g.lock.Lock()
 	defer g.lock.Unlock()

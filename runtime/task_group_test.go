@@ -284,8 +284,71 @@ func TestCancelledJoinOfAGroupEndsIt(t *testing.T) {
 			require.ErrorIs(t, done.Spawn(cx, noError), runtime.ErrCancelled)
 			return done.Join(cx)
 		}))
-		require.NoError(t, err)
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		require.NoError(t, waitGroup(t, done), "it is told twice")
 	})
+}
+
+// A task that must end is told so by a join, also of a group of which nothing runs; the group goes
+// on without an error.
+func TestJoinOfAGroupInATaskThatIsToEnd(t *testing.T) {
+	eachRuntime(t, func(t *testing.T, rt *runtime.Runtime) {
+		g := runtime.NewGroup(t.Context(), rt)
+		r := runtime.NewResults[int](t.Context(), rt)
+		r.Go(answer)
+		_, err := cancelled(t, rt, does(func(cx runtime.Cx) error {
+			require.ErrorIs(t, g.Join(cx), runtime.ErrCancelled)
+			cx.Shield(func() { require.NoError(t, g.Join(cx)) })
+			_, _ = r.Join(cx)
+			got, err := r.Join(cx) // nothing runs any more
+			require.Nil(t, got)
+			return err
+		}))
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		g.Go(noError)
+		require.NoError(t, waitGroup(t, g))
+	})
+}
+
+// A function that Spawn has refused, since its caller must end or was cancelled while it waited for
+// a place, was not called: the next wait for the group tells, whoever waits, and the one after it
+// does not.
+func TestGroupTellsOfWhatSpawnHasRefused(t *testing.T) {
+	rt := start(t, 2)
+	g := runtime.NewGroup(t.Context(), rt)
+	refused := func(cx runtime.Cx) error {
+		err := g.Spawn(cx, func(runtime.Cx) error { t.Error("called"); return nil })
+		require.ErrorIs(t, err, runtime.ErrCancelled)
+		return nil
+	}
+	_, err := cancelled(t, rt, does(refused))
+	require.NoError(t, err)
+	require.ErrorIs(t, waitGroup(t, g), runtime.ErrCancelled)
+	require.NoError(t, waitGroup(t, g))
+	_, err = cancelled(t, rt, does(refused))
+	require.NoError(t, err)
+	run(t, rt, func(cx runtime.Cx) error {
+		require.ErrorIs(t, g.Join(cx), runtime.ErrCancelled)
+		return g.Join(cx)
+	})
+
+	g.SetLimit(1)
+	gate := make(chan struct{})
+	g.Go(func(runtime.Cx) error { <-gate; return nil })
+	h := runtime.Submit(rt, does(refused))
+	waits(t, func() bool { return runtime.GroupQueue(g) == 1 }, "it does not wait")
+	h.Cancel()
+	_, err = get(t, h)
+	require.NoError(t, err)
+	close(gate)
+	require.ErrorIs(t, waitGroup(t, g), runtime.ErrCancelled)
+	require.NoError(t, waitGroup(t, g))
+
+	first := errors.New("first")
+	_, err = cancelled(t, rt, does(refused))
+	require.NoError(t, err)
+	g.Go(func(runtime.Cx) error { return first })
+	require.ErrorIs(t, waitGroup(t, g), first, "the error of a function comes first")
 }
 
 func noError(runtime.Cx) error { return nil }
@@ -315,7 +378,7 @@ func TestCancelledSpawnLeavesTheLine(t *testing.T) {
 	close(gate)
 	_, err = get(t, waiting[1])
 	require.NoError(t, err)
-	require.NoError(t, waitGroup(t, g))
+	require.ErrorIs(t, waitGroup(t, g), runtime.ErrCancelled, "one was not called")
 	require.Equal(t, []bool{false, true}, ran)
 	require.True(t, g.TryGo(noError))
 	require.NoError(t, waitGroup(t, g))

@@ -15,8 +15,6 @@ type Results[T any] struct {
 	lock   sync.Mutex
 	places []*result[T] // in the order of the calls that start functions; under the lock
 	none   int          // how many of places stay empty, or more; under the lock
-	// refused is why Spawn has refused a function since the last Wait or Join; under the lock.
-	refused error
 }
 
 // A result is the place for the result of one function.
@@ -68,16 +66,13 @@ func (r *Results[T]) TryGo(fn func(Cx) (T, error)) bool {
 }
 
 // Spawn is [Group.Spawn] for a function with a result. If it refuses one, the next Wait or Join
-// returns no results, but the same error if there is no other: a result would be missing.
+// returns no results but an error: a result would be missing.
 func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
 	r.check("Spawn", fn == nil)
 	place, call := r.place(fn)
 	err := r.group.spawn(cx, call)
 	if err != nil {
 		r.close(place)
-		r.lock.Lock()
-		r.refused = cmp.Or(r.refused, err)
-		r.lock.Unlock()
 	}
 	return err
 }
@@ -87,13 +82,14 @@ func (r *Results[T]) Spawn(cx Cx, fn func(Cx) (T, error)) error {
 // [Results.Join], one has it.
 func (r *Results[T]) Wait() ([]T, error) {
 	r.check("Wait", false)
-	return r.take(r.group.Wait())
+	return r.take(r.group.wait(), r.group.takeRefused())
 }
 
-// Join is [Results.Wait] for tasks of the same runtime; see [Group.Join].
+// Join is [Results.Wait] for tasks of the same runtime; see [Group.Join]. If it returns an error
+// only because the calling task must end, it leaves the results to the next call.
 func (r *Results[T]) Join(cx Cx) ([]T, error) {
 	r.check("Join", false)
-	return r.take(r.group.Join(cx))
+	return r.take(r.group.join(cx), r.group.takeRefused())
 }
 
 // Cancel is [Group.Cancel].
@@ -142,16 +138,17 @@ func (r *Results[T]) close(place *result[T]) {
 	}
 }
 
-// take returns what is there, and forgets it; err is how the group ended. Functions that others
-// have started meanwhile keep their places.
-func (r *Results[T]) take(err error) ([]T, error) {
+// take returns what is there, and forgets it; err is how the group, or the wait for it, ended, and
+// refused why a function was not called. Functions that others have started meanwhile keep their
+// places, and a wait that ended as the calling task must end leaves all.
+func (r *Results[T]) take(err, refused error) ([]T, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	r.none = 0
-	refused := r.refused
-	r.refused = nil
-	if err != nil {
-		r.places = nil
+	switch {
+	case r.group.result() != nil:
+		r.places, r.none = nil, 0
+		return nil, r.group.result()
+	case err != nil && refused == nil:
 		return nil, err
 	}
 	values := make([]T, 0, len(r.places))
@@ -164,9 +161,9 @@ func (r *Results[T]) take(err error) ([]T, error) {
 			values = append(values, place.value)
 		}
 	}
-	r.places = open
-	if refused != nil {
-		return nil, refused
+	r.places, r.none = open, 0
+	if err = cmp.Or(err, refused); err != nil {
+		return nil, err
 	}
 	return values, nil
 }

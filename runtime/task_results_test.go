@@ -150,12 +150,39 @@ func TestResultsTellOfWhatSpawnHasRefused(t *testing.T) {
 			return 0, err
 		})
 		require.Equal(t, runtime.ErrTimeout, err)
+		_, err = runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+			_ = cx.Sleep(time.Hour)
+			return 0, r.Spawn(cx, returns(2))
+		})
+		require.Error(t, err)
+		_, err = r.Join(cx) // in a task that need not end
+		require.ErrorIs(t, err, runtime.ErrCancelled)
 		require.NoError(t, r.Spawn(cx, returns(3)))
 		got, err := r.Join(cx)
 		require.Equal(t, []int{3}, got)
 		return 0, err
 	}))
 	require.NoError(t, err)
+}
+
+// A join of a task that must end returns no results, and leaves them to the next.
+func TestJoinOfATaskThatIsToEndLeavesTheResults(t *testing.T) {
+	rt := start(t, 2)
+	r := runtime.NewResults[int](t.Context(), rt)
+	got, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) ([]int, error) {
+		require.NoError(t, r.Spawn(cx, returns(7)))
+		_, err := runtime.Timeout(cx, time.Millisecond, func(cx runtime.Cx) (int, error) {
+			_ = cx.Sleep(time.Hour) // up to the timeout, and 7 is there
+			got, err := r.Join(cx)
+			require.Nil(t, got)
+			require.ErrorIs(t, err, runtime.ErrCancelled)
+			return 0, err
+		})
+		require.Equal(t, runtime.ErrTimeout, err)
+		return r.Join(cx)
+	}))
+	require.NoError(t, err)
+	require.Equal(t, []int{7}, got)
 }
 
 func TestMisuseOfResults(t *testing.T) {

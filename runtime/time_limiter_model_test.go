@@ -19,14 +19,14 @@ func TestATokenIsTakenOnce(t *testing.T) {
 				var taken atomic.Int32
 				for _, now := range []int64{1000, 1000 + later} {
 					x.Go("takes", func() {
-						if l.take(now, 1) == 0 {
+						if l.take(now, now, 1) == 0 {
 							taken.Add(1)
 						}
 					})
 				}
 				x.Join()
 				x.Assert(taken.Load() == 1, "%d have taken it", taken.Load())
-				x.Assert(l.take(1100+later, 1) == 0, "the next one does not come")
+				x.Assert(l.take(1100+later, 1100+later, 1) == 0, "the next one does not come")
 			})
 		})
 	}
@@ -39,14 +39,15 @@ func TestManyTokensAreTakenAtOnce(t *testing.T) {
 		var taken atomic.Int32
 		for range 2 {
 			x.Go("takes two", func() {
-				if l.take(1000, 2) == 0 {
+				if l.take(1000, 1000, 2) == 0 {
 					taken.Add(1)
 				}
 			})
 		}
 		x.Join()
 		x.Assert(taken.Load() == 1, "%d have taken two", taken.Load())
-		x.Assert(l.take(1000, 2) == 100 && l.take(1000, 1) == 0 && l.take(1000, 1) == 100,
+		x.Assert(l.take(1000, 1000, 2) == 100, "two are left")
+		x.Assert(l.take(1000, 1000, 1) == 0 && l.take(1000, 1000, 1) == 100,
 			"the third is not left, or is not the last")
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -30,7 +32,7 @@ func TestLimiterIsABucket(t *testing.T) {
 			now += passes
 			content = min(content+passes, interval*int64(burst))
 			n := rapid.IntRange(1, burst).Draw(t, "events")
-			wait := l.Take(now, n)
+			wait := l.Take(now, now, n)
 			if content < int64(n)*interval {
 				require.Equal(t, int64(n)*interval-content, wait)
 				continue
@@ -45,6 +47,90 @@ func TestLimiterIsABucket(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Those in line come when they like, wait for as many tokens as they want, and wake up late: the
+// limiter gives out what a bucket does in which nobody is late, and in no time there are more
+// events due than the rate and the burst allow.
+func TestLimiterOfTheLateIsABucket(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		interval := rapid.Int64Range(1, 1000).Draw(t, "interval")
+		burst := rapid.IntRange(1, 5).Draw(t, "burst")
+		l := runtime.NewLimiter(1e9/float64(interval), burst)
+		full := interval * int64(burst) // the content of a full bucket, in nanoseconds
+		content, filled := full, int64(0)
+		arrived, now := int64(0), int64(0)
+		var due []int64 // as often as there were events
+		for range rapid.IntRange(1, 50).Draw(t, "calls") {
+			arrived += rapid.Int64Range(0, 3*interval).Draw(t, "passes")
+			n := rapid.IntRange(1, burst).Draw(t, "events")
+			now = max(now, arrived) // it has the turn
+			late := rapid.Int64Range(0, 3*interval)
+			for {
+				now += late.Draw(t, "late")
+				wait := l.Take(arrived, now, n)
+				if wait == 0 {
+					break
+				}
+				now += wait
+			}
+			served := max(arrived, filled)
+			content = min(content+served-filled, full)
+			missing := max(int64(n)*interval-content, 0)
+			content += missing - int64(n)*interval
+			filled = served + missing
+			require.LessOrEqual(t, filled, now)
+			require.Equal(t, filled+full-content, l.Full())
+			due = append(due, slices.Repeat([]int64{filled}, n)...)
+		}
+		for i := range due {
+			for j := i; j < len(due); j++ {
+				require.LessOrEqual(t, int64(j-i+1), int64(burst)+(due[j]-due[i])/interval)
+			}
+		}
+	})
+}
+
+// Who has the turn is late: what the bucket gains meanwhile is for those in line, and for nobody
+// who was not there.
+func TestTokensOfTheLateAreNotLost(t *testing.T) {
+	const n = 4
+	for name, wait := range map[string]func(*runtime.Limiter, *runtime.Runtime) error{
+		"Wait": func(l *runtime.Limiter, rt *runtime.Runtime) error {
+			_, err := runtime.Submit(rt, does(l.Wait)).Wait(context.Background())
+			return err
+		},
+		"WaitContext": func(l *runtime.Limiter, _ *runtime.Runtime) error {
+			return l.WaitContext(context.Background())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rt, err := runtime.New(runtime.Workers(1))
+				require.NoError(t, err)
+				l := runtime.NewLimiter(1, 1)
+				begin := time.Now()
+				require.True(t, l.Allow())
+				require.NoError(t, l.Turn().LockContext(t.Context()))
+				var all sync.WaitGroup
+				for range n {
+					all.Go(func() {
+						require.NoError(t, wait(l, rt))
+						require.Equal(t, n*time.Second, time.Since(begin))
+					})
+				}
+				synctest.Wait()
+				time.Sleep(n * time.Second)
+				l.Turn().Unlock()
+				all.Wait()
+				require.False(t, l.Allow(), "there are more")
+				time.Sleep(time.Second)
+				require.True(t, l.Allow(), "the next does not come in time")
+				require.False(t, l.Allow(), "there are more")
+				require.NoError(t, rt.Close())
+			})
+		})
+	}
 }
 
 // Nothing lets more events happen than the bucket has tokens, however many ask at once.

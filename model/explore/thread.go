@@ -348,6 +348,15 @@ func Goexit() {
 // Exiting reports whether checked code has called Goexit on the goroutine that runs.
 func Exiting() bool { return eng != nil && eng.cur.goexit }
 
+// SetExiting has Exiting report so from now on, and returns what it did before.
+func SetExiting(exits bool) (before bool) {
+	if eng == nil {
+		return false
+	}
+	before, eng.cur.goexit = eng.cur.goexit, exits
+	return before
+}
+
 // Recover is what rewritten code calls in place of recover, with its result. It panics again with
 // the end of an execution, which checked code must not swallow.
 func Recover(v any) any {

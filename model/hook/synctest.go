@@ -32,7 +32,7 @@ func SynctestTest(t *testing.T, f func(*testing.T)) {
 		in.run(f)
 	})
 	if in.failed {
-		failNow()
+		in.failNow()
 	}
 }
 

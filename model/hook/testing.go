@@ -2,11 +2,15 @@ package hook
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/surewake/surewake/model/explore"
 )
@@ -94,7 +98,7 @@ func (t Test) Error(args ...any) {
 func (t Test) Fatalf(format string, args ...any) {
 	if s := t.state(); s != nil {
 		s.say(text(format, args), true)
-		failNow()
+		s.failNow()
 	}
 	t.TB.Helper()
 	t.TB.Fatalf(format, args...)
@@ -106,7 +110,7 @@ func (t Test) Fatalf(format string, args ...any) {
 func (t Test) Fatal(args ...any) {
 	if s := t.state(); s != nil {
 		s.say(line(args), true)
-		failNow()
+		s.failNow()
 	}
 	t.TB.Helper()
 	t.TB.Fatal(args...)
@@ -131,7 +135,7 @@ func (t Test) FailNow() {
 		if !s.failed {
 			s.say(fixed("FailNow was called"), true)
 		}
-		failNow()
+		s.failNow()
 	}
 	t.TB.FailNow()
 }
@@ -141,6 +145,9 @@ func (t Test) FailNow() {
 //go:norace
 func (t Test) Failed() bool {
 	if s := t.state(); s != nil {
+		if s.own {
+			s.inTurn("T.Failed")
+		}
 		return s.failed
 	}
 	return t.TB.Failed()
@@ -220,6 +227,7 @@ func (t Test) SkipNow() {
 //go:norace
 func (t Test) Skipped() bool {
 	if s := t.state(); s != nil {
+		s.inTurn("T.Skipped")
 		return s.skipped
 	}
 	return t.TB.Skipped()
@@ -277,6 +285,9 @@ func (t Test) Run(name string, f func(t *testing.T)) bool {
 		return t.real().Run(name, f)
 	}
 	s.noBubble("Run")
+	if s.ending && !s.done {
+		panic("testing: t.Run called during t.Cleanup")
+	}
 	s.inTurn("T.Run")
 	sub := s.newSub(t.Name(), name)
 	if sub == nil {
@@ -325,13 +336,30 @@ func (t Test) TempDir() string {
 		return t.TB.TempDir()
 	}
 	noteTest("the order of uses of files does not matter", "testing.T.TempDir")
-	dir, err := os.MkdirTemp("", "surewake-")
+	dir, err := s.makeTempDir()
 	if err != nil {
 		s.say(fixed("TempDir: "+err.Error()), true)
-		failNow()
+		s.failNow()
 	}
-	s.undoLater(func() { os.RemoveAll(dir) })
 	return dir
+}
+
+// makeTempDir makes a directory in one that is removed with all others of the test, where it made
+// the first of them.
+//
+//go:norace
+func (s *testState) makeTempDir() (string, error) {
+	if _, err := os.Stat(s.tempDir); s.tempDir == "" || os.IsNotExist(err) {
+		all, err := os.MkdirTemp("", "surewake-")
+		if err != nil {
+			return "", err
+		}
+		s.tempDir = all
+		s.undoLater(func() { os.RemoveAll(all) })
+	}
+	s.tempDirs++
+	dir := filepath.Join(s.tempDir, fmt.Sprintf("%03d", s.tempDirs))
+	return dir, os.Mkdir(dir, 0o777)
 }
 
 // ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: in an execution it is TempDir.
@@ -364,7 +392,7 @@ func (s *testState) setenv(key, value string) {
 	old, had := os.LookupEnv(key)
 	if err := os.Setenv(key, value); err != nil {
 		s.say(fixed("Setenv: "+err.Error()), true)
-		failNow()
+		s.failNow()
 	}
 	s.undoLater(func() {
 		if had {
@@ -392,7 +420,7 @@ func (t Test) Chdir(dir string) {
 	}
 	if err != nil {
 		s.say(fixed("Chdir: "+err.Error()), true)
-		failNow()
+		s.failNow()
 	}
 	s.undoLater(func() { _ = os.Chdir(old) })
 	if now, err := os.Getwd(); err == nil && runtime.GOOS != "windows" && runtime.GOOS != "plan9" {
@@ -400,12 +428,18 @@ func (t Test) Chdir(dir string) {
 	}
 }
 
-// Attr is testing.T.Attr: an execution has no attributes.
+// Attr is testing.T.Attr: an execution has no attributes, but refuses those that Go does.
 //
 //go:norace
 func (t Test) Attr(key, value string) {
-	if t.state() == nil {
+	s := t.state()
+	switch {
+	case s == nil:
 		t.TB.Attr(key, value)
+	case strings.ContainsFunc(key, unicode.IsSpace):
+		s.say(text("disallowed whitespace in attribute key %q", []any{key}), true)
+	case strings.ContainsAny(value, "\r\n"):
+		s.say(text("disallowed newline in attribute value %q", []any{value}), true)
 	}
 }
 

@@ -25,14 +25,18 @@ type testState struct {
 	skipped  bool
 	whole    bool   // a test that is explored as it stands
 	bubble   bool   // that of synctest.Test: all that its parent does there
+	own      bool   // one that the program has made: nobody runs it, and nothing fails with it
 	ending   bool   // its cleanups have begun
 	returned bool   // the function
 	done     bool   // all is over, parallel subtests and cleanups too
+	panicked bool   // a cleanup has
 	thread   int    // of the function
 	looked   bool   // other threads have said something
 	over     uint32 // the object that done is for the search
 	turns    turns
 	cleanups *cleanup // the last one first
+	tempDir  string   // that all of TempDir are in; "": there is none
+	tempDirs int      // how many there were
 	ctx      context.Context
 	cancel   context.CancelFunc
 	parent   *testState // of a subtest
@@ -102,7 +106,7 @@ func ResetTests() {
 //go:norace
 func EndTests() {
 	for s := tests.states; s != nil; s = s.next {
-		if s.parent == nil && !s.whole {
+		if s.parent == nil && !s.whole && !s.own {
 			s.runParallel()
 			s.end()
 		}
@@ -178,15 +182,13 @@ func (t Test) state() *testState {
 		return t.lateState()
 	}
 	real := t.real()
-	if real == nil {
-		_ = real.Name() // it panics, as all methods do
-	}
+	own := real.Name() == "" // it panics if real is nil, as all methods do
 	for s := tests.states; s != nil; s = s.next {
 		if s.t == real {
 			return s
 		}
 	}
-	tests.states = &testState{t: real, next: tests.states}
+	tests.states = &testState{t: real, own: own, next: tests.states}
 	return tests.states
 }
 
@@ -279,8 +281,15 @@ func (s *testState) say(text func() string, failed bool) {
 		s.late(text, failed)
 	}
 	n := &said{text: text, at: explore.Here(isHelper), next: tests.said}
-	tests.said = n
 	explore.Note(n.String)
+	if s.own {
+		if failed {
+			s.inTurn("T.Fail")
+			s.failed = true
+		}
+		return
+	}
+	tests.said = n
 	if !failed {
 		return
 	}
@@ -301,10 +310,16 @@ func (n *said) String() string {
 	return fmt.Sprintf("%s:%d: %s", filepath.Base(n.at.File), n.at.Line, text)
 }
 
-// failNow ends the execution: nothing that comes later can make it pass.
+// failNow ends the execution of a test that has failed: nothing that comes later can make it pass.
+// One that the program has made ends its goroutine.
 //
 //go:norace
-func failNow() { explore.FailAt(explore.KindAssert, TestOutput(), tests.at) }
+func (s *testState) failNow() {
+	if s.own {
+		Goexit()
+	}
+	explore.FailAt(explore.KindAssert, TestOutput(), tests.at)
+}
 
 // skip ends a test. The execution of a check that is skipped shows nothing.
 //
@@ -314,12 +329,16 @@ func (s *testState) skip(why func() string) {
 	for root.bubble {
 		root = root.parent
 	}
-	if root.parent == nil && !root.whole {
+	if root.parent == nil && !root.whole && !root.own {
 		explore.FailAt(explore.KindRefused, "t.Skip in the body of a check; skip before Check: "+
 			strings.TrimSuffix(why(), "\n"), explore.Here(isHelper))
 	}
 	s.say(why, false)
+	s.inTurn("T.SkipNow")
 	s.skipped = true
+	if s.own {
+		Goexit()
+	}
 	tests.skips = &skip{s.name, why, explore.Here(isHelper), tests.skips}
 	Goexit()
 }

@@ -75,8 +75,19 @@ func (s *testState) finish() {
 		s.end() // it panics, and nobody goes on
 		return
 	}
+	defer s.complete()
 	s.runParallel()
 	s.end()
+}
+
+// complete tells that a test is over. A cleanup that ends its goroutine does not keep it from that;
+// if one has panicked, nobody goes on.
+//
+//go:norace
+func (s *testState) complete() {
+	if explore.Aborting() || s.panicked {
+		return
+	}
 	if s.looked {
 		StoreUint32(&s.over, 1)
 	}
@@ -204,7 +215,7 @@ func (s *testState) assumeLate() {
 	}
 }
 
-// end runs what the end of a test runs.
+// end runs what the end of a test runs: all cleanups, although one ends its goroutine or panics.
 //
 //go:norace
 func (s *testState) end() {
@@ -212,6 +223,11 @@ func (s *testState) end() {
 		return
 	}
 	s.ending = true
+	defer func() {
+		if s.cleanups != nil {
+			s.end()
+		}
+	}()
 	if s.cancel != nil {
 		s.cancel()
 	}
@@ -219,8 +235,23 @@ func (s *testState) end() {
 		s.inTurn("cleanup")
 		c := s.cleanups
 		s.cleanups = c.next
-		c.f()
+		s.cleanUp(c.f)
 	}
+}
+
+// cleanUp calls f, a cleanup, and notes whether that panics.
+//
+//go:norace
+func (s *testState) cleanUp(f func()) {
+	before := explore.SetExiting(false)
+	returned := false
+	defer func() {
+		exits := explore.Exiting()
+		explore.SetExiting(before || exits)
+		s.panicked = s.panicked || !returned && !exits
+	}()
+	f()
+	returned = true
 }
 
 // A SkippedTest is a test that was skipped in an execution.

@@ -118,6 +118,32 @@ func TestWhatGoroutinesTellATestIsTriedOutInBothOrders(t *testing.T) {
 	}
 }
 
+// A cleanup may skip the test or end its goroutine, after which the others run and the test is
+// over; a panic there is one.
+func TestACleanupEndsItsGoroutine(t *testing.T) {
+	for what, end := range map[string]func(t hook.Test){
+		"SkipNow": func(t hook.Test) { t.SkipNow() },
+		"Goexit":  func(hook.Test) { hook.Goexit() },
+		"panic":   func(hook.Test) { panic("in a cleanup") },
+	} {
+		ran := 0
+		res := exploreWhole(t, func(t hook.Test) {
+			ran = 0
+			t.Cleanup(func() { ran++ })
+			t.Cleanup(func() { end(t) })
+			t.Cleanup(func() { ran++ })
+		}, func() { require.Equal(t, 2, ran, what) })
+		if what != "panic" {
+			require.Nil(t, res.Failure, what)
+			require.NotZero(t, res.Complete, what)
+			continue
+		}
+		require.NotNil(t, res.Failure)
+		require.Equal(t, explore.KindPanic, res.Failure.Kind)
+		require.Equal(t, 2, ran)
+	}
+}
+
 func TestMethodsOfANilTestPanic(t *testing.T) {
 	res := exploreWhole(t, func(hook.Test) { hook.TestT(nil).Log("nobody") }, func() {})
 	require.NotNil(t, res.Failure)
