@@ -9,11 +9,11 @@ package runtime
 //
 // What sleeps, or waits for a descriptor, goes first all the same: a pile may be one burst that is
 // being run, for seconds, and a timeout of it, or a heartbeat beside it, cannot wait for that. But
-// the tasks that it starts then are counted, with those of what it wakes, as long as one comes after
-// the other. When they are more than a ring holds, what is due and ready queues behind the pile,
-// too, until as many tasks have left the injector as were there when the count began. So while all
-// that is queued has a turn, what goes first adds so many tasks to the pile, and those of one turn.
-// (runtime/R73)
+// the tasks that it starts then are counted, with those of what it wakes, as long as one comes
+// after the other. When they are more than a ring holds, what is due and ready queues behind the
+// pile, too, until as many tasks have left the injector as were there when the count began. So
+// while all that is queued has a turn, what goes first adds so many tasks to the pile, and those of
+// one turn. (runtime/R73)
 //
 // As long as something that was due is queued there, all that is due later is queued behind it, in
 // the order of the deadlines. (runtime/R13)
@@ -27,8 +27,8 @@ package runtime
 //   - To put off what is due and ready for some time while there are more tasks than when they
 //     began to pile up. No time is right. One that is too short for what is started in a turn does
 //     not bound the tasks; and while a long one passes, more timers become due than may go on after
-//     it, so that their tasks, which are tasks, too, pile up. And the pile does not get smaller than
-//     when it began, which was half of a burst. (runtime/R75)
+//     it, so that their tasks, which are tasks, too, pile up. And the pile does not get smaller
+//     than when it began, which was half of a burst. (runtime/R75)
 
 // pileLooks is how many looks at the injector may pass while there is what overflows have moved
 // there before new tasks queue behind it, too. It costs a lock for each of them; before, they queue

@@ -90,8 +90,8 @@ func TestAPileHasTurnsAmongWhatIsDue(t *testing.T) {
 	w.again(append(all, w.drain()...))
 }
 
-// What a task starts that was due, and goes before a pile, is counted, and so is what the task starts
-// that it has woken, which has the next turn. (runtime/R73)
+// What a task starts that was due, and goes before a pile, is counted, and so is what the task
+// starts that it has woken, which has the next turn. (runtime/R73)
 func TestWhatGoesFirstIsCounted(t *testing.T) {
 	w, due := piled(t, 1)
 	woken := w.sleeping()
@@ -133,7 +133,8 @@ func TestWhatWentFirstIsForgotten(t *testing.T) {
 	w.again(append(all[1:], first))
 }
 
-// As long as something that was due is queued behind a pile, all that is due later is. (runtime/R13)
+// As long as something that was due is queued behind a pile, all that is due later is.
+// (runtime/R13)
 func TestWhatIsDueDoesNotOvertakeABehind(t *testing.T) {
 	w, due := piled(t, 2)
 	w.due.started = w.ring.Cap()
@@ -178,7 +179,8 @@ func TestWhatIsDueDoesNotPushOutAnother(t *testing.T) {
 	require.Equal(t, 100, w.rt.injector.Len())
 }
 
-// While tasks pile up, what is due stays in the slot if more is due at the end of a tick. (runtime/R13)
+// While tasks pile up, what is due stays in the slot if more is due at the end of a tick.
+// (runtime/R13)
 func TestWhatIsDueKeepsItsPlaceBeforeAPile(t *testing.T) {
 	w, due := piled(t, 2)
 	w.fireTimers()

@@ -18,9 +18,9 @@ import (
 // not: it may be one that leaves the select as it was, and then the thread waits again.
 //
 // If the thread read nothing by operations, it reads plain memory, whose changes are not seen. Nor
-// are those of how many goroutines there are. Then it waits by the fair rule (thread_fair.go): when it is
-// tired, each iteration waits until no other thread is enabled. If others write that memory it is a
-// data race, which the race run finds.
+// are those of how many goroutines there are. Then it waits by the fair rule (thread_fair.go): when
+// it is tired, each iteration waits until no other thread is enabled. If others write that memory
+// it is a data race, which the race run finds.
 type spinning struct {
 	on      bool
 	count   uint64 // activations of loops so far
