@@ -28,6 +28,9 @@ func scripted(t *testing.T, options ...Option) *Runtime {
 	c.clock = func() int64 { return now.Add(int64(step)) }
 	rt := assemble(c)
 	t.Cleanup(func() {
+		if t.Failed() {
+			return // tasks that the test has taken are nowhere
+		}
 		rt.raiseMode(draining)
 		for _, w := range rt.workers {
 			go w.run()

@@ -62,17 +62,22 @@ func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
 // What is due goes before what piles up, one task after the other, in the order of the deadlines.
 // (runtime/R76)
 func TestWhatIsDueGoesBeforeAPile(t *testing.T) {
-	w, due := piled(t, 5)
-	other := w.queued()
-	w.pushLocal(other)
-	w.pollsUntilInjector = 0
-	for i := range due {
-		w.lifoPolls = 0
-		require.Same(t, due[i], w.pick(), "%d", i)
+	for _, look := range []bool{true, false} {
+		w, due := piled(t, 3)
+		others := []*task{w.queued(), w.queued()}
+		w.again(others)
+		if w.pollsUntilInjector = 0; !look {
+			w.pollsUntilInjector, w.dueLeft = 1000, true
+		}
+		for i := range due {
+			w.lifoPolls = 0
+			require.Same(t, due[i], w.pick(), "%d", i)
+		}
+		require.False(t, w.dueLeft)
+		require.Equal(t, 101, w.rt.injector.Len())
+		require.Equal(t, 1, w.ring.Len(), "what was in the slot")
+		w.again(due)
 	}
-	require.False(t, w.dueLeft)
-	require.Equal(t, 100, w.rt.injector.Len())
-	w.again(append(due, other))
 }
 
 // After as many polls from the slot in a row as may be, one of the pile has a turn, though more
@@ -86,8 +91,10 @@ func TestAPileHasTurnsAmongWhatIsDue(t *testing.T) {
 	}
 	require.Equal(t, due[:w.rt.config.lifoCap], all[:w.rt.config.lifoCap])
 	require.NotContains(t, due, all[w.rt.config.lifoCap])
-	require.Less(t, w.rt.injector.Len(), 100)
-	w.again(append(all, w.drain()...))
+	rest := w.drain()
+	require.NotContains(t, rest, due[w.rt.config.lifoCap], "it has lost its place")
+	require.Less(t, len(rest), 100)
+	w.again(append(all, rest...))
 }
 
 // What a task starts that was due, and goes before a pile, is counted, and so is what the task
