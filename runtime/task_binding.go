@@ -126,9 +126,10 @@ func newContextCall[T any](rt *Runtime, fn func(Cx) (T, error)) *contextCall[T] 
 	return c
 }
 
-// SubmitContext is [Submit] for a task that ends with ctx. When ctx ends, the task is cancelled. If
-// that comes before it has started, fn is not called, and the error says why, as follows. After the
-// runtime was closed, the task ends with [ErrClosed] and fn is not called, also if ctx has ended.
+// SubmitContext is [Submit] for a task that ends with ctx. When ctx ends, the task is cancelled, as
+// by [Handle.Cancel] from outside. If that comes before it has started, fn is not called, and the
+// error says why, as follows. After the runtime was closed, the task ends with [ErrClosed] and fn
+// is not called, also if ctx has ended.
 //
 // Functions that wait return an error of a cancelled task: one that errors.Is takes for
 // [ErrCancelled], or for [ErrTimeout] if the deadline of ctx has passed; and for ctx.Err() and the
