@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Redoes the proofs; installs the tools that they need where they are missing (Debian, Ubuntu). About 5 minutes on 2 cores.
+# Redoes the proofs; installs the tools that they need where they are missing (Debian, Ubuntu). About 12 minutes on 2 cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in coqc z3 cvc5 spin gcc; do
