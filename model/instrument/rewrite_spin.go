@@ -336,10 +336,11 @@ func (a *spinAnalysis) pureSimple(s ast.Stmt) bool {
 	return a.waits && a.waitStmt(s) || a.pollStmt(s)
 }
 
-// pureRange refuses loops over channels and functions, whose turns have effects of their own.
+// pureRange refuses loops over channels and functions, whose turns have effects of their own, and
+// over maps, which have another order each time: a loop around one may end by that.
 func (a *spinAnalysis) pureRange(s *ast.RangeStmt) bool {
 	switch a.c.info.TypeOf(s.X).Underlying().(type) {
-	case *types.Basic, *types.Slice, *types.Array, *types.Pointer, *types.Map:
+	case *types.Basic, *types.Slice, *types.Array, *types.Pointer:
 	default:
 		return false
 	}
