@@ -403,6 +403,7 @@ var widest = []string{
 	"TestNoForkOutlivesItsTask/panic",
 	"TestNoForkOutlivesItsTask/return",
 	"TestOverflowMeetsAnOpenSteal",
+	"TestPlaceIsGivenOrLeft",
 	"TestPlaceOfWhoGivesUpIsNotLost",
 	"TestRestOfABatchInABuffer",
 	"TestRestOfABatchIsTakenByAnother",

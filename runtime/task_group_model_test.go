@@ -74,9 +74,14 @@ func TestGroupThatFailsLetsGoWhoWaits(t *testing.T) {
 
 // A task that waits for a place is cancelled while it is given one: the function is called if and
 // only if Spawn says so, and nobody else loses a place.
-func TestPlaceIsTakenOrLeft(t *testing.T) {
+func TestPlaceIsTakenOrLeft(t *testing.T) { placeIsTakenOrLeft(t, 1) }
+
+// With two workers, one may give the place while the other gives it up.
+func TestPlaceIsGivenOrLeft(t *testing.T) { placeIsTakenOrLeft(t, 2) }
+
+func placeIsTakenOrLeft(t *testing.T, workers int) {
 	checkWithin(t, 2, func(x *model.Exec) {
-		w := stillWorld(x, 1)
+		w := stillWorld(x, workers)
 		g := NewGroup(context.Background(), w.Runtime)
 		g.SetLimit(1)
 		var called, accepted atomic.Bool
