@@ -66,6 +66,10 @@ func (w *worker) work() {
 			if t == nil {
 				t = w.search()
 			}
+			if t == nil && w.rt.timers.next.Load() == atOnce {
+				w.fireTimers()
+				t = w.take()
+			}
 			if t == nil {
 				break
 			}

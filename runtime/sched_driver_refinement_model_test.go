@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -21,6 +22,7 @@ import (
 type driverSetting struct {
 	workers int
 	wakes   []int
+	cancels bool // the submitter cancels the first of them
 }
 
 const driverUnit = time.Millisecond
@@ -65,7 +67,7 @@ func (c driverSetting) begin(m *refine.Machine, w world) {
 		{Name: "next", Address: next}, {Name: "word", Address: word}}, reads...)
 }
 
-// run is one execution: the last task that wakes ends the runtime.
+// run is one execution: the last task that wakes ends the runtime, or the submitter does.
 func (c driverSetting) run(x *model.Exec, m *refine.Machine) {
 	w := stillWorld(x, c.workers)
 	c.begin(m, w)
@@ -76,15 +78,23 @@ func (c driverSetting) run(x *model.Exec, m *refine.Machine) {
 	start := time.Now()
 	var ran count
 	x.Go(names[c.workers], func() {
-		for _, units := range c.wakes {
-			Submit(w.Runtime, func(cx Cx) (int, error) {
+		var first *Handle[int]
+		for i, units := range c.wakes {
+			h := Submit(w.Runtime, func(cx Cx) (int, error) {
 				err := cx.SleepUntil(start.Add(time.Duration(units) * driverUnit))
-				x.Assert(err == nil, "%v", err)
-				if int(ran.Add(1)) == len(c.wakes) {
+				x.Assert(err == nil || c.cancels && i == 0, "%v", err)
+				if int(ran.Add(1)) == len(c.wakes) && !c.cancels {
 					w.last(cx)
 				}
 				return 0, nil
-			}).Detach()
+			})
+			if i == 0 {
+				first = h
+			}
+		}
+		if c.cancels {
+			first.Cancel()
+			w.ok(w.Shutdown(context.Background()))
 		}
 	})
 	x.Join()
@@ -103,13 +113,16 @@ func TestTheDriverIsTheTable(t *testing.T) {
 		driverSetting
 		preemptions int
 	}{
-		{driverSetting{1, []int{2, 1}}, 1},
-		{driverSetting{2, []int{1}}, 1},
-		{driverSetting{2, []int{2, 1}}, 1},
-		{driverSetting{2, []int{1, 3, 2}}, 0},
+		{driverSetting{1, []int{2, 1}, false}, 1},
+		{driverSetting{2, []int{1}, false}, 1},
+		{driverSetting{2, []int{2, 1}, false}, 1},
+		{driverSetting{2, []int{1, 3, 2}, false}, 0},
+		{driverSetting{1, []int{1}, true}, 1},
+		{driverSetting{2, []int{1}, true}, 1},
 	} {
 		m := c.machine()
-		name := fmt.Sprintf("workers %d, wakes %v/%s", c.workers, c.wakes,
+		name := fmt.Sprintf("workers %d, wakes %v%s/%s", c.workers, c.wakes,
+			map[bool]string{true: ", cancels"}[c.cancels],
 			[]string{"no preemption", "one preemption"}[c.preemptions])
 		t.Run(name, func(t *testing.T) {
 			model.Check(t, func(x *model.Exec) { c.run(x, m) },

@@ -38,7 +38,7 @@ func (c doneCase) queue(t *ticket) queuedCase {
 	}
 	ended := func() {
 		if t.claim() {
-			t.wake(nil)
+			wakeFirst(t.choice.waker)
 		}
 	}
 	if rt := t.choice.rt; rt != nil {

@@ -146,6 +146,23 @@ func (l *line[P]) wakeAll(w *worker) {
 	}
 }
 
+// wakeAllFirst is wakeAll from outside with wakeFirst.
+func (l *line[P]) wakeAllFirst() {
+	for first := l.first; first != nil; first = l.first {
+		l.remove(first)
+		wakeFirst(first.waker)
+	}
+}
+
+// wakeFirst wakes from outside: a task so that it goes before what is queued. (runtime/R77)
+func wakeFirst(w waker) {
+	if t, ok := w.(*task); ok {
+		t.wakeFirst()
+	} else {
+		w.wake(nil)
+	}
+}
+
 // A source has waiters in line.
 type source[P any] interface {
 	// withdraw removes w from its line and returns true, or returns false if w has been answered.

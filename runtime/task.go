@@ -120,6 +120,21 @@ func (t *task) schedule(w *worker) {
 	}
 }
 
+// scheduleFirst is schedule from outside for a task that must end, or whose context has ended: it
+// counts as due, and so does not wait for all that is queued. (runtime/R77)
+func (t *task) scheduleFirst() {
+	if t.rt.timers.add(t) {
+		t.rt.wakeDriver()
+	}
+}
+
+// wakeFirst is wake, from outside, with scheduleFirst.
+func (t *task) wakeFirst() {
+	if t.state.Wake() == taskstate.WakeEnqueue {
+		t.scheduleFirst()
+	}
+}
+
 // complete ends t, after its result is stored. The runner calls it; w is its worker, or nil if it
 // is not a worker.
 func (t *task) complete(w *worker) {
@@ -157,7 +172,11 @@ func (t *task) completeWith(w *worker, err error) {
 func (t *task) cancel(w *worker) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
-		t.schedule(w)
+		if w != nil && w.rt == t.rt {
+			w.pushWoken(t)
+		} else {
+			t.scheduleFirst()
+		}
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)

@@ -31,6 +31,8 @@ type timers struct {
 	lock  sync.Mutex
 	heap  timerHeap
 	order uint32 // of the timer that was set last
+	// ready is SCHEDULED and queued nowhere else. It counts as due, before all timers. (runtime/R77)
+	ready []*task
 }
 
 func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
@@ -58,7 +60,7 @@ func (ts *timers) setLocked(t *timer, when int64) bool {
 	t.order = ts.order
 	ts.heap.push(timerEntry{when, t})
 	ts.count.Store(int64(len(ts.heap)))
-	if t.index != 0 {
+	if t.index != 0 || len(ts.ready) > 0 {
 		return false
 	}
 	// Partner: drive, which becomes the driver and then loads next.
@@ -93,18 +95,41 @@ func (ts *timers) stop(t *timer) bool {
 	return true
 }
 
-// takeDue fires timers that are due, in the order of their deadlines, up to the length of dst, and
-// stores their tasks there: the caller wakes them. It returns how many.
-func (ts *timers) takeDue(now int64, dst []*task) (n int) {
+// add queues t, which is SCHEDULED, before all timers, and reports whether it is the first there.
+func (ts *timers) add(t *task) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
+	ts.ready = append(ts.ready, t)
+	if len(ts.ready) > 1 {
+		return false
+	}
+	// Partner: drive, which becomes the driver and then loads next.
+	ts.next.Store(atOnce)
+	return true
+}
+
+// atOnce is a deadline that has passed: no clock shows less.
+const atOnce = 0
+
+// takeDue removes what is ready, and fires timers that are due, in the order of their deadlines: as
+// many as dst is long. It stores the tasks there, and returns how many, and how many of them were
+// ready. The caller wakes the others.
+func (ts *timers) takeDue(now int64, dst []*task) (n, ready int) {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	ready = copy(dst, ts.ready)
+	clear(ts.ready[:ready])
+	if ts.ready = ts.ready[ready:]; len(ts.ready) == 0 {
+		ts.ready = nil
+	}
+	n = ready
 	for n < len(dst) && len(ts.heap) > 0 && ts.heap[0].when <= now {
 		dst[n] = ts.heap[0].timer.task
 		ts.heap.remove(0)
 		n++
 	}
 	ts.publish()
-	return n
+	return n, ready
 }
 
 // publish stores the earliest deadline and the number of timers. It is called under the lock.
@@ -112,6 +137,9 @@ func (ts *timers) publish() {
 	next := int64(math.MaxInt64)
 	if len(ts.heap) > 0 {
 		next = ts.heap[0].when
+	}
+	if len(ts.ready) > 0 {
+		next = atOnce
 	}
 	ts.next.Store(next)
 	ts.count.Store(int64(len(ts.heap)))
@@ -254,21 +282,22 @@ func (w *worker) dueQueued() bool {
 // takeDue fires timers that are due, at most the given number, and passes their tasks to push.
 func (w *worker) takeDue(now int64, most int, push func(*task)) {
 	due := w.batch(most)
-	due = due[:w.rt.timers.takeDue(now, due)]
-	for _, t := range due {
-		if t.state.Wake() == taskstate.WakeEnqueue {
+	n, ready := w.rt.timers.takeDue(now, due)
+	for i, t := range due[:n] {
+		if i < ready || t.state.Wake() == taskstate.WakeEnqueue {
 			push(t)
 		}
 	}
-	clear(due)
+	clear(due[:n])
 }
 
 // takeDueBehind fires some timers that are due, and queues their tasks in the injector.
 func (w *worker) takeDueBehind(now int64) {
 	due := w.batch(w.ring.Cap())
-	due = due[:w.rt.timers.takeDue(now, due)]
-	woken := due[:0]
-	for _, t := range due {
+	n, ready := w.rt.timers.takeDue(now, due)
+	due = due[:n]
+	woken := due[:ready]
+	for _, t := range due[ready:] {
 		if t.state.Wake() == taskstate.WakeEnqueue {
 			woken = append(woken, t)
 		}

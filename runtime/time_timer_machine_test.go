@@ -25,7 +25,7 @@ func timersMachine(t *rapid.T) {
 	now := int64(0)
 	var all, set []*listed
 	ids := map[*task]int{}
-	var fired, want []int
+	var fired, want, ready []int
 	// Few different times, so that many timers are set for the same one.
 	times := rapid.Int64Range(-3, 12)
 	sorted := func() []*listed {
@@ -34,13 +34,17 @@ func timersMachine(t *rapid.T) {
 	}
 	fire := func(until int64) {
 		now = until
+		want, ready = append(want, ready...), nil
 		for len(set) > 0 && sorted()[0].when <= now {
 			want = append(want, set[0].id)
 			set = set[1:]
 		}
 		var due [3]*task
 		for n := len(due); n == len(due); {
-			n = ts.takeDue(now, due[:])
+			were := len(ts.ready)
+			var taken int
+			n, taken = ts.takeDue(now, due[:])
+			require.Equal(t, min(were, len(due)), taken)
 			for _, x := range due[:n] {
 				fired = append(fired, ids[x])
 			}
@@ -51,7 +55,7 @@ func timersMachine(t *rapid.T) {
 			l := &listed{id: len(all), when: now + times.Draw(t, "in")}
 			l.task = new(task)
 			ids[l.task] = l.id
-			earliest := len(set) == 0 || l.when < sorted()[0].when
+			earliest := len(ready) == 0 && (len(set) == 0 || l.when < sorted()[0].when)
 			all, set = append(all, l), append(set, l)
 			require.Equal(t, earliest, ts.set(&l.timer, l.when))
 		},
@@ -76,15 +80,27 @@ func timersMachine(t *rapid.T) {
 			if i >= 0 && !same {
 				set = slices.Delete(set, i, i+1)
 			}
-			earliest := !same && (len(set) == 0 || when < sorted()[0].when)
+			earliest := !same && len(ready) == 0 && (len(set) == 0 || when < sorted()[0].when)
 			l.when = when
 			if !same {
 				set = append(set, l)
 			}
 			require.Equal(t, earliest, ts.move(&l.timer, when))
 		},
+		"add": func(t *rapid.T) {
+			l := &listed{id: len(all)}
+			l.task, l.index = new(task), unset
+			ids[l.task] = l.id
+			all = append(all, l)
+			require.Equal(t, len(ready) == 0, ts.add(l.task))
+			ready = append(ready, l.id)
+		},
 		"time passes": func(t *rapid.T) { fire(now + rapid.Int64Range(0, 8).Draw(t, "by")) },
 		"to the next": func(t *rapid.T) {
+			if len(set) == 0 {
+				return
+			}
+			fire(now)
 			if len(set) == 0 {
 				return
 			}
@@ -101,8 +117,12 @@ func timersMachine(t *rapid.T) {
 				next = sorted()[0].when
 				until = max(next-now, 0)
 			}
+			if len(ready) > 0 {
+				next, until = atOnce, 0
+			}
 			require.Equal(t, next, ts.next.Load())
 			require.EqualValues(t, until, ts.until(now))
+			require.Len(t, ts.ready, len(ready))
 			require.Len(t, ts.heap, len(set))
 			for i, x := range ts.heap {
 				require.EqualValues(t, i, x.timer.index)
