@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While tasks pile up, a call whose descriptor is ready goes first, or, if such have started more
-// than a ring holds, queues behind them. (runtime/R73)
+// With a backlog, calls whose descriptors are ready go first, one after the other; or, if tasks pile
+// up, and such have started more than a ring holds, they queue behind these. (runtime/R73, R79)
 func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 	for _, c := range []struct {
 		piles   bool
@@ -28,20 +28,26 @@ func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 		}
 		w.spilled, w.piled, w.piles = 100, pileLooks, c.piles
 		w.due.started = c.started
-		reader := w.sleeping()
+		readers := []*task{w.sleeping(), w.sleeping()}
 		d := &watched.directions[reading]
 		d.of.lock.Lock()
-		d.waiting.push(&waiter[error]{waker: reader})
+		for _, reader := range readers {
+			d.waiting.push(&waiter[error]{waker: reader})
+		}
 		d.of.lock.Unlock()
 		_, err = o.Write([]byte{1})
 		require.NoError(t, err)
 		w.pollIO(w.ioPolledAt + ioPollGap)
-		require.Equal(t, c.piles && !behind, w.due.turn)
 		if behind {
-			require.Nil(t, w.slot.Load())
-			require.Equal(t, 101, rt.injector.Len())
+			require.Nil(t, w.pickDue())
+			require.Equal(t, 102, rt.injector.Len())
 		} else {
-			require.Same(t, reader, w.slot.Load())
+			require.Same(t, readers[0], w.pickDue())
+			require.Equal(t, c.piles, w.due.turn)
+			w.due.last = false
+			require.Same(t, readers[1], w.pickDue())
+			require.Equal(t, 100, rt.injector.Len())
+			w.again(readers)
 		}
 		require.NoError(t, watched.Close())
 		require.NoError(t, r.Close())

@@ -109,15 +109,12 @@ func (w *worker) pollIO(now int64) {
 	}
 }
 
-// deliverEvents wakes the calls that wait for the first n events: as from outside, if they queue
-// behind what piles up. Otherwise the last of them goes before that. (runtime/R73)
+// deliverEvents wakes the calls that wait for the first n events. If there is a backlog, these count
+// as due. (runtime/R73, R79)
 func (w *worker) deliverEvents(n int) {
 	by := w
-	if w.queuesBehind() {
-		if by = nil; w.goesFirst() {
-			by = w
-			defer w.beginDueTurn()
-		}
+	if w.backlog() || w.due.behind > 0 {
+		by, w.dueLeft = nil, true
 	}
 	for i := range w.events[:n] {
 		e := &w.events[i]

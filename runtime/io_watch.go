@@ -129,8 +129,8 @@ func (w *Watch) endWaits() {
 	}
 	w.lock.Unlock()
 	w.rt.watches.remove(w)
-	readers.wakeAll(nil)
-	writers.wakeAll(nil)
+	readers.wakeAllFirst()
+	writers.wakeAllFirst()
 }
 
 // ReadReady waits until a read would not block: data has arrived, or the other side has closed or
@@ -264,12 +264,16 @@ func (d *direction) withdraw(me *waiter[error], _ *worker) bool {
 }
 
 // edge counts an edge and wakes all that wait: the descriptor became ready, or will not because of
-// err. by is the calling worker, or nil.
+// err. by is the calling worker, or nil: then the calls count as due.
 func (d *direction) edge(err error, by *worker) {
 	d.of.lock.Lock()
 	waiters := d.countEdge(err)
 	d.of.lock.Unlock()
-	waiters.wakeAll(by)
+	if by == nil {
+		waiters.wakeAllFirst()
+	} else {
+		waiters.wakeAll(by)
+	}
 }
 
 // countEdge counts an edge and returns the calls that waited for it, to be woken after the lock,

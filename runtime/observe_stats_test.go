@@ -67,7 +67,7 @@ func (w *worker) work() {
 				t = w.search()
 			}
 			if t == nil && w.rt.timers.next.Load() == atOnce {
-				w.fireTimers()
+				w.lookForDue()
 				t = w.take()
 			}
 			if t == nil {

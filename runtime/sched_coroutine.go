@@ -316,7 +316,7 @@ func (w *worker) settle() {
 	w.suspended = nil // runtime/R10
 	if w.reason == taskYields {
 		t.state.Yield()
-		if w.spilled > 0 {
+		if w.spilled > 0 && !t.state.Load().CancelEffective() { // runtime/R77
 			w.pushBehind(t)
 		} else {
 			w.pushBack(t)

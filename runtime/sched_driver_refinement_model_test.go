@@ -53,8 +53,11 @@ func (c driverSetting) begin(m *refine.Machine, w world) {
 		func() int { return int(refine.Read32(driver) &^ notScanning) },
 		func() int {
 			when := int64(refine.Read64(next))
-			if when == math.MaxInt64 {
+			switch when {
+			case math.MaxInt64:
 				return noDeadline
+			case atOnce:
+				return 0
 			}
 			return int((time.Duration(when-base) + driverUnit/2) / driverUnit)
 		},

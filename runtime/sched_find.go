@@ -136,19 +136,29 @@ func (w *worker) pick() *task {
 	if w.due.turn {
 		w.endDueTurn()
 	}
-	looks := w.pollsUntilInjector <= 0 && w.turns == 0 && !w.looksLater()
+	looks := w.due.owesLook || w.pollsUntilInjector <= 0 && w.turns == 0 && !w.looksLater()
 	w.turns = max(w.turns-1, 0)
 	if looks {
 		w.unhand()
+		if !w.due.last {
+			w.lookForDue()
+		}
+	}
+	if w.dueLeft {
+		w.unhand()
+		if t := w.pickDue(); t != nil {
+			w.due.owesLook = looks
+			return w.afterForeignTask(t)
+		}
+	}
+	w.due.last, w.due.owesLook = false, false
+	if looks {
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
 		if w.piled++; w.spilled > 0 && w.piled >= pileLooks {
 			w.pilesUp()
 		}
-		w.fireTimers()
 		most := w.rt.config.batchCap
-		if w.spilled > 0 && w.dueNext() {
-			w.pollsUntilInjector = 0 // what the next task wakes may push it out of the slot
-		} else if t, n := w.fetch(most, w.sharers(most)); t != nil {
+		if t, n := w.fetch(most, w.sharers(most)); t != nil {
 			w.lookSooner(n)
 			w.leaveTurn()
 			if w.ringTurn {
@@ -156,9 +166,6 @@ func (w *worker) pick() *task {
 			}
 			return w.afterForeignTask(t)
 		}
-	} else if w.dueLeft && (w.ring.Len() == 0 || w.piles) {
-		w.unhand()
-		w.fireTimers()
 	}
 	if w.buffer != nil {
 		if t, ok := w.buffer.Pop(); ok {
@@ -203,6 +210,9 @@ func (w *worker) pick() *task {
 		return t
 	}
 	t, _ := w.fetch(w.rt.config.idleBatch, len(w.rt.workers))
+	if t == nil && w.dueLeft {
+		t = w.pickDue()
+	}
 	return t
 }
 
@@ -267,7 +277,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	}
 	w.oneByOne, w.spilled = 0, 0
 	w.piled, w.pileHigh, w.piles = 0, 0, false
-	w.due.started, w.due.behind = 0, 0
+	w.due.started, w.due.behind = 0, 0 // nothing is left to go behind
 	return nil, 0
 }
 

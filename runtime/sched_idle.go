@@ -79,7 +79,7 @@ func (w *worker) sleep() bool {
 	w.tick.restart(rt.now())
 	if !token {
 		w.replaceDriver = true
-		w.fireTimers()
+		w.lookForDue()
 	}
 	if n := w.arrived; n > 0 { // also with a token: no other worker is told of these events
 		w.arrived = 0

@@ -65,17 +65,26 @@ type duePile struct {
 	turn    bool   // the turn that runs is one of what was due, or of what that has woken
 	from    uint64 // count.spawned when the turn began
 	started int    // tasks that were started in such turns since forget was set
-	forget  int    // tasks to be taken from the injector until started is 0 again
-	behind  int    // tasks to be taken from there before what is due may go first again
+	last    bool   // what was picked last was due
+	// owesLook: it was, at a look at the injector, which is still to be done.
+	owesLook bool
+	forget   int // tasks to be taken from the injector until started is 0 again
+	behind   int // tasks to be taken from there before what is due may go first again
 }
 
-// goesFirst reports whether what is due, or ready, may go before what piles up.
-func (w *worker) goesFirst() bool { return w.due.behind == 0 && w.due.started < w.ring.Cap() }
+// backlog reports whether the injector holds so much that what is due, and queued there, would be
+// late.
+func (w *worker) backlog() bool { return w.rt.injector.Len() > w.ring.Cap() }
 
-// beginDueTurn says that what was due, or ready, and went before what piles up is in the slot.
-func (w *worker) beginDueTurn() {
+// beginDueTurn says that w is about to run what was due, with a backlog, or to run it first; what
+// it starts counts if tasks pile up. What was next goes to the ring: if what is woken took its
+// place, it would queue behind the backlog.
+func (w *worker) beginDueTurn(counts bool) {
 	w.endDueTurn()
-	w.due.turn, w.due.from = true, w.count.spawned
+	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
+		w.evictToRing(t)
+	}
+	w.due.turn, w.due.from = counts, w.count.spawned
 }
 
 // endDueTurn counts what a turn of what was due has started. If it has woken something that goes
@@ -107,21 +116,24 @@ func (w *worker) passPile(n int) {
 	}
 }
 
-// fireFirst is fireTimers while tasks pile up: one of those that are due goes before these, the
-// others follow at the next picks; or all of them go behind.
-func (w *worker) fireFirst(now int64) {
-	ts := &w.rt.timers
-	switch {
-	case !w.goesFirst():
-		for ts.next.Load() <= now {
-			w.takeDueBehind(now)
-		}
-		w.due.behind = w.shareQueued()
-	case w.dueQueued() || w.dueNext() || w.lifoPolls >= w.rt.config.lifoCap:
-		w.dueLeft = true
-	default:
-		w.takeDue(now, 1, w.pushDue)
-		w.beginDueTurn()
-		w.dueLeft = ts.next.Load() <= now
+// putBehind fires all timers that are due, and queues their tasks behind what piles up.
+func (w *worker) putBehind(now int64) {
+	for w.takeDueBehind(now) {
 	}
+	w.due.behind = w.shareQueued()
+	w.dueLeft = false
+}
+
+// keepDue puts those of a batch that overflows the ring which may be of timers that were due, the
+// oldest ones, before all timers, and returns the others. (runtime/R79)
+func (w *worker) keepDue(batch []*task, oldest uint32) []*task {
+	n := min(int(int32(w.dueEnd-oldest)), len(batch))
+	if n <= 0 {
+		return batch
+	}
+	w.dueLeft = true
+	if w.rt.timers.keep(batch[:n]) {
+		w.rt.wakeDriver()
+	}
+	return batch[n:]
 }

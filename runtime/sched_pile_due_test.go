@@ -37,64 +37,54 @@ func (w *worker) again(all []*task) {
 	}
 }
 
-// What is due while nothing piles up does not queue behind what one overflow has moved to the
-// injector. If tasks pile up, and what was due has started more than a ring holds, all that is due
-// queues behind them, in the order of the deadlines, however many are due. (runtime/R73)
+// What is due goes before a backlog. If tasks pile up, and what was due has started more than a ring
+// holds, all that is due queues behind them, in the order of the deadlines, however many are due.
+// (runtime/R73)
 func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
 	for _, piles := range []bool{false, true} {
 		w, due := piled(t, 40)
 		w.piles, w.due.started = piles, w.ring.Cap()
-		w.fireTimers()
-		if !piles {
-			require.Equal(t, 100, w.rt.injector.Len())
-			require.NotNil(t, w.slot.Load())
-			continue
-		}
-		require.Equal(t, 140, w.rt.injector.Len())
+		w.flush()
+		live := w.tasks()
+		next := w.pickDue()
 		require.Nil(t, w.slot.Load())
 		require.Zero(t, w.ring.Len())
+		require.False(t, piles && w.dueLeft)
+		if !piles {
+			require.Same(t, due[0], next)
+			require.Equal(t, 100, w.rt.injector.Len())
+			w.again(due[:1])
+			continue
+		}
+		require.Nil(t, next)
+		require.Equal(t, 140, w.rt.injector.Len())
+		w.flush()
+		require.Equal(t, live, w.tasks())
 		all := w.drain()
 		require.Equal(t, due[:], all[100:])
 		w.again(all)
 	}
 }
 
-// What is due goes before what piles up, one task after the other, in the order of the deadlines.
-// (runtime/R76)
-func TestWhatIsDueGoesBeforeAPile(t *testing.T) {
-	for _, look := range []bool{true, false} {
+// What is due goes before a backlog, in the order of the deadlines. Something else has a turn
+// between two of them. (runtime/R76)
+func TestWhatIsDueGoesBeforeABacklog(t *testing.T) {
+	for _, piles := range []bool{true, false} {
 		w, due := piled(t, 3)
-		others := []*task{w.queued(), w.queued()}
+		if !piles {
+			w.spilled, w.piled, w.piles = 0, 0, false
+		}
+		others := []*task{w.queued(), w.queued(), w.queued()}
 		w.again(others)
-		if w.pollsUntilInjector = 0; !look {
-			w.pollsUntilInjector, w.dueLeft = 1000, true
+		w.pollsUntilInjector = 0
+		var all []*task
+		for range 6 {
+			all = append(all, w.pick())
 		}
-		for i := range due {
-			w.lifoPolls = 0
-			require.Same(t, due[i], w.pick(), "%d", i)
-		}
+		require.Equal(t, due, []*task{all[0], all[2], all[4]})
 		require.False(t, w.dueLeft)
-		require.Equal(t, 101, w.rt.injector.Len())
-		require.Equal(t, 1, w.ring.Len(), "what was in the slot")
-		w.again(due)
+		w.again(all)
 	}
-}
-
-// After as many polls from the slot in a row as may be, one of the pile has a turn, though more
-// tasks are due.
-func TestAPileHasTurnsAmongWhatIsDue(t *testing.T) {
-	w, due := piled(t, 40)
-	w.pollsUntilInjector = 0
-	var all []*task
-	for range w.rt.config.lifoCap + 1 {
-		all = append(all, w.pick())
-	}
-	require.Equal(t, due[:w.rt.config.lifoCap], all[:w.rt.config.lifoCap])
-	require.NotContains(t, due, all[w.rt.config.lifoCap])
-	rest := w.drain()
-	require.NotContains(t, rest, due[w.rt.config.lifoCap], "it has lost its place")
-	require.Less(t, len(rest), 100)
-	w.again(append(all, rest...))
 }
 
 // What a task starts that was due, and goes before a pile, is counted, and so is what the task
@@ -102,7 +92,7 @@ func TestAPileHasTurnsAmongWhatIsDue(t *testing.T) {
 func TestWhatGoesFirstIsCounted(t *testing.T) {
 	w, due := piled(t, 1)
 	woken := w.sleeping()
-	w.fireTimers()
+	w.lookForDue()
 	taken := []*task{w.pick()}
 	require.Same(t, due[0], taken[0])
 	w.pushBehind(w.queued())
@@ -145,11 +135,11 @@ func TestWhatWentFirstIsForgotten(t *testing.T) {
 func TestWhatIsDueDoesNotOvertakeABehind(t *testing.T) {
 	w, due := piled(t, 2)
 	w.due.started = w.ring.Cap()
-	w.fireTimers()
-	w.due.started = 0
+	require.Nil(t, w.pickDue())
+	w.due.started, w.piled, w.piles = 0, 0, false // half of the pile has left
 	late := w.sleeping()
 	w.rt.timers.set(&timer{task: late}, 3)
-	w.fireTimers()
+	require.Nil(t, w.pickDue())
 	require.Equal(t, 103, w.rt.injector.Len())
 	var all []*task
 	for range 101 {
@@ -162,43 +152,47 @@ func TestWhatIsDueDoesNotOvertakeABehind(t *testing.T) {
 	require.Equal(t, 3, n)
 	later := w.sleeping()
 	w.rt.timers.set(&timer{task: later}, 4)
-	w.spilled, w.piled, w.piles = 1, pileLooks, true
 	w.pushBehind(w.queued())
-	w.fireFirst(w.rt.now())
+	w.dueLeft = true
+	require.Nil(t, w.pickDue())
 	require.True(t, w.dueLeft)
-	require.Nil(t, w.slot.Load())
 	require.Equal(t, due[0], all[100])
 	require.Equal(t, due[1], first)
 	w.again(append(all, first))
 }
 
-// If the ring is full, and the first that is due goes to the slot, the others wait: the first would
-// leave the slot for the injector. (runtime/R13)
-func TestWhatIsDueDoesNotPushOutAnother(t *testing.T) {
-	w, due := piled(t, 2)
-	w.piles = false
-	for w.ring.Len() < w.ring.Cap() {
-		w.ring.Push(w.queued(), w.overflowFn)
+// What was due and must leave the ring keeps its place before a backlog, and before all that is due
+// later. (runtime/R79)
+func TestWhatIsDueDoesNotOverflow(t *testing.T) {
+	rt := scripted(t, Workers(1), Ring(16))
+	w := rt.workers[0]
+	var due []*task
+	for i := range 6 {
+		due = append(due, w.sleeping())
+		rt.timers.set(&timer{task: due[i]}, int64(1+i))
 	}
-	w.fireTimers()
-	require.Same(t, due[0], w.slot.Load())
-	require.True(t, w.dueLeft)
-	require.Equal(t, 100, w.rt.injector.Len())
+	older := w.queued()
+	w.ring.Push(older, w.overflowFn)
+	w.lookForDue()
+	all := []*task{w.pick()} // the others go to the ring
+	late := w.sleeping()
+	rt.timers.set(&timer{task: late}, 7)
+	for range 100 {
+		w.pushLocal(w.queued())
+	}
+	w.due.behind = 1
+	for range 6 {
+		all = append(all, w.pick())
+	}
+	require.Equal(t, append(append(due[:1:1], older), due[1:]...), all)
+	w.due.behind = 0
+	all = append(all, w.pick(), w.pick())
+	require.Same(t, late, all[8])
+	w.again(all)
 }
 
-// While tasks pile up, what is due stays in the slot if more is due at the end of a tick.
-// (runtime/R13)
-func TestWhatIsDueKeepsItsPlaceBeforeAPile(t *testing.T) {
-	w, due := piled(t, 2)
-	w.fireTimers()
-	w.fireTimers()
-	require.Same(t, due[0], w.slot.Load())
-	require.Zero(t, w.ring.Len())
-	require.True(t, w.dueLeft)
-}
-
-// While tasks pile up, what is due goes before what the end of a task has woken: the end of that
-// might push it out of the slot, behind the pile. (runtime/R76)
+// While tasks pile up, what is due goes before what the end of a task has woken, which keeps its
+// place in the ring. (runtime/R76)
 func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
 	w, due := piled(t, 1)
 	w.dueLeft = true
@@ -206,5 +200,6 @@ func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
 	w.hands(func() { w.pushLocal(woken) })
 	require.Same(t, due[0], w.pick())
 	require.Equal(t, 1, w.ring.Len())
+	require.Nil(t, w.slot.Load())
 	w.again(due)
 }

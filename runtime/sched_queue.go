@@ -27,34 +27,25 @@ func (w *worker) refuse(t *task, err error) {
 
 // pushLocal makes t, a new task, the next one of w. The task that was in the slot moves to the
 // ring, where thieves can take it, and is announced. (runtime/D7)
-func (w *worker) pushLocal(t *task) { w.pushNext(t, isNew) }
-
-// newest says what the task is that was pushed to the slot last, or handed.
-type newest uint8
-
-const (
-	isNew newest = iota
-	hasBegun
-	isDue // it has begun, and its timer was due; see pushDue
-)
+func (w *worker) pushLocal(t *task) { w.pushNext(t, false) }
 
 // pushWoken is pushLocal for a task that has had turns.
-func (w *worker) pushWoken(t *task) { w.pushNext(t, hasBegun) }
+func (w *worker) pushWoken(t *task) { w.pushNext(t, true) }
 
-func (w *worker) pushNext(t *task, as newest) {
+func (w *worker) pushNext(t *task, begun bool) {
 	if w.handing && w.slot.Load() == nil {
 		w.hand(t)
 	} else if evicted := w.slot.Swap(t); evicted != nil {
 		// The swap publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
 		w.evict(evicted)
 	}
-	w.newest = as
+	w.newestBegun = begun
 }
 
-// evict queues t, which another task has taken the place of, and announces it. It asks newest,
-// not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
+// evict queues t, which another task has taken the place of, and announces it. It asks
+// newestBegun, not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
-	if w.spilled > 0 && (w.newest != isNew || w.queuesBehind()) {
+	if w.spilled > 0 && (w.newestBegun || w.queuesBehind()) {
 		w.pushBehind(t)
 		return
 	}
@@ -65,19 +56,6 @@ func (w *worker) evictToRing(t *task) {
 	w.ring.Push(t, w.overflowFn)
 	w.rt.notify()
 }
-
-// pushDue is pushWoken for the task of a timer. If the ring is full, it has room afterwards: what
-// was in the slot goes there in any case, and overflows it. (runtime/R71)
-func (w *worker) pushDue(t *task) {
-	// Publishes t to rescuers. Partner: slot.CompareAndSwap in scanSlots.
-	if evicted := w.slot.Swap(t); evicted != nil {
-		w.evictToRing(evicted)
-	}
-	w.newest = isDue
-}
-
-// dueNext reports whether the task of a timer that was due is in the slot.
-func (w *worker) dueNext() bool { return w.newest == isDue && w.slot.Load() != nil }
 
 // hand is pushNext while a task of w ends and the slot is empty: as w takes its next task at once,
 // the slot need not show t to rescuers. That saves two locked instructions. What w was handed
@@ -139,6 +117,8 @@ func (w *worker) dropIfStale(t *task) bool {
 // overflow moves a full ring's batch to the injector under one lock, without the stale entries,
 // then notifies: in transit the tasks were invisible.
 func (w *worker) overflow(batch []*task) {
+	oldest := w.ring.Tail() - uint32(w.ring.Cap())
+	batch = w.keepDue(batch, oldest)
 	live := batch[:0]
 	for _, t := range batch {
 		if !w.dropIfStale(t) {
@@ -152,7 +132,7 @@ func (w *worker) overflow(batch []*task) {
 	w.rt.injector.Push(live)
 	w.spilled = w.rt.injector.Len() // runtime/R64
 	w.pileHigh = max(w.pileHigh, w.spilled)
-	if oldest := w.ring.Tail() - uint32(w.ring.Cap()); int32(w.fetched-oldest) > 0 {
+	if int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}
 	w.addCredit(len(live))

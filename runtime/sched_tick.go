@@ -64,7 +64,7 @@ func (w *worker) endTick() {
 	w.tick.start = now
 	w.tick.left = w.rt.config.tickBudget
 	w.publish()
-	w.fireTimers()
+	w.lookForDue()
 	w.pollIO(now)
 }
 

@@ -28,14 +28,14 @@ type worker struct {
 
 	handing            bool  // a task of w ends; see hand
 	handed             *task // what comes before the slot, which is empty then; or nil
-	newest             newest
-	lifoPolls          int  // polls from the slot since the last one from the ring
-	unannounced        bool // the ring may hold a task that was not announced; see pushBack
-	pollsUntilInjector int  // polls until the next look at the injector
-	turns              int  // picks until then, at least; see leaveTurn
-	ringTurn           bool // one of the ring was polled since the last look that took a task
-	sooner             bool // that look is one before its time; see lookSooner
-	dueLeft            bool // the ring had no room for all tasks of timers that were due
+	newestBegun        bool  // what was pushed to the slot last, or handed, has had turns
+	lifoPolls          int   // polls from the slot since the last one from the ring
+	unannounced        bool  // the ring may hold a task that was not announced; see pushBack
+	pollsUntilInjector int   // polls until the next look at the injector
+	turns              int   // picks until then, at least; see leaveTurn
+	ringTurn           bool  // one of the ring was polled since the last look that took a task
+	sooner             bool  // that look is one before its time; see lookSooner
+	dueLeft            bool  // there may be timers that are due
 	// oneByOne is how many tasks are to be taken from the injector one at a time: those that were
 	// there when an overflow had taken back some of a batch.
 	oneByOne int

@@ -135,6 +135,16 @@ func (t *task) wakeFirst() {
 	}
 }
 
+// hurry lets t, which must end, go before a backlog in which it may be queued: by another entry for
+// it, of which the one that comes later is stale. (runtime/R77)
+func (t *task) hurry() {
+	rt := t.rt
+	if rt.workers[0].backlog() && t.state.Load().Lifecycle() == taskstate.Scheduled &&
+		rt.timers.addAgain(t, rt.config.ring) {
+		rt.wakeDriver()
+	}
+}
+
 // complete ends t, after its result is stored. The runner calls it; w is its worker, or nil if it
 // is not a worker.
 func (t *task) complete(w *worker) {
@@ -180,6 +190,9 @@ func (t *task) cancel(w *worker) {
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
+		if w == nil {
+			t.hurry()
+		}
 	case taskstate.CancelDeferred:
 		t.rt.countCancelled(w)
 		return

@@ -35,8 +35,8 @@ func TestASleepUntilATimeIsNotMovedByItsCall(t *testing.T) {
 	require.NoError(t, rt.Close())
 }
 
-// A due timer's task goes to the slot if it is alone, and to the back of the ring if it must not
-// overtake others or the slot is taken. Those that the ring has no room for stay. (runtime/R13)
+// What is due is picked first, unless it would overtake others that were. What is due after it goes
+// to the back of the ring, and stays if there is no room, or a backlog. (runtime/R13, R79)
 func TestWhereDueTasksGo(t *testing.T) {
 	const ring = 4
 	for _, c := range []struct {
@@ -45,20 +45,21 @@ func TestWhereDueTasksGo(t *testing.T) {
 		dueBefore    int  // how many of those in the ring are due timers', the last ones
 		slotTaken    bool // by another task
 		afterLIFO    bool // the slot was used as often in a row as is allowed
-		slot         int  // which is in the slot afterwards, from 1; 0: none, or the same as before
+		backlog      int  // tasks in the injector
+		next         int  // which is picked, from 1; 0: none
 		inRing, left int  // how many are at the back of the ring, and are not fired
-		sent         int  // tasks that went to the injector
 	}{
-		{name: "one", due: 1, slot: 1},
-		{name: "one, while others are queued", queued: 3, due: 1, slot: 1},
-		{name: "several", due: 4, slot: 1, inRing: 3},
-		{name: "after earlier ones", queued: 2, dueBefore: 1, due: 2, inRing: 2},
-		{name: "the slot is taken", due: 2, slotTaken: true, inRing: 2},
-		{name: "the slot was used too often", due: 2, afterLIFO: true, inRing: 2},
-		{name: "more than there is room for", queued: 1, due: 8, slot: 1, inRing: 3, left: 4},
+		{name: "one", due: 1, next: 1},
+		{name: "one, while others are queued", queued: 3, due: 1, next: 1},
+		{name: "several", due: 4, next: 1, inRing: 3},
+		{name: "after earlier ones", queued: 2, dueBefore: 1, due: 2, left: 2},
+		{name: "the slot is taken", due: 2, slotTaken: true, next: 1, inRing: 1},
+		{name: "the slot was used too often", due: 2, afterLIFO: true, next: 1, inRing: 1},
+		{name: "more than there is room for", queued: 1, due: 8, next: 1, inRing: 3, left: 4},
 		{name: "no room, earlier ones first", queued: 4, dueBefore: 1, due: 2, left: 2},
-		{name: "no room for the first", queued: 4, due: 2, slotTaken: true, slot: 1, inRing: 1,
-			sent: 3},
+		{name: "no room", queued: 4, due: 2, slotTaken: true, next: 1, left: 1},
+		{name: "few are injected", due: 3, backlog: ring, next: 1, inRing: 2},
+		{name: "a backlog", due: 3, slotTaken: true, backlog: ring + 1, next: 1, left: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config, err := configure([]Option{Workers(1), Ring(ring), WithClock(
@@ -93,21 +94,32 @@ func TestWhereDueTasksGo(t *testing.T) {
 				due = append(due, x)
 				rt.timers.set(&timer{task: x}, int64(i))
 			}
-			w.fireTimers()
-			if c.slot > 0 {
-				before = due[c.slot-1]
+			for range c.backlog {
+				Submit(rt, empty)
 			}
-			require.Same(t, before, w.slot.Load())
-			require.Len(t, rt.timers.heap, c.left)
-			require.Equal(t, c.left > 0, w.dueLeft)
-			require.EqualValues(t, c.sent, rt.injector.Len())
+			w.lookForDue()
+			require.True(t, w.dueLeft)
+			next := w.pickDue()
+			if c.next > 0 {
+				require.Same(t, due[c.next-1], next)
+			} else {
+				require.Nil(t, next)
+			}
 			var ring []*task
 			for x, ok := w.ring.Pop(); ok; x, ok = w.ring.Pop() {
 				ring = append(ring, x)
 			}
+			if c.backlog > w.ring.Cap() {
+				require.Nil(t, w.slot.Load())
+				require.Equal(t, []*task{before}, ring)
+			} else {
+				require.Same(t, before, w.slot.Load())
+			}
+			require.Len(t, rt.timers.heap, c.left)
+			require.Equal(t, c.left > 0, w.dueLeft)
+			require.Equal(t, c.backlog, rt.injector.Len())
 			require.GreaterOrEqual(t, len(ring), c.inRing)
-			from := c.slot
-			require.True(t, slices.Equal(due[from:from+c.inRing], ring[len(ring)-c.inRing:]))
+			require.True(t, slices.Equal(due[c.next:c.next+c.inRing], ring[len(ring)-c.inRing:]))
 		})
 	}
 }

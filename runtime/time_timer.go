@@ -31,8 +31,11 @@ type timers struct {
 	lock  sync.Mutex
 	heap  timerHeap
 	order uint32 // of the timer that was set last
-	// ready is SCHEDULED and queued nowhere else. It counts as due, before all timers. (runtime/R77)
+	// ready are tasks that are SCHEDULED, and queued only here: they count as due, before all
+	// timers. (runtime/R77)
 	ready []*task
+	// kept are such tasks that come before those, and never queue behind a pile. (runtime/R79)
+	kept []*task
 }
 
 func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
@@ -60,7 +63,7 @@ func (ts *timers) setLocked(t *timer, when int64) bool {
 	t.order = ts.order
 	ts.heap.push(timerEntry{when, t})
 	ts.count.Store(int64(len(ts.heap)))
-	if t.index != 0 || len(ts.ready) > 0 {
+	if t.index != 0 || ts.next.Load() == atOnce {
 		return false
 	}
 	// Partner: drive, which becomes the driver and then loads next.
@@ -95,12 +98,26 @@ func (ts *timers) stop(t *timer) bool {
 	return true
 }
 
-// add queues t, which is SCHEDULED, before all timers, and reports whether it is the first there.
-func (ts *timers) add(t *task) bool {
+// add queues tasks, which are SCHEDULED, before all timers, and reports whether there was none such.
+func (ts *timers) add(ready ...*task) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
-	ts.ready = append(ts.ready, t)
-	if len(ts.ready) > 1 {
+	ts.ready = append(ts.ready, ready...)
+	return ts.atOnce()
+}
+
+// keep puts tasks, which are SCHEDULED, after those that are kept, and reports as add does.
+func (ts *timers) keep(kept []*task) bool {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	ts.kept = append(ts.kept, kept...)
+	return ts.atOnce()
+}
+
+// atOnce stores a deadline that has passed, and reports whether it was stored already. It is called
+// under the lock.
+func (ts *timers) atOnce() bool {
+	if ts.next.Load() == atOnce {
 		return false
 	}
 	// Partner: drive, which becomes the driver and then loads next.
@@ -108,8 +125,43 @@ func (ts *timers) add(t *task) bool {
 	return true
 }
 
+// takeKept removes the first task that is kept, and returns it, or nil.
+func (ts *timers) takeKept() (t *task) {
+	if ts.next.Load() != atOnce {
+		return nil
+	}
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	if len(ts.kept) > 0 {
+		t, ts.kept = removeFirst(ts.kept)
+		ts.publish()
+	}
+	return t
+}
+
+// removeFirst returns the first of all, and the others.
+func removeFirst(all []*task) (first *task, others []*task) {
+	first, all[0] = all[0], nil
+	if len(all) == 1 {
+		return first, nil
+	}
+	return first, all[1:]
+}
+
+// addAgain is add for t, which has an entry elsewhere, unless there are so many.
+func (ts *timers) addAgain(t *task, most int) bool {
+	ts.lock.Lock()
+	full := len(ts.ready) >= most
+	ts.lock.Unlock()
+	if full {
+		return false
+	}
+	t.state.Clone() // the reference of the entry
+	return ts.add(t)
+}
+
 // atOnce is a deadline that has passed: no clock shows less.
-const atOnce = 0
+const atOnce = -1 << 62
 
 // takeDue removes what is ready, and fires timers that are due, in the order of their deadlines: as
 // many as dst is long. It stores the tasks there, and returns how many, and how many of them were
@@ -117,10 +169,9 @@ const atOnce = 0
 func (ts *timers) takeDue(now int64, dst []*task) (n, ready int) {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
-	ready = copy(dst, ts.ready)
-	clear(ts.ready[:ready])
-	if ts.ready = ts.ready[ready:]; len(ts.ready) == 0 {
-		ts.ready = nil
+	for ready < len(dst) && len(ts.ready) > 0 {
+		dst[ready], ts.ready = removeFirst(ts.ready)
+		ready++
 	}
 	n = ready
 	for n < len(dst) && len(ts.heap) > 0 && ts.heap[0].when <= now {
@@ -138,7 +189,7 @@ func (ts *timers) publish() {
 	if len(ts.heap) > 0 {
 		next = ts.heap[0].when
 	}
-	if len(ts.ready) > 0 {
+	if len(ts.ready)+len(ts.kept) > 0 {
 		next = atOnce
 	}
 	ts.next.Store(next)
@@ -224,50 +275,64 @@ func (h timerHeap) put(i int32, e timerEntry) {
 
 // How tasks begin in the order of their deadlines (runtime/R13)
 //
-// Tasks of timers that are due go to the back of the ring, in this order, and only as many as there
-// is room for: an overflow would send the first of them through the injector. The others stay in
-// the heap until the next look, or until the ring is empty.
+// What is due stays among the timers until a worker picks it: the first, as what it runs next, if
+// none of those before it is left in the ring. So nothing that others start or wake can take its
+// place, and a single timer does not wait for what the ring holds. Between two of those that are
+// picked so, something else has a turn.
 //
-// If none of those that came before is left in the ring, and the slot is empty or the ring is full,
-// the first goes to the slot: a single timer does not wait for what the ring holds.
+// The others follow at the back of the ring, in this order, and only as many as there is room for,
+// where thieves can take them; or, if there is a backlog in the injector, stay for the next picks,
+// or all queue behind that (sched_pile.go). If the ring overflows, those that must leave it go back
+// to the timers, before all others: the backlog that this begins may be long. (runtime/R79)
 //
-// While tasks pile up in the injector, one at a time goes to the slot, or all go there, behind them
-// (sched_pile.go).
+// Rejected alternatives:
 //
-// Rejected alternative: the slot for each, as for any wake. The last one then begins first, and
-// most of the others go through the injector.
+//   - The slot for each, as for any wake. The last one then begins first, and most of the others go
+//     through the injector.
+//   - The slot for the first. Whatever runs before it and starts or wakes a task takes its place,
+//     and with a backlog it was seconds late. (runtime/R79)
 
-// fireTimers queues tasks of timers that are due.
-func (w *worker) fireTimers() {
-	ts := &w.rt.timers
-	w.dueLeft = false
+// lookForDue notes whether timers are due.
+func (w *worker) lookForDue() {
 	if w.ring.Tail()-w.dueEnd > longPast { // positions wrap
 		w.dueEnd = w.ring.Tail() - longPast
 	}
-	if ts.next.Load() == math.MaxInt64 { // a load is cheaper than reading the clock
-		return
+	next := w.rt.timers.next.Load()
+	// A comparison is cheaper than reading the clock.
+	w.dueLeft = next != math.MaxInt64 && next <= w.rt.now()
+}
+
+// pickDue returns what is due first, SCHEDULED, if that may go next, or nil.
+func (w *worker) pickDue() *task {
+	ts := &w.rt.timers
+	if t := ts.takeKept(); t != nil {
+		w.due.last = true
+		w.beginDueTurn(w.queuesBehind())
+		return t
+	}
+	if w.due.last || w.dueQueued() {
+		return nil
 	}
 	now := w.rt.now()
-	if ts.next.Load() > now {
-		return
+	piles := w.queuesBehind()
+	if piles && w.due.started >= w.ring.Cap() || w.due.behind > 0 {
+		w.putBehind(now)
+		return nil
 	}
-	if w.queuesBehind() {
-		w.fireFirst(now)
-		return
+	t := w.takeFirstDue(now)
+	if t == nil {
+		w.dueLeft = false
+		return nil
 	}
-	for ts.next.Load() <= now {
-		room, queued := w.ring.Cap()-w.ring.Len(), w.dueQueued() || w.dueNext()
-		switch {
-		case room == 0 && queued:
-			w.dueLeft = true
-			return
-		case !queued && (room == 0 || w.slot.Load() == nil) && w.lifoPolls < w.rt.config.lifoCap:
-			w.takeDue(now, 1, w.pushDue)
-		default:
-			w.takeDue(now, max(room, 1), w.pushBack)
-			w.dueEnd = w.ring.Tail()
-		}
+	w.due.last = true // until the next pick
+	if w.backlog() {
+		w.beginDueTurn(piles)
+	} else if room := w.ring.Cap() - w.ring.Len(); room > 0 && ts.next.Load() <= now {
+		w.takeDue(now, room)
+		w.dueEnd = w.ring.Tail()
 	}
+	w.dueLeft = ts.next.Load() <= now
+	return t
 }
 
 // longPast is how far ahead of a position in the ring the tail is when the position has been popped
@@ -279,20 +344,38 @@ func (w *worker) dueQueued() bool {
 	return int32(w.dueEnd-w.ring.Tail())+int32(w.ring.Len()) > 0
 }
 
-// takeDue fires timers that are due, at most the given number, and passes their tasks to push.
-func (w *worker) takeDue(now int64, most int, push func(*task)) {
+// takeFirstDue fires timers that are due until one has woken its task, and returns that, or nil.
+func (w *worker) takeFirstDue(now int64) (t *task) {
+	due := w.one[:]
+	for t == nil {
+		n, ready := w.rt.timers.takeDue(now, due)
+		if n == 0 {
+			return nil
+		}
+		if ready > 0 || due[0].state.Wake() == taskstate.WakeEnqueue {
+			t = due[0]
+		}
+		due[0] = nil
+	}
+	return t
+}
+
+// takeDue fires timers that are due, at most the given number, and queues their tasks at the back
+// of the ring.
+func (w *worker) takeDue(now int64, most int) {
 	due := w.batch(most)
 	n, ready := w.rt.timers.takeDue(now, due)
 	for i, t := range due[:n] {
 		if i < ready || t.state.Wake() == taskstate.WakeEnqueue {
-			push(t)
+			w.pushBack(t)
 		}
 	}
 	clear(due[:n])
 }
 
-// takeDueBehind fires some timers that are due, and queues their tasks in the injector.
-func (w *worker) takeDueBehind(now int64) {
+// takeDueBehind fires some timers that are due, and queues their tasks in the injector. It returns
+// false if there were none.
+func (w *worker) takeDueBehind(now int64) bool {
 	due := w.batch(w.ring.Cap())
 	n, ready := w.rt.timers.takeDue(now, due)
 	due = due[:n]
@@ -308,6 +391,7 @@ func (w *worker) takeDueBehind(now int64) {
 		w.rt.notify()
 	}
 	clear(due)
+	return n > 0
 }
 
 // deadlineAfter returns now+d, or the latest possible deadline if that overflows.
