@@ -27,7 +27,7 @@ func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 			w.pushBehind(w.queued())
 		}
 		w.spilled, w.piled, w.piles = 100, pileLooks, c.piles
-		w.due.started = c.started
+		w.due.queued = c.started
 		readers := []*task{w.sleeping(), w.sleeping()}
 		d := &watched.directions[reading]
 		d.of.lock.Lock()

@@ -277,7 +277,7 @@ func (w *worker) fetch(most, sharers int) (first *task, n int) {
 	}
 	w.oneByOne, w.spilled = 0, 0
 	w.piled, w.pileHigh, w.piles = 0, 0, false
-	w.due.started, w.due.behind = 0, 0 // nothing is left to go behind
+	w.due.queued, w.due.behind = 0, 0
 	return nil, 0
 }
 

@@ -59,48 +59,44 @@ func (w *worker) tasks() int {
 	return int(w.rt.live.Load()) + w.rt.injector.Len() // live is less by the stale entries
 }
 
-// A duePile is what a worker knows of what is due, or ready, while tasks pile up. Its worker
+// A duePile is what a worker knows of what is due, or ready, while there is a backlog. Its worker
 // accesses it.
 type duePile struct {
-	turn    bool   // the turn that runs is one of what was due, or of what that has woken
-	from    uint64 // count.spawned when the turn began
-	started int    // tasks that were started in such turns since forget was set
-	last    bool   // what was picked last was due
-	// owesLook: it was, at a look at the injector, which is still to be done.
-	owesLook bool
-	forget   int // tasks to be taken from the injector until started is 0 again
-	behind   int // tasks to be taken from there before what is due may go first again
+	last     bool // what was picked last was due
+	owesLook bool // it was, at a look at the injector, which is still to be done
+	turn     bool // tasks pile up, and it is the turn of what was due, or of what that has woken
+	queued   int  // tasks that such turns have queued behind the pile since forget was set
+	forget   int  // tasks to be taken from the injector until queued is 0 again
+	behind   int  // tasks to be taken from there before what is due may go first again
 }
 
 // backlog reports whether the injector holds so much that what is due, and queued there, would be
 // late.
 func (w *worker) backlog() bool { return w.rt.injector.Len() > w.ring.Cap() }
 
-// beginDueTurn says that w is about to run what was due, with a backlog, or to run it first; what
-// it starts counts if tasks pile up. What was next goes to the ring: if what is woken took its
-// place, it would queue behind the backlog.
-func (w *worker) beginDueTurn(counts bool) {
-	w.endDueTurn()
+// beginDueTurn says that w is about to run what was due, with a backlog. What was next goes to the
+// ring: if what is woken took its place, it would queue behind the backlog.
+func (w *worker) beginDueTurn(piles bool) {
 	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
 		w.evictToRing(t)
 	}
-	w.due.turn, w.due.from = counts, w.count.spawned
+	w.due.turn = piles
 }
 
-// endDueTurn counts what a turn of what was due has started. If it has woken something that goes
-// next, or the last that it has started does, that turn is one, too.
-func (w *worker) endDueTurn() {
+// endDueTurn ends the turn of what was due. If that has woken something that goes next, or the last
+// that it has started does, its turn is one, too.
+func (w *worker) endDueTurn() { w.due.turn = w.handed != nil || w.slot.Load() != nil }
+
+// countBehind counts n tasks that w has queued in the injector.
+func (w *worker) countBehind(n int) {
 	d := &w.due
 	if !d.turn {
 		return
 	}
-	if n := int(w.count.spawned - d.from); n > 0 {
-		if d.started == 0 {
-			d.forget = w.shareQueued()
-		}
-		d.started += n
+	if d.queued == 0 {
+		d.forget = w.shareQueued()
 	}
-	d.turn, d.from = w.handed != nil || w.slot.Load() != nil, w.count.spawned
+	d.queued += n
 }
 
 // shareQueued returns how many tasks w is to take from the injector until all have left that are
@@ -112,7 +108,7 @@ func (w *worker) passPile(n int) {
 	d := &w.due
 	d.behind, d.forget = max(d.behind-n, 0), max(d.forget-n, 0)
 	if d.forget == 0 {
-		d.started = 0
+		d.queued = 0
 	}
 }
 

@@ -43,7 +43,7 @@ func (w *worker) again(all []*task) {
 func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
 	for _, piles := range []bool{false, true} {
 		w, due := piled(t, 40)
-		w.piles, w.due.started = piles, w.ring.Cap()
+		w.piles, w.due.queued = piles, w.ring.Cap()
 		w.flush()
 		live := w.tasks()
 		next := w.pickDue()
@@ -87,46 +87,47 @@ func TestWhatIsDueGoesBeforeABacklog(t *testing.T) {
 	}
 }
 
-// What a task starts that was due, and goes before a pile, is counted, and so is what the task
-// starts that it has woken, which has the next turn. (runtime/R73)
+// What a task queues behind a pile that was due, and goes before it, is counted, and so is what the
+// task queues there that it has woken, which has the next turn. (runtime/R73)
 func TestWhatGoesFirstIsCounted(t *testing.T) {
 	w, due := piled(t, 1)
 	woken := w.sleeping()
 	w.lookForDue()
 	taken := []*task{w.pick()}
 	require.Same(t, due[0], taken[0])
-	w.pushBehind(w.queued())
-	w.pushBehind(w.queued())
+	w.again([]*task{w.queued(), w.queued()}) // the second one has the next turn
+	require.Equal(t, 1, w.due.queued)
 	woken.state.Wake()
 	w.pushWoken(woken)
 	taken = append(taken, w.pick())
 	require.Same(t, woken, taken[1])
-	require.Equal(t, 2, w.due.started)
+	require.Equal(t, 2, w.due.queued)
 	w.pushBehind(w.queued())
 	taken = append(taken, w.pick())
-	require.Equal(t, 3, w.due.started)
+	require.Equal(t, 3, w.due.queued)
 	w.pushBehind(w.queued())
-	taken = append(taken, w.pick())
-	require.Equal(t, 3, w.due.started, "another task has started it")
+	require.Equal(t, 3, w.due.queued, "another task has queued it")
 	w.again(taken)
 }
 
-// When as many tasks have left the injector as were there, what was due may start others again.
+// When as many tasks have left the injector as were there, what was due may queue others again.
 // (runtime/R73)
 func TestWhatWentFirstIsForgotten(t *testing.T) {
 	w, _ := piled(t, 0)
-	w.due.turn, w.due.from = true, w.count.spawned-3
-	w.endDueTurn()
-	require.Equal(t, 3, w.due.started)
+	w.due.turn = true
+	w.pushBehind(w.queued())
+	w.due.turn = false
+	require.Equal(t, 1, w.due.queued)
 	var all []*task
-	for range w.rt.injector.Len() {
+	for range w.due.forget - 1 {
 		first, _ := w.fetch(1, 1)
 		all = append(all, first)
 	}
-	require.Equal(t, 3, w.due.started)
+	require.Len(t, all, 101)
+	require.Equal(t, 1, w.due.queued)
 	w.pushBehind(all[0])
 	first, _ := w.fetch(1, 1)
-	require.Zero(t, w.due.started)
+	require.Zero(t, w.due.queued)
 	w.again(append(all[1:], first))
 }
 
@@ -134,9 +135,9 @@ func TestWhatWentFirstIsForgotten(t *testing.T) {
 // (runtime/R13)
 func TestWhatIsDueDoesNotOvertakeABehind(t *testing.T) {
 	w, due := piled(t, 2)
-	w.due.started = w.ring.Cap()
+	w.due.queued = w.ring.Cap()
 	require.Nil(t, w.pickDue())
-	w.due.started, w.piled, w.piles = 0, 0, false // half of the pile has left
+	w.due.queued, w.piled, w.piles = 0, 0, false // half of the pile has left
 	late := w.sleeping()
 	w.rt.timers.set(&timer{task: late}, 3)
 	require.Nil(t, w.pickDue())

@@ -98,6 +98,7 @@ func (w *worker) pushBehind(t *task) {
 	w.one[0] = t
 	w.rt.injector.Push(w.one[:])
 	w.one[0] = nil
+	w.countBehind(1)
 	w.addCredit(1)
 	w.rt.notify()
 }
@@ -135,6 +136,7 @@ func (w *worker) overflow(batch []*task) {
 	if int32(w.fetched-oldest) > 0 {
 		w.oneByOne = w.rt.injector.Len() // runtime/R56
 	}
+	w.countBehind(len(live))
 	w.addCredit(len(live))
 	w.rt.notify()
 }

@@ -315,7 +315,7 @@ func (w *worker) pickDue() *task {
 	}
 	now := w.rt.now()
 	piles := w.queuesBehind()
-	if piles && w.due.started >= w.ring.Cap() || w.due.behind > 0 {
+	if piles && w.due.queued >= w.ring.Cap() || w.due.behind > 0 {
 		w.putBehind(now)
 		return nil
 	}
