@@ -91,8 +91,9 @@ func refinements() []Theorem {
 				"who has found work as the last searcher does not say so"}),
 		refines("injector/R3", "runtime as a worker becomes the driver, sleeps and leaves, and as "+
 			"the earliest deadline is stored", "the table of the driver",
-			"1 worker and tasks of 2 deadlines, 2 workers and tasks of 1 or 2, with 1 preemption; "+
-				"2 workers and tasks of 3 deadlines without", "TestTheDriverIsTheTable",
+			"1 worker and tasks of 2 deadlines, 2 workers and tasks of 1 or 2, 1 or 2 workers and a "+
+				"task that is cancelled, with 1 preemption; 2 workers and tasks of 3 deadlines without",
+			"TestTheDriverIsTheTable",
 			"../runtime/sched_driver_refinement_model_test.go",
 			[]string{"runtime/sched_idle.go", "runtime/time_timer.go"},
 			[2]string{"P3-deadline-before-the-driver",

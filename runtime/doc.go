@@ -165,12 +165,12 @@
 //     others: those that a worker has queued have a turn before it takes the next batch.
 //   - What a full ring has moved to that queue comes before what has had its turns since: a task
 //     that starts others and its successor, or yields, or is woken again and again, waits until
-//     those that are older have begun, so that their number does not grow. While tasks pile up
-//     there for long, whoever sleeps, or waits for a descriptor, goes first when it may go on,
-//     until the tasks that were started so are more than a ring holds ([Ring]); then it queues
-//     behind them, and a timer is late by as long as what is submitted waits, until all have begun
-//     that were there. A task that has been woken has a few turns before others, in a row, and
-//     queues behind them then.
+//     those that are older have begun, so that their number does not grow. However long that queue
+//     is, whoever sleeps, or waits for a descriptor or a context, goes first when it may go on, and
+//     so does what is cancelled. Only if tasks pile up there for long, and those that such tasks
+//     have added are more than a ring holds ([Ring]), does it queue behind them: a timer is late by
+//     as long as what is submitted waits, until all have begun that were there. A task that has been
+//     woken has a few turns before others, in a row, and queues behind them then.
 //   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
 //     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
 //     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what

@@ -9,8 +9,9 @@ import (
 //
 // A worker takes the first task that it finds, in this order:
 //
-//   1. timers that are due, and the injector, once every tick.interval polls, or after a batch if
-//      the injector holds another: otherwise tasks that respawn themselves starve the injector
+//   1. what is due, and is noted once every tick.interval polls or at the end of a tick, in turns
+//      with something else (time_timer.go); and the injector, once every tick.interval polls, or
+//      after a batch if it holds another: otherwise tasks that respawn themselves starve the injector
 //      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). Where
 //      an overflow has taken back some of a batch, one task is taken at a time, here and in steps
 //      5 and 6, until all have left the injector that were there then: so no worker takes one

@@ -7,21 +7,28 @@ package runtime
 // bound, and what is submitted is never begun. So new tasks, and what has had its turns, queue
 // behind the pile. (runtime/R64, R70)
 //
-// What sleeps, or waits for a descriptor, goes first all the same: a pile may be one burst that is
-// being run, for seconds, and a timeout of it, or a heartbeat beside it, cannot wait for that. But
-// the tasks that it starts then are counted, with those of what it wakes, as long as one comes
-// after the other. When they are more than a ring holds, what is due and ready queues behind the
-// pile, too, until as many tasks have left the injector as were there when the count began. So
-// while all that is queued has a turn, what goes first adds so many tasks to the pile, and those of
-// one turn. (runtime/R73)
+// What sleeps, or waits for a descriptor, goes first all the same, and so does what must end: a pile
+// may be one burst that is being run, for seconds, and a timeout of it, or a heartbeat beside it,
+// cannot wait for that. But the tasks are counted that it queues behind the pile then, with those of
+// what it wakes, as long as one comes after the other. When they are more than a ring holds, what is
+// due and ready queues behind the pile, too, until as many tasks have left the injector as were
+// there when the count began. So while all that is queued has a turn, what goes first adds so many
+// tasks to the pile, and those of one turn. (runtime/R73)
 //
 // As long as something that was due is queued there, all that is due later is queued behind it, in
 // the order of the deadlines. (runtime/R13)
+//
+// Any backlog in the injector makes late what is queued there, be it no pile: the tasks of
+// outsiders, or a pile that has just begun. So what is due is not put where it may be pushed out
+// to there: it stays among the timers until it is picked (time_timer.go). (runtime/R79)
 //
 // Rejected alternatives:
 //
 //   - To queue all that is due behind a pile. A timeout of 300 ms ended a burst of 2 s after 2 s,
 //     when nothing was left to end. (runtime/R76)
+//   - To count all tasks that what is due starts. Most of them run at once, as next after their
+//     parent, and wait, as that of a Timeout does: they are no part of the pile, and the heartbeat
+//     beside 256 of them stood still.
 //   - To let what is due go first only while the pile gets smaller. What is due starts a task, and
 //     that starts a thousand when the pile has left: it grew from one time to the next.
 //   - To put off what is due and ready for some time while there are more tasks than when they

@@ -204,3 +204,33 @@ func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
 	require.Nil(t, w.slot.Load())
 	w.again(due)
 }
+
+// What is cancelled while it is queued in a backlog goes first, by another entry with a reference;
+// so does what runs on top of it. What yields then keeps its place before the backlog. (runtime/R77)
+func TestWhatIsCancelledInABacklogComesFirst(t *testing.T) {
+	w, _ := piled(t, 0)
+	queued := w.queued()
+	w.pushBehind(queued)
+	before := queued.state.Load().References()
+	queued.cancel(nil)
+	require.Equal(t, before+1, queued.state.Load().References())
+	require.Same(t, queued, w.pickDue())
+	w.due.last = false
+
+	lower, upper := w.sleeping(), w.queued()
+	lower.state.Wake()
+	lower.state.ToRunning()
+	l := &link{child: upper}
+	l.waker = l
+	lower.pushJoiner(&l.joiner)
+	lower.cancel(w)
+	require.Same(t, upper, w.pickDue())
+	lower.removeJoiner(&l.joiner)
+
+	require.Equal(t, 101, w.rt.injector.Len())
+	w.suspended, w.reason = lower, taskYields
+	w.settle()
+	require.Equal(t, 101, w.rt.injector.Len())
+	require.Equal(t, 1, w.ring.Len())
+	w.again([]*task{queued, upper})
+}

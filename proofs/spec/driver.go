@@ -48,7 +48,7 @@ func Driver() *System {
 			{"woke_F", "the token, closed", "F_c > 0", "F_c--; R++"},
 			{"woke_S", "the token", "S_c > 0", "S_c--; R++"},
 			{"woke_L", "the token", "L_c > 0", "L_c--; R++"},
-			{"set", "setLocked: next.Store", "0 <= n && n < next", "next = n; early++"},
+			{"set", "setLocked, atOnce: next.Store", "0 <= n && n < next", "next = n; early++"},
 			{"publish_next", "publish: next.Store", "n > next", "next = n"},
 			{"look_none", "wakeDriver: driver.Load", "early > 0 && " + noDriver, "early--"},
 			{"look", "wakeDriver: driver.Load", "early > 0 && " + aDriver, "early--; saw++"},
