@@ -169,8 +169,8 @@
 //     is, whoever sleeps, or waits for a descriptor or a context, goes first when it may go on, and
 //     so does what is cancelled. Only if tasks pile up there for long, and those that such tasks
 //     have added are more than a ring holds ([Ring]), does it queue behind them: a timer is late by
-//     as long as what is submitted waits, until all have begun that were there. A task that has been
-//     woken has a few turns before others, in a row, and queues behind them then.
+//     as long as what is submitted waits, until all have begun that were there. A task that has
+//     been woken has a few turns before others, in a row, and queues behind them then.
 //   - Nor do tasks that spawn and join for ever. A join that runs its target is a poll of it: the
 //     look comes a [TaskBudget] of joins late at most, and a timer fires after a [TickBudget] of
 //     joins and such a budget. Whom it wakes has its turn, if no other worker is idle, after what

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With a backlog, calls whose descriptors are ready go first, one after the other; or, if tasks pile
-// up, and such have started more than a ring holds, they queue behind these. (runtime/R73, R79)
+// With a backlog, calls whose descriptors are ready go first, one after the other; or, if tasks
+// pile up, and such have queued more than a ring holds, behind these. (runtime/R73, R79)
 func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 	for _, c := range []struct {
 		piles   bool

@@ -109,8 +109,8 @@ func (w *worker) pollIO(now int64) {
 	}
 }
 
-// deliverEvents wakes the calls that wait for the first n events. If there is a backlog, these count
-// as due. (runtime/R73, R79)
+// deliverEvents wakes the calls that wait for the first n events. If there is a backlog, these
+// count as due. (runtime/R73, R79)
 func (w *worker) deliverEvents(n int) {
 	by := w
 	if w.backlog() || w.due.behind > 0 {

@@ -11,12 +11,13 @@ import (
 //
 //   1. what is due, and is noted once every tick.interval polls or at the end of a tick, in turns
 //      with something else (time_timer.go); and the injector, once every tick.interval polls, or
-//      after a batch if it holds another: otherwise tasks that respawn themselves starve the injector
-//      (runtime/R3); but not twice without a turn of steps 3 and 4 in between (runtime/R48). Where
-//      an overflow has taken back some of a batch, one task is taken at a time, here and in steps
-//      5 and 6, until all have left the injector that were there then: so no worker takes one
-//      back twice, unless another has in between (runtime/R56). A look that is one before its time
-//      waits then for what the last task and one of the ring have woken and spawned
+//      after a batch if it holds another: otherwise tasks that respawn themselves starve the
+//      injector (runtime/R3); but not twice without a turn of steps 3 and 4 in between
+//      (runtime/R48). Where an overflow has taken back some of a batch, one task is taken at a
+//      time, here and in steps 5 and 6, until all have left the injector that were there then: so
+//      no worker takes one back twice, unless another has in between (runtime/R56). A look that is
+//      one before its time waits then for what the last task and one of the ring have woken and
+//      spawned
 //   2. the private buffer, if there is one
 //   3. what the end of a task has just woken, or the slot, unless the last lifoCap polls of steps 3
 //      and 4 were all from there: then the slot's task moves to the back of the ring (runtime/R6);
@@ -139,20 +140,9 @@ func (w *worker) pick() *task {
 	}
 	looks := w.due.owesLook || w.pollsUntilInjector <= 0 && w.turns == 0 && !w.looksLater()
 	w.turns = max(w.turns-1, 0)
-	if looks {
-		w.unhand()
-		if !w.due.last {
-			w.lookForDue()
-		}
+	if t := w.dueNow(looks); t != nil {
+		return w.afterForeignTask(t)
 	}
-	if w.dueLeft {
-		w.unhand()
-		if t := w.pickDue(); t != nil {
-			w.due.owesLook = looks
-			return w.afterForeignTask(t)
-		}
-	}
-	w.due.last, w.due.owesLook = false, false
 	if looks {
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
 		if w.piled++; w.spilled > 0 && w.piled >= pileLooks {
@@ -215,6 +205,25 @@ func (w *worker) pick() *task {
 		t = w.pickDue()
 	}
 	return t
+}
+
+// dueNow returns what is due and goes next, or nil. looks is whether w looks at the injector, too.
+func (w *worker) dueNow(looks bool) *task {
+	d := &w.due
+	if looks && !d.last {
+		w.lookForDue()
+	}
+	if looks || w.dueLeft {
+		w.unhand()
+	}
+	if w.dueLeft {
+		if t := w.pickDue(); t != nil {
+			d.owesLook = looks
+			return t
+		}
+	}
+	d.last, d.owesLook = false, false
+	return nil
 }
 
 // afterForeignTask returns t, which came neither from the slot nor from the ring, and announces

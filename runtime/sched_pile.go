@@ -7,13 +7,13 @@ package runtime
 // bound, and what is submitted is never begun. So new tasks, and what has had its turns, queue
 // behind the pile. (runtime/R64, R70)
 //
-// What sleeps, or waits for a descriptor, goes first all the same, and so does what must end: a pile
-// may be one burst that is being run, for seconds, and a timeout of it, or a heartbeat beside it,
-// cannot wait for that. But the tasks are counted that it queues behind the pile then, with those of
-// what it wakes, as long as one comes after the other. When they are more than a ring holds, what is
-// due and ready queues behind the pile, too, until as many tasks have left the injector as were
-// there when the count began. So while all that is queued has a turn, what goes first adds so many
-// tasks to the pile, and those of one turn. (runtime/R73)
+// What sleeps, or waits for a descriptor, goes first all the same, and so does what must end: a
+// pile may be one burst that is being run, for seconds, and a timeout of it, or a heartbeat beside
+// it, cannot wait for that. But the tasks are counted that it queues behind the pile then, with
+// those of what it wakes, as long as one comes after the other. When they are more than a ring
+// holds, what is due and ready queues behind the pile, too, until as many tasks have left the
+// injector as were there when the count began. So while all that is queued has a turn, what goes
+// first adds so many tasks to the pile, and those of one turn. (runtime/R73)
 //
 // As long as something that was due is queued there, all that is due later is queued behind it, in
 // the order of the deadlines. (runtime/R13)

@@ -37,9 +37,9 @@ func (w *worker) again(all []*task) {
 	}
 }
 
-// What is due goes before a backlog. If tasks pile up, and what was due has started more than a ring
-// holds, all that is due queues behind them, in the order of the deadlines, however many are due.
-// (runtime/R73)
+// What is due goes before a backlog. If tasks pile up, and what was due has queued more than a ring
+// holds, all that is due is queued behind them, in the order of the deadlines, however many are
+// due. (runtime/R73)
 func TestWhatIsDueQueuesBehindAPile(t *testing.T) {
 	for _, piles := range []bool{false, true} {
 		w, due := piled(t, 40)
@@ -205,8 +205,8 @@ func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
 	w.again(due)
 }
 
-// What is cancelled while it is queued in a backlog goes first, by another entry with a reference;
-// so does what runs on top of it. What yields then keeps its place before the backlog. (runtime/R77)
+// What is cancelled while it is queued in a backlog goes first, by another entry with a reference.
+// So does what runs on top of it. What yields then stays before the backlog. (runtime/R77)
 func TestWhatIsCancelledInABacklogComesFirst(t *testing.T) {
 	w, _ := piled(t, 0)
 	queued := w.queued()

@@ -42,8 +42,8 @@ func (w *worker) pushNext(t *task, begun bool) {
 	w.newestBegun = begun
 }
 
-// evict queues t, which another task has taken the place of, and announces it. It asks
-// newestBegun, not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
+// evict queues t, which another task has taken the place of, and announces it. It asks newestBegun,
+// not t: a join at another worker may run t, and the entry be stale. (runtime/R64, R67)
 func (w *worker) evict(t *task) {
 	if w.spilled > 0 && (w.newestBegun || w.queuesBehind()) {
 		w.pushBehind(t)

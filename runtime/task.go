@@ -120,10 +120,12 @@ func (t *task) schedule(w *worker) {
 	}
 }
 
-// scheduleFirst is schedule from outside for a task that must end, or whose context has ended: it
+// scheduleFirst is schedule for a task that must end, or whose context has ended: from outside, it
 // counts as due, and so does not wait for all that is queued. (runtime/R77)
-func (t *task) scheduleFirst() {
-	if t.rt.timers.add(t) {
+func (t *task) scheduleFirst(w *worker) {
+	if w != nil && w.rt == t.rt {
+		w.pushWoken(t)
+	} else if t.rt.timers.add(t) {
 		t.rt.wakeDriver()
 	}
 }
@@ -131,7 +133,7 @@ func (t *task) scheduleFirst() {
 // wakeFirst is wake, from outside, with scheduleFirst.
 func (t *task) wakeFirst() {
 	if t.state.Wake() == taskstate.WakeEnqueue {
-		t.scheduleFirst()
+		t.scheduleFirst(nil)
 	}
 }
 
@@ -182,11 +184,7 @@ func (t *task) completeWith(w *worker, err error) {
 func (t *task) cancel(w *worker) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
-		if w != nil && w.rt == t.rt {
-			w.pushWoken(t)
-		} else {
-			t.scheduleFirst()
-		}
+		t.scheduleFirst(w)
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)

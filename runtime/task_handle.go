@@ -208,8 +208,8 @@ func (es *ends) get(t *task) chan struct{} {
 // function, which may be a value. Any goroutine may call it, also repeatedly and after the end of
 // the task.
 //
-// A task that is cancelled goes before what is queued, as a timeout does: also one that has started a
-// hundred thousand others, and waits for them, ends soon.
+// A task that is cancelled goes before what is queued, as a timeout does: also one that has started
+// a hundred thousand others, and waits for them, ends soon.
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
 	h.cancel(nil)

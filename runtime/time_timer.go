@@ -98,11 +98,11 @@ func (ts *timers) stop(t *timer) bool {
 	return true
 }
 
-// add queues tasks, which are SCHEDULED, before all timers, and reports whether there was none such.
-func (ts *timers) add(ready ...*task) bool {
+// add queues t, which is SCHEDULED, before all timers, and reports whether it is the first there.
+func (ts *timers) add(t *task) bool {
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
-	ts.ready = append(ts.ready, ready...)
+	ts.ready = append(ts.ready, t)
 	return ts.atOnce()
 }
 
