@@ -340,7 +340,7 @@ func (r *rewriter) call(n *ast.CallExpr) {
 	if o.role != hookedOp && o.role != dynOp {
 		return
 	}
-	rv, ok := r.receiver(s, o.ptr)
+	o, rv, ok := r.operand(s, o)
 	if !ok {
 		return
 	}
