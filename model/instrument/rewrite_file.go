@@ -340,8 +340,8 @@ func (r *rewriter) call(n *ast.CallExpr) {
 	if o.role != hookedOp && o.role != dynOp {
 		return
 	}
-	o, rv, ok := r.operand(s, o)
-	if !ok {
+	o, rv, ok := r.operand(s, sel.Pos(), o)
+	if !ok || o.role == checkOp {
 		return
 	}
 	// x.f.Lock(a) becomes hook(&x.f, a): the text between the receiver and

@@ -16,7 +16,7 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 	if o.role == plainOp {
 		o = r.testParam(s)
 	}
-	o, rv, ok := r.operand(s, o)
+	o, rv, ok := r.operand(s, n.Pos(), o)
 	start := r.off(n.Pos())
 	switch o.role {
 	case hookedOp, dynOp:
@@ -36,11 +36,18 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 			r.elsewhere(n, s)
 			return
 		}
-		r.ed.front(start, r.hook("Held")+"(")
+		inst := ""
+		if o.iface != "" {
+			inst = "[" + o.iface + "]"
+		}
+		r.ed.front(start, r.hook("Held")+inst+"("+rv.amp)
 		what := fmt.Sprintf(heldByInterface, n.Sel.Name)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+strconv.Quote(n.Sel.Name)+", "+
 			r.quoteWhere(n.Sel.Pos(), what)+").")
 	case refuseOp, noteOp:
+		if !ok && ofTest(s.Obj().(*types.Func)) && r.elsewhere(n, s) {
+			return
+		}
 		if !ok {
 			rv = recv{}
 			if _, isPtr := s.Recv().Underlying().(*types.Pointer); o.ptr && !isPtr {
@@ -57,12 +64,14 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 }
 
 // elsewhere leaves x.M to the explicit method of a type of another package, and refuses it if that
-// is withdrawn.
-func (r *rewriter) elsewhere(n *ast.SelectorExpr, s *types.Selection) {
-	if explicit, not := r.ss.promotion(s.Recv(), n.Sel.Name); !explicit && not != nil {
+// is withdrawn. It reports whether there is one.
+func (r *rewriter) elsewhere(n *ast.SelectorExpr, s *types.Selection) bool {
+	explicit, not := r.ss.promotion(s.Recv(), n.Sel.Name)
+	if !explicit && not != nil {
 		r.refuse(n, n.Sel.Pos(), n.Sel.Name+" comes from a field that has no name here, and "+
 			r.ss.inTheWay(not, n.Sel.Name)+": it is not modelled")
 	}
+	return explicit || not != nil
 }
 
 // guardMethod wraps a method that is not called at once, x.M, as a function of its receiver:

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -191,20 +192,27 @@ func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
 
 // operand gives the receiver of a method and what becomes of it there. If the fields cannot be named
 // and no explicit method is in their place, hook finds them as it does behind an interface.
-func (r *rewriter) operand(s *types.Selection, o op) (op, recv, bool) {
+func (r *rewriter) operand(s *types.Selection, at token.Pos, o op) (op, recv, bool) {
 	rv, ok := r.receiver(s, o.ptr)
-	if ok || o.role != hookedOp {
+	if ok || o.role != hookedOp && o.role != dynOp && o.role != checkOp {
 		return o, rv, ok
 	}
 	fn := s.Obj().(*types.Func)
-	d := interfaceMethod(fn, fn.Signature())
-	if explicit, not := r.ss.promotion(s.Recv(), fn.Name()); explicit || not == nil || d.role != dynOp {
+	if explicit, not := r.ss.promotion(s.Recv(), fn.Name()); explicit || not == nil {
+		return o, rv, false
+	}
+	found := interfaceMethod(fn, fn.Signature())
+	switch {
+	case found.role == checkOp && r.writable(s.Type(), at):
+		sig, _ := r.typeText(s.Type())
+		found.iface = "interface{ " + fn.Name() + strings.TrimPrefix(sig, "func") + " }"
+	case found.role != dynOp:
 		return o, rv, false
 	}
 	if types.NewMethodSet(s.Recv()).Lookup(fn.Pkg(), fn.Name()) == nil {
 		rv.amp = "&"
 	}
-	return d, rv, true
+	return found, rv, true
 }
 
 // fieldPath returns the selectors of the embedded fields that lead to the
