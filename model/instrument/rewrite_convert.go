@@ -40,12 +40,13 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if constraint && iface.NumMethods() == 0 {
 		return
 	}
-	if reason := r.ss.unguarded(tv.Type); reason != "" {
+	if reason := r.ss.unguarded(tv.Type, true); reason != "" {
 		r.guardConversion(e, op{role: refuseOp, reason: reason})
 	}
 }
 
-// refuseResults is refuseConversion for e if it has several results.
+// refuseResults is refuseConversion for e if it has several results, of types with an explicit
+// method that is withdrawn.
 func (r *rewriter) refuseResults(e ast.Expr, results *types.Tuple) {
 	if _, ok := r.parent().(*ast.ParenExpr); ok {
 		return // the parentheses are looked at
@@ -53,14 +54,34 @@ func (r *rewriter) refuseResults(e ast.Expr, results *types.Tuple) {
 	w := stateWalker{c: r.c, stack: r.stack}
 	for i := range results.Len() {
 		t := results.At(i).Type()
-		if !holdsEmbedded(deref(types.Unalias(t))) || !isInterface(w.targetOf(e, i)) {
-			continue
-		}
-		if reason := r.ss.unguarded(t); reason != "" {
+		if reason := r.withdrawnAs(w.targetOf(e, i), t); reason != "" {
 			r.guardResults(ast.Unparen(e), op{role: refuseOp, reason: reason})
 			return
 		}
 	}
+}
+
+// refuseRanged is refuseConversion for what a loop assigns to variables, of such types.
+func (r *rewriter) refuseRanged(n *ast.RangeStmt) {
+	w := stateWalker{c: r.c, stack: r.stack}
+	reason := ""
+	w.ranged(n, func(target, t types.Type) {
+		if reason == "" {
+			reason = r.withdrawnAs(target, t)
+		}
+	})
+	if reason != "" {
+		r.refuse(n.X, n.X.Pos(), reason)
+	}
+}
+
+// withdrawnAs says why a value of type t cannot become one of the target, if it is an interface and
+// an explicit method is withdrawn.
+func (r *rewriter) withdrawnAs(target, t types.Type) string {
+	if !isInterface(target) || !holdsEmbedded(deref(types.Unalias(t))) {
+		return ""
+	}
+	return r.ss.unguarded(t, false)
 }
 
 // noteConversion notes the conversion of e to an interface if what it points to is of the standard
@@ -156,15 +177,15 @@ var (
 
 // unguarded says of which method that a value of the type has from a sync or
 // atomic type there is no explicit one in between, if it is not found when it is
-// called; "" if there is none.
-func (ss *session) unguarded(t types.Type) string {
+// called; "" if there is none. Unless local, only one that is withdrawn counts.
+func (ss *session) unguarded(t types.Type, local bool) string {
 	for m := range types.NewMethodSet(t).Methods() {
 		fn := m.Obj().(*types.Func)
 		if len(m.Index()) == 1 || !ss.hides(fn) || ss.isFound(fn) {
 			continue
 		}
 		explicit, not := ss.promotion(t, fn.Name())
-		if explicit || ofTest(fn) && not == nil {
+		if explicit || not == nil && (ofTest(fn) || !local) {
 			continue
 		}
 		why := "the type has no name at package level"

@@ -301,6 +301,9 @@ func (r *rewriter) statement(n ast.Node) {
 			r.send(n)
 		}
 	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			r.refuseRanged(n)
+		}
 		if r.isChan(n.X) {
 			r.rangeChan(n)
 		} else {

@@ -42,6 +42,40 @@ func TestFileOfTwoResults(t *testing.T) {
 	c.Close()
 }
 
+// verdict: undecided its method Close comes from an embedded field, and if file had one.*besideFile
+func TestFileOfALoop(t *testing.T) {
+	var c io.Closer
+	for _, c = range []file{{os.Stdin}} {
+		c.Close()
+	}
+}
+
+// verdict: undecided its method Close comes from an embedded field, and if file had one.*besideFile
+func TestFileOfAMap(t *testing.T) {
+	var c io.Closer
+	for _, c = range map[int]file{1: {os.Stdin}} {
+		c.Close()
+	}
+}
+
+// verdict: undecided its method Close comes from an embedded field, and if file had one.*besideFile
+func TestFileOfAChannel(t *testing.T) {
+	var c io.Closer
+	files := make(chan file, 1)
+	files <- file{os.Stdin}
+	close(files)
+	for c = range files {
+		c.Close()
+	}
+}
+
+// verdict: undecided its method Close comes from an embedded field, and if file had one.*besideFile
+func TestFileOfAnEntry(t *testing.T) {
+	var c io.Closer
+	c, _ = map[int]file{1: {os.Stdin}}[1]
+	c.Close()
+}
+
 type timer struct{ *time.Timer }
 type stopper struct{ n int }
 

@@ -46,6 +46,85 @@ func TestBaseGo(t *testing.T) {
 	n++
 }
 
+type others struct{}
+
+func (*others) Lock()                     {}
+func (*others) Unlock()                   {}
+func (*others) Load() int64               { return 0 }
+func (*others) Range(func(k, v any) bool) {}
+func (*others) Cleanup(func())            {}
+
+type ofOthers struct{ others }
+
+type besideAll struct {
+	*shared.Locker
+	ofOthers
+}
+
+type besideWord struct {
+	shared.Word
+	ofOthers
+}
+
+type besideTest2 struct {
+	*shared.Test
+	ofOthers
+}
+
+type besideValues struct {
+	*shared.Values
+	ofOthers
+}
+
+// verdict: FAILED race
+func TestLockerElsewhere(t *testing.T) { count(t, &besideAll{Locker: shared.NewLocker()}) }
+
+// verdict: proved, 2 traces
+func TestLockerElsewhereSelected(t *testing.T) {
+	b, n := &besideAll{Locker: shared.NewLocker()}, 0
+	unlock := b.Locker.Unlock
+	f := func() { b.Locker.Lock(); n++; unlock() }
+	two(f, f)
+	if n != 2 {
+		t.Fatal(n)
+	}
+}
+
+// verdict: FAILED failed
+func TestWordElsewhere(t *testing.T) {
+	var b besideWord
+	f := func() { b.Word.Store(b.Word.Load() + 1) }
+	two(f, f)
+	if b.Word.Load() != 2 || b.Load() != 0 {
+		t.Fatal(b.Word.Load())
+	}
+}
+
+// verdict: proved
+func TestTestElsewhere(t *testing.T) {
+	shared.NewTest(t).Log("x")
+	b := besideTest2{Test: shared.NewTest(t)}
+	b.Cleanup(func() { t.Fatal("it is that of others") })
+	b.Log("x")
+}
+
+// verdict: undecided Cleanup comes from a field that has no name here, and if Test.*besideTest2
+func TestCleanupElsewhere(t *testing.T) {
+	b := besideTest2{Test: shared.NewTest(t)}
+	b.Test.Cleanup(func() { t.Fatal("it is run") })
+}
+
+// verdict: undecided Range comes from a field that has no name here, and if Values.*besideValues
+func TestRangeElsewhere(t *testing.T) {
+	b := besideValues{Values: &shared.Values{}}
+	b.Values.Range(func(k, v any) bool { return true })
+}
+
+// verdict: proved|bounded
+func TestRunElsewhere(t *testing.T) {
+	shared.NewTest(t).Run("a", func(t *testing.T) {})
+}
+
 type onlyBase struct{ shared.Base }
 
 // verdict: proved, 2 traces
