@@ -14,8 +14,9 @@ import (
 // A type that embeds a sync.Mutex has its methods, and whoever holds the type
 // in a sync.Locker calls them without any text that could be rewritten. So
 // each package-level type gets methods of its own that hide the promoted ones
-// and call hook, unless that changes what others have (rewrite_withdraw.go). A type declared inside a function, or without a name, cannot
-// have methods: see rewrite_convert.go.
+// and call hook, unless that changes what others have (rewrite_withdraw.go). A
+// type declared inside a function, or without a name, cannot have methods: see
+// rewrite_convert.go.
 
 // explicitMethods adds the methods for the types of a declaration, on the line
 // on which it ends.

@@ -190,8 +190,8 @@ func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
 	return rv, true
 }
 
-// operand gives the receiver of a method and what becomes of it there. If the fields cannot be named
-// and no explicit method is in their place, hook finds them as it does behind an interface.
+// operand gives the receiver of a method and what becomes of it there. If the fields cannot be
+// named and no explicit method is in their place, hook finds them as it does behind an interface.
 func (r *rewriter) operand(s *types.Selection, at token.Pos, o op) (op, recv, bool) {
 	rv, ok := r.receiver(s, o.ptr)
 	if ok || o.role != hookedOp && o.role != dynOp && o.role != checkOp {

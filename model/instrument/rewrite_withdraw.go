@@ -16,9 +16,11 @@ import (
 // An embedding is a struct in the program that embeds others.
 type embedding struct {
 	t     types.Type
-	name  string          // for messages
-	names map[string]bool // of explicit methods of what it embeds, at any depth
+	name  string  // for messages
+	names nameSet // of explicit methods of what it embeds, at any depth
 }
+
+type nameSet map[string]bool
 
 // withdraw decides which explicit methods the types of the packages cannot have.
 func (ss *session) withdraw(pkgs []*checked) error {
@@ -73,7 +75,7 @@ func (ss *session) embeddings(pkgs []*checked) []*embedding {
 		if !ok || !embeds(st) {
 			return
 		}
-		e := &embedding{t: t, names: make(map[string]bool)}
+		e := &embedding{t: t, names: make(nameSet)}
 		ss.explicitWithin(t, e.names, make(map[types.Type]bool))
 		if len(e.names) > 0 {
 			e.name = name + " (" + ss.where(c, at.Pos()) + ")"
@@ -103,7 +105,7 @@ func (ss *session) embeddings(pkgs []*checked) []*embedding {
 }
 
 // explicitWithin adds the names of the explicit methods of what t embeds, and of t.
-func (ss *session) explicitWithin(t types.Type, names map[string]bool, seen map[types.Type]bool) {
+func (ss *session) explicitWithin(t types.Type, names nameSet, seen map[types.Type]bool) {
 	t = deref(types.Unalias(t))
 	if seen[t] {
 		return
@@ -156,7 +158,7 @@ func (ss *session) explicitly(tn *types.TypeName, name string) bool {
 }
 
 // explicitNames has the names of the explicit methods of a type, with those that are withdrawn.
-func (ss *session) explicitNames(tn *types.TypeName) map[string]bool {
+func (ss *session) explicitNames(tn *types.TypeName) nameSet {
 	names, ok := ss.explicit[tn]
 	if ok {
 		return names
@@ -165,7 +167,7 @@ func (ss *session) explicitNames(tn *types.TypeName) map[string]bool {
 		for _, m := range promotedOps(ss, tn) {
 			if _, _, ok := fieldPath(m, tn.Pkg()); ok {
 				if names == nil {
-					names = make(map[string]bool)
+					names = make(nameSet)
 				}
 				names[m.Obj().Name()] = true
 			}
@@ -228,7 +230,8 @@ func lookUp(t types.Type, name string, explicit func(*types.TypeName) bool) look
 				l.found = append(l.found, foundName{path, explicit, e.several})
 			}
 			if named, ok := e.t.(*types.Named); ok {
-				if slices.ContainsFunc(seen, func(t types.Type) bool { return types.Identical(t, e.t) }) {
+				before := func(t types.Type) bool { return types.Identical(t, e.t) }
+				if slices.ContainsFunc(seen, before) {
 					continue
 				}
 				seen = append(seen, e.t)
@@ -261,8 +264,8 @@ func lookUp(t types.Type, name string, explicit func(*types.TypeName) bool) look
 		}
 		level = level[:0]
 		for _, e := range next {
-			at := slices.IndexFunc(level, func(o embedded) bool { return types.Identical(o.t, e.t) })
-			if at >= 0 {
+			same := func(o embedded) bool { return types.Identical(o.t, e.t) }
+			if at := slices.IndexFunc(level, same); at >= 0 {
 				level[at].several = true
 				continue
 			}

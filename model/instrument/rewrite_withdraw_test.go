@@ -20,7 +20,8 @@ func TestExplicitMethodsKeepTheirPlace(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	lower, exported := embeddings(rng, "P", nil)
 	upper, _ := embeddings(rng, "T", exported)
-	dir := newModule(t, "-- p/p.go --\npackage p\n\nimport \"sync\"\n\n"+lower+"\n-- t_test.go --\npackage t\n\n"+
+	dir := newModule(t, "-- p/p.go --\npackage p\n\nimport \"sync\"\n\n"+lower+
+		"\n-- t_test.go --\npackage t\n\n"+
 		"import (\n\t\"sync\"\n\t\"testing\"\n\n\t\"example.com/t/p\"\n)\n\nvar _ p.Public\n\n"+
 		"func TestT(*testing.T) {}\n\n"+upper)
 	set := rewriteModule(t, dir)
