@@ -28,6 +28,9 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	}
 	target, constraint := r.target(e)
 	if target == nil {
+		if reason := r.withdrawnAs(r.compared(e), tv.Type); reason != "" {
+			r.guardConversion(e, op{role: refuseOp, reason: reason})
+		}
 		return
 	}
 	iface, ok := target.Underlying().(*types.Interface)

@@ -76,6 +76,15 @@ func TestFileOfAnEntry(t *testing.T) {
 	c.Close()
 }
 
+// verdict: undecided its method Close comes from an embedded field, and if file had one.*besideFile
+func TestFileAsAKey(t *testing.T) {
+	files := map[any]bool{}
+	files[file{os.Stdin}] = true
+	for f := range files {
+		f.(io.Closer).Close()
+	}
+}
+
 type timer struct{ *time.Timer }
 type stopper struct{ n int }
 
