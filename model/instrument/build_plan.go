@@ -125,11 +125,25 @@ func (b *planner) load() ([]*checked, error) {
 	return pkgs, nil
 }
 
+// loaded gives the packages of the binary that were type-checked, to be rewritten or not.
+func (b *planner) loaded() []*checked {
+	var all []*checked
+	for _, q := range b.closure {
+		if c := b.session.pkgs[q.ID]; c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // rewrite fills files and copies. What cannot be rewritten is collected over
 // all packages, so that a user sees everything at once.
 func (b *planner) rewrite(ctx context.Context, pkgs []*checked) error {
 	ss := b.session
 	ss.values = valueUses(pkgs)
+	if err := ss.withdraw(b.loaded()); err != nil {
+		return &BuildError{Output: err.Error() + "\n"}
+	}
 	ss.state = ss.choose(b.root, pkgs, b.set.checksOf(b.root.ImportPath))
 	var errs []error
 	registered := make(map[string]bool)

@@ -33,13 +33,16 @@ type session struct {
 	exports  map[string]string // files of export data by import path; nil until one is wanted
 	pkgs     map[string]*checked
 
-	cover    bool                       // mark the blocks that run
-	values   map[*types.TypeName]bool   // outcome of valueUses for the binary that is planned
-	state    *packageState              // variables of that binary, nil while it is not chosen
-	explicit map[*types.TypeName]bool   // memo of explicitMethods
-	pure     map[*types.Func]pureState  // memo of the spin-loop analysis
-	contexts *bool                      // memo of ownContexts
-	decls    map[*types.Func]funcSource // declarations of all checked packages
+	cover    bool                        // mark the blocks that run
+	values   map[*types.TypeName]bool    // outcome of valueUses for the binary that is planned
+	state    *packageState               // variables of that binary, nil while it is not chosen
+	explicit map[*types.TypeName]nameSet // memo of explicitNames
+	pure     map[*types.Func]pureState   // memo of the spin-loop analysis
+	contexts *bool                       // memo of ownContexts
+	decls    map[*types.Func]funcSource  // declarations of all checked packages
+
+	// outcome of withdraw for that binary: a struct that stands in the way, by type and method
+	withdrawn map[*types.TypeName]map[string]string
 }
 
 // checked is a package with its syntax and types.
@@ -99,7 +102,7 @@ func (s *Set) session(ctx context.Context, l *listing, root *listed) *session {
 			excluded: excluded,
 			fset:     token.NewFileSet(),
 			pkgs:     make(map[string]*checked),
-			explicit: make(map[*types.TypeName]bool),
+			explicit: make(map[*types.TypeName]nameSet),
 			pure:     make(map[*types.Func]pureState),
 			decls:    make(map[*types.Func]funcSource),
 		}

@@ -19,15 +19,18 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if !ok || !tv.IsValue() || tv.Type == nil {
 		return
 	}
-	if _, isTuple := tv.Type.(*types.Tuple); isTuple {
+	if results, ok := tv.Type.(*types.Tuple); ok {
+		r.refuseResults(e, results)
 		return
 	}
-	st, ok := deref(types.Unalias(tv.Type)).Underlying().(*types.Struct)
-	if !ok || !embeds(st) {
+	if !holdsEmbedded(deref(types.Unalias(tv.Type))) {
 		return
 	}
 	target, constraint := r.target(e)
 	if target == nil {
+		if reason := r.withdrawnAs(r.compared(e), tv.Type); reason != "" {
+			r.guardConversion(e, op{role: refuseOp, reason: reason})
+		}
 		return
 	}
 	iface, ok := target.Underlying().(*types.Interface)
@@ -40,12 +43,48 @@ func (r *rewriter) refuseConversion(e ast.Expr) {
 	if constraint && iface.NumMethods() == 0 {
 		return
 	}
-	hidden := r.ss.unguarded(tv.Type)
-	if hidden == "" {
-		return
+	if reason := r.ss.unguarded(tv.Type, true); reason != "" {
+		r.guardConversion(e, op{role: refuseOp, reason: reason})
 	}
-	r.guardConversion(e, op{role: refuseOp, reason: "its method " + hidden + " comes from an " +
-		"embedded field, and the type has no name at package level: as an interface it is not modelled"})
+}
+
+// refuseResults is refuseConversion for e if it has several results, of types with an explicit
+// method that is withdrawn.
+func (r *rewriter) refuseResults(e ast.Expr, results *types.Tuple) {
+	if _, ok := r.parent().(*ast.ParenExpr); ok {
+		return // the parentheses are looked at
+	}
+	w := stateWalker{c: r.c, stack: r.stack}
+	for i := range results.Len() {
+		t := results.At(i).Type()
+		if reason := r.withdrawnAs(w.targetOf(e, i), t); reason != "" {
+			r.guardResults(ast.Unparen(e), op{role: refuseOp, reason: reason})
+			return
+		}
+	}
+}
+
+// refuseRanged is refuseConversion for what a loop assigns to variables, of such types.
+func (r *rewriter) refuseRanged(n *ast.RangeStmt) {
+	w := stateWalker{c: r.c, stack: r.stack}
+	reason := ""
+	w.ranged(n, func(target, t types.Type) {
+		if reason == "" {
+			reason = r.withdrawnAs(target, t)
+		}
+	})
+	if reason != "" {
+		r.refuse(n.X, n.X.Pos(), reason)
+	}
+}
+
+// withdrawnAs says why a value of type t cannot become one of the target, if it is an interface and
+// an explicit method is withdrawn.
+func (r *rewriter) withdrawnAs(target, t types.Type) string {
+	if !isInterface(target) || !holdsEmbedded(deref(types.Unalias(t))) {
+		return ""
+	}
+	return r.ss.unguarded(t, false)
 }
 
 // noteConversion notes the conversion of e to an interface if what it points to is of the standard
@@ -139,18 +178,33 @@ var (
 	passedAs = map[string]string{"LevelVar": "LevelVar.Level", "File": "File.Write"}
 )
 
-// unguarded returns the name of a method that a value of the type has from a
-// sync or atomic type, with no explicit method in between, and that is not found
-// when it is called; "" if there is none.
-func (ss *session) unguarded(t types.Type) string {
+// unguarded says of which method that a value of the type has from a sync or
+// atomic type there is no explicit one in between, if it is not found when it is
+// called; "" if there is none. Unless local, only one that is withdrawn counts.
+func (ss *session) unguarded(t types.Type, local bool) string {
 	for m := range types.NewMethodSet(t).Methods() {
 		fn := m.Obj().(*types.Func)
-		if len(m.Index()) > 1 && ss.hides(fn) && !ofTest(fn) && !ss.isFound(fn) &&
-			!ss.hasExplicit(t, fn.Name()) {
-			return m.Obj().Name()
+		if len(m.Index()) == 1 || !ss.hides(fn) || ss.isFound(fn) {
+			continue
 		}
+		explicit, not := ss.promotion(t, fn.Name())
+		if explicit || not == nil && (ofTest(fn) || !local) {
+			continue
+		}
+		why := "the type has no name at package level"
+		if not != nil {
+			why = ss.inTheWay(not, fn.Name())
+		}
+		return "its method " + fn.Name() + " comes from an embedded field, and " + why +
+			": as an interface it is not modelled"
 	}
 	return ""
+}
+
+// inTheWay says why the explicit method of a type is withdrawn.
+func (ss *session) inTheWay(tn *types.TypeName, method string) string {
+	return "if " + tn.Name() + " had one of its own it would change which " + method + " " +
+		ss.withdrawn[tn][method] + " has"
 }
 
 // isFound reports whether hook finds what a method is promoted from, or refuses to call it, in each

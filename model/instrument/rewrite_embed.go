@@ -14,8 +14,9 @@ import (
 // A type that embeds a sync.Mutex has its methods, and whoever holds the type
 // in a sync.Locker calls them without any text that could be rewritten. So
 // each package-level type gets methods of its own that hide the promoted ones
-// and call hook. A type declared inside a function, or without a name, cannot
-// have methods: see rewrite_convert.go.
+// and call hook, unless that changes what others have (rewrite_withdraw.go). A
+// type declared inside a function, or without a name, cannot have methods: see
+// rewrite_convert.go.
 
 // explicitMethods adds the methods for the types of a declaration, on the line
 // on which it ends.
@@ -31,7 +32,9 @@ func (r *rewriter) explicitMethods(d *ast.GenDecl) {
 			continue
 		}
 		for _, m := range promotedOps(r.ss, tn) {
-			text += r.explicitMethod(tn, m)
+			if r.ss.explicitly(tn, m.Obj().Name()) {
+				text += r.explicitMethod(tn, m)
+			}
 		}
 	}
 	r.ed.behind(r.off(d.End()), text)
@@ -84,29 +87,6 @@ func embeds(st *types.Struct) bool {
 	return false
 }
 
-// hasExplicit reports whether the type is one that gets explicit methods, or
-// has its methods from an embedded field whose type is.
-func (ss *session) hasExplicit(t types.Type, method string) bool {
-	if tn := typeName(t); tn != nil && ss.definesMethods(tn) {
-		return true
-	}
-	obj, index, _ := types.LookupFieldOrMethod(t, true, nil, method)
-	if _, ok := obj.(*types.Func); !ok {
-		return false
-	}
-	for _, i := range index[:len(index)-1] {
-		st, ok := deref(t).Underlying().(*types.Struct)
-		if !ok {
-			return false
-		}
-		t = st.Field(i).Type()
-		if tn := typeName(t); tn != nil && ss.definesMethods(tn) {
-			return true
-		}
-	}
-	return false
-}
-
 // definesMethods reports whether explicit methods can be given to a type: it
 // is declared at package level, in a package that is rewritten.
 func (ss *session) definesMethods(tn *types.TypeName) bool {
@@ -116,28 +96,20 @@ func (ss *session) definesMethods(tn *types.TypeName) bool {
 	if _, ok := tn.Type().Underlying().(*types.Struct); !ok {
 		return false
 	}
-	known, ok := ss.explicit[tn]
-	if !ok {
-		for _, c := range ss.pkgs {
-			if c.pkg == tn.Pkg() {
-				known, _ = ss.rewritable(c.meta)
-			}
+	for _, c := range ss.pkgs {
+		if c.pkg == tn.Pkg() {
+			ok, _ := ss.rewritable(c.meta)
+			return ok
 		}
-		ss.explicit[tn] = known
 	}
-	return known
+	return false
 }
 
 // explicitMethod writes one method.
 func (r *rewriter) explicitMethod(tn *types.TypeName, m *types.Selection) string {
 	fn := m.Obj().(*types.Func)
 	o := r.ss.method(fn)
-	path, last, ok := r.fieldPath(m)
-	if !ok {
-		// Promoted from a type of another package, which has the explicit
-		// method.
-		return ""
-	}
+	path, last, _ := r.fieldPath(m)
 	sig := m.Type().(*types.Signature)
 	params, args, ok := r.paramText(sig)
 	results, named := r.typeText(sig.Results())

@@ -301,6 +301,9 @@ func (r *rewriter) statement(n ast.Node) {
 			r.send(n)
 		}
 	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			r.refuseRanged(n)
+		}
 		if r.isChan(n.X) {
 			r.rangeChan(n)
 		} else {
@@ -340,8 +343,8 @@ func (r *rewriter) call(n *ast.CallExpr) {
 	if o.role != hookedOp && o.role != dynOp {
 		return
 	}
-	rv, ok := r.receiver(s, o.ptr)
-	if !ok {
+	o, rv, ok := r.operand(s, sel.Pos(), o)
+	if !ok || o.role == checkOp {
 		return
 	}
 	// x.f.Lock(a) becomes hook(&x.f, a): the text between the receiver and

@@ -16,12 +16,13 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 	if o.role == plainOp {
 		o = r.testParam(s)
 	}
-	rv, ok := r.receiver(s, o.ptr)
+	o, rv, ok := r.operand(s, n.Pos(), o)
 	start := r.off(n.Pos())
 	switch o.role {
 	case hookedOp, dynOp:
 		if !ok {
-			return // bound to the explicit method of a type elsewhere
+			r.elsewhere(n, s)
+			return
 		}
 		inst := ""
 		if o.role == dynOp {
@@ -32,13 +33,21 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		r.closeCall(n.X.End(), n.End(), rv.path)
 	case checkOp:
 		if !ok {
+			r.elsewhere(n, s)
 			return
 		}
-		r.ed.front(start, r.hook("Held")+"(")
+		inst := ""
+		if o.iface != "" {
+			inst = "[" + o.iface + "]"
+		}
+		r.ed.front(start, r.hook("Held")+inst+"("+rv.amp)
 		what := fmt.Sprintf(heldByInterface, n.Sel.Name)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+", "+strconv.Quote(n.Sel.Name)+", "+
 			r.quoteWhere(n.Sel.Pos(), what)+").")
 	case refuseOp, noteOp:
+		if !ok && ofTest(s.Obj().(*types.Func)) && r.elsewhere(n, s) {
+			return
+		}
 		if !ok {
 			rv = recv{}
 			if _, isPtr := s.Recv().Underlying().(*types.Pointer); o.ptr && !isPtr {
@@ -52,6 +61,17 @@ func (r *rewriter) methodValue(n *ast.SelectorExpr, s *types.Selection) {
 		r.ed.front(start, before+rv.amp)
 		r.gap(n.X.End(), n.Sel.Pos(), rv.path+after+".")
 	}
+}
+
+// elsewhere leaves x.M to the explicit method of a type of another package, and refuses it if that
+// is withdrawn. It reports whether there is one.
+func (r *rewriter) elsewhere(n *ast.SelectorExpr, s *types.Selection) bool {
+	explicit, not := r.ss.promotion(s.Recv(), n.Sel.Name)
+	if !explicit && not != nil {
+		r.refuse(n, n.Sel.Pos(), n.Sel.Name+" comes from a field that has no name here, and "+
+			r.ss.inTheWay(not, n.Sel.Name)+": it is not modelled")
+	}
+	return explicit || not != nil
 }
 
 // guardMethod wraps a method that is not called at once, x.M, as a function of its receiver:
@@ -94,7 +114,7 @@ func (r *rewriter) methodExpr(n *ast.SelectorExpr, s *types.Selection) bool {
 		return true
 	}
 	promoted := len(s.Index()) > 1
-	if promoted && r.ss.hasExplicit(s.Recv(), fn.Name()) {
+	if explicit, _ := r.ss.promotion(s.Recv(), fn.Name()); explicit && promoted {
 		return false
 	}
 	if ofTest(fn) {

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -173,7 +174,7 @@ type recv struct {
 
 // receiver spells out the embedded fields through which a method is promoted.
 // It fails if they cannot be named here; the type that has them is then in
-// another package, and has an explicit method in its place.
+// another package, and has an explicit method in its place if none was withdrawn.
 func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
 	path, last, ok := r.fieldPath(s)
 	if !ok {
@@ -189,9 +190,39 @@ func (r *rewriter) receiver(s *types.Selection, ptr bool) (recv, bool) {
 	return rv, true
 }
 
+// operand gives the receiver of a method and what becomes of it there. If the fields cannot be
+// named and no explicit method is in their place, hook finds them as it does behind an interface.
+func (r *rewriter) operand(s *types.Selection, at token.Pos, o op) (op, recv, bool) {
+	rv, ok := r.receiver(s, o.ptr)
+	if ok || o.role != hookedOp && o.role != dynOp && o.role != checkOp {
+		return o, rv, ok
+	}
+	fn := s.Obj().(*types.Func)
+	if explicit, not := r.ss.promotion(s.Recv(), fn.Name()); explicit || not == nil {
+		return o, rv, false
+	}
+	found := interfaceMethod(fn, fn.Signature())
+	switch {
+	case found.role == checkOp && r.writable(s.Type(), at):
+		sig, _ := r.typeText(s.Type())
+		found.iface = "interface{ " + fn.Name() + strings.TrimPrefix(sig, "func") + " }"
+	case found.role != dynOp:
+		return o, rv, false
+	}
+	if types.NewMethodSet(s.Recv()).Lookup(fn.Pkg(), fn.Name()) == nil {
+		rv.amp = "&"
+	}
+	return found, rv, true
+}
+
 // fieldPath returns the selectors of the embedded fields that lead to the
 // method, and the type at their end.
 func (r *rewriter) fieldPath(s *types.Selection) (path string, last types.Type, ok bool) {
+	return fieldPath(s, r.c.pkg)
+}
+
+// fieldPath is that for any package.
+func fieldPath(s *types.Selection, pkg *types.Package) (path string, last types.Type, ok bool) {
 	last = s.Recv()
 	index := s.Index()
 	for _, i := range index[:len(index)-1] {
@@ -203,7 +234,7 @@ func (r *rewriter) fieldPath(s *types.Selection) (path string, last types.Type, 
 			return "", nil, false
 		}
 		f := st.Field(i)
-		if !f.Exported() && f.Pkg() != r.c.pkg {
+		if !f.Exported() && f.Pkg() != pkg {
 			return "", nil, false
 		}
 		path += "." + f.Name()
