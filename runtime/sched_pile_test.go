@@ -97,6 +97,7 @@ func TestAPileEndsWithTheInjector(t *testing.T) {
 	require.True(t, w.pilesUp())
 	first, _ := w.fetch(1, 1)
 	require.Zero(t, w.spilled)
+	w.dueEnd = w.ring.Tail() - uint32(w.ring.Cap()) // as if the ring was full, of what was not due
 	w.overflow([]*task{first})
 	require.True(t, w.piles)
 	require.Equal(t, pileLooks, w.piled)

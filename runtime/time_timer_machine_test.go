@@ -100,7 +100,9 @@ func timersMachine(t *rapid.T) {
 			if len(set) == 0 {
 				return
 			}
-			fire(now)
+			if len(ready) > 0 {
+				fire(now)
+			}
 			if len(set) == 0 {
 				return
 			}
