@@ -547,13 +547,20 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	case "math", "math/bits":
 		return true
 	case "time":
-		tn := (*types.TypeName)(nil)
-		if recv := fn.Signature().Recv(); recv != nil {
-			tn = typeName(recv.Type())
-		}
-		return tn != nil && (tn.Name() == "Time" || tn.Name() == "Duration")
+		return pureOfTime(fn)
 	}
 	st := a.ss.pureFunction(fn)
 	a.hooked, a.writes = a.hooked || st.hooked, a.writes || st.writes
 	return st.pure
+}
+
+// pureOfTime is pureCall for the package time, apart from what is hooked: methods of times and
+// durations, except those that change the time itself, by a pointer, or append to a slice.
+func pureOfTime(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	if recv == nil || strings.HasPrefix(fn.Name(), "Append") {
+		return false
+	}
+	named, ok := types.Unalias(recv.Type()).(*types.Named)
+	return ok && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration")
 }
