@@ -156,6 +156,7 @@ type spinAnalysis struct {
 	hooked bool      // a hooked operation was seen
 	writes bool      // one of sync/atomic was that may be a write
 	waits  bool      // the loop may wait by any means (rewrite_wait.go)
+	unseen bool      // it then calls what may carry something to the next iteration
 	fn     ast.Node  // the function around a loop that may change its variables; else nil
 
 	fresh map[types.Object]bool // variables that each iteration assigns before it uses them

@@ -30,20 +30,26 @@ func (r *rewriter) forStmt(loop *ast.ForStmt) {
 	if carried, ok := r.spinsCarrying(loop); ok && r.markHead(loop, "Spin", carried) {
 		return
 	}
-	if !r.waits(loop) || !r.markHead(loop, "Turn", r.carried(loop)) {
+	carried, ok := r.waits(loop)
+	if !ok || !r.markHead(loop, "Turn", carried) {
 		r.markLoop(loop, loop.Body)
 	}
 }
 
-// waits reports whether to mark a loop that spins does not.
-func (r *rewriter) waits(loop *ast.ForStmt) bool {
+// waits reports whether to mark a loop that spins does not, and what it carries.
+func (r *rewriter) waits(loop *ast.ForStmt) (carried []string, ok bool) {
 	a := r.loopAnalysis(loop)
 	a.waits = true
 	if a.fn = r.enclosingFunction(); a.fn == nil || a.counts(loop) {
-		return false
+		return nil, false
 	}
-	return a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
+	ok = a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
 		a.pureList(loop.Body.List, true) && a.hooked && !a.retries(loop)
+	carried = r.carried(loop)
+	if a.unseen {
+		carried = append(carried, r.hook("Changing")+"()")
+	}
+	return carried, ok
 }
 
 // retries reports whether the post statement loads anew what the body, judged before, tries to
@@ -510,7 +516,7 @@ func (a *spinAnalysis) waitCall(fn *types.Func) bool {
 	if tn == nil || tn.Pkg() == nil || tn.Pkg().Path() != "context" || tn.Name() != "Context" {
 		return false
 	}
-	a.hooked = true
+	a.hooked, a.unseen = true, a.unseen || a.ss.ownContexts()
 	return true
 }
 

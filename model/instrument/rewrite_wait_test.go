@@ -150,6 +150,7 @@ func works(`, 1)
 		if strings.Contains(line, "x.Err() == nil") {
 			polls++
 			require.Contains(t, line, "hook.Turn(")
+			require.Contains(t, line, "hook.Changing()")
 		}
 	}
 	require.Equal(t, 1, polls)
