@@ -36,6 +36,9 @@ func (e *engine) pick() int {
 			back = en
 		}
 	}
+	if e.isLate() {
+		return endPruned
+	}
 	if e.isLong(idle) {
 		if f := e.tooLong(idle); f != nil && e.isAstray() {
 			return endPruned
