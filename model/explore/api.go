@@ -43,7 +43,7 @@ type Config struct {
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
 	FirstOnly        bool             // stop at the first failure
-	Shorten          *Failure         // found by a search like this: one of fewer preemptions is wanted
+	Shorten          *Failure         // found before: one of fewer preemptions is wanted
 	Outer            bool             // the body only waits for what it starts: not worth telling
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
 	LooksBack        bool             // see whether the race detector forgets (race_history.go)

@@ -46,8 +46,8 @@ func (e *engine) racesWithin(t *thread, c class) {
 	}
 }
 
-// racesWithinOn is racesWithin for the events on object o. It ends at an event of t before which all
-// that the operation depends on has happened: else a loop would cost the square of its iterations.
+// racesWithinOn is racesWithin for the events on object o. It ends at an event of t before which
+// all has happened that the operation depends on: else a loop costs the square of its iterations.
 func (e *engine) racesWithinOn(o *object, t *thread, c class) {
 	enabledBefore := ops[t.op].enabledBefore
 	others := e.n - 1

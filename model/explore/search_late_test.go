@@ -31,8 +31,8 @@ func sees(loads *int, end func(seen [3]bool)) func() {
 	}
 }
 
-// A loop that goes on up to the bound on steps, as nothing preempts it, takes a time for each of its
-// iterations that does not grow.
+// A loop that goes on up to the bound on steps, as nothing preempts it, takes a time for each of
+// its iterations that does not grow.
 func TestLongExecutionWithinABound(t *testing.T) {
 	begin, loads := time.Now(), 0
 	cfg := explore.Config{Preemptions: 0, MaxSteps: 150_000}
@@ -63,7 +63,8 @@ func TestShorterFailureOfALoopThatWaits(t *testing.T) {
 	}
 }
 
-// The time of who shortens ends within an execution, that of others within one that is not the first.
+// The time of who shortens ends within an execution, that of others within one that is not the
+// first.
 func TestTimeEndsWithinAnExecution(t *testing.T) {
 	const most = 3_000_000
 	endless := func(x *atomic.Int32) {

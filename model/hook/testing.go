@@ -369,8 +369,8 @@ func (s *testState) makeTempDir() (string, error) {
 	return dir, os.Mkdir(dir, 0o777)
 }
 
-// ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: one of TempDir, the same at each
-// call, for one execution.
+// ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: one of TempDir, the same at
+// each call of an execution.
 //
 //go:norace
 func (t Test) ArtifactDir() string {
