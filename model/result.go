@@ -137,7 +137,7 @@ func (c *check) shorten(cfg explore.Config, f *explore.Failure) *explore.Failure
 		explore.KindRefused, explore.KindLimit, explore.KindInternal:
 		return f
 	}
-	cfg.Strategy, cfg.FirstOnly = explore.DPOR, true
+	cfg.Strategy, cfg.FirstOnly, cfg.Shorten = explore.DPOR, true, f
 	end := time.Now().Add(shortest)
 	most := f.Preemptions
 	if c.divided {

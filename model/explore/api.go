@@ -43,6 +43,7 @@ type Config struct {
 	Record           bool             // run one schedule and record its trace
 	Replay           []wire.Deviation // with Record: the schedule; nil: the default one
 	FirstOnly        bool             // stop at the first failure
+	Shorten          *Failure         // found before: one of fewer preemptions is wanted
 	Outer            bool             // the body only waits for what it starts: not worth telling
 	Linearize        bool             // run each trace in further orders (search_linearize.go)
 	LooksBack        bool             // see whether the race detector forgets (race_history.go)
@@ -146,6 +147,7 @@ func Run(cfg Config, body func()) Result {
 	e.bounded = e.reduce && cfg.Preemptions >= 0
 	e.optimal = e.reduce && !e.bounded
 	e.overlaid = overlaidBefore.Load()
+	e.anyLoops = cfg.Shorten != nil && cfg.Shorten.AnyLoops
 	e.rng = rng{on: cfg.Strategy != DPOR && !cfg.Record, state: cfg.Seed}
 	e.procs, e.raceErrs = runtime.GOMAXPROCS(0), raceErrors()
 	latest = e

@@ -36,13 +36,8 @@ func (e *engine) pick() int {
 			back = en
 		}
 	}
-	if e.isLong(idle) {
-		if f := e.tooLong(idle); f != nil && e.isAstray() {
-			return endPruned
-		} else if f != nil {
-			e.failure = f
-			return endFailed
-		}
+	if code, ends := e.endOfLong(idle); ends {
+		return code
 	}
 	if d == len(e.stack) {
 		e.grow()

@@ -274,6 +274,7 @@ type engine struct {
 	counted         *Result  // by the first search, while the second one runs (search_race.go)
 	start           time.Time
 	deadline        time.Time
+	late            bool       // the execution was ended by it
 	report          time.Time  // when progress was reported last
 	lastBetween     time.Time  // when Config.Between was called last
 	lastLook        time.Time  // when it was looked at whether to call it

@@ -139,7 +139,7 @@ func (e *engine) lastHash() uint64 {
 // a shorter schedule. It also decides how long the exploration continues.
 func (e *engine) noteFailure(f *Failure) {
 	f.Schedule = e.schedule()
-	f.Passed, f.Passing, f.Later = e.passed, e.passing, begun > 1
+	f.Passed, f.Passing, f.Later, f.AnyLoops = e.passed, e.passing, begun > 1, e.anyLoops
 	if e.depth > 0 {
 		f.Preemptions = e.preemptionsBefore(e.depth)
 	}

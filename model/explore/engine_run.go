@@ -154,6 +154,10 @@ func (e *engine) more() bool {
 		e.resumed = false
 		return true
 	}
+	if e.late {
+		e.checkTime()
+		return false
+	}
 	if e.wantsAgain() && !e.startAgain() {
 		return false
 	}
@@ -256,6 +260,18 @@ func (e *engine) foundBefore() {
 		e.res.Races++
 	}
 }
+
+// isLate finds out, now and then, whether the time is used up in the middle of a long execution,
+// which is then not run to its end. The first one is, unless a failure is known.
+func (e *engine) isLate() bool {
+	if e.depth%lateEvery == lateEvery-1 && !e.deadline.IsZero() && e.given == nil &&
+		(e.cfg.Shorten != nil || e.res.Executions() > 0) {
+		e.late = time.Now().After(e.deadline)
+	}
+	return e.late
+}
+
+const lateEvery = 1 << 12
 
 // checkTime reports whether there is time left, and calls Config.Progress.
 func (e *engine) checkTime() bool {

@@ -157,6 +157,16 @@ var dependent = [classes][classes]bool{
 
 func (a class) dependsOn(b class) bool { return dependent[a][b] }
 
+// covers reports whether an operation of class a depends on all that one of class b depends on.
+func (a class) covers(b class) bool {
+	for c, depends := range dependent[b] {
+		if depends && !dependent[a][c] {
+			return false
+		}
+	}
+	return true
+}
+
 // changes reports whether an operation of the class may change what others read.
 func (a class) changes() bool { return a >= add }
 

@@ -46,13 +46,17 @@ func (e *engine) racesWithin(t *thread, c class) {
 	}
 }
 
-// racesWithinOn is racesWithin for the events on object o.
+// racesWithinOn is racesWithin for the events on object o. It ends at an event of t before which
+// all has happened that the operation depends on: else a loop costs the square of its iterations.
 func (e *engine) racesWithinOn(o *object, t *thread, c class) {
 	enabledBefore := ops[t.op].enabledBefore
 	others := e.n - 1
 	var seen threadSet
 	for f := o.last; f >= 0 && others > 0; f = e.stack[f].prevObj {
 		q := &e.stack[f]
+		if int(q.tid) == t.id && q.class.covers(c) {
+			return
+		}
 		if int(q.tid) == t.id || seen.has(int(q.tid)) || !q.class.dependsOn(c) {
 			continue
 		}

@@ -136,6 +136,30 @@ func TestJoinWithinABound(t *testing.T) {
 	}
 }
 
+// An operation comes before what its thread has only looked at, too. Nobody joins the threads: who
+// does has all of them explored at each end of a block.
+func TestWriteAfterALookWithinABound(t *testing.T) {
+	outcomes := func(cfg explore.Config) map[string]bool {
+		all := map[string]bool{}
+		var saw [2]int32
+		cfg.End = func() *explore.Failure { all[fmt.Sprint(saw)] = true; return nil }
+		explore.Run(cfg, func() {
+			saw = [2]int32{}
+			var x atomic.Int32
+			spawnAndLeave(
+				func() { saw[0] = hook.Int32Load(&x) },
+				func() { saw[1] = hook.Int32Load(&x); hook.Int32Store(&x, 2) },
+			)
+		})
+		return all
+	}
+	for n := range 3 {
+		every := outcomes(explore.Config{Preemptions: n, Unreduced: true})
+		require.Len(t, every, 2)
+		require.Equal(t, every, outcomes(explore.Config{Preemptions: n}), "%d preemptions", n)
+	}
+}
+
 // What else is left out is named beside the bound.
 func TestLoopThatWaitsWithinABound(t *testing.T) {
 	r := explore.Run(explore.Config{Preemptions: 0}, func() {

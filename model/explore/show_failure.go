@@ -71,6 +71,7 @@ type Failure struct {
 	Passed      bool           // time passed while threads could run: see Config.TimePasses
 	Passing     []string       // where, if the execution was recorded
 	Later       bool           // the execution was not the first of its process
+	AnyLoops    bool           // the search compared the iterations of all loops (thread_fair.go)
 }
 
 // Error returns the kind and the message.

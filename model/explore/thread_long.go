@@ -21,6 +21,24 @@ func (e *engine) isLong(idle uint8) bool {
 		e.chosen >= mostChosen && e.mayStartAgain()
 }
 
+// endOfLong returns with which of the end codes an execution ends that has reached a bound, or for
+// which there is no time.
+func (e *engine) endOfLong(idle uint8) (code int, ends bool) {
+	if e.isLate() {
+		return endPruned, true
+	}
+	if !e.isLong(idle) {
+		return 0, false
+	}
+	f := e.tooLong(idle)
+	if f != nil && e.isAstray() {
+		return endPruned, true
+	} else if f != nil {
+		e.failure = f
+	}
+	return endFailed, f != nil
+}
+
 // repeatedSteps bounds the steps of threads that only repeat: then it is judged whether they may go
 // on.
 func (e *engine) repeatedSteps() int { return min(e.cfg.MaxSteps/2, repeatingMost) }

@@ -336,9 +336,16 @@ func (t Test) TempDir() string {
 		return t.TB.TempDir()
 	}
 	noteTest("the order of uses of files does not matter", "testing.T.TempDir")
+	return s.newTempDir("TempDir")
+}
+
+// newTempDir is makeTempDir for the method of that name, which ends the test if there is an error.
+//
+//go:norace
+func (s *testState) newTempDir(method string) string {
 	dir, err := s.makeTempDir()
 	if err != nil {
-		s.say(fixed("TempDir: "+err.Error()), true)
+		s.say(fixed(method+": "+err.Error()), true)
 		s.failNow()
 	}
 	return dir
@@ -362,14 +369,20 @@ func (s *testState) makeTempDir() (string, error) {
 	return dir, os.Mkdir(dir, 0o777)
 }
 
-// ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: in an execution it is TempDir.
+// ArtifactDir is testing.T.ArtifactDir, which Go 1.25 does not have: one of TempDir, the same at
+// each call of an execution.
 //
 //go:norace
 func (t Test) ArtifactDir() string {
-	if explore.Active() {
-		return t.TempDir()
+	s := t.state()
+	if s == nil {
+		return t.TB.(interface{ ArtifactDir() string }).ArtifactDir()
 	}
-	return t.TB.(interface{ ArtifactDir() string }).ArtifactDir()
+	noteTest("the order of uses of files does not matter", "testing.T.ArtifactDir")
+	if s.artifactDir == "" {
+		s.artifactDir = s.newTempDir("ArtifactDir")
+	}
+	return s.artifactDir
 }
 
 // Setenv is testing.T.Setenv: the variable is set back at the end of the test.

@@ -42,6 +42,8 @@ type testState struct {
 	parent   *testState // of a subtest
 	next     *testState // in tests.states
 
+	artifactDir string // "": nobody has asked for it
+
 	// See Test.Parallel.
 
 	parallel  bool

@@ -156,6 +156,7 @@ type spinAnalysis struct {
 	hooked bool      // a hooked operation was seen
 	writes bool      // one of sync/atomic was that may be a write
 	waits  bool      // the loop may wait by any means (rewrite_wait.go)
+	unseen bool      // it then calls what may carry something to the next iteration
 	fn     ast.Node  // the function around a loop that may change its variables; else nil
 
 	fresh map[types.Object]bool // variables that each iteration assigns before it uses them
@@ -547,13 +548,20 @@ func (a *spinAnalysis) pureCall(call *ast.CallExpr) bool {
 	case "math", "math/bits":
 		return true
 	case "time":
-		tn := (*types.TypeName)(nil)
-		if recv := fn.Signature().Recv(); recv != nil {
-			tn = typeName(recv.Type())
-		}
-		return tn != nil && (tn.Name() == "Time" || tn.Name() == "Duration")
+		return pureOfTime(fn)
 	}
 	st := a.ss.pureFunction(fn)
 	a.hooked, a.writes = a.hooked || st.hooked, a.writes || st.writes
 	return st.pure
+}
+
+// pureOfTime is pureCall for the package time, apart from what is hooked: methods of times and
+// durations, except those that change the time itself, by a pointer, or append to a slice.
+func pureOfTime(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	if recv == nil || strings.HasPrefix(fn.Name(), "Append") {
+		return false
+	}
+	named, ok := types.Unalias(recv.Type()).(*types.Named)
+	return ok && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration")
 }

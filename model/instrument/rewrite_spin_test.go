@@ -30,7 +30,7 @@ func TestSpinLoopsAreThoseWithoutEffect(t *testing.T) {
 			}
 		}
 	}
-	if spins != 19 || others != 35 {
+	if spins != 21 || others != 49 {
 		t.Errorf("%d and %d loops", spins, others)
 	}
 	if err := set.Build(t.Context(), "example.com/t/spin", false, t.TempDir()+"/bin"); err != nil {

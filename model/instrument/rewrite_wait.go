@@ -30,20 +30,26 @@ func (r *rewriter) forStmt(loop *ast.ForStmt) {
 	if carried, ok := r.spinsCarrying(loop); ok && r.markHead(loop, "Spin", carried) {
 		return
 	}
-	if !r.waits(loop) || !r.markHead(loop, "Turn", r.carried(loop)) {
+	carried, ok := r.waits(loop)
+	if !ok || !r.markHead(loop, "Turn", carried) {
 		r.markLoop(loop, loop.Body)
 	}
 }
 
-// waits reports whether to mark a loop that spins does not.
-func (r *rewriter) waits(loop *ast.ForStmt) bool {
+// waits reports whether to mark a loop that spins does not, and what it carries.
+func (r *rewriter) waits(loop *ast.ForStmt) (carried []string, ok bool) {
 	a := r.loopAnalysis(loop)
 	a.waits = true
 	if a.fn = r.enclosingFunction(); a.fn == nil || a.counts(loop) {
-		return false
+		return nil, false
 	}
-	return a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
+	ok = a.pureStmt(loop.Post, true) && (loop.Cond == nil || a.pureExpr(loop.Cond)) &&
 		a.pureList(loop.Body.List, true) && a.hooked && !a.retries(loop)
+	carried = r.carried(loop)
+	if a.unseen {
+		carried = append(carried, r.hook("Changing")+"()")
+	}
+	return carried, ok
 }
 
 // retries reports whether the post statement loads anew what the body, judged before, tries to
@@ -366,13 +372,17 @@ func (a *spinAnalysis) pureVariable(call *ast.CallExpr) bool {
 }
 
 // onlyLiteral returns the function literal that v is declared with, nil if there is none or if v
-// can have another value.
+// can have another value: f, err := g() may assign to an f that was there before, as may a loop.
 func (a *spinAnalysis) onlyLiteral(v *types.Var) (lit *ast.FuncLit) {
-	is := func(e ast.Expr) bool {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		return ok && a.c.info.ObjectOf(id) == v
+	names := func(e ast.Expr) (id *ast.Ident, ok bool) {
+		id, ok = ast.Unparen(e).(*ast.Ident)
+		return id, ok && a.c.info.ObjectOf(id) == v
 	}
 	changed := false
+	assigns := func(e ast.Expr) {
+		id, ok := names(e)
+		changed = changed || ok && a.c.info.Defs[id] == nil
+	}
 	for _, f := range a.c.files {
 		if v.Pos() < f.ast.Pos() || v.Pos() >= f.ast.End() {
 			continue
@@ -381,16 +391,17 @@ func (a *spinAnalysis) onlyLiteral(v *types.Var) (lit *ast.FuncLit) {
 			switch n := n.(type) {
 			case *ast.AssignStmt:
 				for i, l := range n.Lhs {
-					if !is(l) {
-						continue
-					}
-					if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) && lit == nil {
+					assigns(l)
+					if _, ok := names(l); ok && len(n.Lhs) == len(n.Rhs) && lit == nil {
 						lit, _ = n.Rhs[i].(*ast.FuncLit)
 					}
-					changed = changed || n.Tok != token.DEFINE
 				}
+			case *ast.RangeStmt:
+				assigns(n.Key)
+				assigns(n.Value)
 			case *ast.UnaryExpr:
-				changed = changed || n.Op == token.AND && is(n.X)
+				_, ok := names(n.X)
+				changed = changed || n.Op == token.AND && ok
 			}
 			return !changed
 		})
@@ -430,9 +441,9 @@ func (r *rewriter) enclosingFunction() ast.Node {
 // private reports whether v is a variable that only a.fn itself uses, by its name.
 func (a *spinAnalysis) private(v types.Object) bool {
 	switch types.Unalias(v.Type()).Underlying().(type) {
-	case *types.Basic, *types.Interface:
-	case *types.Pointer, *types.Chan, *types.Slice, *types.Map, *types.Signature:
-		if named, ok := types.Unalias(v.Type()).(*types.Named); ok && named.NumMethods() > 0 {
+	case *types.Basic, *types.Interface, *types.Pointer, *types.Chan, *types.Slice, *types.Map,
+		*types.Signature:
+		if t, ok := types.Unalias(v.Type()).(*types.Named); ok && hasPointerMethods(t.Obj()) {
 			return false // a call of a method may take its address
 		}
 	default:
@@ -505,7 +516,7 @@ func (a *spinAnalysis) waitCall(fn *types.Func) bool {
 	if tn == nil || tn.Pkg() == nil || tn.Pkg().Path() != "context" || tn.Name() != "Context" {
 		return false
 	}
-	a.hooked = true
+	a.hooked, a.unseen = true, a.unseen || a.ss.ownContexts()
 	return true
 }
 

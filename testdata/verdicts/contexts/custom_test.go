@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -168,6 +169,32 @@ func TestContextsOfThePackage(t *testing.T) {
 		<-under.Done()
 		x.Assert(context.Cause(under) == errOwn, "cause is %v", context.Cause(under))
 		stopUnder()
+		x.Join()
+	})
+}
+
+// impatient ends by how often it was asked.
+type impatient struct {
+	context.Context
+	asked int
+}
+
+func (i *impatient) Err() error {
+	if i.asked++; i.asked > 30_000 {
+		return errors.New("asked too often")
+	}
+	return nil
+}
+
+// verdict: proved
+func TestContextThatCountsEndsALoop(t *testing.T) {
+	model.Check(t, func(x *model.Exec) {
+		var c context.Context = &impatient{Context: context.Background()}
+		x.Go("poller", func() {
+			for c.Err() == nil {
+				runtime.Gosched()
+			}
+		})
 		x.Join()
 	})
 }
