@@ -133,6 +133,25 @@ func timersMachine(t *rapid.T) {
 	})
 }
 
+// What takes the place of a timer that is stopped rises if it is due before those above. (runtime/R8)
+func TestWhatTakesThePlaceOfATimerRises(t *testing.T) {
+	var ts timers
+	ts.init()
+	all := map[int64]*timer{}
+	for _, when := range []int64{1, 100, 2, 3, 4, 101, 102, 103, 104, 5} { // the place of each
+		all[when] = &timer{task: new(task)}
+		ts.set(all[when], when)
+	}
+	require.EqualValues(t, 9, all[5].index)
+	ts.stop(all[101]) // beneath 100
+	for _, when := range []int64{1, 2, 3, 4, 5, 100, 102, 103, 104} {
+		require.Equal(t, when, ts.next.Load())
+		var due [1]*task
+		ts.takeDue(1000, due[:])
+		require.Same(t, all[when].task, due[0])
+	}
+}
+
 func TestTimersDoWhatASortedListDoes(t *testing.T) { rapid.Check(t, timersMachine) }
 func FuzzTimers(f *testing.F)                      { f.Fuzz(rapid.MakeFuzz(timersMachine)) }
 
