@@ -133,7 +133,7 @@ func timersMachine(t *rapid.T) {
 	})
 }
 
-// What takes the place of a timer that is stopped rises if it is due before those above. (runtime/R8)
+// What takes the place of a stopped timer rises if it is due before those above. (runtime/R8)
 func TestWhatTakesThePlaceOfATimerRises(t *testing.T) {
 	var ts timers
 	ts.init()
