@@ -139,3 +139,25 @@ func TestAWakeThatComesAfterTheEndLeavesNothing(t *testing.T) {
 		w.over()
 	})
 }
+
+// The same with a goroutine that cancels the child. (runtime/R68, R77)
+func TestACancelThatComesAfterTheEndLeavesNothing(t *testing.T) {
+	checkWithin(t, 2, func(x *model.Exec) {
+		w := stillWorld(x, 1)
+		begun := make(chan *Handle[int], 1)
+		h := Submit(w.Runtime, func(cx Cx) (int, error) {
+			defer w.last(cx)
+			child := Spawn(cx, func(cx Cx) (int, error) { return 1, new(Notify).Wait(cx) })
+			cx.Yield()
+			begun <- child
+			return child.Join(cx)
+		})
+		x.Go("canceller", func() { (<-begun).Cancel() })
+		w.start()
+		_, err := h.Wait(context.Background())
+		x.Assert(err == ErrCancelled, "the task has ended with %v", err)
+		<-w.Done()
+		x.Join()
+		w.over()
+	})
+}

@@ -81,6 +81,7 @@ func (rt *Runtime) stopIfDone(closes bool) {
 		return closed
 	})
 	if over && rt.finished.CompareAndSwap(false, true) {
+		rt.timers.dropReady()
 		rt.blocking.stop()
 		if rt.config.poller == Netpoll {
 			rt.watches.endAll() // its goroutines have to stop, as workers do
@@ -101,6 +102,7 @@ func (rt *Runtime) dropLate() {
 	for rt.injector.TakeFunc(late[:], 1, enters) > 0 {
 		late[0].dropStale()
 	}
+	rt.timers.dropReady()
 }
 
 // isOpen reports whether the runtime takes tasks from outside. Any goroutine may call it.

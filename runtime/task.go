@@ -114,10 +114,7 @@ func (t *task) schedule(w *worker) {
 	t.rt.injector.Push([]*task{t})
 	t.rt.subtractLive(1) // the injector counts it now
 	t.rt.notify()
-	// Partner: stopIfDone, which sets finished after it has found the injector empty.
-	if t.rt.finished.Load() {
-		t.rt.dropLate()
-	}
+	t.dropIfLate()
 }
 
 // scheduleFirst is schedule for a task that must end, or whose context has ended: from outside, it
@@ -125,8 +122,19 @@ func (t *task) schedule(w *worker) {
 func (t *task) scheduleFirst(w *worker) {
 	if w != nil && w.rt == t.rt {
 		w.pushWoken(t)
-	} else if t.rt.timers.add(t) {
+		return
+	}
+	if t.rt.timers.add(t) {
 		t.rt.wakeDriver()
+	}
+	t.dropIfLate()
+}
+
+// dropIfLate is called after t was queued from outside. Partner: stopIfDone, which sets finished
+// after it has found no task, and then drops what is there. (runtime/R68)
+func (t *task) dropIfLate() {
+	if t.rt.finished.Load() {
+		t.rt.dropLate()
 	}
 }
 
@@ -141,10 +149,13 @@ func (t *task) wakeFirst() {
 // it, of which the one that comes later is stale. (runtime/R77)
 func (t *task) hurry() {
 	rt := t.rt
-	if rt.workers[0].backlog() && t.state.Load().Lifecycle() == taskstate.Scheduled &&
-		rt.timers.addAgain(t, rt.config.ring) {
+	if !rt.workers[0].backlog() || t.state.Load().Lifecycle() != taskstate.Scheduled {
+		return
+	}
+	if rt.timers.addAgain(t, rt.config.ring) {
 		rt.wakeDriver()
 	}
+	t.dropIfLate()
 }
 
 // complete ends t, after its result is stored. The runner calls it; w is its worker, or nil if it

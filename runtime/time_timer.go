@@ -125,6 +125,21 @@ func (ts *timers) atOnce() bool {
 	return true
 }
 
+// dropReady drops what is ready or kept when no task is left: stale entries.
+func (ts *timers) dropReady() {
+	if ts.next.Load() != atOnce {
+		return
+	}
+	ts.lock.Lock()
+	stale := append(ts.kept, ts.ready...)
+	ts.kept, ts.ready = nil, nil
+	ts.publish()
+	ts.lock.Unlock()
+	for _, t := range stale {
+		t.dropStale()
+	}
+}
+
 // takeKept removes the first task that is kept, and returns it, or nil.
 func (ts *timers) takeKept() (t *task) {
 	if ts.next.Load() != atOnce {
