@@ -163,7 +163,7 @@ func Run[T any](
 	select {
 	case <-rt.done:
 	case <-ctx.Done():
-		h.cancel(nil) // before the other end of the task, which would be the reason for its end
+		h.Cancel() // before the other end of the task, which would be the reason for its end
 		rt.raiseMode(cancelled)
 		<-rt.done
 	}

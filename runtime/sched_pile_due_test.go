@@ -209,10 +209,11 @@ func TestWhatIsDueGoesBeforeWhatAnEndWakes(t *testing.T) {
 // So does what runs on top of it. What yields then stays before the backlog. (runtime/R77)
 func TestWhatIsCancelledInABacklogComesFirst(t *testing.T) {
 	w, _ := piled(t, 0)
-	queued := w.queued()
+	h := w.do(func(Cx) (int, error) { return 0, nil })
+	queued := w.slot.Swap(nil)
 	w.pushBehind(queued)
 	before := queued.state.Load().References()
-	queued.cancel(nil)
+	h.Cancel()
 	require.Equal(t, before+1, queued.state.Load().References())
 	require.Same(t, queued, w.pickDue())
 	w.due.last = false

@@ -146,7 +146,8 @@ func (t *task) wakeFirst() {
 }
 
 // hurry lets t, which must end, go before a backlog in which it may be queued: by another entry for
-// it, of which the one that comes later is stale. (runtime/R77)
+// it, of which the one that comes later is stale. It is called after cancel, from outside, and only
+// if t has been queued since it was made: before that, its maker accesses it. (runtime/R77, R80)
 func (t *task) hurry() {
 	rt := t.rt
 	if !rt.workers[0].backlog() || t.state.Load().Lifecycle() != taskstate.Scheduled {
@@ -199,9 +200,6 @@ func (t *task) cancel(w *worker) {
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
-		if w == nil {
-			t.hurry()
-		}
 	case taskstate.CancelDeferred:
 		t.rt.countCancelled(w)
 		return

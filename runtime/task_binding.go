@@ -89,6 +89,8 @@ type binding struct {
 	// stop takes the registration back. It is set before the task is published, and called when
 	// the task has ended.
 	stop func() bool
+	// queued is set when the task is; see task.hurry. Loaded when the context ends.
+	queued atomic.Bool
 }
 
 // bind binds t, a new task, to ctx, and returns true, or returns false if ctx has ended. Whoever
@@ -99,12 +101,20 @@ func (b *binding) bind(t *task, ctx context.Context) bool {
 		return false
 	}
 	if ctx.Done() != nil {
-		b.stop = t.rt.afterContext(ctx, func() { t.cancel(nil) })
+		b.stop = t.rt.afterContext(ctx, func() { b.end(t) })
 		b.joiner.waker = b
 		t.joiners.Store(&b.joiner)
 		t.state.Join()
 	}
 	return true
+}
+
+// end is called when the context has ended.
+func (b *binding) end(t *task) {
+	t.cancel(nil)
+	if b.queued.Load() {
+		t.hurry()
+	}
 }
 
 // wake is called when the task has ended, by its last runner.
@@ -162,6 +172,7 @@ func (rt *Runtime) submitBound(t *task, b *binding) {
 	switch err := rt.takePlace(b.from, t); err {
 	case nil:
 		rt.enqueue(t)
+		b.queued.Store(true)
 	case ErrClosed:
 		rt.refuse(t, err)
 	default:
@@ -184,6 +195,7 @@ func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Ha
 	if t := &c.call.task; c.bind(t, ctx) {
 		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
+		c.queued.Store(true)
 	} else {
 		w.refuse(t, c.cancelErr())
 	}

@@ -153,7 +153,7 @@ func (t *task) cancelInlined(w *worker) {
 		// Partner: leaveShield, which ends the shield, and then loads the state. (runtime/R46)
 		if l, ok := j.waker.(*link); ok && (l.shield == nil || l.shield.over.Load()) {
 			l.child.cancel(w)
-			if w != nil { // or cancel has done so
+			if !l.fork { // nor is it new
 				l.child.hurry()
 			}
 		}

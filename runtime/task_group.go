@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -69,7 +70,8 @@ type groupTask struct {
 	fn             groupCall // as in call
 	group          *Group
 	joiner         joiner
-	previous, next *groupTask // in the list, under the lock of the group
+	previous, next *groupTask  // in the list, under the lock of the group
+	queued         atomic.Bool // the task is; see task.hurry. Loaded by who cancels it
 }
 
 func (c *groupTask) poll(cx Cx) bool {
@@ -151,7 +153,7 @@ func (g *Group) start(fn groupCall) bool {
 	})
 	switch {
 	case starts:
-		return g.rt.enqueue(&c.task)
+		return c.enqueue()
 	case w == nil:
 		return false
 	}
@@ -173,7 +175,7 @@ func (g *Group) TryGo(fn func(Cx) error) bool {
 func (g *Group) tryStart(fn groupCall) bool {
 	c := g.newTask(fn)
 	starts, _ := g.enter(c, nil)
-	return starts && g.rt.enqueue(&c.task)
+	return starts && c.enqueue()
 }
 
 // Spawn is [Group.Go] for tasks of the same runtime, which it suspends instead of blocking their
@@ -212,7 +214,7 @@ func (g *Group) spawn(cx Cx, fn groupCall) error {
 	})
 	switch {
 	case starts:
-		v.launch(&c.task)
+		v.launch(c)
 	case w == nil:
 		return g.result()
 	case inside:
@@ -422,7 +424,7 @@ func (c *groupTask) wake(w *worker) {
 	}
 	g.lock.Unlock()
 	if next != nil { // c has not failed: it has run on w
-		w.launch(&next.payload.task)
+		w.launch(next.payload)
 		next.waker.wake(w)
 	}
 	over.wakeAll(w)
@@ -445,6 +447,9 @@ func (g *Group) failLocked(err error, w *worker) {
 	g.err = err
 	for c := g.listed; c != nil; c = c.next {
 		c.task.cancel(nil)
+		if c.queued.Load() {
+			c.task.hurry()
+		}
 	}
 	refused := g.queue.answerAll(refused)
 	refused.wakeAll(w)
@@ -469,8 +474,16 @@ func (g *Group) result() error {
 	return g.err
 }
 
-// launch queues t, a task that has its span already, as spawn does.
-func (w *worker) launch(t *task) {
+// enqueue queues c from outside, as Runtime.enqueue does.
+func (c *groupTask) enqueue() bool {
+	accepted := c.rt.enqueue(&c.task)
+	c.queued.Store(accepted)
+	return accepted
+}
+
+// launch queues c, a task that has its span already, as spawn does.
+func (w *worker) launch(c *groupTask) {
+	t := &c.task
 	w.count.spawned++
 	w.takeCredit(1)
 	w.rt.record(t)
@@ -480,6 +493,7 @@ func (w *worker) launch(t *task) {
 		return
 	}
 	w.pushLocal(t)
+	c.queued.Store(true)
 }
 
 // nobody is the waker of a waiter whose call does not wait.

@@ -213,6 +213,7 @@ func (es *ends) get(t *task) chan struct{} {
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
 	h.cancel(nil)
+	h.hurry()
 }
 
 // Detach gives up the result: it is discarded, and an error with it. The task runs on. One

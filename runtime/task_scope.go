@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -44,6 +45,7 @@ type child struct {
 	scope          *TaskScope
 	task           *task
 	joiner         joiner
+	queued         atomic.Bool // the task is; see task.hurry. Loaded by who cancels it
 }
 
 // Scope calls body in a task of its own, and waits until that task and all children of the scope
@@ -116,6 +118,7 @@ func (s *TaskScope) start(cx Cx, t *task, b body, c *child) {
 	if s.addChild(c, t) {
 		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
+		c.queued.Store(true)
 	} else {
 		w.refuse(t, ErrCancelled)
 	}
@@ -182,6 +185,9 @@ func (s *TaskScope) fail(err error) {
 	s.err = err
 	for c := s.head.next; c != &s.head; c = c.next {
 		c.task.cancel(nil)
+		if c.queued.Load() {
+			c.task.hurry()
+		}
 	}
 }
 
