@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -160,4 +161,37 @@ func TestACancelThatComesAfterTheEndLeavesNothing(t *testing.T) {
 		x.Join()
 		w.over()
 	})
+}
+
+// Goroutines cancel tasks that are queued in a backlog, while workers take them. Each ends once,
+// and so does the runtime. (runtime/R77)
+func TestCancelsInABacklog(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		t.Run(fmt.Sprintf("workers %d", workers), func(t *testing.T) {
+			checkWithin(t, 2, func(x *model.Exec) {
+				w := stillWorld(x, workers, Ring(2))
+				var counts [4]count
+				var all [4]*Handle[int]
+				for i := range all { // more than a ring holds
+					all[i] = Submit(w.Runtime, counts[i].run)
+				}
+				x.Go("canceller", func() {
+					all[3].Cancel()
+					all[2].Cancel()
+					w.ok(w.Shutdown(context.Background()))
+				})
+				w.start()
+				<-w.Done()
+				x.Join()
+				w.over()
+				for i, h := range all {
+					_, err, over := h.TryJoin()
+					x.Assert(over, "task %d has not ended", i)
+					cancelled := err == ErrCancelled && counts[i].Load() == 0 && i >= 2
+					x.Assert(cancelled || err == nil && counts[i].Load() == 1,
+						"task %d ran %d times, and ended with %v", i, counts[i].Load(), err)
+				}
+			})
+		})
+	}
 }

@@ -146,8 +146,8 @@ func (t *task) wakeFirst() {
 }
 
 // hurry lets t, which must end, go before a backlog in which it may be queued: by another entry for
-// it, of which the one that comes later is stale. It is called after cancel, from outside, and only
-// if t has been queued since it was made: before that, its maker accesses it. (runtime/R77, R80)
+// it, of which the one that comes later is stale. It is called after a cancel that was noted, and
+// only if t has been queued since it was made: its maker accesses it before. (runtime/R77, R80)
 func (t *task) hurry() {
 	rt := t.rt
 	if !rt.workers[0].backlog() || t.state.Load().Lifecycle() != taskstate.Scheduled {
@@ -192,22 +192,25 @@ func (t *task) completeWith(w *worker, err error) {
 	t.body.discardInput()
 }
 
-// cancel asks t to end. Any goroutine may call it; w is the worker that it belongs to, or nil.
-func (t *task) cancel(w *worker) {
+// cancel asks t to end. It returns true if t learns of that when it runs, which may be queued; see
+// hurry. Any goroutine may call it; w is the worker that it belongs to, or nil.
+func (t *task) cancel(w *worker) (noted bool) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
 		t.scheduleFirst(w)
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.cancelInlined(w)
+		noted = true
 	case taskstate.CancelDeferred:
 		t.rt.countCancelled(w)
-		return
+		return false
 	default:
-		return
+		return false
 	}
 	t.rt.countCancelled(w)
 	t.rt.contexts.cancel(t)
+	return noted
 }
 
 // countCancelled counts a task that was cancelled. w is the calling worker, or nil.

@@ -111,8 +111,7 @@ func (b *binding) bind(t *task, ctx context.Context) bool {
 
 // end is called when the context has ended.
 func (b *binding) end(t *task) {
-	t.cancel(nil)
-	if b.queued.Load() {
+	if t.cancel(nil) && b.queued.Load() {
 		t.hurry()
 	}
 }

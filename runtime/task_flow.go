@@ -152,8 +152,7 @@ func (t *task) cancelInlined(w *worker) {
 	for j := t.joiners.Load(); j != nil; j = j.next.Load() {
 		// Partner: leaveShield, which ends the shield, and then loads the state. (runtime/R46)
 		if l, ok := j.waker.(*link); ok && (l.shield == nil || l.shield.over.Load()) {
-			l.child.cancel(w)
-			if !l.fork { // nor is it new
+			if l.child.cancel(w) && !l.fork { // a fork may be new
 				l.child.hurry()
 			}
 		}

@@ -212,8 +212,9 @@ func (es *ends) get(t *task) chan struct{} {
 // a hundred thousand others, and waits for them, ends soon.
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
-	h.cancel(nil)
-	h.hurry()
+	if h.cancel(nil) {
+		h.hurry()
+	}
 }
 
 // Detach gives up the result: it is discarded, and an error with it. The task runs on. One

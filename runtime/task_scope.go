@@ -184,8 +184,7 @@ func (s *TaskScope) fail(err error) {
 	}
 	s.err = err
 	for c := s.head.next; c != &s.head; c = c.next {
-		c.task.cancel(nil)
-		if c.queued.Load() {
+		if c.task.cancel(nil) && c.queued.Load() {
 			c.task.hurry()
 		}
 	}

@@ -293,7 +293,7 @@ func (h timerHeap) put(i int32, e timerEntry) {
 // What is due stays among the timers until a worker picks it: the first, as what it runs next, if
 // none of those before it is left in the ring. So nothing that others start or wake can take its
 // place, and a single timer does not wait for what the ring holds. Between two of those that are
-// picked so, something else has a turn.
+// picked so, something else has a turn, except where the ring has overflown (see below).
 //
 // The others follow at the back of the ring, in this order, and only as many as there is room for,
 // where thieves can take them; or, if there is a backlog in the injector, stay for the next picks,
