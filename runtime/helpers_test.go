@@ -114,12 +114,12 @@ func eachProcs(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// many returns n, or less with -short.
+// many returns n, for so many goroutines; less with -short and under the race detector.
 func many(n int) int {
 	if testing.Short() {
-		return n / 50
+		n /= 50
 	}
-	return n
+	return min(n, mostAtOnce)
 }
 
 // get waits for the end of a task, but not for ever.

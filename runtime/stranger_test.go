@@ -244,7 +244,8 @@ func TestAScopeOfManyIsCancelled(t *testing.T) {
 		cancelsScope(t, n, n/2)
 	})
 	if !testing.Short() {
-		t.Logf("100,000 children: %v from Cancel to the end", cancelsScope(t, 100_000, 100_000))
+		n := many(100_000)
+		t.Logf("%d children: %v from Cancel to the end", n, cancelsScope(t, n, n))
 	}
 }
 

@@ -1,0 +1,7 @@
+//go:build race
+
+package runtime_test
+
+// mostAtOnce is how many goroutines a test of very many has at once. For each that lives at the
+// same time as others the race detector keeps 256 KiB of what it did, until the process ends.
+const mostAtOnce = 4_000
