@@ -175,7 +175,6 @@ func (cx Cx) budgetSpent() {
 	if co.budgetRounds++; co.budgetRounds >= maxBudgetRounds ||
 		w.pollsUntilInjector <= 0 && w.rt.injector.Len() > 0 {
 		co.budgetRounds = 0
-		co.link() // a task that only spawns and joins never asks whether it must end (runtime/R78)
 		co.suspend(taskYields)
 	}
 }

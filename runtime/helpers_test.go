@@ -114,13 +114,16 @@ func eachProcs(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// many returns n, for so many goroutines; less with -short and under the race detector.
+// many returns n, or less with -short.
 func many(n int) int {
 	if testing.Short() {
-		n /= 50
+		return n / 50
 	}
-	return min(n, mostAtOnce)
+	return n
 }
+
+// manyGoroutines is many for tasks that have a goroutine each: less under the race detector, too.
+func manyGoroutines(n int) int { return min(many(n), mostAtOnce) }
 
 // get waits for the end of a task, but not for ever.
 func get[T any](t testing.TB, h *runtime.Handle[T]) (T, error) {

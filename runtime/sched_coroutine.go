@@ -261,8 +261,11 @@ func (co *coroutine) leave(why suspendReason) *task {
 	return co.away(why)
 }
 
-// away is leave for a task whose forks are released, or stay.
+// away is leave for a task whose forks are released, or stay. It makes the missing links: a task
+// that only spawns, joins and yields never asks whether it must end, and the budget that is renewed
+// when it goes on may never be used up. (runtime/R78, R81)
 func (co *coroutine) away(why suspendReason) *task {
+	co.link()
 	t, w := co.task, co.worker
 	if co.lastSuspended.Load() != t { // a store costs as much as the rest of suspend
 		co.lastSuspended.Store(t) // partner: wakeAll, called after mode was raised
@@ -293,6 +296,7 @@ func (co *coroutine) yieldsAlone() bool {
 	if f := co.forks; f != nil && f.stack.Len() > 0 {
 		return false // runtime/R34
 	}
+	co.link() // as away does (runtime/R81)
 	w.lifoPolls = 0
 	co.budget = w.rt.config.taskBudget
 	co.waited = true

@@ -72,7 +72,7 @@ func TestARuntimeIsMadeOnALockedThread(t *testing.T) {
 func TestALongChainOfJoins(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
 		for _, depth := range []int{0, 1, 256, 100_000} {
-			n := many(20_000)
+			n := manyGoroutines(20_000)
 			rt := start(t, 2, runtime.InlineDepth(depth))
 			v, err := get(t, runtime.Submit(rt, func(cx runtime.Cx) (int, error) {
 				return chainOf(cx, n)
@@ -111,7 +111,7 @@ func TestManyFuturesThatRestEnd(t *testing.T) {
 func TestVeryManySleepersEnd(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
 		rt := start(t, 2)
-		n := many(30_000)
+		n := manyGoroutines(30_000)
 		var woke atomic.Int64
 		var sleepers []*runtime.Handle[int]
 		for i := range n {
@@ -240,11 +240,11 @@ func TestDebugRefusesACxInAPulledIterator(t *testing.T) {
 // A scope of very many children that wait is cancelled.
 func TestAScopeOfManyIsCancelled(t *testing.T) {
 	eachProcs(t, func(t *testing.T) {
-		n := many(20_000)
+		n := manyGoroutines(20_000)
 		cancelsScope(t, n, n/2)
 	})
 	if !testing.Short() {
-		n := many(100_000)
+		n := manyGoroutines(100_000)
 		t.Logf("%d children: %v from Cancel to the end", n, cancelsScope(t, n, n))
 	}
 }

@@ -261,7 +261,7 @@ func TestDueTasksKeepTheirOrderAfterAnOverflow(t *testing.T) {
 // Very many sleepers, for random times that follow closely, all due at once: they begin in the
 // order of their deadlines. (runtime/R13)
 func TestVeryManySleepersBeginInTheOrderOfTheirDeadlines(t *testing.T) {
-	sleepers := many(200_000)
+	sleepers := manyGoroutines(200_000)
 	clock := new(fakeClock)
 	rt := start(t, 1, clock.option())
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -288,7 +288,7 @@ func TestVeryManySleepersBeginInTheOrderOfTheirDeadlines(t *testing.T) {
 // Sleepers until random times of one second, by the clock there is: none awakes early, and none is
 // lost; how late they are depends on the machine.
 func TestNoneOfVeryManySleepersIsEarly(t *testing.T) {
-	sleepers := many(50_000)
+	sleepers := manyGoroutines(50_000)
 	rt := start(t, 2)
 	rng := rand.New(rand.NewPCG(3, 4))
 	begin := time.Now().Add(time.Second)
