@@ -296,7 +296,6 @@ func (co *coroutine) yieldsAlone() bool {
 	if f := co.forks; f != nil && f.stack.Len() > 0 {
 		return false // runtime/R34
 	}
-	co.link() // as away does (runtime/R81)
 	w.lifoPolls = 0
 	co.budget = w.rt.config.taskBudget
 	co.waited = true

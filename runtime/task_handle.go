@@ -211,8 +211,8 @@ func (es *ends) get(t *task) chan struct{} {
 // A task that is cancelled goes before what is queued, as a timeout does: also one that has started
 // a hundred thousand others, and waits for them, ends soon. There are exceptions, in which it still
 // waits for what is queued: who joins it, or has joined who joins it, more than a few levels up; a
-// child that is queued when its parent is cancelled; forks that wait; a task that yields after it was
-// cancelled; and of many that are cancelled at once, those after the first [Ring].
+// child that is queued when its parent is cancelled; forks that wait; a task that yields after it
+// was cancelled; and of many that are cancelled at once, those after the first [Ring].
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
 	if h.cancel(nil) {
