@@ -26,7 +26,10 @@ func TestWhatIsReadyQueuesBehindAPile(t *testing.T) {
 		for range 100 {
 			w.pushBehind(w.queued())
 		}
-		w.spilled, w.piled, w.piles = 100, pileLooks, c.piles
+		w.spilled, w.piles = 100, c.piles
+		if c.piles {
+			w.piled = pileLooks
+		}
 		w.due.queued = c.started
 		readers := []*task{w.sleeping(), w.sleeping()}
 		d := &watched.directions[reading]

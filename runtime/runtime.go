@@ -41,6 +41,9 @@ type Runtime struct {
 	// adorns is set once a task has entered a shield, and from the start with Debug: spawns have
 	// more to do then. Set by tasks, loaded by spawns.
 	adorns atomic.Bool
+	// noted counts the tasks that were told to end while they could not go on at once. Loaded by
+	// each join.
+	noted atomic.Uint64
 	// driver is the number of the driver plus 1, or 0, and the flag notScanning; see sched_idle.go.
 	// A worker stores its own number and 0; any goroutine loads.
 	driver atomic.Int32

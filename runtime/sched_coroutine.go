@@ -66,6 +66,8 @@ type coroutine struct {
 	inlineDepth  int        // how many levels there may be; never changes
 	budget       int        // calls left that need not wait; see Cx.charge
 	budgetRounds uint8      // how many budgets in a row were used up
+	urgent       int        // how often in a row a task has yielded that must end; see urges
+	heeded       uint64     // Runtime.noted, when the links were made last; see heed
 	turn         turn       // of the loop that runs
 	tracing      bool       // the option Trace, Debug or Watchdog; never changes
 	debugging    bool       // the option Debug; never changes
@@ -142,7 +144,7 @@ func (co *coroutine) loop() (again bool) {
 // runBottom runs t with no task beneath it. Its panics are recovered by loop's deferred
 // recoverBottom: a defer for each task would cost a tenth of an empty task.
 func (co *coroutine) runBottom(t *task) {
-	co.task, co.serial = t, noSerial
+	co.task, co.serial, co.urgent = t, noSerial, 0
 	var ended bool
 	if co.tracing {
 		ended = co.traced(t)
@@ -318,15 +320,34 @@ func (w *worker) settle() {
 	t := w.suspended
 	w.suspended = nil // runtime/R10
 	if w.reason == taskYields {
+		ends := t.state.Load().CancelEffective()
+		first := w.current.urges(ends) // others may resume it from Yield on
 		t.state.Yield()
-		if w.spilled > 0 && !t.state.Load().CancelEffective() { // runtime/R77
+		switch {
+		case first && w.crowded():
+			w.addReady(t)
+		case w.spilled > 0 && !ends: // runtime/R77
 			w.pushBehind(t)
-		} else {
+		default:
 			w.pushBack(t)
 		}
 	} else {
 		w.toIdle(t)
 	}
+}
+
+// mostUrgent is how many yields in a row of a task that must end may go before what is queued.
+const mostUrgent = 8
+
+// urges reports whether the running task, which yields, goes before what is queued: it must end,
+// and has not done so often. (runtime/R82)
+func (co *coroutine) urges(ends bool) bool {
+	if !ends {
+		co.urgent = 0
+		return false
+	}
+	co.urgent++
+	return co.urgent <= mostUrgent
 }
 
 // toIdle ends a poll of t, after which t waits. Others may resume t before toIdle returns.
@@ -337,7 +358,7 @@ func (w *worker) toIdle(t *task) {
 		t.state.Wake()
 	}
 	if t.state.ToIdle() == taskstate.IdleEnqueue {
-		w.pushWoken(t)
+		t.schedule(w)
 	}
 }
 

@@ -145,9 +145,7 @@ func (w *worker) pick() *task {
 	}
 	if looks {
 		w.pollsUntilInjector, w.sooner = w.tick.interval, false
-		if w.piled++; w.spilled > 0 && w.piled >= pileLooks {
-			w.pilesUp()
-		}
+		w.countLook()
 		most := w.rt.config.batchCap
 		if t, n := w.fetch(most, w.sharers(most)); t != nil {
 			w.lookSooner(n)

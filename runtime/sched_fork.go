@@ -239,7 +239,9 @@ func (f *forks) release() {
 	w := co.worker
 	for c := f.stack.Claim(true); c != nil; c = f.stack.Claim(true) {
 		w.count.released++
-		w.pushLocal(w.newForkTask(f, c))
+		ft := w.newForkTask(f, c)
+		w.pushLocal(&ft.task)
+		ft.queued.set(&ft.task)
 	}
 }
 
@@ -254,9 +256,10 @@ func (w *worker) stealFork(victim *worker) *task {
 		return nil
 	}
 	w.count.forksStolen++
-	t := w.newForkTask(f, c)
-	w.toRunning(t)
-	return t
+	ft := w.newForkTask(f, c)
+	w.toRunning(&ft.task)
+	ft.queued.set(&ft.task)
+	return &ft.task
 }
 
 // A forkTask is a fork that was claimed.
@@ -270,7 +273,7 @@ type forkTask struct {
 
 // newForkTask returns the task of c, a fork of f that the caller has claimed on w. It has yet to be
 // queued or run.
-func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
+func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *forkTask {
 	s := f.strand.Load()
 	for s.base > c.Depth() {
 		s = s.below
@@ -295,7 +298,7 @@ func (w *worker) newForkTask(f *forks, c *fork.Claim[Cx]) *task {
 	if s.task.state.Load().CancelEffective() || s.told.Load() {
 		t.cancel(w)
 	}
-	return t
+	return ft
 }
 
 // tell tells all forks of t, the running task, which has been told of its cancellation and is in a

@@ -376,7 +376,7 @@ func TestAForkThatIsTakenLateIsTold(t *testing.T) {
 		f.stack.Share()
 		claim := f.stack.Claim(true)
 		var taken *task
-		x.Go("thief", func() { taken = w.workers[1].newForkTask(f, claim) })
+		x.Go("thief", func() { taken = &w.workers[1].newForkTask(f, claim).task })
 		x.Go("cancels", func() { owner.cancel(nil) })
 		if cx.stopErr() != nil {
 			cx.enterShield()

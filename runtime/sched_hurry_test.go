@@ -55,8 +55,9 @@ func TestWhatIsNewIsNotHurried(t *testing.T) {
 		hurried(&of.task)
 
 		lower, fork := w.sleeping(), w.queued()
-		l := &link{child: fork, fork: !queued}
+		l := &link{child: fork}
 		l.waker = l
+		l.queued.Store(queued)
 		lower.pushJoiner(&l.joiner)
 		lower.cancelInlined(w)
 		hurried(fork)

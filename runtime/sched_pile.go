@@ -38,10 +38,19 @@ package runtime
 //     than when it began, which was half of a burst. (runtime/R75)
 
 // pileLooks is how many looks at the injector may pass while there is what overflows have moved
-// there before new tasks queue behind it, too. It costs a lock for each of them; before, they queue
-// in the ring, and come before what is older. One of them may be the successor of a task that
-// starts more than a ring holds, again and again. (runtime/R70)
+// there, or turns of what is due, before new tasks queue behind it, too. It costs a lock for each
+// of them; before, they queue in the ring, and come before what is older. One of them may be the
+// successor of a task that starts more than a ring holds, again and again. (runtime/R70)
 const pileLooks = 32
+
+// countLook counts a look at the injector, or the turn of what was due. Without the latter, tasks
+// that are due again after each turn, and start many in it, would do so in half of the polls
+// between two looks, and the pile would be so much larger. (runtime/R84)
+func (w *worker) countLook() {
+	if w.piled++; w.spilled > 0 && w.piled >= pileLooks {
+		w.pilesUp()
+	}
+}
 
 // pilesUp reports whether what overflows have moved to the injector piles up there: it has been
 // there for so many looks. What joins have left, and one burst that is being run, are no pile: if
@@ -84,6 +93,7 @@ func (w *worker) backlog() bool { return w.rt.injector.Len() > w.ring.Cap() }
 // beginDueTurn says that w is about to run what was due, with a backlog. What was next goes to the
 // ring: if what is woken took its place, it would queue behind the backlog.
 func (w *worker) beginDueTurn(piles bool) {
+	w.countLook()
 	if t := w.slot.Load(); t != nil && w.slot.CompareAndSwap(t, nil) {
 		w.evictToRing(t)
 	}

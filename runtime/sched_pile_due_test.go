@@ -182,13 +182,15 @@ func TestWhatIsDueDoesNotOverflow(t *testing.T) {
 		w.pushLocal(w.queued())
 	}
 	w.due.behind = 1
-	for range 6 {
-		all = append(all, w.pick())
+	kept := append([]*task{older}, due[1:]...)
+	for _, x := range kept {
+		all = append(all, w.pick(), w.pick()) // something else has a turn before it (runtime/R82)
+		require.NotContains(t, kept, all[len(all)-2])
+		require.Same(t, x, all[len(all)-1])
 	}
-	require.Equal(t, append(append(due[:1:1], older), due[1:]...), all)
 	w.due.behind = 0
 	all = append(all, w.pick(), w.pick())
-	require.Same(t, late, all[8])
+	require.Same(t, late, all[len(all)-1])
 	w.again(all)
 }
 
@@ -223,15 +225,68 @@ func TestWhatIsCancelledInABacklogComesFirst(t *testing.T) {
 	lower.state.ToRunning()
 	l := &link{child: upper}
 	l.waker = l
+	l.queued.Store(true)
 	lower.pushJoiner(&l.joiner)
 	lower.cancel(w)
 	require.Same(t, upper, w.pickDue())
 	lower.removeJoiner(&l.joiner)
 
-	require.Equal(t, 101, w.rt.injector.Len())
+	w.current = &coroutine{}
+	for range mostUrgent {
+		w.due.last = false
+		w.suspended, w.reason = lower, taskYields
+		w.settle()
+		require.Same(t, lower, w.pickDue())
+		lower.state.ToRunning()
+	}
 	w.suspended, w.reason = lower, taskYields
-	w.settle()
+	w.settle() // the turn of others (runtime/R82)
+	require.Empty(t, w.rt.timers.ready)
 	require.Equal(t, 101, w.rt.injector.Len())
 	require.Equal(t, 1, w.ring.Len())
 	w.again([]*task{queued, upper})
+}
+
+// What is due again after each turn, and starts more in it than a ring holds, queues behind a pile
+// after so many turns, not after so many looks at the injector. (runtime/R84)
+func TestTurnsOfWhatIsDueMakeAPile(t *testing.T) {
+	rt := scripted(t, Workers(1), Ring(16))
+	w := rt.workers[0]
+	sleepers := map[*task]bool{}
+	sleep := func(x *task) { rt.timers.set(&timer{task: x}, 1) }
+	for range 4 {
+		x := w.sleeping()
+		sleepers[x] = true
+		sleep(x)
+	}
+	const children = 100
+	most := 0
+	var others []*task
+	for range 5000 {
+		x := w.pick()
+		w.countTurn()
+		if !sleepers[x] {
+			others = append(others, x)
+			continue
+		}
+		x.state.ToRunning()
+		for range children {
+			if len(others) == 0 {
+				others = append(others, w.queued())
+			}
+			w.pushLocal(others[0])
+			others = others[1:]
+		}
+		x.state.ToIdle()
+		sleep(x)
+		most = max(most, rt.injector.Len())
+	}
+	require.Less(t, most, 2*pileLooks*children)
+	for x := range sleepers {
+		x.state.Wake()
+		others = append(others, x)
+	}
+	rt.timers.heap = nil
+	rt.timers.publish()
+	w.again(others)
 }

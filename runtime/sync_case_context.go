@@ -38,7 +38,7 @@ func (c doneCase) queue(t *ticket) queuedCase {
 	}
 	ended := func() {
 		if t.claim() {
-			wakeFirst(t.choice.waker)
+			wakeFirst(t.choice.waker, nil)
 		}
 	}
 	if rt := t.choice.rt; rt != nil {

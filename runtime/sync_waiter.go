@@ -150,16 +150,17 @@ func (l *line[P]) wakeAll(w *worker) {
 func (l *line[P]) wakeAllFirst() {
 	for first := l.first; first != nil; first = l.first {
 		l.remove(first)
-		wakeFirst(first.waker)
+		wakeFirst(first.waker, nil)
 	}
 }
 
-// wakeFirst wakes from outside: a task so that it goes before what is queued. (runtime/R77)
-func wakeFirst(w waker) {
+// wakeFirst wakes a task so that it goes before what is queued, and others as usual. by is the
+// calling worker, or nil. (runtime/R77)
+func wakeFirst(w waker, by *worker) {
 	if t, ok := w.(*task); ok {
-		t.wakeFirst()
+		t.wakeFirst(by)
 	} else {
-		w.wake(nil)
+		w.wake(by)
 	}
 }
 

@@ -107,6 +107,10 @@ func (t *task) wake(w *worker) {
 // runtime, else in the injector. Only its worker accesses the owner's side of a slot and a ring.
 // (runtime/R1)
 func (t *task) schedule(w *worker) {
+	if t.state.Load().Cancelled() { // also in a shield: it waits for what it has cancelled
+		t.scheduleFirst(w)
+		return
+	}
 	if w != nil && w.rt == t.rt {
 		w.pushWoken(t)
 		return
@@ -117,11 +121,16 @@ func (t *task) schedule(w *worker) {
 	t.dropIfLate()
 }
 
-// scheduleFirst is schedule for a task that must end, or whose context has ended: from outside, it
-// counts as due, and so does not wait for all that is queued. (runtime/R77)
+// scheduleFirst is schedule for a task that must end, or waits for one that must, or whose context
+// has ended: from outside, or where many are queued, it counts as due, and so does not wait for all
+// that is queued. (runtime/R77, R82)
 func (t *task) scheduleFirst(w *worker) {
 	if w != nil && w.rt == t.rt {
-		w.pushWoken(t)
+		if w.crowded() {
+			w.addReady(t)
+		} else {
+			w.pushWoken(t)
+		}
 		return
 	}
 	if t.rt.timers.add(t) {
@@ -138,10 +147,10 @@ func (t *task) dropIfLate() {
 	}
 }
 
-// wakeFirst is wake, from outside, with scheduleFirst.
-func (t *task) wakeFirst() {
+// wakeFirst is wake with scheduleFirst.
+func (t *task) wakeFirst(w *worker) {
 	if t.state.Wake() == taskstate.WakeEnqueue {
-		t.scheduleFirst(nil)
+		t.scheduleFirst(w)
 	}
 }
 
@@ -150,10 +159,11 @@ func (t *task) wakeFirst() {
 // only if t has been queued since it was made: its maker accesses it before. (runtime/R77, R80)
 func (t *task) hurry() {
 	rt := t.rt
-	if !rt.workers[0].backlog() || t.state.Load().Lifecycle() != taskstate.Scheduled {
+	if t.state.Load().Lifecycle() != taskstate.Scheduled || !rt.crowded() {
 		return
 	}
-	if rt.timers.addAgain(t, rt.config.ring) {
+	t.state.Clone() // the reference of the entry
+	if rt.timers.add(t) {
 		rt.wakeDriver()
 	}
 	t.dropIfLate()
@@ -200,6 +210,7 @@ func (t *task) cancel(w *worker) (noted bool) {
 		t.scheduleFirst(w)
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
+		t.rt.noted.Add(1) // partner: heed
 		t.cancelInlined(w)
 		noted = true
 	case taskstate.CancelDeferred:

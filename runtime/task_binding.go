@@ -88,9 +88,20 @@ type binding struct {
 	joiner joiner
 	// stop takes the registration back. It is set before the task is published, and called when
 	// the task has ended.
-	stop func() bool
-	// queued is set when the task is; see task.hurry. Loaded when the context ends.
-	queued atomic.Bool
+	stop   func() bool
+	queued queued
+}
+
+// queued says that a task was queued since it was made: its maker accesses it no more, so that it
+// may be hurried. The maker sets it; whoever cancels the task loads it after that. (runtime/R80)
+type queued struct{ atomic.Bool }
+
+// set is called when t is queued, or RUNNING. It hurries t if that was cancelled meanwhile.
+func (q *queued) set(t *task) {
+	q.Store(true) // partner: whoever loads it after Cancel
+	if t.state.Load().Cancelled() {
+		t.hurry()
+	}
 }
 
 // bind binds t, a new task, to ctx, and returns true, or returns false if ctx has ended. Whoever
@@ -171,7 +182,7 @@ func (rt *Runtime) submitBound(t *task, b *binding) {
 	switch err := rt.takePlace(b.from, t); err {
 	case nil:
 		rt.enqueue(t)
-		b.queued.Store(true)
+		b.queued.set(t)
 	case ErrClosed:
 		rt.refuse(t, err)
 	default:
@@ -194,7 +205,7 @@ func SpawnContext[T any](ctx context.Context, cx Cx, fn func(Cx) (T, error)) *Ha
 	if t := &c.call.task; c.bind(t, ctx) {
 		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
-		c.queued.Store(true)
+		c.queued.set(t)
 	} else {
 		w.refuse(t, c.cancelErr())
 	}

@@ -179,5 +179,5 @@ func (cx Cx) AwaitContext(ctx context.Context) error {
 // wakeAfter wakes the task when ctx ends, unless stop is called first. That takes a goroutine when
 // ctx ends; before, only if ctx is of a type that package context does not know.
 func (cx Cx) wakeAfter(ctx context.Context) (stop func() bool) {
-	return cx.task.rt.afterContext(ctx, cx.task.wakeFirst)
+	return cx.task.rt.afterContext(ctx, func() { cx.task.wakeFirst(nil) })
 }

@@ -43,8 +43,9 @@ import "math"
 // fork of it that has become a task.
 type link struct {
 	joiner
-	child *task // never changes
-	fork  bool  // child is not inlined, but a fork. It never changes
+	child  *task  // never changes
+	fork   bool   // child is not inlined, but a fork. It never changes
+	queued queued // child is inlined, or was queued
 	// shield is that of the task in which it has forked child, or nil. It never changes.
 	shield *shieldSpan
 }
@@ -112,6 +113,16 @@ func (co *coroutine) link() {
 	}
 }
 
+// heed makes the missing links if a task was cancelled meanwhile: one that only joins what it
+// starts asks for nothing else. (runtime/R83)
+func (co *coroutine) heed() {
+	// Partner: noted.Add in cancel, before it walks the joiners.
+	if noted := co.worker.rt.noted.Load(); noted != co.heeded {
+		co.heeded = noted
+		co.link()
+	}
+}
+
 func (co *coroutine) makeLinks() {
 	for n := co.linked; n < co.depth; n++ {
 		child := co.task
@@ -126,6 +137,7 @@ func (co *coroutine) makeLinks() {
 		child.share()
 		l := &link{child: child}
 		l.waker = l
+		l.queued.Store(true)
 		lower.link = l
 		lower.task.pushJoiner(&l.joiner) // partner: cancelInlined, after Cancel
 		if lower.task.state.Load().CancelEffective() {
@@ -152,7 +164,7 @@ func (t *task) cancelInlined(w *worker) {
 	for j := t.joiners.Load(); j != nil; j = j.next.Load() {
 		// Partner: leaveShield, which ends the shield, and then loads the state. (runtime/R46)
 		if l, ok := j.waker.(*link); ok && (l.shield == nil || l.shield.over.Load()) {
-			if l.child.cancel(w) && !l.fork { // a fork may be new
+			if l.child.cancel(w) && l.queued.Load() {
 				l.child.hurry()
 			}
 		}
@@ -191,6 +203,9 @@ func (cx Cx) suspendForChild(t *task) {
 // calling task waits on in a shield, or it would not wait, but run in turns.
 func (cx Cx) outlast(t *task) {
 	cx.cancelChild(t)
+	if t.state.Load().Cancelled() {
+		t.hurry()
+	}
 	cx.enterShield()
 	defer cx.leaveShield()
 	for {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -70,8 +69,8 @@ type groupTask struct {
 	fn             groupCall // as in call
 	group          *Group
 	joiner         joiner
-	previous, next *groupTask  // in the list, under the lock of the group
-	queued         atomic.Bool // the task is; see task.hurry. Loaded by who cancels it
+	previous, next *groupTask // in the list, under the lock of the group
+	queued         queued
 }
 
 func (c *groupTask) poll(cx Cx) bool {
@@ -476,7 +475,9 @@ func (g *Group) result() error {
 // enqueue queues c from outside, as Runtime.enqueue does.
 func (c *groupTask) enqueue() bool {
 	accepted := c.rt.enqueue(&c.task)
-	c.queued.Store(accepted)
+	if accepted {
+		c.queued.set(&c.task)
+	}
 	return accepted
 }
 
@@ -492,7 +493,7 @@ func (w *worker) launch(c *groupTask) {
 		return
 	}
 	w.pushLocal(t)
-	c.queued.Store(true)
+	c.queued.set(t)
 }
 
 // nobody is the waker of a waiter whose call does not wait.

@@ -18,6 +18,7 @@ func (cx Cx) join(t *task) error {
 	if !co.isChild(t) {
 		return cx.await(t)
 	}
+	co.heed()
 	cx.cancelChild(t)
 	if co.depth == len(co.levels) && !co.addLevels() {
 		cx.awaitChild(t)

@@ -76,13 +76,18 @@ func (t *task) pushJoiner(j *joiner) {
 	}
 }
 
-// wakeJoiners wakes all joiners of t. Its runner calls it after Complete; w is the calling worker,
-// or nil.
+// wakeJoiners wakes all joiners of t: who waits for what was cancelled must not wait for all that
+// is queued, too. Its runner calls it after Complete; w is the calling worker, or nil.
 func (t *task) wakeJoiners(w *worker) {
+	first := t.state.Load().Cancelled()
 	// Takes the whole list. Partner: pushJoiner, followed by Join.
 	for j := t.joiners.Swap(nil); j != nil; {
 		next := j.next.Load()
-		j.waker.wake(w)
+		if first {
+			wakeFirst(j.waker, w)
+		} else {
+			j.waker.wake(w)
+		}
 		j = next
 	}
 }

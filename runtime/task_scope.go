@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/surewake/surewake/taskstate"
 )
@@ -45,7 +44,7 @@ type child struct {
 	scope          *TaskScope
 	task           *task
 	joiner         joiner
-	queued         atomic.Bool // the task is; see task.hurry. Loaded by who cancels it
+	queued         queued
 }
 
 // Scope calls body in a task of its own, and waits until that task and all children of the scope
@@ -118,7 +117,7 @@ func (s *TaskScope) start(cx Cx, t *task, b body, c *child) {
 	if s.addChild(c, t) {
 		t.parent = cx.coroutine.asParent()
 		w.spawn(t)
-		c.queued.Store(true)
+		c.queued.set(t)
 	} else {
 		w.refuse(t, ErrCancelled)
 	}
@@ -170,7 +169,11 @@ func (c *child) wake(w *worker) {
 	c.previous, c.next = nil, nil
 	if s.waiting && s.head.next == &s.head {
 		s.waiting = false
-		s.owner.wake(w)
+		if s.err != nil {
+			s.owner.wakeFirst(w)
+		} else {
+			s.owner.wake(w)
+		}
 	}
 }
 

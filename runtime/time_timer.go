@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,8 @@ type timers struct {
 	ready []*task
 	// kept are such tasks that come before those, and never queue behind a pile. (runtime/R79)
 	kept []*task
+	// fired: what takeNext took last was due. (runtime/R82)
+	fired bool
 }
 
 func (ts *timers) init() { ts.next.Store(math.MaxInt64) }
@@ -163,28 +166,46 @@ func removeFirst(all []*task) (first *task, others []*task) {
 	return first, all[1:]
 }
 
-// addAgain is add for t, which has an entry elsewhere, unless there are so many.
-func (ts *timers) addAgain(t *task, most int) bool {
-	ts.lock.Lock()
-	full := len(ts.ready) >= most
-	ts.lock.Unlock()
-	if full {
-		return false
-	}
-	t.state.Clone() // the reference of the entry
-	return ts.add(t)
-}
-
 // atOnce is a deadline that has passed: no clock shows less.
 const atOnce = -1 << 62
 
-// takeDue removes what is ready, and fires timers that are due, in the order of their deadlines: as
-// many as dst is long. It stores the tasks there, and returns how many, and how many of them were
-// ready. The caller wakes the others.
-func (ts *timers) takeDue(now int64, dst []*task) (n, ready int) {
+// takeReady removes the first task that is ready, and returns it, or nil.
+func (ts *timers) takeReady() (t *task) {
+	if ts.next.Load() != atOnce {
+		return nil
+	}
 	ts.lock.Lock()
 	defer ts.lock.Unlock()
-	for ready < len(dst) && len(ts.ready) > 0 {
+	if len(ts.ready) > 0 {
+		t, ts.ready = removeFirst(ts.ready)
+		ts.publish()
+	}
+	return t
+}
+
+// takeNext is takeDue for one task. What is ready and what is due have their turns.
+func (ts *timers) takeNext(now int64, dst *[1]*task) (n, ready int) {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	ts.fired = !ts.fired && len(ts.heap) > 0 && ts.heap[0].when <= now
+	if ts.fired {
+		return ts.takeDueLocked(now, dst[:], 0)
+	}
+	return ts.takeDueLocked(now, dst[:], 1)
+}
+
+// takeDue removes what is ready, at most so many, and fires timers that are due, in the order of
+// their deadlines: as many as dst is long. It stores the tasks there, and returns how many, and how
+// many of them were ready. The caller wakes the others.
+func (ts *timers) takeDue(now int64, dst []*task, mostReady int) (n, ready int) {
+	ts.lock.Lock()
+	defer ts.lock.Unlock()
+	return ts.takeDueLocked(now, dst, mostReady)
+}
+
+// takeDueLocked is takeDue, under the lock.
+func (ts *timers) takeDueLocked(now int64, dst []*task, mostReady int) (n, ready int) {
+	for ready < min(len(dst), mostReady) && len(ts.ready) > 0 {
 		dst[ready], ts.ready = removeFirst(ts.ready)
 		ready++
 	}
@@ -319,18 +340,25 @@ func (w *worker) lookForDue() {
 
 // pickDue returns what is due first, SCHEDULED, if that may go next, or nil.
 func (w *worker) pickDue() *task {
-	ts := &w.rt.timers
-	if t := ts.takeKept(); t != nil {
-		w.due.last = true
-		w.beginDueTurn(w.queuesBehind())
-		return t
+	if w.due.last {
+		return nil
 	}
-	if w.due.last || w.dueQueued() {
+	ts := &w.rt.timers
+	piles := w.queuesBehind()
+	if t := ts.takeKept(); t != nil {
+		return w.dueNext(t, piles)
+	}
+	behind := piles && w.due.queued >= w.ring.Cap() || w.due.behind > 0
+	if w.dueQueued() {
+		if !behind {
+			if t := ts.takeReady(); t != nil {
+				return w.dueNext(t, piles)
+			}
+		}
 		return nil
 	}
 	now := w.rt.now()
-	piles := w.queuesBehind()
-	if piles && w.due.queued >= w.ring.Cap() || w.due.behind > 0 {
+	if behind {
 		w.putBehind(now)
 		return nil
 	}
@@ -350,6 +378,44 @@ func (w *worker) pickDue() *task {
 	return t
 }
 
+// dueNext returns t, which counts as due and goes next. Something else has the turn after it.
+func (w *worker) dueNext(t *task, piles bool) *task {
+	w.due.last = true
+	w.beginDueTurn(piles)
+	return t
+}
+
+// addReady makes t, which is SCHEDULED and must end, count as due.
+func (w *worker) addReady(t *task) {
+	w.dueLeft = true
+	if w.rt.timers.add(t) {
+		w.rt.wakeDriver()
+	}
+}
+
+// fewTasks is how many queued tasks are no crowd.
+const fewTasks = 4
+
+// crowded reports whether a task that is queued at w may wait for many others.
+func (w *worker) crowded() bool { return w.rt.injector.Len() > 0 || w.hasMany() }
+
+// hasMany reports whether w has many tasks queued. Any goroutine may call it.
+func (w *worker) hasMany() bool {
+	return w.ring.Len() > fewTasks || w.buffer != nil && w.buffer.Len() > fewTasks
+}
+
+// manyWorkers is how many workers are not asked what they have queued.
+const manyWorkers = 64
+
+// crowded reports whether a task that is queued anywhere may wait for many others. Any goroutine
+// may call it.
+func (rt *Runtime) crowded() bool {
+	if rt.injector.Len() > 0 || len(rt.workers) > manyWorkers {
+		return true
+	}
+	return slices.ContainsFunc(rt.workers, (*worker).hasMany)
+}
+
 // longPast is how far ahead of a position in the ring the tail is when the position has been popped
 // for certain: more than any capacity.
 const longPast = 1 << 30
@@ -363,7 +429,7 @@ func (w *worker) dueQueued() bool {
 func (w *worker) takeFirstDue(now int64) (t *task) {
 	due := w.one[:]
 	for t == nil {
-		n, ready := w.rt.timers.takeDue(now, due)
+		n, ready := w.rt.timers.takeNext(now, &w.one)
 		if n == 0 {
 			return nil
 		}
@@ -376,10 +442,14 @@ func (w *worker) takeFirstDue(now int64) (t *task) {
 }
 
 // takeDue fires timers that are due, at most the given number, and queues their tasks at the back
-// of the ring.
+// of the ring. What is ready stays where it is if there are many tasks before it.
 func (w *worker) takeDue(now int64, most int) {
 	due := w.batch(most)
-	n, ready := w.rt.timers.takeDue(now, due)
+	mostReady := most
+	if w.crowded() {
+		mostReady = 0
+	}
+	n, ready := w.rt.timers.takeDue(now, due, mostReady)
 	for i, t := range due[:n] {
 		if i < ready || t.state.Wake() == taskstate.WakeEnqueue {
 			w.pushBack(t)
@@ -392,7 +462,7 @@ func (w *worker) takeDue(now int64, most int) {
 // false if there were none.
 func (w *worker) takeDueBehind(now int64) bool {
 	due := w.batch(w.ring.Cap())
-	n, ready := w.rt.timers.takeDue(now, due)
+	n, ready := w.rt.timers.takeDue(now, due, len(due))
 	due = due[:n]
 	woken := due[:ready]
 	for _, t := range due[ready:] {

@@ -43,7 +43,7 @@ func timersMachine(t *rapid.T) {
 		for n := len(due); n == len(due); {
 			were := len(ts.ready)
 			var taken int
-			n, taken = ts.takeDue(now, due[:])
+			n, taken = ts.takeDue(now, due[:], len(due))
 			require.Equal(t, min(were, len(due)), taken)
 			for _, x := range due[:n] {
 				fired = append(fired, ids[x])
@@ -96,6 +96,25 @@ func timersMachine(t *rapid.T) {
 			ready = append(ready, l.id)
 		},
 		"time passes": func(t *rapid.T) { fire(now + rapid.Int64Range(0, 8).Draw(t, "by")) },
+		"next": func(t *rapid.T) {
+			isDue := len(set) > 0 && sorted()[0].when <= now
+			wasFired, from := ts.fired, 0
+			var next [1]*task
+			n, taken := ts.takeNext(now, &next)
+			switch {
+			case isDue && (!wasFired || len(ready) == 0):
+				require.Zero(t, taken)
+				from, set = set[0].id, set[1:]
+			case len(ready) > 0:
+				require.Equal(t, 1, taken)
+				from, ready = ready[0], ready[1:]
+			default:
+				require.Zero(t, n)
+				return
+			}
+			require.Equal(t, 1, n)
+			want, fired = append(want, from), append(fired, ids[next[0]])
+		},
 		"to the next": func(t *rapid.T) {
 			if len(set) == 0 {
 				return
@@ -147,7 +166,7 @@ func TestWhatTakesThePlaceOfATimerRises(t *testing.T) {
 	for _, when := range []int64{1, 2, 5, 7, 8, 100, 102, 103, 104} {
 		require.Equal(t, when, ts.next.Load())
 		var due [1]*task
-		ts.takeDue(1000, due[:])
+		ts.takeDue(1000, due[:], 0)
 		require.Same(t, all[when].task, due[0])
 	}
 }
