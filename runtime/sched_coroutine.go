@@ -292,7 +292,7 @@ func (co *coroutine) enter(t *task) {
 func (co *coroutine) yieldsAlone() bool {
 	w := co.worker
 	if w.tick.left <= 0 || w.pollsUntilInjector <= 0 || w.turns > 0 || w.dueLeft || co.tracing ||
-		w.buffer != nil || w.slot.Load() != nil || w.ring.Len() > 0 {
+		w.buffer != nil || w.urged.Load() || w.slot.Load() != nil || w.ring.Len() > 0 {
 		return false
 	}
 	if f := co.forks; f != nil && f.stack.Len() > 0 {

@@ -78,6 +78,7 @@ func (w *worker) take() *task {
 		if w.toRunning(t) {
 			return t
 		}
+		w.due.skip()
 	}
 }
 
@@ -135,6 +136,10 @@ func (w *worker) countTurn() {
 
 // pick removes one entry from w's queues or the injector and returns it, or nil.
 func (w *worker) pick() *task {
+	if w.urged.Load() {
+		w.urged.Store(false)
+		w.lookForDue() // partner: urge, after something was added
+	}
 	if w.due.turn {
 		w.endDueTurn()
 	}
@@ -220,7 +225,7 @@ func (w *worker) dueNow(looks bool) *task {
 			return t
 		}
 	}
-	d.last, d.owesLook = false, false
+	d.last, d.owesLook, d.skipped = false, false, 0
 	return nil
 }
 

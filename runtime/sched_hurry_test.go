@@ -41,7 +41,7 @@ func TestWhatIsNewIsNotHurried(t *testing.T) {
 		member.state, member.rt, member.body = taskstate.New(references), rt, member
 		require.True(t, s.addChild(&member.child, &member.call.task))
 		member.child.queued.Store(queued)
-		s.fail(failed)
+		s.fail(failed, nil)
 		hurried(&member.call.task)
 		s.owner.state.Wake()
 		w.again([]*task{s.owner})

@@ -80,10 +80,24 @@ func (w *worker) tasks() int {
 type duePile struct {
 	last     bool // what was picked last was due
 	owesLook bool // it was, at a look at the injector, which is still to be done
+	skipped  int  // entries of what was due in a row that were no turns; see skip
 	turn     bool // tasks pile up, and it is the turn of what was due, or of what that has woken
 	queued   int  // tasks that such turns have queued behind the pile since forget was set
 	forget   int  // tasks to be taken from the injector until queued is 0 again
 	behind   int  // tasks to be taken from there before what is due may go first again
+}
+
+// mostSkipped is how many entries in a row that are no turns may be picked from what is due.
+const mostSkipped = 64
+
+// skip says that what was picked has no turn: it was stale, or has ended without being run. Then
+// the next one that is due goes on, or each of the children that end with a scope would wait for a
+// turn of something else. (runtime/R82)
+func (d *duePile) skip() {
+	if d.last && d.skipped < mostSkipped {
+		d.last = false
+		d.skipped++
+	}
 }
 
 // backlog reports whether the injector holds so much that what is due, and queued there, would be

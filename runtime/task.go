@@ -134,7 +134,7 @@ func (t *task) scheduleFirst(w *worker) {
 		return
 	}
 	if t.rt.timers.add(t) {
-		t.rt.wakeDriver()
+		t.rt.urge()
 	}
 	t.dropIfLate()
 }
@@ -164,7 +164,7 @@ func (t *task) hurry() {
 	}
 	t.state.Clone() // the reference of the entry
 	if rt.timers.add(t) {
-		rt.wakeDriver()
+		rt.urge()
 	}
 	t.dropIfLate()
 }

@@ -445,7 +445,7 @@ func (g *Group) fail(err error, always bool, w *worker) {
 func (g *Group) failLocked(err error, w *worker) {
 	g.err = err
 	for c := g.listed; c != nil; c = c.next {
-		if c.task.cancel(nil) && c.queued.Load() {
+		if c.task.cancel(w) && c.queued.Load() {
 			c.task.hurry()
 		}
 	}

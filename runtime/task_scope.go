@@ -65,7 +65,7 @@ func Scope(cx Cx, body func(cx Cx, s *TaskScope) error) error {
 	b.fn = func(cx Cx) (struct{}, error) { return struct{}{}, body(cx, s) }
 	s.start(cx, &b.call.task, b, &b.child)
 	if !s.drain(cx) {
-		s.fail(cx.stopErr())
+		s.fail(cx.stopErr(), cx.coroutine.worker)
 		cx.Shield(func() { s.drain(cx) })
 	}
 	return s.err
@@ -127,7 +127,7 @@ func (s *TaskScope) start(cx Cx, t *task, b body, c *child) {
 // unless it has an error already. Any goroutine may call it.
 func (s *TaskScope) Cancel() {
 	s.check("TaskScope.Cancel")
-	s.fail(ErrCancelled)
+	s.fail(ErrCancelled, nil)
 }
 
 // check panics if Scope has not made s. (runtime/R14)
@@ -161,7 +161,7 @@ func (s *TaskScope) addChild(c *child, t *task) bool {
 func (c *child) wake(w *worker) {
 	s := c.scope
 	if f := c.task.failure(); f != nil {
-		s.fail(f.error)
+		s.fail(f.error, w)
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -178,8 +178,8 @@ func (c *child) wake(w *worker) {
 }
 
 // fail makes err the result of the scope and cancels all children, unless there is an error
-// already. Any goroutine may call it.
-func (s *TaskScope) fail(err error) {
+// already. Any goroutine may call it; w is the worker that it belongs to, or nil.
+func (s *TaskScope) fail(err error, w *worker) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.err != nil || s.ended {
@@ -187,7 +187,7 @@ func (s *TaskScope) fail(err error) {
 	}
 	s.err = err
 	for c := s.head.next; c != &s.head; c = c.next {
-		if c.task.cancel(nil) && c.queued.Load() {
+		if c.task.cancel(w) && c.queued.Load() {
 			c.task.hurry()
 		}
 	}

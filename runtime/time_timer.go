@@ -404,7 +404,7 @@ func (w *worker) hasMany() bool {
 	return w.ring.Len() > fewTasks || w.buffer != nil && w.buffer.Len() > fewTasks
 }
 
-// manyWorkers is how many workers are not asked what they have queued.
+// manyWorkers is how many workers are asked what they have queued, and are urged.
 const manyWorkers = 64
 
 // crowded reports whether a task that is queued anywhere may wait for many others. Any goroutine
@@ -414,6 +414,17 @@ func (rt *Runtime) crowded() bool {
 		return true
 	}
 	return slices.ContainsFunc(rt.workers, (*worker).hasMany)
+}
+
+// urge lets the workers look at what is ready among the timers before they run another task: a look
+// at its time may be many slow polls away. (runtime/R82)
+func (rt *Runtime) urge() {
+	rt.wakeDriver()
+	for _, w := range rt.workers[:min(len(rt.workers), manyWorkers)] {
+		if !w.urged.Load() {
+			w.urged.Store(true) // partner: pick
+		}
+	}
 }
 
 // longPast is how far ahead of a position in the ring the tail is when the position has been popped
