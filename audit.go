@@ -92,8 +92,7 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stdout, "%29s mutant %s, %s: %s\n", "", m.ID, m.What, m.Result)
 		}
 		if r.Message != "" {
-			fmt.Fprintf(stdout, "\t%s\n",
-				strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n\t"))
+			fmt.Fprintf(stdout, "\t%s\n", indented(r.Message))
 		}
 	})
 	if err != nil {
@@ -109,11 +108,21 @@ func audit(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if !c.json {
 		fmt.Fprintf(stdout, "%d theorems: %d proved, %d bounded, %d failed; %d mutants\n",
 			len(theorems), count[proofs.Proved], count[proofs.Bounded], failed, mutants)
+		for _, r := range rows { // again, where a reader of a long output looks first
+			if r.Result == proofs.Failed {
+				fmt.Fprintf(stdout, "failed: %s\n\t%s\n", r.ID, indented(r.Message))
+			}
+		}
 	}
 	if failed > 0 {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// indented returns a message whose further lines are indented as the first one is.
+func indented(message string) string {
+	return strings.ReplaceAll(strings.TrimSpace(message), "\n", "\n\t")
 }
 
 // writePage writes rows as a page beside which, in this module's directory, the files that it links
