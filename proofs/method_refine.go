@@ -55,7 +55,7 @@ func (r refinement) check(ctx context.Context, _ *bench) error {
 func (r refinement) judge(ctx context.Context) error {
 	var out strings.Builder
 	sum, err := driver.Mutants(ctx, driver.Options{Patterns: []string{r.pkg()}, Run: "^" +
-		r.mutant + "$", Preemptions: -1}, &out)
+		r.mutant + "$", Ask: r.test, Preemptions: -1}, &out)
 	if err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func (t *task) completeWith(w *worker, err error) {
 func (t *task) cancel(w *worker) (noted bool) {
 	switch t.state.Cancel() {
 	case taskstate.CancelEnqueue:
-		t.scheduleFirst(w)
+		t.schedule(w)      // first, as it is cancelled now
 		t.cancelInlined(w) // its forks (runtime/R43)
 	case taskstate.CancelNoted:
 		t.rt.noted.Add(1) // partner: heed

@@ -43,6 +43,7 @@ const (
 	suspectLook  = 5 * time.Second  // the one that is asked first, plainly
 	testsTimeout = 30 * time.Second // ordinary tests; all of them thrice their own time more
 	ownTimeout   = 10 * time.Minute // all ordinary tests of the unchanged package
+	onlyLook     = 10 * time.Minute // the only check that is asked
 	raceLook     = 10 * time.Second // a check under the race detector
 	lastLook     = 30 * time.Second // a check, plainly, if the first look was cut short
 )
@@ -236,6 +237,9 @@ func (j *judge) judge(ctx context.Context, m candidate) (killer string, err erro
 			filepath.Base(m.file.Path), m.pkg.Path,
 		)
 	}
+	if j.options.Ask != "" {
+		return j.askOnly(ctx, m, replace, j.options.Ask)
+	}
 	if g := j.together[m.pkg.Path]; g != nil {
 		killer, err = g.ask(ctx, j, m)
 		if killer != "" || err != nil {
@@ -293,6 +297,29 @@ func (j *judge) askSuspect(
 	}
 	defer r.close()
 	return j.ask(ctx, r, checks, m.suspect)
+}
+
+// askOnly has one check look at a mutant, plainly and for as long as it takes. The caller has seen
+// it pass on the unchanged source.
+func (j *judge) askOnly(
+	ctx context.Context, m candidate, replace map[string][]byte, check string,
+) (killer string, err error) {
+	r, checks, err := j.mutated(ctx, m, narrow(m.pkg.Dir, replace, check))
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	i := slices.IndexFunc(checks, func(t planned) bool { return t.test == check })
+	if i < 0 {
+		return "", fmt.Errorf("%s has no check %s", m.pkg.Path, check)
+	}
+	rows, err := j.run(ctx, r, checks[i], false, onlyLook)
+	for _, row := range rows {
+		if row.Verdict == Failed || row.Verdict == Undecided {
+			return row.Name, nil
+		}
+	}
+	return "", notCompiling(err)
 }
 
 // mutated returns what runs the checks of the package with some files replaced, and the checks.

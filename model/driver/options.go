@@ -40,6 +40,7 @@ type Options struct {
 	All         bool          // the mutants in testdata/mutants/more as well
 	For         time.Duration // no mutant is judged after it; 0: all are
 	Part        Part          // which of the selected mutants
+	Ask         string        // the only check that looks at mutants, to its end; "": see judge
 	Race        bool          // run every schedule under the race detector
 	Both        bool          // and plainly as well, also where the race run stands for that
 	Strategy    string        // one of Strategies; "" is "dpor"
