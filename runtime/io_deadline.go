@@ -63,7 +63,7 @@ func (d *direction) setDeadline(t time.Time) error {
 		late = d.limit(t)
 	}
 	d.of.lock.Unlock()
-	late.wakeAllFirst()
+	late.wakeAllFirst(nil)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (d *direction) expire() {
 		late = d.pass()
 	}
 	d.of.lock.Unlock()
-	late.wakeAllFirst()
+	late.wakeAllFirst(nil)
 }
 
 // pass notes that the deadline has passed, and returns the calls that wait, to be woken after the

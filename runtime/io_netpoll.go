@@ -84,7 +84,7 @@ func (d *direction) awaitNetpoll(returned chan struct{}) {
 	}
 	waiters := d.countEdge(err)
 	d.of.lock.Unlock()
-	waiters.wakeAllFirst()
+	waiters.wakeAllFirst(nil)
 	close(returned)
 	if n.setDeadline != nil {
 		d.of.rt.workerStopped()

@@ -129,8 +129,8 @@ func (w *Watch) endWaits() {
 	}
 	w.lock.Unlock()
 	w.rt.watches.remove(w)
-	readers.wakeAllFirst()
-	writers.wakeAllFirst()
+	readers.wakeAllFirst(nil)
+	writers.wakeAllFirst(nil)
 }
 
 // ReadReady waits until a read would not block: data has arrived, or the other side has closed or
@@ -270,7 +270,7 @@ func (d *direction) edge(err error, by *worker) {
 	waiters := d.countEdge(err)
 	d.of.lock.Unlock()
 	if by == nil {
-		waiters.wakeAllFirst()
+		waiters.wakeAllFirst(nil)
 	} else {
 		waiters.wakeAll(by)
 	}

@@ -112,6 +112,34 @@ func TestWhatMustEndIsReady(t *testing.T) {
 			c.task.complete(w)
 			return s.owner
 		},
+		"its group has failed": func(w *worker) *task {
+			g := NewGroup(context.Background(), w.rt)
+			c := g.newTask(groupFunction(func(Cx) error { return nil }))
+			g.enter(c, nil)
+			w.takeCredit(1)
+			w.count.spawned++
+			c.task.state.ToRunning()
+			c.task.body = &failure{error: failed, body: c.task.body}
+			x := w.sleeping()
+			g.await(func() waker { return x })
+			c.task.complete(w)
+			return x
+		},
+		"its group is full and has failed": func(w *worker) *task {
+			g := NewGroup(context.Background(), w.rt)
+			g.limit = 1
+			c := g.newTask(groupFunction(func(Cx) error { return nil }))
+			g.enter(c, nil)
+			w.takeCredit(1)
+			w.count.spawned++
+			c.task.state.ToRunning()
+			x := w.sleeping()
+			g.enter(g.newTask(groupFunction(func(Cx) error { return nil })),
+				func() waker { return x })
+			g.fail(failed, true, w)
+			c.task.complete(w)
+			return x
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, many := range []bool{false, true} {

@@ -146,11 +146,11 @@ func (l *line[P]) wakeAll(w *worker) {
 	}
 }
 
-// wakeAllFirst is wakeAll from outside with wakeFirst.
-func (l *line[P]) wakeAllFirst() {
+// wakeAllFirst is wakeAll with wakeFirst.
+func (l *line[P]) wakeAllFirst(w *worker) {
 	for first := l.first; first != nil; first = l.first {
 		l.remove(first)
-		wakeFirst(first.waker, nil)
+		wakeFirst(first.waker, w)
 	}
 }
 

@@ -411,6 +411,7 @@ func (c *groupTask) wake(w *worker) {
 	g.unlist(c)
 	next := g.queue.pop()
 	var over line[struct{}]
+	failed := g.err != nil
 	if next != nil {
 		g.list(next.payload)
 		next.setAnswer(served)
@@ -426,7 +427,11 @@ func (c *groupTask) wake(w *worker) {
 		w.launch(next.payload)
 		next.waker.wake(w)
 	}
-	over.wakeAll(w)
+	if failed {
+		over.wakeAllFirst(w)
+	} else {
+		over.wakeAll(w)
+	}
 }
 
 // fail makes err the error of the group, cancels what runs and refuses what is in line, unless
@@ -450,7 +455,7 @@ func (g *Group) failLocked(err error, w *worker) {
 		}
 	}
 	refused := g.queue.answerAll(refused)
-	refused.wakeAll(w)
+	refused.wakeAllFirst(w)
 }
 
 // await returns nil if nothing runs, and otherwise queues a waiter for who.
