@@ -23,7 +23,7 @@ func TestASearcherRunsWhomItHasWoken(t *testing.T) {
 	})
 	blocks := Submit(rt, func(Cx) (int, error) { close(began); <-free; return 2, nil })
 	ended = Submit(rt, func(Cx) (int, error) { return 3, nil })
-	ended.Cancel()
+	ended.state.Cancel() // and nobody hurries it
 	go rt.workers[0].run()
 	<-began // the first one waits, and the last one is in the injector
 
