@@ -96,8 +96,9 @@ var mustEnd = map[string]struct {
 		return h.Cancel
 	}},
 	"scopes": {1, func(b *burstOf) func() {
-		h := runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) { return 0, b.scopes(cx, b.most) })
-		return h.Cancel
+		return runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
+			return 0, b.scopes(cx, b.most)
+		}).Cancel
 	}},
 	"is waited for": {1, func(b *burstOf) func() {
 		h := runtime.Submit(b.rt, b.waits)

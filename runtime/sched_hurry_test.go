@@ -68,8 +68,8 @@ func TestWhatIsNewIsNotHurried(t *testing.T) {
 	}
 }
 
-// What must end, or waits for what was cancelled, goes first when it is woken where many are queued,
-// and otherwise next. (runtime/R82)
+// What must end, or waits for what was cancelled, goes first when it is woken where many are
+// queued, and otherwise next. (runtime/R82)
 func TestWhatMustEndIsReady(t *testing.T) {
 	failed := errors.New("failed")
 	for name, wakes := range map[string]func(w *worker) (woken *task){

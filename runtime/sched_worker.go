@@ -75,8 +75,8 @@ type worker struct {
 	// slot is the task that runs next, pushed last. Filled and emptied by the owner; emptied by a
 	// rescuer that has seen the same task here for an interval. A push to it is not announced.
 	slot atomic.Pointer[task]
-	// urged: something is ready among the timers. Set by any goroutine that has added it; loaded and
-	// cleared by the owner, before it looks there.
+	// urged: something is ready among the timers. Set by any goroutine that has added it; loaded
+	// and cleared by the owner, before it looks there.
 	urged atomic.Bool
 	_     [116]byte
 	// ring is the queue: the owner pushes and pops, others steal.

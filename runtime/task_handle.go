@@ -211,9 +211,9 @@ func (es *ends) get(t *task) chan struct{} {
 // A task that is cancelled goes before what is queued, as a timeout does, and so do its children,
 // its forks, and whoever waits for it: also one that has started a hundred thousand others, and
 // waits for them, ends soon. They have turns with what is queued, and with timers that are due: a
-// chain of a hundred joins ends after a hundred turns of others, or so. A task that yields more than
-// eight times in a row after it was cancelled waits for what is queued; and so do all while tasks
-// that sleep start more in each turn than a [Ring] holds, for which timers wait, too.
+// chain of a hundred joins ends after a hundred turns of others, or so. A task that yields more
+// than eight times in a row after it was cancelled waits for what is queued; and so do all while
+// tasks that sleep start more in each turn than a [Ring] holds, for which timers wait, too.
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
 	if h.cancel(nil) {
