@@ -515,7 +515,7 @@ func (w *world) checkEnded(h *house) {
 	if err := h.rt.Shutdown(context.Background()); !errors.Is(err, runtime.ErrClosed) {
 		w.fail("Shutdown after Close returned %v", err)
 	}
-	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected != 0 || s.Queued != 0 ||
+	if s := h.rt.Stats(); s.Spawned != s.Completed || s.Injected+s.Ready != 0 || s.Queued != 0 ||
 		s.Places != h.limit || s.Submitting != 0 {
 		w.fail("statistics at the end: %+v", s)
 	}

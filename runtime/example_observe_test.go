@@ -88,7 +88,7 @@ func writeMetrics(w io.Writer, s sw.Stats) {
 	metric("panicked_total", "counter", s.Panicked)
 	metric("cancelled_total", "counter", s.Cancelled)
 	metric("live", "gauge", s.Live)
-	metric("queued", "gauge", s.Queued+s.Injected+s.Blocking)
+	metric("queued", "gauge", s.Queued+s.Injected+s.Ready+s.Blocking)
 	metric("timers", "gauge", s.Timers)
 	metric("watches", "gauge", s.Watches)
 	metric("stacks", "gauge", s.Stacks)

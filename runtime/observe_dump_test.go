@@ -35,7 +35,7 @@ func atRest(t testing.TB, rt *runtime.Runtime) {
 	t.Helper()
 	waits(t, func() bool {
 		s := rt.Stats()
-		return rt.Idle() && s.Injected+s.Queued == 0
+		return rt.Idle() && s.Injected+s.Queued+s.Ready == 0
 	}, "the workers do not sleep")
 }
 

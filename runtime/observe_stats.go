@@ -23,6 +23,7 @@ type Stats struct {
 	Injected  int    // entries in the injector, the queue that all workers share
 	Blocking  int    // blocking tasks that wait for a goroutine; see BlockingStats
 	Queued    int    // entries in the queues of all workers
+	Ready     int    // entries of tasks that go before these: they must end, or were due before
 	Sleeping  int    // workers that sleep and have not been claimed to be woken
 	Searching int    // workers that search for work, or are being woken to do so
 
@@ -82,6 +83,7 @@ func (rt *Runtime) Stats() Stats {
 		Searching: rt.idle.Searching(),
 		Panicked:  rt.outside.panicked.Load(),
 		Cancelled: rt.outside.cancelled.Load(),
+		Ready:     int(rt.timers.first.Load()),
 		Timers:    int(rt.timers.count.Load()),
 		Watches:   int(rt.watches.open.Load()),
 		Stacks:    int(rt.coroutines.count.Load()),

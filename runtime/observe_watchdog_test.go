@@ -125,7 +125,7 @@ func TestWatchdogTellsOfTasksThatWaitForEver(t *testing.T) {
 	settles := func() {
 		require.Eventually(t, func() bool {
 			s := rt.Stats()
-			return rt.Idle() && s.Injected+s.Queued == 0
+			return rt.Idle() && s.Injected+s.Queued+s.Ready == 0
 		}, 10*time.Second, 50*time.Microsecond)
 	}
 	day := 0.0

@@ -198,7 +198,7 @@ func (k *tangle) start(t *testing.T, tasks []tangled) {
 func (k *tangle) rests(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Microsecond) {
-		if s := k.rt.Stats(); k.rt.Idle() && s.Injected+s.Queued == 0 {
+		if s := k.rt.Stats(); k.rt.Idle() && s.Injected+s.Queued+s.Ready == 0 {
 			return
 		}
 		if time.Now().After(end) {

@@ -29,6 +29,7 @@ type timers struct {
 	// goroutine.
 	next  atomic.Int64
 	count atomic.Int64 // len(heap): written under the lock, read by any goroutine
+	first atomic.Int64 // len(ready) + len(kept): likewise
 	lock  sync.Mutex
 	heap  timerHeap
 	order uint32 // of the timer that was set last
@@ -117,9 +118,10 @@ func (ts *timers) keep(kept []*task) bool {
 	return ts.atOnce()
 }
 
-// atOnce stores a deadline that has passed, and reports whether it was stored already. It is called
+// atOnce stores a deadline that has passed, and reports whether another was there. It is called
 // under the lock.
 func (ts *timers) atOnce() bool {
+	ts.countFirst()
 	if ts.next.Load() == atOnce {
 		return false
 	}
@@ -225,11 +227,20 @@ func (ts *timers) publish() {
 	if len(ts.heap) > 0 {
 		next = ts.heap[0].when
 	}
-	if len(ts.ready)+len(ts.kept) > 0 {
+	if ts.countFirst() > 0 {
 		next = atOnce
 	}
 	ts.next.Store(next)
 	ts.count.Store(int64(len(ts.heap)))
+}
+
+// countFirst stores how many are ready or kept, and returns it. It is called under the lock.
+func (ts *timers) countFirst() int {
+	n := len(ts.ready) + len(ts.kept)
+	if int64(n) != ts.first.Load() { // a store costs as much as the rest
+		ts.first.Store(int64(n))
+	}
+	return n
 }
 
 // A timerHeap is a heap in which each entry has up to four children, and none that comes before it.
