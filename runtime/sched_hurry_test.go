@@ -239,6 +239,44 @@ func TestEntriesThatAreNoTurnsAreSkipped(t *testing.T) {
 	}
 }
 
+// A stale entry is no turn of what is not due: what is queued behind many of them does not wait for
+// as many turns of what is due. (runtime/R82)
+func TestStaleEntriesAreNoTurns(t *testing.T) {
+	w := scripted(t, Workers(1), Ring(16)).workers[0]
+	for range 2 * (mostSkipped + 1) {
+		x := w.queued()
+		x.state.Cancel()
+		w.addReady(x)
+	}
+	for range 8 {
+		x := w.queued()
+		w.evictToRing(x)
+		x.state.Claim()
+		x.complete(w)
+	}
+	last := w.queued()
+	w.evictToRing(last)
+	require.Same(t, last, w.take())
+	require.Equal(t, mostSkipped+1, w.rt.Stats().Ready)
+	last.complete(w)
+	require.Nil(t, w.take())
+
+	w = scripted(t, Workers(1), Ring(256)).workers[0]
+	for range 200 {
+		x := w.queued()
+		w.evictToRing(x)
+		x.state.Claim()
+		x.complete(w)
+	}
+	ready := w.queued()
+	w.addReady(ready)
+	w.due.last = true
+	require.Same(t, ready, w.take())
+	require.Equal(t, 200-mostSkipped-1, w.ring.Len())
+	ready.complete(w)
+	require.Nil(t, w.take())
+}
+
 // Many tasks are more than a few in a ring or a buffer, or any in the injector; and what very many
 // workers have is not asked for. (runtime/R82)
 func TestWhereManyTasksAre(t *testing.T) {

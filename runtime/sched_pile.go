@@ -80,23 +80,31 @@ func (w *worker) tasks() int {
 type duePile struct {
 	last     bool // what was picked last was due
 	owesLook bool // it was, at a look at the injector, which is still to be done
-	skipped  int  // entries of what was due in a row that were no turns; see skip
-	turn     bool // tasks pile up, and it is the turn of what was due, or of what that has woken
+	turn     bool // tasks pile up, and it is the turn of what was due, or has been woken by that
 	queued   int  // tasks that such turns have queued behind the pile since forget was set
 	forget   int  // tasks to be taken from the injector until queued is 0 again
 	behind   int  // tasks to be taken from there before what is due may go first again
+	// skipped and passed are how many entries in a row were no turns, of what was due and of what
+	// was not; see skip.
+	skipped, passed int
 }
 
-// mostSkipped is how many entries in a row that are no turns may be picked from what is due.
+// mostSkipped is how many entries in a row that are no turns may be picked from what is due, or
+// from what is not.
 const mostSkipped = 64
 
 // skip says that what was picked has no turn: it was stale, or has ended without being run. Then
-// the next one that is due goes on, or each of the children that end with a scope would wait for a
-// turn of something else. (runtime/R82)
+// those go on whose turn it was. Otherwise each of the children that end with a scope would wait
+// for a turn of something else; and what is queued behind the stale entries that they leave would
+// wait for the ends of as many others, for each of them. (runtime/R82)
 func (d *duePile) skip() {
-	if d.last && d.skipped < mostSkipped {
-		d.last = false
+	switch {
+	case d.last && d.skipped < mostSkipped:
 		d.skipped++
+		d.last = false
+	case !d.last && d.passed < mostSkipped:
+		d.passed++
+		d.last = true
 	}
 }
 

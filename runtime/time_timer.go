@@ -378,7 +378,7 @@ func (w *worker) pickDue() *task {
 		w.dueLeft = false
 		return nil
 	}
-	w.due.last = true // until the next pick
+	w.due.last, w.due.passed = true, 0 // until the next pick
 	if w.backlog() {
 		w.beginDueTurn(piles)
 	} else if room := w.ring.Cap() - w.ring.Len(); room > 0 && ts.next.Load() <= now {
@@ -391,7 +391,7 @@ func (w *worker) pickDue() *task {
 
 // dueNext returns t, which counts as due and goes next. Something else has the turn after it.
 func (w *worker) dueNext(t *task, piles bool) *task {
-	w.due.last = true
+	w.due.last, w.due.passed = true, 0
 	w.beginDueTurn(piles)
 	return t
 }
