@@ -263,9 +263,9 @@ func (co *coroutine) leave(why suspendReason) *task {
 	return co.away(why)
 }
 
-// away is leave for a task whose forks are released, or stay. It makes the missing links: a task
-// that only spawns, joins and yields never asks whether it must end, and the budget that is renewed
-// when it goes on may never be used up. (runtime/R78, R81)
+// away is leave for a task whose forks are released, or stay. It makes the missing links: what is
+// suspended is hurried if one beneath it must end (runtime/R82); and if it only joins tasks that
+// yield, these renew the budget at whose end it would learn of that (runtime/R78, R81).
 func (co *coroutine) away(why suspendReason) *task {
 	co.link()
 	t, w := co.task, co.worker

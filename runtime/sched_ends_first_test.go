@@ -18,7 +18,7 @@ type burstOf struct {
 	ran   atomic.Int64 // of its tasks
 	from  atomic.Int64 // of these, at the cancel
 	last  atomic.Int64 // of these, when the last of what must end has ended
-	ready atomic.Int64 // of what must end: what is in place
+	ready atomic.Int64 // 1: what must end is in place
 	most  int          // how long a chain may be, of which each has its turns
 }
 
@@ -84,23 +84,23 @@ func forkMany(cx runtime.Cx, n int, fn func() error) error {
 	return errors.Join(err, f.Join(cx))
 }
 
-// mustEnd are tasks in a burst, and how many of these say that they are in place. The handle is to
-// be cancelled then.
+// mustEnd are tasks in a burst, one of which says that all are in place, before the burst or late,
+// when it is on. They are to be cancelled then.
 var mustEnd = map[string]struct {
-	ready int64
+	late  bool
 	begin func(b *burstOf) (cancel func())
 }{
-	"waits": {1, func(b *burstOf) func() { return runtime.Submit(b.rt, b.waits).Cancel }},
-	"joins": {1, func(b *burstOf) func() {
+	"waits": {false, func(b *burstOf) func() { return runtime.Submit(b.rt, b.waits).Cancel }},
+	"joins": {false, func(b *burstOf) func() {
 		h := runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) { return b.chain(cx, b.most) })
 		return h.Cancel
 	}},
-	"scopes": {1, func(b *burstOf) func() {
+	"scopes": {false, func(b *burstOf) func() {
 		return runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			return 0, b.scopes(cx, b.most)
 		}).Cancel
 	}},
-	"is waited for": {1, func(b *burstOf) func() {
+	"is waited for": {false, func(b *burstOf) func() {
 		h := runtime.Submit(b.rt, b.waits)
 		for range b.most / 2 {
 			before := h
@@ -112,7 +112,7 @@ var mustEnd = map[string]struct {
 		}
 		return h.Cancel
 	}},
-	"queued": {1, func(b *burstOf) func() {
+	"queued": {true, func(b *burstOf) func() {
 		var all *runtime.TaskBatch[int]
 		runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			if err := b.isOn(cx); err != nil {
@@ -129,7 +129,7 @@ var mustEnd = map[string]struct {
 		})
 		return func() { all.Cancel() }
 	}},
-	"a child is queued": {1, func(b *burstOf) func() {
+	"a child is queued": {false, func(b *burstOf) func() {
 		c := runtime.NewChannel[int](0)
 		h := runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			defer b.ended()
@@ -146,7 +146,7 @@ var mustEnd = map[string]struct {
 			h.Cancel()
 		}
 	}},
-	"forks": {1, func(b *burstOf) func() {
+	"forks": {true, func(b *burstOf) func() {
 		h := runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			if err := b.isOn(cx); err != nil {
 				return 0, err
@@ -159,7 +159,7 @@ var mustEnd = map[string]struct {
 		})
 		return h.Cancel
 	}},
-	"yields": {1, func(b *burstOf) func() {
+	"yields": {true, func(b *burstOf) func() {
 		var h *runtime.Handle[int]
 		h = runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			defer b.ended()
@@ -175,6 +175,21 @@ var mustEnd = map[string]struct {
 			return 0, nil
 		})
 		return func() {}
+	}},
+	"yields on top": {true, func(b *burstOf) func() { // and has not asked whether it must end
+		return runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
+			return runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				defer b.ended()
+				for b.ran.Load() == 0 {
+					cx.Yield()
+				}
+				b.ready.Add(1)
+				for range 4 {
+					cx.Yield()
+				}
+				return 0, nil
+			}).Join(cx)
+		}).Cancel
 	}},
 }
 
@@ -194,8 +209,8 @@ func TestWhatMustEndIsNotBehindABurst(t *testing.T) {
 						takes(200 * time.Millisecond / time.Duration(size))
 						b.ran.Add(1)
 					}
-					if name != "queued" && name != "forks" && name != "yields" {
-						require.Eventually(t, func() bool { return b.ready.Load() == c.ready },
+					if !c.late {
+						require.Eventually(t, func() bool { return b.ready.Load() == 1 },
 							10*time.Second, time.Millisecond)
 					}
 					if kind == "outside" {
@@ -210,7 +225,7 @@ func TestWhatMustEndIsNotBehindABurst(t *testing.T) {
 						})
 					}
 					require.Eventually(t, func() bool {
-						return b.ready.Load() == c.ready && b.ran.Load() > 0
+						return b.ready.Load() == 1 && b.ran.Load() > 0
 					}, 10*time.Second, time.Millisecond)
 					if name != "yields" {
 						b.from.Store(b.ran.Load())
