@@ -277,6 +277,21 @@ func TestStaleEntriesAreNoTurns(t *testing.T) {
 	require.Nil(t, w.take())
 }
 
+// What a task starts by Go is its child: a join of it passes a cancel on. (runtime/R22)
+func TestWhatGoStartsIsAChild(t *testing.T) {
+	rt, err := New(Workers(1))
+	require.NoError(t, err)
+	child, err := Submit(rt, func(cx Cx) (bool, error) {
+		h := cx.Go(func(Cx) {})
+		is := cx.coroutine.isChild(&h.task)
+		_, err := h.Join(cx)
+		return is, err
+	}).Wait(context.Background())
+	require.NoError(t, err)
+	require.True(t, child)
+	require.NoError(t, rt.Shutdown(context.Background()))
+}
+
 // Many tasks are more than a few in a ring or a buffer, or any in the injector; and what very many
 // workers have is not asked for. (runtime/R82)
 func TestWhereManyTasksAre(t *testing.T) {
