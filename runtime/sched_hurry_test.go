@@ -214,6 +214,30 @@ func TestWhatIsReadyIsNotPutBehindOthers(t *testing.T) {
 	w.again(all)
 }
 
+// What stays ready while the ring has many tasks puts nothing there: a timer that is due does not
+// wait for these. (runtime/R82)
+func TestWhatIsReadyLetsTimersFire(t *testing.T) {
+	w := scripted(t, Workers(1), Ring(16)).workers[0]
+	var others []*task
+	for range 10 {
+		x := w.queued()
+		others = append(others, x)
+		w.evictToRing(x)
+	}
+	ready := []*task{w.queued(), w.queued()}
+	for _, x := range ready {
+		w.addReady(x)
+	}
+	all := []*task{w.pick()}
+	require.Same(t, ready[0], all[0])
+	due := w.sleeping()
+	w.rt.timers.set(&timer{task: due}, 1)
+	all = append(all, w.pick(), w.pick())
+	require.Same(t, others[0], all[1])
+	require.Same(t, due, all[2])
+	w.again(all)
+}
+
 // Entries that are no turns are picked in a row where they are due, but others are not kept waiting
 // by very many. (runtime/R82)
 func TestEntriesThatAreNoTurnsAreSkipped(t *testing.T) {

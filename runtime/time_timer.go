@@ -382,8 +382,9 @@ func (w *worker) pickDue() *task {
 	if w.backlog() {
 		w.beginDueTurn(piles)
 	} else if room := w.ring.Cap() - w.ring.Len(); room > 0 && ts.next.Load() <= now {
-		w.takeDue(now, room)
-		w.dueEnd = w.ring.Tail()
+		if before := w.ring.Tail(); w.takeDue(now, room) != before {
+			w.dueEnd = w.ring.Tail()
+		}
 	}
 	w.dueLeft = ts.next.Load() <= now
 	return t
@@ -464,8 +465,9 @@ func (w *worker) takeFirstDue(now int64) (t *task) {
 }
 
 // takeDue fires timers that are due, at most the given number, and queues their tasks at the back
-// of the ring. What is ready stays where it is if there are many tasks before it.
-func (w *worker) takeDue(now int64, most int) {
+// of the ring, whose tail it returns. What is ready stays where it is if there are many tasks
+// before it.
+func (w *worker) takeDue(now int64, most int) (tail uint32) {
 	due := w.batch(most)
 	mostReady := most
 	if w.crowded() {
@@ -478,6 +480,7 @@ func (w *worker) takeDue(now int64, most int) {
 		}
 	}
 	clear(due[:n])
+	return w.ring.Tail()
 }
 
 // takeDueBehind fires some timers that are due, and queues their tasks in the injector. It returns
