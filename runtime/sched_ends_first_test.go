@@ -14,12 +14,13 @@ import (
 
 // A burstOf is many tasks that run while something is cancelled.
 type burstOf struct {
-	rt    *runtime.Runtime
-	ran   atomic.Int64 // of its tasks
-	from  atomic.Int64 // of these, at the cancel
-	last  atomic.Int64 // of these, when the last of what must end has ended
-	ready atomic.Int64 // 1: what must end is in place
-	most  int          // how long a chain may be, of which each has its turns
+	rt     *runtime.Runtime
+	ran    atomic.Int64 // of its tasks
+	from   atomic.Int64 // of these, at the cancel
+	last   atomic.Int64 // of these, when the last of what must end has ended
+	ready  atomic.Int64 // 1: what must end is in place
+	closed chan bool    // of what is queued in place
+	most   int          // how long a chain may be, of which each has its turns
 }
 
 // ended is called in a task that ends.
@@ -176,6 +177,30 @@ var mustEnd = map[string]struct {
 		})
 		return func() {}
 	}},
+	"a Task is queued": {true, func(b *burstOf) func() {
+		c := runtime.NewChannel[int](0)
+		runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
+			var child runtime.Task[int]
+			child.Spawn(cx, func(cx runtime.Cx) (int, error) {
+				defer b.ended()
+				return c.Receive(cx)
+			})
+			if err := b.isOn(cx); err != nil {
+				return 0, err
+			}
+			b.ready.Add(1)
+			<-b.closed
+			child.Cancel(cx)
+			for b.last.Load() == 0 {
+				_ = cx.Sleep(time.Millisecond)
+			}
+			return child.Join(cx)
+		})
+		return func() {
+			c.Close() // the child is queued behind the burst
+			close(b.closed)
+		}
+	}},
 	"yields on top": {true, func(b *burstOf) func() { // and has not asked whether it must end
 		return runtime.Submit(b.rt, func(cx runtime.Cx) (int, error) {
 			return runtime.Spawn(cx, func(cx runtime.Cx) (int, error) {
@@ -200,7 +225,7 @@ func TestWhatMustEndIsNotBehindABurst(t *testing.T) {
 		for kind, size := range map[string]int64{"outside": 20_000, "inside": 20_000, "slow": 200} {
 			for name, c := range mustEnd {
 				t.Run(fmt.Sprintf("workers=%d/%s/%s", workers, kind, name), func(t *testing.T) {
-					b := &burstOf{rt: start(t, workers), most: 50}
+					b := &burstOf{rt: start(t, workers), closed: make(chan bool), most: 50}
 					if kind == "slow" {
 						b.most = 8
 					}

@@ -263,6 +263,28 @@ func TestEntriesThatAreNoTurnsAreSkipped(t *testing.T) {
 	}
 }
 
+// pushStale puts so many stale entries into the ring.
+func (w *worker) pushStale(n int) {
+	for range n {
+		x := w.queued()
+		w.evictToRing(x)
+		x.state.Claim()
+		x.complete(w)
+	}
+}
+
+// What a task adds is looked for by the other workers, too: its worker may go on for long, and what
+// others add after it tells nobody. (runtime/R82)
+func TestWhatATaskMakesReadyUrgesOthers(t *testing.T) {
+	rt := scripted(t, Workers(2), Ring(16))
+	w := rt.workers[0]
+	x := w.queued()
+	w.addReady(x)
+	require.True(t, rt.workers[1].urged.Load())
+	require.Same(t, x, rt.workers[1].pick())
+	w.again([]*task{x})
+}
+
 // A stale entry is no turn of what is not due: what is queued behind many of them does not wait for
 // as many turns of what is due. (runtime/R82)
 func TestStaleEntriesAreNoTurns(t *testing.T) {
@@ -272,12 +294,7 @@ func TestStaleEntriesAreNoTurns(t *testing.T) {
 		x.state.Cancel()
 		w.addReady(x)
 	}
-	for range 8 {
-		x := w.queued()
-		w.evictToRing(x)
-		x.state.Claim()
-		x.complete(w)
-	}
+	w.pushStale(8)
 	last := w.queued()
 	w.evictToRing(last)
 	require.Same(t, last, w.take())
@@ -286,12 +303,7 @@ func TestStaleEntriesAreNoTurns(t *testing.T) {
 	require.Nil(t, w.take())
 
 	w = scripted(t, Workers(1), Ring(256)).workers[0]
-	for range 200 {
-		x := w.queued()
-		w.evictToRing(x)
-		x.state.Claim()
-		x.complete(w)
-	}
+	w.pushStale(200)
 	ready := w.queued()
 	w.addReady(ready)
 	w.due.last = true

@@ -209,11 +209,13 @@ func (es *ends) get(t *task) chan struct{} {
 // the task.
 //
 // A task that is cancelled goes before what is queued, as a timeout does, and so do its children,
-// its forks, and whoever waits for it: also one that has started a hundred thousand others, and
-// waits for them, ends soon. They have turns with what is queued, and with timers that are due: a
-// chain of a hundred joins ends after a hundred turns of others, or so. A task that yields more
-// than eight times in a row after it was cancelled waits for what is queued; and so do all while
-// tasks that sleep start more in each turn than a [Ring] holds, for which timers wait, too.
+// its forks, and whoever waits for it: also one that waits for a hundred thousand others that have
+// not begun ends soon. They have turns with what is queued, and with timers that are due: a chain
+// of a hundred joins, or a hundred children that wait, end after a hundred turns of others, or so.
+// There are exceptions, which wait for what is queued: a task that yields more than eight times in
+// a row after it was cancelled; a child that it starts in a [Cx.Shield] then, which is not
+// cancelled; and all of them, with the timers, when tasks pile up and those that went before them
+// have started more than a [Ring] holds, a few each or many at a time.
 func (h *Handle[T]) Cancel() {
 	h.checkMade("Cancel")
 	if h.cancel(nil) {

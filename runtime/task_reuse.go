@@ -146,5 +146,7 @@ func (t *Task[T]) Join(cx Cx) (T, error) {
 // Cancel asks the task to end, as [Handle.Cancel] does. It panics unless the calling task has
 // called Spawn, and not Join since.
 func (t *Task[T]) Cancel(cx Cx) {
-	t.started(cx, "Task.Cancel").cancel(cx.coroutine.worker)
+	if r := t.started(cx, "Task.Cancel"); r.cancel(cx.coroutine.worker) {
+		r.hurry()
+	}
 }

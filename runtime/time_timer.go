@@ -401,7 +401,7 @@ func (w *worker) dueNext(t *task, piles bool) *task {
 func (w *worker) addReady(t *task) {
 	w.dueLeft = true
 	if w.rt.timers.add(t) {
-		w.rt.wakeDriver()
+		w.rt.urge() // w may go on for long, and who adds another does not say so again
 	}
 }
 

@@ -10,9 +10,6 @@ import (
 // The only check that is asked about a mutant has the time that it takes, also on a machine that is
 // slow; a check that is not there is an error.
 func TestTheOnlyCheckThatIsAskedGoesThroughAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 12 s")
-	}
 	ask := func(check string) (MutantSummary, string) {
 		var out strings.Builder
 		sum, err := Mutants(t.Context(), Options{
